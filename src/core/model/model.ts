@@ -1,0 +1,69 @@
+/** One message of a conversation with a model, as chat completion interfaces take it. */
+export interface ChatMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+export interface SamplingSettings {
+  /** 0 is greedy. */
+  readonly temperature: number;
+  readonly topP?: number;
+  /** Most tokens that one turn may have. */
+  readonly maxTokens: number;
+  readonly seed?: number;
+  readonly stop?: readonly string[];
+}
+
+/** The tokens of a generated turn exactly as they were sampled. */
+export interface SampledTokens {
+  /** Vocabulary ids, one per sampled token. */
+  readonly ids?: readonly number[];
+  /** Natural log-probability of each sampled token; same length as `ids` when both are there. */
+  readonly logprobs?: readonly number[];
+}
+
+export interface Usage {
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/** What a model returned for one request. */
+export interface Generation {
+  readonly text: string;
+  /** `length`: it ran into `maxTokens`. */
+  readonly finishReason: 'stop' | 'length' | 'other';
+  readonly tokens?: SampledTokens;
+  /** Vocabulary ids of the prompt, when the server tells. */
+  readonly promptTokenIds?: readonly number[];
+  readonly usage?: Usage;
+  /** The model name that the server says it served, which may be more exact than the one asked for. */
+  readonly servedModel?: string;
+  readonly timing: {
+    /** Milliseconds from the request to the first text; absent when nothing was streamed. */
+    readonly firstTextMs?: number;
+    readonly totalMs: number;
+    /** Requests made, 1 when none was repeated. */
+    readonly attempts: number;
+  };
+}
+
+export interface GenerateOptions {
+  readonly signal?: AbortSignal;
+  /** Called with each piece of text as it arrives. After a repeated attempt `onRestart` says that it begins anew. */
+  readonly onText?: (piece: string) => void;
+  readonly onRestart?: (why: string) => void;
+  /** Where in which dialogue this is asked; scripted models choose their canned turn by it. */
+  readonly position?: { readonly description: string; readonly turn: number };
+}
+
+/** Anything that can write the next message of a conversation. */
+export interface Model {
+  /** As on the command line: `openai:gpt-4o@http://…`, `script:turns.json`. */
+  readonly name: string;
+  /** @throws {Fault} `model/*` with the server, the model, what it answered and what to do; AbortError on cancel */
+  generate(
+    messages: readonly ChatMessage[],
+    sampling: SamplingSettings,
+    options?: GenerateOptions,
+  ): Promise<Generation>;
+}

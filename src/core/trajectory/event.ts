@@ -1,0 +1,166 @@
+import { z } from 'zod';
+
+/**
+ * The events of the trajectory log: one JSON object a line, append-only, the only truth. Kinds that a reader does not
+ * know are kept as they are, so that an older Tandem survives a newer log.
+ */
+export const LOG_VERSION = 1;
+
+const tokens = z.object({
+  ids: z.array(z.number().int()).optional(),
+  logprobs: z.array(z.number()).optional(),
+});
+const usage = z.object({ promptTokens: z.number(), completionTokens: z.number() });
+const timing = z.object({ firstTextMs: z.number().optional(), totalMs: z.number(), attempts: z.number() });
+const sampling = z.object({
+  temperature: z.number(),
+  topP: z.number().optional(),
+  maxTokens: z.number(),
+  seed: z.number().optional(),
+  stop: z.array(z.string()).optional(),
+});
+
+/** Who sits in the collaborator's seat. `name`: the simulator model, `rules`, or the developer's pseudonym. */
+export const collaboratorSchema = z.object({
+  kind: z.enum(['developer', 'simulator', 'rules']),
+  name: z.string(),
+});
+
+export const taskSchema = z.object({
+  id: z.string(),
+  description: z.string(),
+  reference: z.string(),
+  testCases: z.array(z.object({ name: z.string(), call: z.string() })),
+  hiddenInformation: z.string(),
+  facts: z
+    .array(z.object({ topic: z.string(), keywords: z.array(z.string()), answers: z.array(z.string()) }))
+    .optional(),
+  source: z.string().optional(),
+  license: z.string().optional(),
+});
+
+const testResult = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('passed'), milliseconds: z.number() }),
+  z.object({ status: z.literal('wrong'), expected: z.string(), got: z.string(), milliseconds: z.number() }),
+  z.object({
+    status: z.literal('error'),
+    type: z.string(),
+    message: z.string(),
+    line: z.number().optional(),
+  }),
+  z.object({ status: z.literal('timed-out'), limitMilliseconds: z.number() }),
+  z.object({ status: z.literal('not-gradable'), reason: z.string() }),
+]);
+
+export const gradeSchema = z.object({
+  mode: z.enum(['fixed', 'paper']),
+  reward: z.number().nullable(),
+  success: z.boolean().nullable(),
+  tests: z.array(testResult),
+  notGradable: z.string().optional(),
+});
+
+/** On every line. `at`: ISO 8601, UTC. `episode` is one trajectory; `task` events stand outside of one. */
+const head = { version: z.number().int(), at: z.string() };
+const inEpisode = { ...head, episode: z.string() };
+
+export const eventSchema = z.discriminatedUnion('event', [
+  /** A task, written once per segment before the first episode that plays it, so that a log stands on its own. */
+  z.object({ event: z.literal('task'), ...head, task: taskSchema }),
+  z.object({
+    event: z.literal('episode-started'),
+    ...inEpisode,
+    task: z.string(),
+    /** The pack the task came from, as a file name. */
+    pack: z.string().optional(),
+    agent: z.string(),
+    collaborator: collaboratorSchema,
+    protocol: z.object({ maxTurns: z.number().int(), replyLimit: z.number().int() }),
+    /** Name and content hash of each prompt file used. */
+    prompts: z.record(z.string(), z.string()),
+    seed: z.number().int(),
+    /** Which of several rollouts of one task, from 0, and the collection it belongs to. */
+    rollout: z.number().int().optional(),
+    collection: z.string().optional(),
+  }),
+  z.object({
+    event: z.literal('agent-turn'),
+    ...inEpisode,
+    /** From 1. */
+    turn: z.number().int(),
+    /** The whole message as it was generated, thoughts included. */
+    text: z.string(),
+    finishReason: z.enum(['stop', 'length', 'other']),
+    model: z.string(),
+    sampling,
+    tokens: tokens.optional(),
+    promptTokenIds: z.array(z.number().int()).optional(),
+    usage: usage.optional(),
+    timing: timing.optional(),
+  }),
+  z.object({
+    event: z.literal('reply'),
+    ...inEpisode,
+    /** The agent turn that it answers. */
+    turn: z.number().int(),
+    /** As the agent saw it: after the reply limit. */
+    text: z.string(),
+    author: z.enum(['developer', 'simulator', 'developer-edited-suggestion']),
+    /** Pseudonym, simulator model or `rules`. */
+    by: z.string(),
+    /** Before the reply limit, when that cut something. */
+    fullText: z.string().optional(),
+    /** What the simulator had drafted, when a developer edited it. */
+    suggestion: z.string().optional(),
+    usage: usage.optional(),
+    /** Milliseconds from the agent's message to this reply. */
+    milliseconds: z.number().optional(),
+  }),
+  z.object({ event: z.literal('hand-over'), ...inEpisode, turn: z.number().int(), to: collaboratorSchema }),
+  /** How much of the reference the reply of `turn` gives away: fraction of its code tokens, 0 to 1. */
+  z.object({
+    event: z.literal('leak'),
+    ...inEpisode,
+    turn: z.number().int(),
+    fraction: z.number(),
+    leaked: z.boolean(),
+  }),
+  /** The dialogue is over. `answer` is the code that is graded. */
+  z.object({
+    event: z.literal('answered'),
+    ...inEpisode,
+    turn: z.number().int(),
+    answer: z.string(),
+    /** `turn-limit`: the last turn counted as the answer without saying so. */
+    reason: z.enum(['answered', 'turn-limit', 'ended-by-developer']),
+  }),
+  z.object({ event: z.literal('grade'), ...inEpisode, grade: gradeSchema }),
+  z.object({
+    event: z.literal('rating'),
+    ...inEpisode,
+    /** 1 to 5 for the whole dialogue. */
+    stars: z.number().int().min(1).max(5).optional(),
+    comment: z.string().optional(),
+    by: z.string(),
+  }),
+  /** Not finished: cancelled by a person, failed with a message, or skipped with a reason. May be resumed. */
+  z.object({
+    event: z.literal('abandoned'),
+    ...inEpisode,
+    reason: z.enum(['cancelled', 'failed', 'skipped']),
+    message: z.string(),
+  }),
+  z.object({ event: z.literal('resumed'), ...inEpisode }),
+  z.object({ event: z.literal('deleted'), ...inEpisode }),
+  /** Asked once before the first human turn is logged. */
+  z.object({ event: z.literal('consent'), ...head, pseudonym: z.string(), purpose: z.string() }),
+]);
+
+export type LogEvent = z.infer<typeof eventSchema>;
+export type EventKind = LogEvent['event'];
+export type EventOf<K extends EventKind> = Extract<LogEvent, { event: K }>;
+export type Collaborator = z.infer<typeof collaboratorSchema>;
+/** An event as a writer gives it: version and time are added by the log. */
+export type NewEvent = DistributiveOmit<LogEvent, 'version' | 'at'>;
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

@@ -1,0 +1,49 @@
+import type { Task } from '../task/task';
+import type { Collaborator, EventOf } from './event';
+
+/** One agent message and the reply to it. The last turn has no reply. */
+export interface Turn {
+  readonly agent: EventOf<'agent-turn'>;
+  readonly reply?: EventOf<'reply'>;
+  readonly leak?: EventOf<'leak'>;
+}
+
+/** `open`: neither finished nor given up, e.g. after the process died. */
+export type TrajectoryState = 'open' | 'answered' | 'abandoned';
+
+/** One episode, folded from its events in the order they were logged. */
+export interface Trajectory {
+  readonly id: string;
+  readonly task: Task;
+  readonly started: EventOf<'episode-started'>;
+  /** Who sits in the seat now, after any hand-over. */
+  readonly collaborator: Collaborator;
+  readonly state: TrajectoryState;
+  readonly turns: readonly Turn[];
+  readonly answer?: EventOf<'answered'>;
+  readonly grades: readonly EventOf<'grade'>[];
+  readonly rating?: EventOf<'rating'>;
+  readonly abandoned?: EventOf<'abandoned'>;
+}
+
+/** What a list shows of a trajectory; everything in it comes from the index, without reading the episode. */
+export interface TrajectorySummary {
+  readonly id: string;
+  readonly taskId: string;
+  readonly pack?: string;
+  readonly agent: string;
+  readonly collaborator: Collaborator;
+  readonly startedAt: string;
+  readonly state: TrajectoryState;
+  readonly abandoned?: 'cancelled' | 'failed' | 'skipped';
+  readonly turns: number;
+  /** Latest grade per mode. */
+  readonly grades: Partial<Record<'fixed' | 'paper', { reward: number | null; success: boolean | null }>>;
+  /** Highest leak of any turn, 0 to 1, and whether one was marked. */
+  readonly leak: number;
+  readonly leaked: boolean;
+  readonly stars?: number;
+  readonly seed: number;
+  readonly rollout?: number;
+  readonly collection?: string;
+}
