@@ -1,0 +1,66 @@
+import type { GradingMode } from './grade';
+
+/** One Python source and the calls to evaluate on it, in one interpreter that nothing ran in before. */
+export interface Job {
+  /** Python code without a fence: a reference or an answer. */
+  readonly source: string;
+  /** Python expressions, one per test. The source is executed anew, in an empty namespace, before each. */
+  readonly calls: readonly string[];
+  /** Index of the first call to evaluate; those before it are left out. */
+  readonly start: number;
+  /** `fixed`: the source is a module. `paper`: globals and locals are two dictionaries, as in the published grader. */
+  readonly mode: GradingMode;
+  /** Time one call may take, CPU time where the runner can tell, milliseconds. */
+  readonly limitMilliseconds: number;
+}
+
+/** What one call gave. */
+export type CallOutcome =
+  | {
+      readonly kind: 'value';
+      /** Equal texts mean equal values; null for what equals nothing (NaN, custom classes, oversize values). */
+      readonly canonical: string | null;
+      /** The value was None. */
+      readonly none: boolean;
+      /** Python's repr, shortened. */
+      readonly display: string;
+      readonly milliseconds: number;
+    }
+  | {
+      readonly kind: 'error';
+      /** Name of the exception's class. */
+      readonly type: string;
+      /** Shortened. */
+      readonly message: string;
+      /** From 1, within the job's source; absent when the fault is elsewhere. */
+      readonly line?: number;
+      /** Top-level name of the module that this interpreter lacks, when that is the error. */
+      readonly missingModule?: string;
+    }
+  | { readonly kind: 'timed-out' };
+
+/**
+ * The outcomes from `start` on, in order. A time-out or the death of the interpreter ends a job, so the last outcome
+ * may be `timed-out` (or an `error` that says what killed the interpreter) with calls left over; the grader decides
+ * whether to run the rest as a new job.
+ */
+export interface JobOutcome {
+  readonly calls: readonly CallOutcome[];
+}
+
+/**
+ * Something that runs untrusted Python. Jobs may be given at the same time; the runner queues what it cannot run yet.
+ * Nothing of a job is left for the next one.
+ */
+export interface Runner {
+  /** Jobs that run at the same time. */
+  readonly width: number;
+  /** Enters the cache key of reference outputs: changes whenever the same job could give another outcome. */
+  readonly version: string;
+  /**
+   * @throws Fault when the runner itself is broken, never for what the source does
+   * @throws the signal's reason when it is aborted; the job is stopped then
+   */
+  run(job: Job, signal?: AbortSignal): Promise<JobOutcome>;
+  close(): Promise<void>;
+}
