@@ -7,8 +7,8 @@ import { z } from 'zod';
 export const LOG_VERSION = 1;
 
 const tokens = z.object({
-  ids: z.array(z.number().int()).optional(),
-  logprobs: z.array(z.number()).optional(),
+  ids: z.array(z.number().int()).readonly().optional(),
+  logprobs: z.array(z.number()).readonly().optional(),
 });
 const usage = z.object({ promptTokens: z.number(), completionTokens: z.number() });
 const timing = z.object({ firstTextMs: z.number().optional(), totalMs: z.number(), attempts: z.number() });
@@ -17,7 +17,7 @@ const sampling = z.object({
   topP: z.number().optional(),
   maxTokens: z.number(),
   seed: z.number().optional(),
-  stop: z.array(z.string()).optional(),
+  stop: z.array(z.string()).readonly().optional(),
 });
 
 /** Who sits in the collaborator's seat. `name`: the simulator model, `rules`, or the developer's pseudonym. */
@@ -30,10 +30,16 @@ export const taskSchema = z.object({
   id: z.string(),
   description: z.string(),
   reference: z.string(),
-  testCases: z.array(z.object({ name: z.string(), call: z.string() })),
+  testCases: z.array(z.object({ name: z.string(), call: z.string() })).readonly(),
   hiddenInformation: z.string(),
   facts: z
-    .array(z.object({ topic: z.string(), keywords: z.array(z.string()), answers: z.array(z.string()) }))
+    .array(
+      z.object({
+        topic: z.string(),
+        keywords: z.array(z.string()).readonly(),
+        answers: z.array(z.string()).readonly(),
+      }),
+    )
     .optional(),
   source: z.string().optional(),
   license: z.string().optional(),
@@ -56,7 +62,7 @@ export const gradeSchema = z.object({
   mode: z.enum(['fixed', 'paper']),
   reward: z.number().nullable(),
   success: z.boolean().nullable(),
-  tests: z.array(testResult),
+  tests: z.array(testResult).readonly(),
   notGradable: z.string().optional(),
 });
 
@@ -94,7 +100,7 @@ export const eventSchema = z.discriminatedUnion('event', [
     model: z.string(),
     sampling,
     tokens: tokens.optional(),
-    promptTokenIds: z.array(z.number().int()).optional(),
+    promptTokenIds: z.array(z.number().int()).readonly().optional(),
     usage: usage.optional(),
     timing: timing.optional(),
   }),

@@ -1,0 +1,330 @@
+import { randomUUID } from 'node:crypto';
+import { Fault, messageOf } from '../fault';
+import type { Grade, GradingMode } from '../grading/grade';
+import type { Grader } from '../grading/grader';
+import type { GenerateOptions, Model, SamplingSettings } from '../model/model';
+import type { Task } from '../task/task';
+import type { Collaborator, EventOf, NewEvent } from '../trajectory/event';
+import type { TrajectoryLog } from '../trajectory/log';
+import type { Trajectory, Turn } from '../trajectory/trajectory';
+import { agentMessages } from './conversation';
+import { measureLeak } from './leak';
+import type { Prompts } from './prompts';
+import { limitReply, parseAgentMessage, type Protocol } from './protocol';
+import { deriveSeed } from './seed';
+import type { SimulatedReply, Simulator } from './simulator';
+
+/** What a dialogue needs besides its state, whether it starts or goes on. */
+export interface DialogueParts {
+  readonly log: TrajectoryLog;
+  readonly agent: Model;
+  /** Plays the collaborator when it has the seat, and when a developer asks it to; may be absent. */
+  readonly simulator?: Simulator;
+  readonly prompts: Prompts;
+  readonly sampling: SamplingSettings;
+}
+
+export interface NewDialogue extends DialogueParts {
+  readonly task: Task;
+  /** The pack's file name. */
+  readonly pack?: string;
+  readonly collaborator: Collaborator;
+  readonly protocol: Protocol;
+  readonly seed: number;
+  readonly rollout?: number;
+  readonly collection?: string;
+}
+
+export interface DeveloperReply {
+  readonly author: 'developer' | 'developer-edited-suggestion';
+  /** The developer's pseudonym. */
+  readonly by: string;
+  /** What the simulator had drafted. */
+  readonly suggestion?: string;
+  /** From the agent's message to this reply. */
+  readonly milliseconds?: number;
+}
+
+/** Whose move it is; `nobody` when the dialogue is over. */
+export type Mover = 'agent' | 'collaborator' | 'nobody';
+
+interface State {
+  readonly id: string;
+  readonly task: Task;
+  readonly protocol: Protocol;
+  readonly seed: number;
+  collaborator: Collaborator;
+  turns: Turn[];
+  answer: string | undefined;
+}
+
+/**
+ * One dialogue between an agent and a collaborator under the ColBench protocol. Every step is in the log before its
+ * promise resolves, and the state is nothing but what the log says, so that a dialogue can be resumed from it.
+ */
+export class Dialogue {
+  private constructor(
+    private readonly parts: DialogueParts,
+    private readonly state: State,
+    private simulator: Simulator | undefined,
+  ) {}
+
+  static async start(options: NewDialogue): Promise<Dialogue> {
+    const { log, task, collaborator, protocol, seed } = options;
+    const id = randomUUID();
+    await log.recordTask(task);
+    await log.append({
+      event: 'episode-started',
+      episode: id,
+      task: task.id,
+      ...given('pack', options.pack),
+      agent: options.agent.name,
+      collaborator,
+      protocol: { ...protocol },
+      prompts: { ...options.prompts.versions },
+      seed,
+      ...given('rollout', options.rollout),
+      ...given('collection', options.collection),
+    });
+    const state: State = { id, task, protocol, seed, collaborator, turns: [], answer: undefined };
+    return new Dialogue(options, state, options.simulator);
+  }
+
+  /** Goes on with a dialogue that was cancelled, failed, or left by a process that died. */
+  static async resume(trajectory: Trajectory, parts: DialogueParts): Promise<Dialogue> {
+    const { id, task, started, collaborator, turns, answer } = trajectory;
+    const state: State = {
+      id,
+      task,
+      protocol: started.protocol,
+      seed: started.seed,
+      collaborator,
+      turns: [...turns],
+      answer: answer?.answer,
+    };
+    const dialogue = new Dialogue(parts, state, parts.simulator);
+    if (trajectory.state !== 'answered') {
+      await parts.log.append({ event: 'resumed', episode: id });
+      await dialogue.closeIfAnswered();
+    }
+    return dialogue;
+  }
+
+  get id(): string {
+    return this.state.id;
+  }
+
+  get task(): Task {
+    return this.state.task;
+  }
+
+  get protocol(): Protocol {
+    return this.state.protocol;
+  }
+
+  get turns(): readonly Turn[] {
+    return this.state.turns;
+  }
+
+  get collaborator(): Collaborator {
+    return this.state.collaborator;
+  }
+
+  /** The agent's final answer, once there is one. */
+  get answer(): string | undefined {
+    return this.state.answer;
+  }
+
+  get next(): Mover {
+    if (this.state.answer !== undefined) return 'nobody';
+    const last = this.state.turns.at(-1);
+    return last === undefined || last.reply !== undefined ? 'agent' : 'collaborator';
+  }
+
+  /** Asks the agent for its next message. The dialogue may be over afterwards. */
+  async agentTurn(options: GenerateOptions = {}): Promise<Turn> {
+    this.expect('agent');
+    const { agent, prompts, sampling } = this.parts;
+    const { task, protocol, seed } = this.state;
+    const turn = this.state.turns.length + 1;
+    const settings = { ...sampling, seed: deriveSeed(seed, 'agent', turn) };
+    const messages = agentMessages(task, this.state.turns, protocol, prompts);
+    const position = { description: task.description, turn };
+    const generation = await agent.generate(messages, settings, { ...options, position });
+    options.signal?.throwIfAborted();
+    const { text, finishReason, timing, tokens, promptTokenIds, usage, servedModel } = generation;
+    const event = await this.log({
+      event: 'agent-turn',
+      episode: this.id,
+      turn,
+      text,
+      finishReason,
+      model: servedModel ?? agent.name,
+      sampling: settings,
+      ...given('tokens', tokens),
+      ...given('promptTokenIds', promptTokenIds),
+      ...given('usage', usage),
+      timing,
+    });
+    this.state.turns.push({ agent: event });
+    await this.closeIfAnswered();
+    return this.state.turns.at(-1)!;
+  }
+
+  /** The developer's reply; cut to the protocol's limit. */
+  async reply(text: string, from: DeveloperReply): Promise<Turn> {
+    const { author, by, suggestion, milliseconds } = from;
+    return this.recordReply(text, {
+      author,
+      by,
+      ...given('suggestion', suggestion),
+      ...given('milliseconds', milliseconds),
+    });
+  }
+
+  /** What the simulator would say now. It is logged only when it is sent. */
+  async suggest(options: GenerateOptions = {}): Promise<string> {
+    return limitReply((await this.askSimulator(options)).text, this.protocol.replyLimit);
+  }
+
+  /** Lets the simulator answer this one turn, whoever has the seat. */
+  async simulatorReply(options: GenerateOptions = {}): Promise<Turn> {
+    const begun = performance.now();
+    const { text, usage } = await this.askSimulator(options);
+    options.signal?.throwIfAborted();
+    return this.recordReply(text, {
+      author: 'simulator',
+      by: this.requireSimulator().name,
+      ...given('usage', usage),
+      milliseconds: Math.round(performance.now() - begun),
+    });
+  }
+
+  /** Gives the collaborator's seat to somebody else, from the next reply on. */
+  async handOver(to: Collaborator, simulator?: Simulator): Promise<void> {
+    await this.log({ event: 'hand-over', episode: this.id, turn: this.state.turns.length, to });
+    this.state.collaborator = to;
+    if (simulator !== undefined) this.simulator = simulator;
+  }
+
+  /** Ends the dialogue with the agent's last message as its answer. */
+  async endNow(): Promise<void> {
+    this.expect('collaborator');
+    await this.close('ended-by-developer');
+  }
+
+  async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
+    await this.log({ event: 'abandoned', episode: this.id, reason, message });
+  }
+
+  /** Grades the answer and logs the grade. */
+  async grade(grader: Grader, mode: GradingMode, signal?: AbortSignal): Promise<Grade> {
+    if (this.state.answer === undefined) {
+      throw new Fault(
+        'dialogue/no-answer',
+        'This dialogue has no answer to grade yet; let the agent answer first.',
+      );
+    }
+    const grade = await grader.grade(this.task, this.state.answer, { mode, ...given('signal', signal) });
+    await this.log({ event: 'grade', episode: this.id, grade });
+    return grade;
+  }
+
+  /**
+   * Plays on until the dialogue is over or a developer has the seat. A dialogue that is cancelled or fails stays in
+   * the log as such.
+   * @throws what stopped it, after logging it
+   */
+  async play(options: GenerateOptions & { readonly onTurn?: () => void } = {}): Promise<void> {
+    try {
+      while (this.next !== 'nobody') {
+        options.signal?.throwIfAborted();
+        if (this.next === 'agent') await this.agentTurn(options);
+        else if (this.state.collaborator.kind === 'developer') return;
+        else await this.simulatorReply(options.signal === undefined ? {} : { signal: options.signal });
+        options.onTurn?.();
+      }
+    } catch (error) {
+      if (options.signal?.aborted === true) await this.abandon('cancelled', 'Cancelled while it was played.');
+      else await this.abandon('failed', messageOf(error));
+      throw error;
+    }
+  }
+
+  private askSimulator(options: GenerateOptions): Promise<SimulatedReply> {
+    this.expect('collaborator');
+    const { task, turns, protocol, seed } = this.state;
+    return this.requireSimulator().reply(
+      { task, turns, protocol, seed: deriveSeed(seed, 'simulator', turns.length) },
+      options,
+    );
+  }
+
+  private requireSimulator(): Simulator {
+    if (this.simulator !== undefined) return this.simulator;
+    throw new Fault('dialogue/no-simulator', 'No simulator is configured; choose one or answer yourself.');
+  }
+
+  private async recordReply(
+    text: string,
+    from: Pick<EventOf<'reply'>, 'author' | 'by' | 'suggestion' | 'usage' | 'milliseconds'>,
+  ): Promise<Turn> {
+    this.expect('collaborator');
+    const turn = this.state.turns.length;
+    const said = limitReply(text, this.protocol.replyLimit);
+    if (said === '') {
+      throw new Fault('dialogue/empty-reply', `The reply to turn ${turn} is empty; say something.`);
+    }
+    const reply = await this.log({
+      event: 'reply',
+      episode: this.id,
+      turn,
+      text: said,
+      ...from,
+      ...(said === text.trim() ? {} : { fullText: text }),
+    });
+    const leak = await this.log({
+      event: 'leak',
+      episode: this.id,
+      turn,
+      ...measureLeak(this.task.reference, said),
+    });
+    const { agent } = this.state.turns.at(-1)!;
+    this.state.turns[turn - 1] = { agent, reply, leak };
+    return this.state.turns[turn - 1]!;
+  }
+
+  /** Also mends a log whose process died between the last turn and its `answered` event. */
+  private async closeIfAnswered(): Promise<void> {
+    const last = this.state.turns.at(-1);
+    if (this.state.answer !== undefined || last === undefined || last.reply !== undefined) return;
+    if (parseAgentMessage(last.agent.text).answer !== undefined) await this.close('answered');
+    else if (last.agent.turn >= this.protocol.maxTurns) await this.close('turn-limit');
+  }
+
+  private async close(reason: EventOf<'answered'>['reason']): Promise<void> {
+    const { text, turn } = this.state.turns.at(-1)!.agent;
+    const { answer, visible } = parseAgentMessage(text);
+    await this.log({ event: 'answered', episode: this.id, turn, answer: answer ?? visible, reason });
+    this.state.answer = answer ?? visible;
+  }
+
+  private expect(mover: Mover): void {
+    if (this.next === mover) return;
+    const turn = this.state.turns.length;
+    throw new Fault(
+      'dialogue/not-your-turn',
+      `It is not the ${mover}'s move after turn ${turn} of this dialogue.`,
+    );
+  }
+
+  /** A step of a dialogue is on the disk before anyone is shown it. */
+  private log<E extends NewEvent>(event: E): Promise<EventOf<E['event']>> {
+    return this.parts.log.append(event, { durable: true }) as Promise<EventOf<E['event']>>;
+  }
+}
+
+/** An optional property, present only when it has a value. */
+function given<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {
+  return (value === undefined ? {} : { [key]: value }) as Partial<Record<K, V>>;
+}

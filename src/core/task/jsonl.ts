@@ -1,0 +1,192 @@
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Fault, messageOf } from '../fault';
+
+/** One line of a JSON-lines file. `line` counts from 1; `reason` is one sentence that says why it cannot be read. */
+export type JsonLine =
+  | { readonly line: number; readonly value: unknown }
+  | { readonly line: number; readonly reason: string };
+
+export interface JsonLinesOptions {
+  readonly signal?: AbortSignal;
+  /** Longest line in bytes that is read; a longer one is reported and never held in memory. */
+  readonly maxLineBytes?: number;
+}
+
+/** Far above any task or trajectory, and small enough that one line never decides how much memory is needed. */
+export const DEFAULT_MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+const READ_BYTES = 256 * 1024;
+const LINE_FEED = 0x0a;
+
+/**
+ * Reads a JSON-lines file one line at a time. Blank lines are passed over, a byte-order mark and carriage returns are
+ * accepted, and the last line needs no line feed. A line that cannot be read is reported and the next one follows.
+ * Memory: one read buffer and one line, whatever the size of the file.
+ *
+ * @throws {Fault} `task/no-file`, `task/is-folder`, `task/no-permission`, `task/unreadable`, `task/not-json-lines`
+ * @throws the signal's reason when it is aborted
+ */
+export async function* readJsonLines(file: string, options: JsonLinesOptions = {}): AsyncGenerator<JsonLine> {
+  const { signal, maxLineBytes = DEFAULT_MAX_LINE_BYTES } = options;
+  signal?.throwIfAborted();
+  const handle = await openToRead(file);
+  try {
+    for await (const { line, bytes, length } of splitLines(handle, file, maxLineBytes, signal)) {
+      const parsed = bytes ? parseLine(line, bytes) : tooLong(line, length, maxLineBytes);
+      if (parsed) yield parsed;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+interface RawLine {
+  readonly line: number;
+  /** Without the line feed; undefined when the line is over the limit. Valid until the next line is asked for. */
+  readonly bytes: Buffer | undefined;
+  readonly length: number;
+}
+
+/**
+ * Node's `readline` decodes before it splits, so that it repairs invalid UTF-8 silently and holds a line of any
+ * length. Splitting the bytes keeps both in our hands.
+ */
+async function* splitLines(
+  handle: FileHandle,
+  file: string,
+  maxLineBytes: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RawLine> {
+  const buffer = Buffer.allocUnsafe(READ_BYTES);
+  let line = 1;
+  let begun: Buffer[] = []; // pieces of a line that began in an earlier read
+  let length = 0;
+  for (let first = true; ; first = false) {
+    signal?.throwIfAborted();
+    const read = await readInto(handle, buffer, file);
+    if (read === 0) break;
+    const chunk = buffer.subarray(0, read);
+    if (first) refuseOtherFormats(chunk, file);
+    let start = 0;
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+      length += end - start;
+      const rest = chunk.subarray(start, end);
+      const bytes = begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
+      yield { line, bytes: length > maxLineBytes ? undefined : bytes, length };
+      line += 1;
+      begun = [];
+      length = 0;
+      start = end + 1;
+    }
+    length += chunk.length - start;
+    if (length > maxLineBytes) begun = [];
+    else if (start < chunk.length) begun.push(Buffer.from(chunk.subarray(start)));
+  }
+  if (length > 0) {
+    yield { line, bytes: length > maxLineBytes ? undefined : Buffer.concat(begun), length };
+  }
+}
+
+// `fatal` makes invalid bytes an error; a byte-order mark in front is dropped.
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Nothing for a blank line. */
+function parseLine(line: number, bytes: Buffer): JsonLine | undefined {
+  let text: string;
+  try {
+    text = utf8.decode(bytes);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return { line, reason: 'The line is not valid UTF-8; save the file as UTF-8.' };
+  }
+  if (text.trim() === '') return undefined;
+  try {
+    return { line, value: JSON.parse(text) as unknown };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { line, reason: `The line is not JSON: ${error.message}.` };
+  }
+}
+
+function tooLong(line: number, length: number, maxLineBytes: number): JsonLine {
+  return {
+    line,
+    reason: `The line is ${bytesOf(length)} long, over the limit of ${bytesOf(maxLineBytes)}, and is left out.`,
+  };
+}
+
+function bytesOf(count: number): string {
+  return `${count.toLocaleString('en')} bytes`;
+}
+
+/** Files that people do hand over as JSON lines, and of which every line would be reported with a puzzling reason. */
+function refuseOtherFormats(start: Buffer, file: string): void {
+  const begins = (...bytes: number[]): boolean => bytes.every((byte, index) => start[index] === byte);
+  if (begins(0xff, 0xfe) || begins(0xfe, 0xff)) {
+    throw new Fault('task/not-json-lines', `${file} is in UTF-16; save it as UTF-8.`);
+  }
+  if (begins(0x1f, 0x8b) || begins(0x50, 0x4b, 0x03, 0x04) || begins(0x28, 0xb5, 0x2f, 0xfd)) {
+    throw new Fault('task/not-json-lines', `${file} is compressed; unpack it first.`);
+  }
+}
+
+async function openToRead(file: string): Promise<FileHandle> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file, 'r');
+  } catch (error) {
+    throw await readFault(file, error);
+  }
+  // A folder opens without complaint on Linux and fails only when it is read.
+  if ((await handle.stat()).isDirectory()) {
+    await handle.close();
+    throw isFolder(file);
+  }
+  return handle;
+}
+
+async function readInto(handle: FileHandle, buffer: Buffer, file: string): Promise<number> {
+  try {
+    return (await handle.read(buffer, 0, buffer.length)).bytesRead;
+  } catch (error) {
+    throw await readFault(file, error);
+  }
+}
+
+function isFolder(file: string, cause?: unknown): Fault {
+  return new Fault('task/is-folder', `${file} is a folder; name a JSON-lines file in it.`, { cause });
+}
+
+async function readFault(file: string, cause: unknown): Promise<Fault> {
+  switch (codeOf(cause)) {
+    case 'ENOENT':
+    case 'ENOTDIR': {
+      const folder = dirname(file);
+      const what = (await isExistingFolder(folder)) ? file : `The folder ${folder} of ${file}`;
+      return new Fault('task/no-file', `${what} does not exist; check the path.`, { cause });
+    }
+    case 'EISDIR':
+      return isFolder(file, cause);
+    case 'EACCES':
+    case 'EPERM':
+      return new Fault('task/no-permission', `${file} may not be read; give yourself permission to read it.`, {
+        cause,
+      });
+    default:
+      return new Fault('task/unreadable', `${file} cannot be read: ${messageOf(cause)}.`, { cause });
+  }
+}
+
+async function isExistingFolder(folder: string): Promise<boolean> {
+  try {
+    return (await stat(folder)).isDirectory();
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    return false;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,94 @@
+import { Fault } from '../fault';
+import { readJsonLines } from './jsonl';
+import { parseTask } from './row';
+import type { Task } from './task';
+
+/** A line of a pack that holds no task. `line` counts from 1; `reason` is one sentence. */
+export interface BadLine {
+  readonly file: string;
+  readonly line: number;
+  readonly reason: string;
+}
+
+export interface ReadOptions {
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Streams a pack: each line is a task or the reason why it is none. Holds one line at a time, and the ids seen.
+ *
+ * @throws {Fault} when the file cannot be read at all (as `readJsonLines`)
+ * @throws the signal's reason when it is aborted
+ */
+export async function* readTasks(
+  file: string,
+  options: ReadOptions = {},
+): AsyncGenerator<{ readonly task: Task } | { readonly bad: BadLine }> {
+  const lineOfId = new Map<string, number>();
+  for await (const read of readJsonLines(file, options)) {
+    const { line } = read;
+    const parsed = 'reason' in read ? read.reason : taskOrReason(read.value);
+    if (typeof parsed === 'string') {
+      yield { bad: { file, line, reason: parsed } };
+      continue;
+    }
+    const before = lineOfId.get(parsed.id);
+    if (before === undefined) {
+      lineOfId.set(parsed.id, line);
+      yield { task: parsed };
+    } else {
+      const reason = `The task has the id ${parsed.id} of the task in line ${before}; ids must differ within a pack.`;
+      yield { bad: { file, line, reason } };
+    }
+  }
+}
+
+function taskOrReason(value: unknown): Task | string {
+  try {
+    return parseTask(value);
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  }
+}
+
+/** A whole pack in memory, for packs that are shown or played; `readTasks` for those of any size. */
+export async function loadTasks(
+  file: string,
+  options: ReadOptions = {},
+): Promise<{ readonly tasks: Task[]; readonly bad: BadLine[] }> {
+  const tasks: Task[] = [];
+  const bad: BadLine[] = [];
+  for await (const read of readTasks(file, options)) {
+    if ('task' in read) tasks.push(read.task);
+    else bad.push(read.bad);
+  }
+  return { tasks, bad };
+}
+
+/** What a pack holds, counted without keeping its tasks. */
+export interface PackCheck {
+  readonly file: string;
+  readonly tasks: number;
+  readonly tests: number;
+  /** Tasks that the rule-based simulator can play. */
+  readonly withFacts: number;
+  readonly bad: readonly BadLine[];
+}
+
+export async function checkPack(file: string, options: ReadOptions = {}): Promise<PackCheck> {
+  let tasks = 0;
+  let tests = 0;
+  let withFacts = 0;
+  const bad: BadLine[] = [];
+  for await (const read of readTasks(file, options)) {
+    if ('bad' in read) {
+      bad.push(read.bad);
+      continue;
+    }
+    tasks += 1;
+    tests += read.task.testCases.length;
+    if (read.task.facts) withFacts += 1;
+  }
+  return { file, tasks, tests, withFacts, bad };
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { Fault } from '../fault';
+import type { Task, TestCase } from './task';
+
+/** Not only spaces: an empty field is as good as a missing one. */
+const text = z.string().refine((value) => value.trim() !== '', 'is empty');
+/** Exporters write `null` for a field that a row does not have. */
+const optionalText = z.string().nullish();
+
+const factSchema = z.object({
+  topic: text,
+  keywords: z.array(text).min(1),
+  answers: z.array(text).min(1),
+});
+
+/** One line of a pack, in ColBench's fields. Fields that are not named here are left aside. */
+const rowSchema = z.object({
+  problem_description: text,
+  ground_truth: text,
+  /** Name of the test → the call, a Python expression. */
+  test_cases: z
+    .record(z.string(), text)
+    .refine((cases) => Object.keys(cases).length > 0, 'is empty; a task needs at least one test'),
+  hidden_information: optionalText,
+  id: text.nullish(),
+  facts: z.array(factSchema).nullish(),
+  source: optionalText,
+  license: optionalText,
+});
+
+/** A task as a pack's line holds it. */
+export interface TaskRow {
+  readonly problem_description: string;
+  readonly ground_truth: string;
+  readonly test_cases: Readonly<Record<string, string>>;
+  readonly hidden_information: string;
+  readonly id?: string;
+  readonly facts?: Task['facts'];
+  readonly source?: string;
+  readonly license?: string;
+}
+
+/** @throws {Fault} `task/bad-row` with one sentence that names the field, what it must be and what it is */
+export function parseTask(row: unknown): Task {
+  if (isFrontendRow(row)) {
+    throw new Fault('task/bad-row', 'This is a frontend task; Tandem plays backend tasks.');
+  }
+  const parsed = rowSchema.safeParse(row, { reportInput: true });
+  if (!parsed.success) throw new Fault('task/bad-row', explain(parsed.error.issues));
+  const { problem_description, ground_truth, hidden_information, id, facts, source, license } = parsed.data;
+  const testCases = inOrder(parsed.data.test_cases);
+  return {
+    id: id ?? contentId(problem_description, ground_truth, testCases),
+    description: problem_description,
+    reference: ground_truth,
+    testCases,
+    hiddenInformation: hidden_information ?? ground_truth,
+    ...(facts && { facts }),
+    ...(typeof source === 'string' && { source }),
+    ...(typeof license === 'string' && { license }),
+  };
+}
+
+/** The row that `parseTask` reads as this task. An id that is only the content's hash is left out, as it was. */
+export function taskToRow(task: Task): TaskRow {
+  const { id, description, reference, testCases, hiddenInformation, facts, source, license } = task;
+  return {
+    problem_description: description,
+    ground_truth: reference,
+    test_cases: Object.fromEntries(testCases.map(({ name, call }) => [name, call])),
+    hidden_information: hiddenInformation,
+    ...(id !== contentId(description, reference, testCases) && { id }),
+    ...(facts && { facts }),
+    ...(source !== undefined && { source }),
+    ...(license !== undefined && { license }),
+  };
+}
+
+/** The first 16 hexadecimal digits of the SHA-256 of what the task asks and how it is tested. */
+function contentId(description: string, reference: string, testCases: readonly TestCase[]): string {
+  const content = JSON.stringify([description, reference, testCases.map(({ call }) => call)]);
+  return createHash('sha256').update(content).digest('hex').slice(0, 16);
+}
+
+/** `test1` … `testN` by number (a JSON object may list `test10` after `test1`); other names as they stand. */
+function inOrder(cases: Readonly<Record<string, string>>): TestCase[] {
+  const tests = Object.entries(cases).map(([name, call]) => ({ name, call }));
+  const numbered = tests.map((test) => ({ test, match: /^(.*?)(\d+)$/s.exec(test.name) }));
+  const prefixes = new Set(numbered.map(({ match }) => match?.[1]));
+  if (prefixes.size !== 1 || prefixes.has(undefined)) return tests;
+  return numbered.toSorted((a, b) => Number(a.match?.[2]) - Number(b.match?.[2])).map(({ test }) => test);
+}
+
+/** ColBench's other half: a web page to build, without tests. */
+function isFrontendRow(row: unknown): boolean {
+  if (typeof row !== 'object' || row === null || 'test_cases' in row || !('ground_truth' in row)) return false;
+  return typeof row.ground_truth === 'string' && /<(html|body|!doctype)\b/i.test(row.ground_truth);
+}
+
+/** The first thing that is wrong, as a sentence; a second problem often only follows from the first. */
+function explain(issues: readonly z.core.$ZodIssue[]): string {
+  const [issue] = issues;
+  if (!issue) throw new Error('A row was refused without an issue.');
+  const more = issues.length > 1 ? ` (${issues.length - 1} more in this row)` : '';
+  return `${fault(issue)}${more}.`;
+}
+
+function fault(issue: z.core.$ZodIssue): string {
+  const [field, ...inside] = issue.path;
+  if (field === undefined) return `A task must be a JSON object, here ${describe(issue.input)}`;
+  const where = [String(field), ...inside.map((key) => `[${JSON.stringify(key)}]`)].join('');
+  if (issue.code === 'invalid_type') {
+    if (issue.input === undefined) return `The field ${where} is missing`;
+    const must = issue.expected === 'record' ? 'an object of call strings' : article(issue.expected);
+    return `${where} must be ${must}, here ${describe(issue.input)}`;
+  }
+  if (issue.code === 'too_small') return `${where} must have at least one entry`;
+  return `${where} ${issue.message}`;
+}
+
+/** What a value is, without quoting it: "an array of 3 numbers". */
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (!Array.isArray(value)) return article(typeof value);
+  const kinds = new Set(value.map((item: unknown) => (item === null ? 'null' : typeof item)));
+  const [kind] = kinds;
+  if (kind === undefined) return 'an empty array';
+  const plural = value.length === 1 ? '' : 's';
+  return `an array of ${value.length} ${kinds.size === 1 && kind !== 'null' ? kind : 'value'}${plural}`;
+}
+
+function article(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}
