@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { pairedBootstrap } from '../../../src/core/evaluation/bootstrap';
+import { wilson } from '../../../src/core/evaluation/interval';
+
+describe('the Wilson interval', () => {
+  // Newcombe 1998, Statistics in Medicine 17, table I: method 3.
+  it.each([
+    [81, 263, 0.2553, 0.3662],
+    [15, 148, 0.0624, 0.1605],
+    [0, 20, 0, 0.1611],
+    [1, 29, 0.0061, 0.1718],
+  ])('of %i successes in %i agrees with the published values', (successes, n, low, high) => {
+    const interval = wilson(successes / n, n);
+    expect(interval.low).toBeCloseTo(low, 4);
+    expect(interval.high).toBeCloseTo(high, 4);
+  });
+
+  it('says nothing without observations', () => {
+    expect(wilson(0, 0)).toEqual({ low: 0, high: 1 });
+  });
+});
+
+describe('the paired bootstrap', () => {
+  const tasks = Array.from({ length: 200 }, (_, i) => i);
+  const before = tasks.map((i) => Number(i % 3 === 0));
+
+  it('sees a difference that is small against the spread between tasks, because it is paired', () => {
+    const after = before.map((value, i) => (i % 10 === 1 ? 1 : value));
+    const { difference, interval, p } = pairedBootstrap(before, after);
+    expect(difference).toBeGreaterThan(0.05);
+    expect(interval.low).toBeGreaterThan(0);
+    expect(p).toBeLessThan(0.01);
+  });
+
+  it('sees none between equals', () => {
+    expect(pairedBootstrap(before, before)).toMatchObject({ difference: 0, interval: { low: 0, high: 0 }, p: 1 });
+  });
+
+  it('covers the true difference in about 95 of 100 experiments', () => {
+    let seed = 7;
+    const random = (): number => ((seed = (seed * 48271) % 2147483647), seed / 2147483647);
+    let covered = 0;
+    for (let experiment = 0; experiment < 100; experiment++) {
+      const first = tasks.map(() => Number(random() < 0.3));
+      const second = tasks.map(() => Number(random() < 0.4));
+      const { interval } = pairedBootstrap(first, second, experiment);
+      covered += Number(interval.low <= 0.1 && 0.1 <= interval.high);
+    }
+    expect(covered).toBeGreaterThanOrEqual(88);
+  });
+
+  it('is the same for the same seed', () => {
+    const after = before.toReversed();
+    expect(pairedBootstrap(before, after, 3)).toEqual(pairedBootstrap(before, after, 3));
+  });
+});
