@@ -4,8 +4,7 @@ import { Fault, messageOf } from '../fault';
 
 /** One line of a JSON-lines file. `line` counts from 1; `reason` is one sentence that says why it cannot be read. */
 export type JsonLine =
-  | { readonly line: number; readonly value: unknown }
-  | { readonly line: number; readonly reason: string };
+  { readonly line: number; readonly value: unknown } | { readonly line: number; readonly reason: string };
 
 export interface JsonLinesOptions {
   readonly signal?: AbortSignal;
@@ -170,9 +169,13 @@ async function readFault(file: string, cause: unknown): Promise<Fault> {
       return isFolder(file, cause);
     case 'EACCES':
     case 'EPERM':
-      return new Fault('task/no-permission', `${file} may not be read; give yourself permission to read it.`, {
-        cause,
-      });
+      return new Fault(
+        'task/no-permission',
+        `${file} may not be read; give yourself permission to read it.`,
+        {
+          cause,
+        },
+      );
     default:
       return new Fault('task/unreadable', `${file} cannot be read: ${messageOf(cause)}.`, { cause });
   }

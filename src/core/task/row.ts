@@ -94,7 +94,8 @@ function inOrder(cases: Readonly<Record<string, string>>): TestCase[] {
 
 /** ColBench's other half: a web page to build, without tests. */
 function isFrontendRow(row: unknown): boolean {
-  if (typeof row !== 'object' || row === null || 'test_cases' in row || !('ground_truth' in row)) return false;
+  if (typeof row !== 'object' || row === null || 'test_cases' in row || !('ground_truth' in row))
+    return false;
   return typeof row.ground_truth === 'string' && /<(html|body|!doctype)\b/i.test(row.ground_truth);
 }
 
