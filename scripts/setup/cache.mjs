@@ -1,0 +1,99 @@
+// Large things that belong to no clone, installed once into the user's cache folder.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  closeSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A lock that its owner has not touched for this long belongs to a process that is gone, in milliseconds. */
+const lockExpires = 30_000;
+const lockTouched = 5_000;
+
+/**
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {string} `$TANDEM_CACHE`, else `$XDG_CACHE_HOME/tandem`, else `~/.cache/tandem`
+ */
+export function cacheFolder(env = process.env) {
+  if (env.TANDEM_CACHE) return path.resolve(env.TANDEM_CACHE);
+  const caches = env.XDG_CACHE_HOME ?? '';
+  return path.join(caches === '' ? path.join(os.homedir(), '.cache') : caches, 'tandem');
+}
+
+/**
+ * Makes a folder once, whole or not at all: `install` fills a temporary folder beside it, which is then renamed.
+ * A second process that wants the same folder waits for the first.
+ *
+ * @param {string} folder
+ * @param {(temporary: string) => Promise<void>} install
+ * @param {{expires?: number}} [options] `expires` after how many milliseconds of silence a lock counts as left behind
+ * @returns {Promise<void>}
+ */
+export async function installOnce(folder, install, { expires = lockExpires } = {}) {
+  if (existsSync(folder)) return;
+  mkdirSync(path.dirname(folder), { recursive: true });
+  const unlock = await lock(`${folder}.lock`, expires);
+  try {
+    if (existsSync(folder)) return;
+    const temporary = mkdtempSync(`${folder}.part-`);
+    try {
+      await install(temporary);
+      if (!existsSync(folder)) renameSync(temporary, folder);
+    } finally {
+      rmSync(temporary, { recursive: true, force: true });
+    }
+  } finally {
+    unlock();
+  }
+}
+
+/**
+ * Takes the lock or waits until its owner has given it back or is gone.
+ * The owner touches the file while it works, so that a killed process blocks nobody for long, also when
+ * the cache folder is shared by machines or containers that do not see each other's processes.
+ *
+ * @param {string} file
+ * @param {number} expires milliseconds
+ * @returns {Promise<() => void>} gives the lock back
+ */
+async function lock(file, expires) {
+  while (!create(file)) {
+    const touched = modified(file);
+    // Two waiters may both take over; then both install, and the rename lets the first one win.
+    if (touched !== undefined && Date.now() - touched > expires) rmSync(file, { force: true });
+    else await pause(250);
+  }
+  const touching = setInterval(() => utimesSync(file, new Date(), new Date()), lockTouched);
+  touching.unref();
+  const unlock = () => {
+    clearInterval(touching);
+    process.off('exit', unlock);
+    rmSync(file, { force: true });
+  };
+  process.once('exit', unlock);
+  return unlock;
+}
+
+/** @param {string} file @returns {boolean} false when it is there already */
+function create(file) {
+  try {
+    closeSync(openSync(file, 'wx'));
+    return true;
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** @param {string} file @returns {number | undefined} milliseconds since the epoch, undefined when it is gone */
+function modified(file) {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+}

