@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { GradingMode } from './grade';
 
 /** One Python source and the calls to evaluate on it, in one interpreter that nothing ran in before. */
@@ -40,9 +41,9 @@ export type CallOutcome =
   | { readonly kind: 'timed-out' };
 
 /**
- * The outcomes from `start` on, in order. A time-out or the death of the interpreter ends a job, so the last outcome
- * may be `timed-out` (or an `error` that says what killed the interpreter) with calls left over; the grader decides
- * whether to run the rest as a new job.
+ * The outcomes from `start` on, in order. A time-out ends a job, and so may the death of the interpreter: then the last
+ * outcome is `timed-out` or an `error` that says what happened, and calls are left over; the grader decides whether to
+ * run the rest as a new job.
  */
 export interface JobOutcome {
   readonly calls: readonly CallOutcome[];
@@ -63,4 +64,9 @@ export interface Runner {
    */
   run(job: Job, signal?: AbortSignal): Promise<JobOutcome>;
   close(): Promise<void>;
+}
+
+/** Seed of the random numbers that the code of a job draws: the same for a task's reference and all its answers. */
+export function seedOf(calls: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(calls)).digest('hex').slice(0, 12);
 }
