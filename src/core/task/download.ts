@@ -1,0 +1,273 @@
+import { statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { downloadFile, fileDownloadInfo, HUB_URL, InvalidApiResponseFormatError } from '@huggingface/hub';
+import { Fault, messageOf } from '../fault';
+import { HubConnection, HubFailure } from './hub';
+import { licenceNotice, type LicenceNotice } from './licence';
+import { compareFile, PartialFile, type Verification, type Version } from './partial';
+
+/** The dataset on the Hugging Face Hub, and what Tandem reads of it. */
+export const PUBLISHED_DATASET = 'facebook/collaborative_agent_bench';
+export const PUBLISHED_FILES = [
+  'backend_tasks/train.jsonl',
+  'backend_tasks/test.jsonl',
+  'colbench_code_offline_15k_llama8b.jsonl',
+] as const;
+export type PublishedFile = (typeof PUBLISHED_FILES)[number];
+
+export interface DownloadOptions {
+  /** Where the file goes, under the path that it has in the dataset. */
+  readonly folder: string;
+  /** Asked before the first request; nothing is fetched unless it says true. */
+  readonly acceptLicence: (notice: LicenceNotice) => Promise<boolean>;
+  /** Bytes that are on the disk, of how many. */
+  readonly onProgress?: (progress: { readonly received: number; readonly total: number }) => void;
+  /** One sentence for each thing that is out of the ordinary but handled: a repeated attempt, a fresh start. */
+  readonly onNotice?: (sentence: string) => void;
+  /** Ends the download; what has arrived stays for the next call. */
+  readonly signal?: AbortSignal;
+  readonly hubUrl?: string;
+  /** A Hugging Face token (`hf_…`); the published files need none. */
+  readonly accessToken?: string;
+  /** Milliseconds before the first repeated attempt; doubles with each further one. */
+  readonly retryDelay?: number;
+  /** Milliseconds without a byte after which a connection counts as lost. */
+  readonly stallLimit?: number;
+}
+
+export interface Downloaded {
+  readonly file: string;
+  readonly bytes: number;
+  readonly verified: Verification;
+  /** The file was there already and is the published one. */
+  readonly alreadyThere: boolean;
+}
+
+/** Attempts in a row that bring nothing new before the download is given up. */
+const MAX_FAILURES = 5;
+/** A server that asks for more patience than this gets none: the person decides when to call again. */
+const LONGEST_WAIT_MS = 5 * 60_000;
+
+/**
+ * Fetches a published file. It can be interrupted at any moment, by `signal`, a lost connection or the end of the
+ * process: `<name>.part` keeps what arrived and the next call continues there while the hub still has that version.
+ * The file appears under its name only when it is complete and its hash (or size, without one) is the hub's.
+ *
+ * @throws {Fault} `task/licence-declined`, `task/bad-token`, `task/file-exists`, `task/hub-*`, `task/disk-full`, `task/not-written`,
+ * `task/download-damaged`
+ * @throws the signal's reason when it is aborted
+ */
+export async function downloadPublished(path: PublishedFile, options: DownloadOptions): Promise<Downloaded> {
+  const { signal, accessToken } = options;
+  signal?.throwIfAborted();
+  if (accessToken !== undefined && !accessToken.startsWith('hf_')) {
+    throw new Fault(
+      'task/bad-token',
+      'A Hugging Face access token begins with "hf_"; check the one that is set.',
+    );
+  }
+  if (!(await options.acceptLicence(licenceNotice(PUBLISHED_DATASET, path)))) {
+    throw new Fault('task/licence-declined', `${path} is not downloaded: its licence was not accepted.`);
+  }
+  return new Download(path, options).run();
+}
+
+class Download {
+  private readonly file: string;
+  private readonly partial: PartialFile;
+  private readonly hubUrl: string;
+
+  constructor(
+    private readonly path: PublishedFile,
+    private readonly options: DownloadOptions,
+  ) {
+    this.file = join(options.folder, ...path.split('/'));
+    this.partial = new PartialFile(this.file);
+    this.hubUrl = (options.hubUrl ?? HUB_URL).replace(/\/+$/, '');
+  }
+
+  async run(): Promise<Downloaded> {
+    let furthest = 0;
+    for (let failures = 0; ;) {
+      try {
+        return await this.attempt();
+      } catch (error) {
+        this.options.signal?.throwIfAborted();
+        if (!(error instanceof HubFailure)) throw this.localFault(error);
+        failures = this.partial.received > furthest ? 1 : failures + 1;
+        furthest = Math.max(furthest, this.partial.received);
+        if (!error.passes || failures >= MAX_FAILURES) throw this.hubFault(error, failures);
+        if (error.kind === 'no-range') await this.restart(error);
+        else await this.pause(error, failures);
+      } finally {
+        await this.partial.close();
+      }
+    }
+  }
+
+  /** Asks for the current version, then for the bytes that are missing. */
+  private async attempt(): Promise<Downloaded> {
+    const { stallLimit = 60_000, signal, onProgress } = this.options;
+    const connection = new HubConnection(stallLimit, signal);
+    try {
+      const { blob, version } = await this.remote(connection);
+      const there = await this.alreadyThere(version);
+      if (there) return there;
+      await this.open(version);
+      const { partial } = this;
+      onProgress?.({ received: partial.received, total: version.size });
+      if (partial.received < version.size) {
+        for await (const chunk of connection.read(blob.slice(partial.received).stream())) {
+          if (partial.received + chunk.length > version.size) throw await this.damaged(version);
+          await partial.append(chunk);
+          onProgress?.({ received: partial.received, total: version.size });
+        }
+      }
+      if (partial.received < version.size) throw new HubFailure('lost', 'the file ended too early');
+      return await this.finish(version);
+    } finally {
+      connection.close();
+    }
+  }
+
+  private async remote(connection: HubConnection): Promise<{ blob: Blob; version: Version }> {
+    const { accessToken } = this.options;
+    const request = {
+      repo: { type: 'dataset', name: PUBLISHED_DATASET },
+      path: this.path,
+      hubUrl: this.hubUrl,
+      fetch: connection.fetch,
+      ...(accessToken !== undefined && { accessToken }),
+    } as const;
+    const info = await fileDownloadInfo(request);
+    // Without Xet: its chunks are rebuilt from several requests, and a plain range is what can be continued.
+    const blob = info && (await downloadFile({ ...request, downloadInfo: info, xet: false }));
+    if (!blob) throw new HubFailure('refused', '404 Not Found', { status: 404 });
+    const etag = (connection.linkedEtag ?? info.etag).replace(/^W\//, '').replaceAll('"', '');
+    return { blob, version: { etag, size: info.size } };
+  }
+
+  private async alreadyThere(version: Version): Promise<Downloaded | undefined> {
+    const verified = await compareFile(this.file, version, this.options.signal);
+    switch (verified) {
+      case 'absent':
+        return undefined;
+      case 'different':
+        throw new Fault(
+          'task/file-exists',
+          `${this.file} exists and is not the published file; move it away or choose another folder.`,
+        );
+      default:
+        return { file: this.file, bytes: version.size, verified, alreadyThere: true };
+    }
+  }
+
+  private async open(version: Version): Promise<void> {
+    const opened = await this.partial.open(version);
+    if (opened === 'other-version') {
+      this.notice('What an earlier download left is of another version of the file; it starts anew.');
+    }
+    const { bavail, bsize } = await statfs(dirname(this.file));
+    const missing = version.size - this.partial.received;
+    if (missing <= bavail * bsize) return;
+    if (this.partial.received === 0) await this.partial.discard();
+    throw this.diskFull(missing - bavail * bsize);
+  }
+
+  private async finish(version: Version): Promise<Downloaded> {
+    const verified = await this.partial.verify(version, this.options.signal);
+    if (verified === 'absent' || verified === 'different') throw await this.damaged(version);
+    await this.partial.complete();
+    return { file: this.file, bytes: version.size, verified, alreadyThere: false };
+  }
+
+  private async damaged(version: Version): Promise<Fault> {
+    await this.partial.discard();
+    return new Fault(
+      'task/download-damaged',
+      `What arrived of ${this.path} is not what ${this.hubUrl} announced (etag ${version.etag}, ${version.size} bytes); it is removed, so start the download again.`,
+    );
+  }
+
+  private async restart(failure: HubFailure): Promise<void> {
+    await this.partial.discard();
+    this.notice(`${this.path} starts anew: ${failure.message}.`);
+  }
+
+  /** Waits before the next attempt. */
+  private async pause(failure: HubFailure, failures: number): Promise<void> {
+    const { retryDelay = 1000, signal } = this.options;
+    const { retryAfterMs = 0 } = failure.details;
+    if (retryAfterMs > LONGEST_WAIT_MS) throw this.hubFault(failure, failures);
+    const delay = Math.max(retryAfterMs, retryDelay * 2 ** (failures - 1));
+    this.notice(`${this.hubUrl}: ${failure.message}; next attempt in ${Math.ceil(delay / 1000)} s.`);
+    try {
+      await wait(delay, undefined, signal && { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  private hubFault(failure: HubFailure, failures: number): Fault {
+    const { status, retryAfterMs } = failure.details;
+    const page = `${this.hubUrl}/datasets/${PUBLISHED_DATASET}`;
+    const options = { cause: failure };
+    if (status === 401 || status === 403) {
+      const remedy = `open ${page}, accept what it asks for, and use an access token of that account`;
+      const said = `${this.hubUrl} does not give out ${this.path} (${failure.message})`;
+      return new Fault('task/hub-forbidden', `${said}: ${remedy}.`, options);
+    }
+    if (status === 404) {
+      const said = `${page} has no file ${this.path} (${failure.message})`;
+      return new Fault('task/hub-no-file', `${said}; look there whether it was moved.`, options);
+    }
+    if (status !== undefined) {
+      const when = retryAfterMs ? ` and asks to wait ${Math.ceil(retryAfterMs / 1000)} s` : '';
+      const said = `${this.hubUrl} answered ${failure.message}${when}`;
+      return new Fault('task/hub-refused', `${said}; try again later, ${this.keeps()}.`, options);
+    }
+    const said = `${this.hubUrl} cannot be reached (${failure.message}, ${failures} attempts in a row)`;
+    return new Fault('task/hub-unreachable', `${said}; check the network, ${this.keeps()}.`, options);
+  }
+
+  private keeps(): string {
+    const { received } = this.partial;
+    return received > 0
+      ? `the next download continues after ${received.toLocaleString('en')} bytes`
+      : 'what has arrived is kept';
+  }
+
+  private localFault(error: unknown): unknown {
+    if (error instanceof InvalidApiResponseFormatError) {
+      const said = `${this.hubUrl} does not answer as the Hugging Face Hub does (${error.message})`;
+      return new Fault('task/hub-protocol', `${said}; check its address, or sign in to the network.`, {
+        cause: error,
+      });
+    }
+    if (error instanceof Fault || !(error instanceof Error)) return error;
+    const code = 'code' in error && 'syscall' in error ? error.code : undefined;
+    if (code === 'ENOSPC' || code === 'EDQUOT') return this.diskFull(undefined, error);
+    if (code !== undefined) {
+      const said = `${this.file} cannot be written: ${messageOf(error)}`;
+      return new Fault('task/not-written', `${said}; choose a folder that you may write to.`, {
+        cause: error,
+      });
+    }
+    return error;
+  }
+
+  private diskFull(missing?: number, cause?: unknown): Fault {
+    const need = missing === undefined ? 'some room' : `${missing.toLocaleString('en')} bytes`;
+    return new Fault(
+      'task/disk-full',
+      `The disk of ${dirname(this.file)} is full: free ${need} and start the download again, ${this.keeps()}.`,
+      { cause },
+    );
+  }
+
+  private notice(sentence: string): void {
+    this.options.onNotice?.(sentence);
+  }
+}

@@ -1,0 +1,161 @@
+import { messageOf } from '../fault';
+
+/** Something the hub, or the way to it, did that ends one attempt. */
+export class HubFailure extends Error {
+  override readonly name = 'HubFailure';
+
+  /**
+   * @param kind `lost`: no connection, or it broke. `stalled`: nothing arrived for too long. `refused`: an HTTP status
+   * that is no success. `no-range`: the server does not continue where it was asked to.
+   */
+  constructor(
+    readonly kind: 'lost' | 'stalled' | 'refused' | 'no-range',
+    message: string,
+    readonly details: { status?: number; retryAfterMs?: number; cause?: unknown } = {},
+  ) {
+    super(message, { cause: details.cause });
+  }
+
+  /** A later attempt may succeed without anybody doing something. */
+  get passes(): boolean {
+    const { status } = this.details;
+    return status === undefined || status === 408 || status === 429 || status >= 500;
+  }
+}
+
+const MAX_REDIRECTS = 5;
+
+/**
+ * The requests of one attempt. `@huggingface/hub` knows the hub's paths and headers; it takes `fetch` from here, which
+ * adds what its streams leave out: cancelling, a limit on silence, the status of a refused download, and the etag that
+ * only the first of several redirected answers carries.
+ */
+export class HubConnection {
+  private readonly end = new AbortController();
+  private readonly signal: AbortSignal;
+  private silence: NodeJS.Timeout | undefined;
+  private failure: HubFailure | undefined;
+  private etag: string | undefined;
+
+  constructor(
+    private readonly stallLimit: number,
+    signal: AbortSignal | undefined,
+  ) {
+    this.signal = signal ? AbortSignal.any([signal, this.end.signal]) : this.end.signal;
+  }
+
+  /** `X-Linked-ETag`: the content hash of a file in large-file storage, whose own server may send another etag. */
+  get linkedEtag(): string | undefined {
+    return this.etag;
+  }
+
+  /** To be handed to the library. Fails with `HubFailure`, also on a status that is no success. */
+  readonly fetch: typeof fetch = async (input, init) => {
+    this.alive();
+    const headers = new Headers(init?.headers);
+    // Compressed on the way, a file could not be continued at a byte.
+    headers.set('Accept-Encoding', 'identity');
+    try {
+      const response = await this.follow(new URL(urlOf(input)), { ...init, headers, signal: this.signal });
+      this.alive();
+      if (!response.ok) throw await refused(response);
+      checkRange(headers.get('Range'), response);
+      return response;
+    } catch (error) {
+      throw this.failed(error);
+    }
+  };
+
+  /** The bytes of a body. Fails with `HubFailure` when the connection breaks. */
+  async *read(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const reader = body.getReader();
+    try {
+      for (;;) {
+        this.alive();
+        const { done, value } = await reader.read();
+        if (done) return;
+        yield value;
+      }
+    } catch (error) {
+      // The library passes on only the text of what failed in `fetch`; the failure itself is remembered here.
+      throw this.failure ?? this.failed(error);
+    } finally {
+      reader.releaseLock();
+    }
+  }
+
+  /** Ends every request that is still open. */
+  close(): void {
+    clearTimeout(this.silence);
+    this.end.abort();
+  }
+
+  private alive(): void {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => {
+      const seconds = Math.ceil(this.stallLimit / 1000);
+      this.failure = new HubFailure('stalled', `nothing arrived for ${seconds} s`);
+      this.end.abort(this.failure);
+    }, this.stallLimit);
+  }
+
+  /** Redirects by hand: the hub's own headers are on the redirect, not on what it leads to. */
+  private async follow(url: URL, init: RequestInit & { headers: Headers }): Promise<Response> {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      const response = await fetch(url, { ...init, redirect: 'manual' });
+      this.etag = response.headers.get('X-Linked-ETag') ?? this.etag;
+      const location =
+        response.status >= 300 && response.status < 400 ? response.headers.get('Location') : null;
+      if (location === null) return response;
+      await response.body?.cancel();
+      const next = new URL(location, url);
+      if (next.origin !== url.origin) init.headers.delete('Authorization');
+      url = next;
+    }
+    throw new HubFailure('refused', `more than ${MAX_REDIRECTS} redirects`, { status: 310 });
+  }
+
+  private failed(error: unknown): HubFailure {
+    this.failure ??=
+      error instanceof HubFailure ? error : new HubFailure('lost', rootOf(error), { cause: error });
+    return this.failure;
+  }
+}
+
+function urlOf(input: Parameters<typeof fetch>[0]): string {
+  return input instanceof Request ? input.url : input.toString();
+}
+
+async function refused(response: Response): Promise<HubFailure> {
+  const { status } = response;
+  const said = response.headers.get('X-Error-Message') ?? response.statusText;
+  await response.body?.cancel();
+  if (status === 416) return new HubFailure('no-range', 'the range is not there');
+  const retryAfterMs = retryAfter(response.headers.get('Retry-After'));
+  const details = retryAfterMs === undefined ? { status } : { status, retryAfterMs };
+  return new HubFailure('refused', `${status}${said ? ` ${said}` : ''}`, details);
+}
+
+/** Seconds or a date (RFC 9110, 10.2.3), as milliseconds from now. */
+function retryAfter(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  const milliseconds = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
+}
+
+/** An answer that begins elsewhere than asked would put bytes in the wrong place. */
+function checkRange(asked: string | null, response: Response): void {
+  const from = Number(/^bytes=(\d+)-/.exec(asked ?? '')?.[1] ?? 0);
+  if (from === 0) return;
+  const given = /^bytes (\d+)-/.exec(response.headers.get('Content-Range') ?? '')?.[1];
+  if (response.status !== 206 || Number(given) !== from) {
+    throw new HubFailure('no-range', 'the server does not continue a file in the middle');
+  }
+}
+
+/** `fetch` says only "fetch failed" or "terminated"; what happened is in its cause. */
+function rootOf(error: unknown): string {
+  const { cause } = error instanceof Error ? error : { cause: undefined };
+  if (cause instanceof AggregateError && 'code' in cause && typeof cause.code === 'string') return cause.code;
+  return messageOf(cause instanceof Error ? cause : error);
+}

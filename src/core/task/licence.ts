@@ -1,0 +1,49 @@
+/** One set of terms that the published data stands under. */
+export interface LicenceTerms {
+  readonly name: string;
+  readonly url: string;
+  /** Facts about the terms, not advice. */
+  readonly summary: readonly string[];
+}
+
+/** What a person reads and accepts before anything is fetched. */
+export interface LicenceNotice {
+  readonly dataset: string;
+  readonly file: string;
+  readonly terms: readonly LicenceTerms[];
+  /** All of it as plain text, for a terminal or a dialogue. */
+  readonly text: string;
+}
+
+const creativeCommons: LicenceTerms = {
+  name: 'Creative Commons Attribution-NonCommercial 4.0 (CC BY-NC 4.0)',
+  url: 'https://creativecommons.org/licenses/by-nc/4.0/legalcode',
+  summary: [
+    'You may copy, share and adapt the data for purposes that are not commercial.',
+    'You must name the creators, link to the licence and say what you changed.',
+    'The data comes without any warranty.',
+  ],
+};
+
+const llama: LicenceTerms = {
+  name: 'Llama 3.1 Community License',
+  url: 'https://www.llama.com/llama3_1/license/',
+  summary: [
+    'The publishers state that the data is output of Llama 3.1 and subject to this licence.',
+    'A model that is trained or improved with such output and is made available to others must have "Llama" at the beginning of its name, show "Built with Llama" and come with a copy of the licence.',
+    'The acceptable use policy of Llama 3.1 applies; above 700 million monthly active users a licence from Meta is needed.',
+  ],
+};
+
+/** The notice for one published file. All of them stand under both sets of terms. */
+export function licenceNotice(dataset: string, file: string): LicenceNotice {
+  const terms = [creativeCommons, llama];
+  const text = [
+    `${file} belongs to the dataset ${dataset}, published by its authors on the Hugging Face Hub.`,
+    'It is research data under these terms:',
+    ...terms.flatMap(({ name, url, summary }) => ['', name, url, ...summary.map((fact) => `- ${fact}`)]),
+    '',
+    'Tandem gives a summary; the licences themselves are what counts.',
+  ].join('\n');
+  return { dataset, file, terms, text };
+}

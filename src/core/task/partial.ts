@@ -1,0 +1,167 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, stat, type FileHandle, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+
+/** What the hub says about a file's content. */
+export interface Version {
+  /** Without quotes and weak prefix. */
+  readonly etag: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** By what a complete file was found to be the hub's. `size` when the etag is no known hash. */
+export type Verification = 'sha256' | 'git-sha1' | 'size';
+export type Comparison = Verification | 'absent' | 'different';
+
+const versionSchema = z.object({ etag: z.string(), size: z.number().int().nonnegative() });
+
+/**
+ * A file on its way: `<name>.part` holds the bytes so far, `<name>.part.json` which version they belong to. The name
+ * itself appears only when the file is complete and verified.
+ */
+export class PartialFile {
+  private readonly part: string;
+  private readonly sidecar: string;
+  private handle: FileHandle | undefined;
+  private bytes = 0;
+
+  constructor(readonly file: string) {
+    this.part = `${file}.part`;
+    this.sidecar = `${file}.part.json`;
+  }
+
+  /** Bytes that are there. */
+  get received(): number {
+    return this.bytes;
+  }
+
+  /**
+   * Opens what an earlier call left when it belongs to `version`, else begins anew.
+   * @returns `other-version` when bytes of another version, or of an unknown one, were thrown away
+   */
+  async open(version: Version): Promise<'new' | 'resumed' | 'other-version'> {
+    await this.close();
+    await mkdir(dirname(this.file), { recursive: true });
+    const there = (await sizeOf(this.part)) ?? 0;
+    if (there > 0 && (await this.belongsTo(version)) && there <= version.size) {
+      this.handle = await open(this.part, 'r+');
+      this.bytes = there;
+      return 'resumed';
+    }
+    // The bytes go before the sidecar changes, so that it never vouches for bytes of another version.
+    this.handle = await open(this.part, 'w');
+    this.bytes = 0;
+    await writeFile(this.sidecar, JSON.stringify({ etag: version.etag, size: version.size }));
+    return there > 0 ? 'other-version' : 'new';
+  }
+
+  async append(chunk: Uint8Array): Promise<void> {
+    const handle = this.opened();
+    for (let written = 0; written < chunk.length;) {
+      const { bytesWritten } = await handle.write(chunk, written, chunk.length - written, this.bytes);
+      written += bytesWritten;
+      this.bytes += bytesWritten;
+    }
+  }
+
+  /** Throws the bytes away and goes on with an empty file. */
+  async restart(): Promise<void> {
+    await this.opened().truncate(0);
+    this.bytes = 0;
+  }
+
+  /** Closes the file and keeps it for a later call. */
+  async close(): Promise<void> {
+    const handle = this.handle;
+    this.handle = undefined;
+    await handle?.close();
+  }
+
+  async discard(): Promise<void> {
+    await this.close();
+    await rm(this.part, { force: true });
+    await rm(this.sidecar, { force: true });
+  }
+
+  verify(version: Version, signal?: AbortSignal): Promise<Comparison> {
+    return compareFile(this.part, version, signal);
+  }
+
+  /** Gives the complete file its name. */
+  async complete(): Promise<void> {
+    await this.opened().sync();
+    await this.close();
+    await rename(this.part, this.file);
+    await rm(this.sidecar, { force: true });
+  }
+
+  private opened(): FileHandle {
+    if (!this.handle) throw new Error(`${this.part} is not open.`);
+    return this.handle;
+  }
+
+  private async belongsTo(version: Version): Promise<boolean> {
+    let text: string;
+    try {
+      text = await readFile(this.sidecar, 'utf8');
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+    const parsed = versionSchema.safeParse(jsonOrUndefined(text));
+    return parsed.success && parsed.data.etag === version.etag && parsed.data.size === version.size;
+  }
+}
+
+/**
+ * Compares a file with what the hub says about it. The hub's etag is the SHA-256 of a file in large-file storage and
+ * git's object id (SHA-1 with a header) of any other; another server may send anything, which leaves the size.
+ */
+export async function compareFile(file: string, version: Version, signal?: AbortSignal): Promise<Comparison> {
+  const size = await sizeOf(file);
+  if (size === undefined) return 'absent';
+  if (size !== version.size) return 'different';
+  if (/^[0-9a-f]{64}$/.test(version.etag)) {
+    return (await digest(file, createHash('sha256'), signal)) === version.etag ? 'sha256' : 'different';
+  }
+  if (/^[0-9a-f]{40}$/.test(version.etag)) {
+    const hash = createHash('sha1').update(`blob ${version.size}\0`);
+    return (await digest(file, hash, signal)) === version.etag ? 'git-sha1' : 'different';
+  }
+  return 'size';
+}
+
+async function digest(file: string, hash: Hash, signal: AbortSignal | undefined): Promise<string> {
+  for await (const chunk of createReadStream(file)) {
+    signal?.throwIfAborted();
+    hash.update(chunk as Buffer);
+  }
+  return hash.digest('hex');
+}
+
+/** In bytes; undefined when there is no such file. */
+async function sizeOf(file: string): Promise<number | undefined> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** A sidecar that was torn by a crash is no JSON; the bytes beside it are then of an unknown version. */
+function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,236 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { DownloadOptions } from '../../../src/core/task/download';
+import type { LicenceNotice } from '../../../src/core/task/licence';
+import type { Hub } from '../../fixtures/hub';
+import { changed, content, fault, scene } from '../../fixtures/hub-scene';
+import { bundled, runNode } from '../../fixtures/tasks';
+
+describe('the licence', () => {
+  test('is shown before the first request, and nothing is fetched without a yes', () =>
+    scene(async ({ hub, folder, download }) => {
+      let shown: LicenceNotice | undefined;
+      const acceptLicence = (notice: LicenceNotice): Promise<boolean> => {
+        shown = notice;
+        return Promise.resolve(false);
+      };
+      await expect(download({ acceptLicence })).rejects.toMatchObject(
+        fault(
+          'licence-declined',
+          /^backend_tasks\/test.jsonl is not downloaded: its licence was not accepted\.$/,
+        ),
+      );
+      expect(shown?.text).toContain('CC BY-NC 4.0');
+      expect(shown?.text).toContain('Llama 3.1 Community License');
+      expect(hub.requests).toEqual([]);
+      expect(await readdir(folder)).toEqual([]);
+    }));
+});
+
+describe('a download', () => {
+  test.each([
+    ['git', 'git-sha1'],
+    ['lfs', 'sha256'],
+    ['xet', 'sha256'],
+  ] as const)('of a file that the hub keeps in %s is verified by %s', (storage, verified) =>
+    scene(async ({ file, download, notices }) => {
+      const steps: number[] = [];
+      const onProgress: DownloadOptions['onProgress'] = ({ received, total }) => {
+        expect(total).toBe(content.length);
+        steps.push(received);
+      };
+      expect(await download({ onProgress })).toEqual({
+        file,
+        bytes: content.length,
+        verified,
+        alreadyThere: false,
+      });
+      expect(content.equals(await readFile(file))).toBe(true);
+      expect(await readdir(join(file, '..'))).toEqual(['test.jsonl']);
+      expect(steps[0]).toBe(0);
+      expect(steps.at(-1)).toBe(content.length);
+      expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+      expect(notices).toEqual([]);
+    }, storage),
+  );
+
+  test('gives an access token to the hub and not to where it redirects', () =>
+    scene(async ({ hub, download }) => {
+      await download({ accessToken: 'hf_secret' });
+      const tokens = (by: string): unknown[] =>
+        hub.requests.filter((request) => request.by === by).map(({ authorization }) => authorization);
+      expect(tokens('hub')).toEqual(['Bearer hf_secret']);
+      expect(tokens('storage')).toEqual([undefined]);
+    }, 'xet'));
+
+  test('continues in place when the connection breaks', () =>
+    scene(async ({ hub, file, download, notices }) => {
+      hub.next({ at: 'data', kind: 'hold', after: 700_000 });
+      await download({ onProgress: ({ received }) => received === 700_000 && hub.drop() });
+      expect(hub.ranges).toEqual([undefined, 'bytes=700000-1999999']);
+      expect(content.equals(await readFile(file))).toBe(true);
+      expect(notices).toEqual([expect.stringMatching(/; next attempt in 1 s\.$/)]);
+    }));
+
+  test('continues when a body ends too early without an error', () =>
+    scene(async ({ hub, file, download }) => {
+      hub.next({ at: 'data', kind: 'cut', after: 700_000 });
+      await download();
+      expect(hub.ranges).toEqual([undefined, 'bytes=700000-1999999']);
+      expect(content.equals(await readFile(file))).toBe(true);
+    }));
+
+  test('continues when nothing arrives for too long', () =>
+    scene(async ({ hub, file, download, notices }) => {
+      hub.next({ at: 'data', kind: 'hold', after: 700_000 });
+      await download({ stallLimit: 2000 });
+      expect(hub.ranges).toEqual([undefined, 'bytes=700000-1999999']);
+      expect(content.equals(await readFile(file))).toBe(true);
+      expect(notices).toEqual([expect.stringContaining('nothing arrived for 2 s;')]);
+    }));
+
+  test.each([500, 503, 429])('asks again after %i, as late as the hub says', (status) =>
+    scene(async ({ hub, file, download, notices }) => {
+      hub.next(
+        { at: 'info', kind: 'status', status, headers: { 'Retry-After': '1' } },
+        { at: 'data', kind: 'status', status },
+      );
+      await download();
+      expect(content.equals(await readFile(file))).toBe(true);
+      expect(notices).toEqual([
+        expect.stringMatching(new RegExp(`${status} .*; next attempt in 1 s\\.$`)),
+        expect.stringMatching(new RegExp(`${status} .*; next attempt in 1 s\\.$`)),
+      ]);
+    }),
+  );
+
+  test('starts anew when the server does not continue in the middle', () =>
+    scene(async ({ hub, file, download, downloadHalf, notices }) => {
+      await downloadHalf();
+      hub.next({ at: 'data', kind: 'ignore-range' });
+      await download();
+      await downloadedAnew(file, hub, notices);
+    }));
+
+  test('starts anew when the server continues somewhere else', () =>
+    scene(async ({ hub, file, download, downloadHalf, notices }) => {
+      await downloadHalf();
+      hub.next({ at: 'data', kind: 'elsewhere' });
+      await download();
+      await downloadedAnew(file, hub, notices);
+    }));
+
+  async function downloadedAnew(file: string, hub: Hub, notices: string[]): Promise<void> {
+    expect(hub.ranges).toEqual([undefined, 'bytes=1000000-1999999', undefined]);
+    expect(content.equals(await readFile(file))).toBe(true);
+    expect(notices).toEqual([expect.stringMatching(/^backend_tasks\/test.jsonl starts anew: /)]);
+  }
+});
+
+describe('an aborted signal', () => {
+  test('ends the wait before the next attempt', () =>
+    scene(async ({ hub, download }) => {
+      hub.next({ at: 'info', kind: 'status', status: 503 });
+      const controller = new AbortController();
+      const reason = new Error('enough');
+      const waiting = download({
+        retryDelay: 3_600_000,
+        signal: controller.signal,
+        onNotice: () => controller.abort(reason),
+      });
+      await expect(waiting).rejects.toBe(reason);
+    }));
+
+  test('ends a connection on which nothing arrives', () =>
+    scene(async ({ hub, download }) => {
+      hub.next({ at: 'data', kind: 'hold', after: 1 });
+      const controller = new AbortController();
+      const reason = new Error('enough');
+      const waiting = download({
+        signal: controller.signal,
+        onProgress: ({ received }) => {
+          if (received === 1) setImmediate(() => controller.abort(reason));
+        },
+      });
+      await expect(waiting).rejects.toBe(reason);
+    }));
+});
+
+describe('a later call', () => {
+  test('continues where an aborted one stopped', () =>
+    scene(async ({ hub, file, download, downloadHalf }) => {
+      await downloadHalf();
+      expect((await readdir(join(file, '..'))).toSorted()).toEqual([
+        'test.jsonl.part',
+        'test.jsonl.part.json',
+      ]);
+      const steps: number[] = [];
+      await download({ onProgress: ({ received }) => steps.push(received) });
+      expect(steps[0]).toBe(1_000_000);
+      expect(hub.ranges).toEqual([undefined, 'bytes=1000000-1999999']);
+      expect(content.equals(await readFile(file))).toBe(true);
+    }));
+
+  test('continues where a killed process stopped', () =>
+    scene(async ({ hub, folder, file, download }) => {
+      const script = await bundled('hub-download.ts', folder);
+      hub.next({ at: 'data', kind: 'hold', after: 1_234_567 });
+      const { signal, stderr } = await runNode([script, hub.url, folder], (printed, kill) => {
+        if (printed.includes('received 1234567\n')) kill();
+      });
+      expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' });
+      expect(existsSync(file)).toBe(false);
+      await download();
+      expect(hub.ranges).toEqual([undefined, 'bytes=1234567-1999999']);
+      expect(content.equals(await readFile(file))).toBe(true);
+    }));
+
+  test('only verifies when a process was killed after the last byte', () =>
+    scene(async ({ hub, file, download, downloadHalf }) => {
+      await downloadHalf();
+      await writeFile(`${file}.part`, content);
+      expect(await download()).toMatchObject({ verified: 'git-sha1' });
+      expect(hub.ranges).toEqual([undefined]);
+    }));
+
+  test('starts anew when the file has changed on the hub', () =>
+    scene(async ({ hub, file, download, downloadHalf, notices }) => {
+      await downloadHalf();
+      hub.replace(changed);
+      await download();
+      expect(hub.ranges).toEqual([undefined, undefined]);
+      expect(changed.equals(await readFile(file))).toBe(true);
+      expect(notices).toEqual([
+        'What an earlier download left is of another version of the file; it starts anew.',
+      ]);
+    }));
+
+  test('starts anew when it cannot tell which version the bytes belong to', () =>
+    scene(async ({ hub, file, download, downloadHalf }) => {
+      await downloadHalf();
+      await writeFile(`${file}.part.json`, '{"etag":"to');
+      await download();
+      expect(hub.ranges).toEqual([undefined, undefined]);
+      expect(content.equals(await readFile(file))).toBe(true);
+    }));
+
+  test('takes a complete file as it is', () =>
+    scene(async ({ hub, file, download }) => {
+      await download();
+      const again = await download();
+      expect(again).toEqual({ file, bytes: content.length, verified: 'git-sha1', alreadyThere: true });
+      expect(hub.ranges).toHaveLength(1);
+    }));
+
+  test('leaves another file of that name alone', () =>
+    scene(async ({ file, download }) => {
+      await mkdir(join(file, '..'), { recursive: true });
+      await writeFile(file, 'mine');
+      await expect(download()).rejects.toMatchObject(
+        fault('file-exists', /test\.jsonl exists and is not the published file; move it away/),
+      );
+      expect(await readFile(file, 'utf8')).toBe('mine');
+    }));
+});
