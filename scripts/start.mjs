@@ -1,0 +1,131 @@
+// npm start: sets up what is missing, builds, and opens Tandem on a sample workspace.
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { run } from './setup/command.mjs';
+import { build, continueInProjectNode, root } from './setup/project.mjs';
+import { refreshSample } from './setup/sample.mjs';
+import { SetupFault, main, step } from './setup/steps.mjs';
+import { onPath } from './setup/system.mjs';
+import { ensureWorkbench } from './workbench/install.mjs';
+import { calmSettings, startServer, workbenchAddress, writeSettings } from './workbench/server.mjs';
+
+const help = `npm start [-- OPTIONS] [FOLDER]
+
+Opens Tandem on FOLDER, by default a sample workspace in .sample/ that keeps your dialogues.
+Desktop VS Code is used where its \`code\` command is there, otherwise a workbench in the browser.
+
+  --browser     use the browser workbench in any case
+  --port PORT   of the browser workbench; by default any free one
+  --help        show this`;
+
+/** The oldest desktop VS Code that runs Tandem (\`engines\` in package.json). */
+const oldestCode = [1, 110];
+
+await main(async () => {
+  const options = commandLine();
+  if (options === undefined) return 0;
+  const other = await continueInProjectNode();
+  if (other !== undefined) return other;
+
+  await build();
+  const workspace = options.folder ?? path.join(root, '.sample', 'workspace');
+  if (options.folder === undefined) refreshSample(path.join(root, 'samples', 'workspace'), workspace);
+
+  const code = options.browser ? undefined : desktopCode();
+  return code === undefined ? openInBrowser(workspace, options.port) : openInDesktop(code, workspace);
+});
+
+/**
+ * @returns {{browser: boolean, port: number, folder: string | undefined} | undefined} undefined: only help was asked for
+ * @throws {SetupFault} for an option that does not exist or has a wrong value
+ */
+function commandLine() {
+  const { values, positionals } = parse();
+  if (values.help) {
+    console.log(help);
+    return undefined;
+  }
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) {
+    throw new SetupFault(`--port takes a number from 1 to 65535, not "${values.port}".`);
+  }
+  const [folder] = positionals;
+  return { browser: values.browser, port, folder: folder === undefined ? undefined : path.resolve(folder) };
+}
+
+function parse() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        browser: { type: 'boolean', default: false },
+        port: { type: 'string', default: '0' },
+        help: { type: 'boolean', default: false },
+      },
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SetupFault(`${reason}\n\n${help}`, { cause: error });
+  }
+}
+
+/** @returns {string | undefined} the `code` command, when it can show a window and is new enough */
+function desktopCode() {
+  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+  if (process.platform === 'linux' && DISPLAY === undefined && WAYLAND_DISPLAY === undefined)
+    return undefined;
+  const code = onPath('code');
+  if (code === undefined) return undefined;
+  const version = codeVersion(code);
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor = 0, oldestMinor = 0] = oldestCode;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return code;
+  console.log(
+    `${code} is ${version}; Tandem needs ${oldestCode.join('.')} or newer, so the browser is used.`,
+  );
+  return undefined;
+}
+
+/** @param {string} code @returns {string} for example `1.139.1` */
+function codeVersion(code) {
+  try {
+    const output = execFileSync(code, ['--version'], {
+      encoding: 'utf8',
+      shell: process.platform === 'win32',
+    });
+    return output.split('\n')[0] ?? '';
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    return `a version that does not tell its number (${reason ?? ''})`;
+  }
+}
+
+/**
+ * @param {string} code
+ * @param {string} workspace
+ * @returns {Promise<number>} exit status
+ */
+function openInDesktop(code, workspace) {
+  console.log(`Opening ${workspace} in VS Code.`);
+  return run(code, ['--new-window', `--extensionDevelopmentPath=${root}`, workspace], { cwd: root });
+}
+
+/**
+ * Shows the workbench until the command is interrupted.
+ *
+ * @param {string} workspace
+ * @param {number} port 0: any free one
+ * @returns {Promise<number>} exit status
+ */
+async function openInBrowser(workspace, port) {
+  const workbench = await ensureWorkbench();
+  const userData = path.join(root, '.sample', 'user-data');
+  writeSettings(userData, calmSettings, { replace: false });
+  const server = await step('Starting the workbench', () => startServer(workbench, { userData, port }));
+  console.log(`\nTandem is at\n  ${workbenchAddress(server.port, { extension: root, workspace })}`);
+  console.log('\nThe workspace is', workspace, '\nCtrl+C ends it.');
+  await server.ended;
+  throw new SetupFault(`The workbench server ended. Its log is ${path.join(userData, 'server.log')}.`);
+}

@@ -1,0 +1,164 @@
+// Starts and stops a workbench server, and says under which address it shows what.
+import { spawn } from 'node:child_process';
+import { mkdirSync, openSync, closeSync, readFileSync, writeFileSync, existsSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { SetupFault } from '../setup/steps.mjs';
+
+/** How long a server may take until it answers, in milliseconds. */
+const startLimit = 90_000;
+
+/** A first view that is about the opened folder only; nothing is fetched, nothing is sent. */
+export const calmSettings = {
+  'workbench.startupEditor': 'none',
+  'workbench.welcomePage.walkthroughs.openOnInstall': false,
+  'workbench.tips.enabled': false,
+  'workbench.enableExperiments': false,
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'extensions.ignoreRecommendations': true,
+  'security.workspace.trust.enabled': false,
+  'git.enabled': false,
+  'git.autofetch': false,
+  'npm.autoDetect': 'off',
+  'typescript.disableAutomaticTypeAcquisition': true,
+  'json.schemaDownload.enable': false,
+  'http.proxySupport': 'off',
+};
+
+/** Variables of the process that starts the server that would change what the server does. */
+const foreign =
+  /^(VSCODE_|CODE_SERVER_|npm_|VITEST|ELECTRON_|(PORT|PASSWORD|HASHED_PASSWORD|NODE_ENV|NODE_OPTIONS)$)/;
+
+/**
+ * @typedef {object} Server
+ * @property {number} port on 127.0.0.1
+ * @property {Promise<void>} ended resolves when the server is gone, whatever ended it
+ * @property {() => Promise<void>} stop ends the server and everything it started
+ */
+
+/**
+ * Starts a workbench server on 127.0.0.1 and waits until it answers.
+ *
+ * @param {import('./install.mjs').Workbench} workbench
+ * @param {object} options
+ * @param {string} options.userData folder of settings and logs
+ * @param {number} [options.port] 0: any free one
+ * @param {readonly string[]} [options.flags] of code-server, besides the usual
+ * @param {NodeJS.ProcessEnv} [options.env] variables besides those of this process
+ * @returns {Promise<Server>}
+ * @throws {SetupFault} when it does not come up, with the end of its log
+ */
+export async function startServer(workbench, { userData, port = 0, flags = [], env = {} }) {
+  mkdirSync(userData, { recursive: true });
+  const log = path.join(userData, 'server.log');
+  const output = openSync(log, 'w');
+  const leash = fileURLToPath(new URL('leash.mjs', import.meta.url));
+  const child = spawn(
+    workbench.node,
+    [leash, workbench.node, workbench.entry, ...codeServerFlags(userData, port), ...flags],
+    { cwd: userData, env: { ...ownEnvironment(), ...env }, stdio: ['pipe', output, output], detached: true },
+  );
+  closeSync(output);
+  /** @type {Promise<void>} */
+  const ended = new Promise((resolve) => {
+    child.once('close', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const stop = async () => {
+    child.stdin?.end();
+    await ended;
+  };
+  const found = await waitUntilHealthy(log, ended);
+  if (found !== undefined) return { port: found, ended, stop };
+  await stop();
+  const tail = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-15).join('\n  ');
+  throw new SetupFault(`The workbench server did not start. The end of ${log}:\n  ${tail}`);
+}
+
+/** @param {string} userData @param {number} port @returns {string[]} */
+function codeServerFlags(userData, port) {
+  return [
+    ...['--config', '/dev/null'],
+    ...['--user-data-dir', userData],
+    ...['--extensions-dir', path.join(userData, 'extensions')],
+    ...['--auth', 'none'],
+    ...['--bind-addr', `127.0.0.1:${port}`],
+    '--disable-telemetry',
+    '--disable-update-check',
+    '--disable-workspace-trust',
+    '--disable-getting-started-override',
+    '--disable-proxy',
+    '--ignore-last-opened',
+    // Only with the smoke-test driver does the page take a development extension from its address.
+    ...['--vscode-option', 'enable-smoke-test-driver'],
+  ];
+}
+
+function ownEnvironment() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
+}
+
+/**
+ * @param {string} log in which the server writes its port
+ * @param {Promise<void>} ended when the server is gone
+ * @returns {Promise<number | undefined>} the port, undefined when the server is gone or the time is up
+ */
+async function waitUntilHealthy(log, ended) {
+  const server = { gone: false };
+  void ended.then(() => (server.gone = true));
+  const started = performance.now();
+  while (!server.gone && performance.now() - started < startLimit) {
+    const port = /HTTP server listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(readFileSync(log, 'utf8'))?.[1];
+    if (port !== undefined && (await healthy(Number(port)))) return Number(port);
+    await pause(100);
+  }
+  return undefined;
+}
+
+/** @param {number} port @returns {Promise<boolean>} */
+async function healthy(port) {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/healthz`)).ok;
+  } catch (error) {
+    // Not listening yet shows as a failed connection; anything else is a fault of the caller.
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Writes the user's settings; those that are there already stay as they are unless `replace`.
+ *
+ * @param {string} userData
+ * @param {Record<string, unknown>} settings
+ * @param {{replace: boolean}} options
+ */
+export function writeSettings(userData, settings, { replace }) {
+  const file = path.join(userData, 'User', 'settings.json');
+  if (!replace && existsSync(file)) return;
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(settings, null, 2)}\n`);
+}
+
+/**
+ * @param {number} port
+ * @param {object} shown
+ * @param {string} shown.extension a working folder that is loaded as an extension
+ * @param {string} [shown.tests] a module with `run()` that the extension host calls
+ * @param {string} [shown.workspace] the folder that is opened
+ * @returns {string} the page's address
+ */
+export function workbenchAddress(port, { extension, tests, workspace }) {
+  const host = `127.0.0.1:${port}`;
+  const payload = [['extensionDevelopmentPath', `vscode-remote://${host}${extension}`]];
+  if (tests !== undefined) payload.push(['extensionTestsPath', `vscode-remote://${host}${tests}`]);
+  const query = new URLSearchParams({ payload: JSON.stringify(payload) });
+  if (workspace !== undefined) query.set('folder', workspace);
+  return `http://${host}/?${query.toString()}`;
+}
