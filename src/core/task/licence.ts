@@ -30,8 +30,9 @@ const llama: LicenceTerms = {
   url: 'https://www.llama.com/llama3_1/license/',
   summary: [
     'The publishers state that the data is output of Llama 3.1 and subject to this licence.',
-    'A model that is trained or improved with such output and is made available to others must have "Llama" at the beginning of its name, show "Built with Llama" and come with a copy of the licence.',
-    'The acceptable use policy of Llama 3.1 applies; above 700 million monthly active users a licence from Meta is needed.',
+    'The name of a model that is trained or improved with such output and made available to others must begin with "Llama".',
+    'Whoever passes on Llama materials, or a product that contains them, adds a copy of the licence and shows "Built with Llama".',
+    'The acceptable use policy of Llama 3.1 applies; the largest services need a licence of their own from Meta.',
   ],
 };
 
