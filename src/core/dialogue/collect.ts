@@ -171,7 +171,10 @@ class Collection {
   private async read(episode: string): Promise<Trajectory> {
     const trajectory = await this.plan.log.trajectory(episode);
     if (trajectory !== undefined) return trajectory;
-    throw new Fault('dialogue/lost-episode', `The log lists dialogue ${episode}, but its lines are gone; run the command again.`);
+    throw new Fault(
+      'dialogue/lost-episode',
+      `The log lists dialogue ${episode}, but its lines are gone; run the command again.`,
+    );
   }
 
   private countFailure(error: unknown): void {
@@ -198,4 +201,3 @@ class Collection {
     this.plan.onProgress?.(this.progress());
   }
 }
-

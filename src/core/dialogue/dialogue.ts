@@ -77,14 +77,14 @@ export class Dialogue {
       event: 'episode-started',
       episode: id,
       task: task.id,
-      ...given('pack', options.pack),
+      pack: options.pack,
       agent: options.agent.name,
       collaborator,
       protocol: { ...protocol },
       prompts: { ...options.prompts.versions },
       seed,
-      ...given('rollout', options.rollout),
-      ...given('collection', options.collection),
+      rollout: options.rollout,
+      collection: options.collection,
     });
     const state: State = { id, task, protocol, seed, collaborator, turns: [], answer: undefined };
     return new Dialogue(options, state, options.simulator);
@@ -161,9 +161,9 @@ export class Dialogue {
       finishReason,
       model: servedModel ?? agent.name,
       sampling: settings,
-      ...given('tokens', tokens),
-      ...given('promptTokenIds', promptTokenIds),
-      ...given('usage', usage),
+      tokens,
+      promptTokenIds,
+      usage,
       timing,
     });
     this.state.turns.push({ agent: event });
@@ -173,13 +173,7 @@ export class Dialogue {
 
   /** The developer's reply; cut to the protocol's limit. */
   async reply(text: string, from: DeveloperReply): Promise<Turn> {
-    const { author, by, suggestion, milliseconds } = from;
-    return this.recordReply(text, {
-      author,
-      by,
-      ...given('suggestion', suggestion),
-      ...given('milliseconds', milliseconds),
-    });
+    return this.recordReply(text, from);
   }
 
   /** What the simulator would say now. It is logged only when it is sent. */
@@ -195,7 +189,7 @@ export class Dialogue {
     return this.recordReply(text, {
       author: 'simulator',
       by: this.requireSimulator().name,
-      ...given('usage', usage),
+      usage,
       milliseconds: Math.round(performance.now() - begun),
     });
   }
@@ -225,7 +219,7 @@ export class Dialogue {
         'This dialogue has no answer to grade yet; let the agent answer first.',
       );
     }
-    const grade = await grader.grade(this.task, this.state.answer, { mode, ...given('signal', signal) });
+    const grade = await grader.grade(this.task, this.state.answer, { mode, signal });
     await this.log({ event: 'grade', episode: this.id, grade });
     return grade;
   }
@@ -241,7 +235,7 @@ export class Dialogue {
         options.signal?.throwIfAborted();
         if (this.next === 'agent') await this.agentTurn(options);
         else if (this.state.collaborator.kind === 'developer') return;
-        else await this.simulatorReply(options.signal === undefined ? {} : { signal: options.signal });
+        else await this.simulatorReply({ signal: options.signal });
         options.onTurn?.();
       }
     } catch (error) {
@@ -275,20 +269,20 @@ export class Dialogue {
     if (said === '') {
       throw new Fault('dialogue/empty-reply', `The reply to turn ${turn} is empty; say something.`);
     }
-    const reply = await this.log({
-      event: 'reply',
-      episode: this.id,
-      turn,
-      text: said,
-      ...from,
-      ...(said === text.trim() ? {} : { fullText: text }),
-    });
-    const leak = await this.log({
-      event: 'leak',
-      episode: this.id,
-      turn,
-      ...measureLeak(this.task.reference, said),
-    });
+    const [reply, leak] = (await this.parts.log.appendAll(
+      [
+        {
+          event: 'reply',
+          episode: this.id,
+          turn,
+          text: said,
+          ...from,
+          fullText: said === text.trim() ? undefined : text,
+        },
+        { event: 'leak', episode: this.id, turn, ...measureLeak(this.task.reference, said) },
+      ],
+      { durable: true },
+    )) as [EventOf<'reply'>, EventOf<'leak'>];
     const { agent } = this.state.turns.at(-1)!;
     this.state.turns[turn - 1] = { agent, reply, leak };
     return this.state.turns[turn - 1]!;
@@ -320,11 +314,6 @@ export class Dialogue {
 
   /** A step of a dialogue is on the disk before anyone is shown it. */
   private log<E extends NewEvent>(event: E): Promise<EventOf<E['event']>> {
-    return this.parts.log.append(event, { durable: true }) as Promise<EventOf<E['event']>>;
+    return this.parts.log.append(event, { durable: true });
   }
-}
-
-/** An optional property, present only when it has a value. */
-function given<K extends string, V>(key: K, value: V | undefined): Partial<Record<K, V>> {
-  return (value === undefined ? {} : { [key]: value }) as Partial<Record<K, V>>;
 }

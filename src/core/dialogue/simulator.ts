@@ -1,6 +1,7 @@
 import type { Task } from '../task/task';
 import type { Turn } from '../trajectory/trajectory';
 import type { GenerateOptions, Model, Usage } from '../model/model';
+import { openModel, type OpenModelOptions } from '../model/spec';
 import { simulatorMessages } from './conversation';
 import type { Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
@@ -48,10 +49,7 @@ export class ModelSimulator implements Simulator {
       { temperature: 0, maxTokens: 512, seed },
       { ...options, position: { description: task.description, turn: turns.length } },
     );
-    return {
-      text: generation.text,
-      ...(generation.usage === undefined ? {} : { usage: generation.usage }),
-    };
+    return { text: generation.text, usage: generation.usage };
   }
 }
 
@@ -61,9 +59,16 @@ export class RulesSimulator implements Simulator {
   readonly name = 'rules';
 
   reply(view: DialogueView): Promise<SimulatedReply> {
-    const { task, turns, seed } = view;
+    const { task, turns, seed, protocol } = view;
     const message = parseAgentMessage(turns.at(-1)!.agent.text).visible;
     const history = turns.flatMap((turn) => (turn.reply === undefined ? [] : [turn.reply.text]));
-    return Promise.resolve({ text: answerByRules(task, message, { history, seed }) });
+    return Promise.resolve({
+      text: answerByRules(task, message, { history, seed, replyLimit: protocol.replyLimit }),
+    });
   }
+}
+
+/** The simulator of a name on the command line: `rules`, or a model that plays the collaborator. */
+export function openSimulator(spec: string, prompts: Prompts, options: OpenModelOptions = {}): Simulator {
+  return spec === 'rules' ? new RulesSimulator() : new ModelSimulator(openModel(spec, options), prompts);
 }

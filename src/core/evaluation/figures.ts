@@ -58,7 +58,11 @@ export function taskFigures(trajectories: readonly Trajectory[], mode: GradingMo
   }));
 }
 
-export function agentFigures(agent: string, trajectories: readonly Trajectory[], mode: GradingMode): AgentFigures {
+export function agentFigures(
+  agent: string,
+  trajectories: readonly Trajectory[],
+  mode: GradingMode,
+): AgentFigures {
   const dialogues = graded(trajectories, mode);
   const tasks = taskFigures(trajectories, mode);
   const share = (holds: (one: Graded) => boolean): number => mean(dialogues.map((one) => Number(holds(one))));

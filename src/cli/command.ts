@@ -1,0 +1,48 @@
+import type { Command } from 'commander';
+import { Fault } from '../core/fault';
+
+/** What a command found. `--json` prints it as one object; otherwise `print` says it in words. */
+export interface Outcome {
+  /** One per row of input or output, where there are rows. */
+  readonly rows?: readonly unknown[];
+  readonly summary: object;
+  /** For people. */
+  readonly print: () => string;
+  /** The work was done but found something that makes the command fail, e.g. a bad line. */
+  readonly failed?: boolean;
+}
+
+/** What every command gets from its surroundings. */
+export interface Surroundings {
+  /** Folder of what is read at run time: grader, interpreter, prompts. */
+  readonly assets: string;
+  /** Aborted by Ctrl+C. */
+  readonly signal: AbortSignal;
+}
+
+/** Adds one command to the program. */
+export type Install = (
+  program: Command,
+  run: (action: (surroundings: Surroundings) => Promise<Outcome>) => Promise<void>,
+) => void;
+
+/** Wrong use of the command line: exit code 2. */
+export const wrongUse = (sentence: string): Fault => new Fault('usage', sentence);
+
+/** Reads a whole number of at least `least` from an option. */
+export function wholeNumber(option: string, least = 0): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isSafeInteger(value) && value >= least) return value;
+    throw wrongUse(`${option} takes a whole number of at least ${least}, not "${text}".`);
+  };
+}
+
+/** Reads a number of at least 0 from an option. */
+export function nonNegative(option: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
+    throw wrongUse(`${option} takes a number of at least 0, not "${text}".`);
+  };
+}

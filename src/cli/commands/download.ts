@@ -1,0 +1,70 @@
+import { createInterface } from 'node:readline/promises';
+import { Option } from 'commander';
+import type { LicenceNotice } from '../../core/task/licence';
+import { wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+import { startProgress } from '../terminal';
+
+const FILES = {
+  train: 'backend_tasks/train.jsonl',
+  test: 'backend_tasks/test.jsonl',
+  offline: 'colbench_code_offline_15k_llama8b.jsonl',
+} as const;
+
+interface Options {
+  readonly to: string;
+  readonly acceptLicence?: boolean;
+  readonly hub?: string;
+}
+
+export const installDownload: Install = (program, perform) => {
+  program
+    .command('download')
+    .description('fetch the published ColBench files: train and test tasks, offline trajectories')
+    .argument('<file>', Object.keys(FILES).join(', '))
+    .option('--to <folder>', 'where the file goes', 'colbench')
+    .option('--accept-licence', 'accept the licence that is shown without being asked')
+    .addOption(new Option('--hub <url>', 'another server that speaks the hub’s protocol'))
+    .action((name: string, options: Options) => perform((to) => download(name, options, to)));
+};
+
+async function download(name: string, options: Options, { signal }: Surroundings): Promise<Outcome> {
+  if (!isFile(name))
+    throw wrongUse(`There is no "${name}" to download; choose ${Object.keys(FILES).join(', ')}.`);
+  // The hub's client is large; no other command needs it.
+  const { downloadPublished } = await import('../../core/task/download');
+  const progress = startProgress(name, 'MB');
+  const megabytes = (bytes: number): number => Math.round(bytes / 1e5) / 10;
+  try {
+    const { file, bytes, verified, alreadyThere } = await downloadPublished(FILES[name], {
+      folder: options.to,
+      signal,
+      hubUrl: options.hub,
+      accessToken: process.env['HF_TOKEN'],
+      acceptLicence: (notice) => accept(notice, options.acceptLicence === true),
+      onProgress: ({ received, total }) => progress.update(megabytes(received), megabytes(total)),
+      onNotice: (sentence) => process.stderr.write(`${sentence}\n`),
+    });
+    return {
+      summary: { file, bytes, verified, alreadyThere },
+      print: () => `${alreadyThere ? 'Already there' : 'Downloaded'}: ${file} (${megabytes(bytes)} MB)`,
+    };
+  } finally {
+    progress.end();
+  }
+}
+
+async function accept(notice: LicenceNotice, accepted: boolean): Promise<boolean> {
+  process.stderr.write(`${notice.text}\n\n`);
+  if (accepted) return true;
+  if (!process.stdin.isTTY) {
+    throw wrongUse('The licence has to be accepted first; add --accept-licence when you have read it.');
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const reply = await terminal.question('Do you accept these terms? [y/N] ');
+  terminal.close();
+  return /^y(es)?$/i.test(reply.trim());
+}
+
+function isFile(name: string): name is keyof typeof FILES {
+  return Object.hasOwn(FILES, name);
+}

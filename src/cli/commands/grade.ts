@@ -1,0 +1,157 @@
+import { z } from 'zod';
+import type { Grade, GradingMode } from '../../core/grading/grade';
+import type { Grader } from '../../core/grading/grader';
+import { wilson } from '../../core/evaluation/interval';
+import { Fault } from '../../core/fault';
+import { readJsonLines } from '../../core/task/jsonl';
+import { parseTask } from '../../core/task/row';
+import type { Task } from '../../core/task/task';
+import type { Install, Outcome, Surroundings } from '../command';
+import { openGrader } from '../grader';
+import { jobsOption, modeOption } from '../play';
+import { percent, startProgress, table } from '../terminal';
+
+interface Options {
+  readonly mode: GradingMode;
+  readonly jobs?: number;
+}
+
+interface Row extends Grade {
+  readonly id: string;
+}
+
+interface BadLine {
+  readonly file: string;
+  readonly line: number;
+  readonly reason: string;
+}
+
+export const installGrade: Install = (program, perform) => {
+  program
+    .command('grade')
+    .description('grade answers: rows with a task and an answer, or published trajectory rows')
+    .argument('<file>', 'JSON lines {task, answer}')
+    .addOption(modeOption())
+    .addOption(jobsOption())
+    .action((file: string, options: Options) => perform((to) => gradeFile(file, options, to)));
+};
+
+/** Both forms have these; the task is a ColBench row. Reference failures and other trouble are in the grade. */
+const answerRow = z.object({ id: z.string().optional(), task: z.unknown(), answer: z.string() });
+
+async function gradeFile(file: string, options: Options, { assets, signal }: Surroundings): Promise<Outcome> {
+  const grader = await openGrader({ assets, workers: options.jobs });
+  try {
+    const { rows, bad } = await gradeRows(file, grader, options.mode, signal);
+    return {
+      rows,
+      summary: { ...summarize(rows), mode: options.mode, badLines: bad },
+      print: () => inWords(rows, bad, options.mode),
+      failed: bad.length > 0,
+    };
+  } finally {
+    await grader.close();
+  }
+}
+
+/** Reads ahead of the grader only so far that it never waits. */
+const IN_FLIGHT = 64;
+
+async function gradeRows(
+  file: string,
+  grader: Grader,
+  mode: GradingMode,
+  signal: AbortSignal,
+): Promise<{ rows: Row[]; bad: BadLine[] }> {
+  const rows: Row[] = [];
+  const bad: BadLine[] = [];
+  const running = new Set<Promise<void>>();
+  const progress = startProgress('grade', 'answers');
+  let read = 0;
+  try {
+    for await (const entry of readJsonLines(file, { signal })) {
+      const parsed = 'reason' in entry ? entry.reason : parseRow(entry.value, entry.line);
+      if (typeof parsed === 'string') {
+        bad.push({ file, line: entry.line, reason: parsed });
+        continue;
+      }
+      const place = read++;
+      const one = grader.grade(parsed.task, parsed.answer, { mode, signal }).then((grade) => {
+        rows[place] = { id: parsed.id, ...grade };
+        running.delete(one);
+        progress.update(read - running.size, read);
+      });
+      running.add(one);
+      if (running.size >= IN_FLIGHT) await Promise.race(running);
+    }
+    await Promise.all(running);
+  } finally {
+    await Promise.allSettled(running);
+    progress.end();
+  }
+  return { rows, bad };
+}
+
+function parseRow(value: unknown, line: number): { id: string; task: Task; answer: string } | string {
+  const row = answerRow.safeParse(value);
+  if (!row.success) return 'The row needs a "task" (a ColBench row) and an "answer" (text).';
+  try {
+    const task = parseTask(row.data.task);
+    return { id: row.data.id ?? `${task.id}:${line}`, task, answer: row.data.answer };
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  }
+}
+
+function summarize(rows: readonly Row[]): object {
+  const graded = rows.filter((row) => row.reward !== null);
+  const mean = (value: (row: Row) => number): number =>
+    graded.length === 0 ? 0 : graded.reduce((sum, row) => sum + value(row), 0) / graded.length;
+  const success = mean((row) => Number(row.success));
+  return {
+    answers: rows.length,
+    graded: graded.length,
+    notGradable: rows.length - graded.length,
+    success,
+    successInterval: wilson(success, graded.length),
+    testsPassed: mean((row) => row.reward!),
+  };
+}
+
+function inWords(rows: readonly Row[], bad: readonly BadLine[], mode: GradingMode): string {
+  const graded = rows.filter((row) => row.reward !== null);
+  const successes = graded.filter((row) => row.success === true).length;
+  const rate = graded.length === 0 ? 0 : successes / graded.length;
+  const { low, high } = wilson(rate, graded.length);
+  const shown = rows.map((row) => [row.id, outcome(row), row.notGradable ?? firstTrouble(row)]);
+  return [
+    table([['answer', 'tests', ''], ...shown]),
+    `${successes} of ${graded.length} answers pass all tests: ${percent(rate)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}], mode ${mode}.`,
+    ...bad.map(({ file, line, reason }) => `${file}:${line}: ${reason}`),
+  ].join('\n');
+}
+
+function outcome({ tests }: Row): string {
+  const countable = tests.filter(({ status }) => status !== 'not-gradable');
+  return `${countable.filter(({ status }) => status === 'passed').length}/${countable.length}`;
+}
+
+function firstTrouble({ tests }: Row): string {
+  const index = tests.findIndex(({ status }) => status !== 'passed');
+  const test = tests[index];
+  if (test === undefined) return '';
+  const about = `test ${index + 1}: `;
+  switch (test.status) {
+    case 'wrong':
+      return `${about}expected ${test.expected}, got ${test.got}`;
+    case 'error':
+      return `${about}${test.type}: ${test.message}${test.line === undefined ? '' : ` (line ${test.line})`}`;
+    case 'timed-out':
+      return `${about}timed out after ${Math.round(test.limitMilliseconds)} ms`;
+    case 'not-gradable':
+      return `${about}${test.reason}`;
+    case 'passed':
+      return '';
+  }
+}

@@ -1,0 +1,95 @@
+import path from 'node:path';
+import { Option, type Command } from 'commander';
+import type { PackTask } from '../core/dialogue/collect';
+import { Prompts } from '../core/dialogue/prompts';
+import { colBenchProtocol, type Protocol } from '../core/dialogue/protocol';
+import { openSimulator, type Simulator } from '../core/dialogue/simulator';
+import type { GradingMode } from '../core/grading/grade';
+import type { SamplingSettings } from '../core/model/model';
+import { loadTasks } from '../core/task/pack';
+import { nonNegative, wholeNumber, wrongUse, type Surroundings } from './command';
+
+/** The options that `collect` and `evaluate` share. */
+export interface PlayOptions {
+  readonly tasks: readonly string[];
+  readonly simulator: string;
+  readonly rollouts: number;
+  readonly concurrency: number;
+  readonly seed: number;
+  readonly data: string;
+  readonly mode: GradingMode;
+  readonly temperature: number;
+  readonly maxTokens: number;
+  readonly maxTurns: number;
+  readonly replyLimit: number;
+  readonly prompts?: string;
+  readonly limit?: number;
+  readonly jobs?: number;
+}
+
+export const dataOption = (): Option =>
+  new Option('--data <folder>', 'the data folder with the log').default('.tandem');
+
+export const modeOption = (): Option =>
+  new Option('--mode <mode>', 'how answers are scored').choices(['fixed', 'paper']).default('fixed');
+
+export const jobsOption = (): Option =>
+  new Option('--jobs <n>', 'graders that work at once (default: one per core)').argParser(
+    wholeNumber('--jobs', 1),
+  );
+
+export function addPlayOptions(command: Command, defaults: { temperature: number }): Command {
+  const whole = (flags: string, about: string, least: number, value?: number): Option => {
+    const option = new Option(flags, about).argParser(wholeNumber(flags.split(' ')[0]!, least));
+    return value === undefined ? option : option.default(value);
+  };
+  return command
+    .requiredOption('--tasks <file...>', 'packs to play')
+    .requiredOption('--simulator <model>', 'who plays the collaborator: a model, or rules')
+    .addOption(whole('--rollouts <k>', 'dialogues per task', 1, 1))
+    .addOption(whole('--concurrency <n>', 'dialogues in flight at once', 1, 16))
+    .addOption(whole('--seed <s>', 'seed of the sampling and of the simulator', 0, 0))
+    .addOption(dataOption())
+    .addOption(modeOption())
+    .addOption(
+      new Option('--temperature <t>', 'of the agent; 0 is greedy')
+        .argParser(nonNegative('--temperature'))
+        .default(defaults.temperature),
+    )
+    .addOption(whole('--max-tokens <n>', 'most tokens of an agent turn', 1, 2048))
+    .addOption(
+      whole('--max-turns <n>', 'most agent turns; the last is the answer', 1, colBenchProtocol.maxTurns),
+    )
+    .addOption(whole('--reply-limit <n>', 'most characters of a reply', 1, colBenchProtocol.replyLimit))
+    .option('--prompts <folder>', 'your own agent.md or simulator.md')
+    .addOption(whole('--limit <n>', 'play only the first n tasks', 1))
+    .addOption(jobsOption());
+}
+
+/** What the options name, loaded: the tasks, the collaborator and the rules of play. */
+export interface Play {
+  readonly tasks: readonly PackTask[];
+  readonly simulator: Simulator;
+  readonly prompts: Prompts;
+  readonly sampling: SamplingSettings;
+  readonly protocol: Protocol;
+}
+
+export async function preparePlay(options: PlayOptions, { assets, signal }: Surroundings): Promise<Play> {
+  const prompts = await Prompts.load(path.join(assets, 'prompts'), options.prompts);
+  const tasks: PackTask[] = [];
+  for (const file of options.tasks) {
+    const loaded = await loadTasks(file, { signal });
+    tasks.push(...loaded.tasks.map((task) => ({ task, pack: path.basename(file) })));
+    for (const { line, reason } of loaded.bad) process.stderr.write(`${file}:${line}: left out: ${reason}\n`);
+  }
+  const wanted = tasks.slice(0, options.limit ?? Infinity);
+  if (wanted.length === 0) throw wrongUse(`There is no task to play in ${options.tasks.join(', ')}.`);
+  return {
+    tasks: wanted,
+    simulator: openSimulator(options.simulator, prompts),
+    prompts,
+    sampling: { temperature: options.temperature, maxTokens: options.maxTokens },
+    protocol: { maxTurns: options.maxTurns, replyLimit: options.replyLimit },
+  };
+}

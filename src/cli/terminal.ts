@@ -1,0 +1,107 @@
+import { Presets, SingleBar } from 'cli-progress';
+
+/** What a command prints besides its result goes to stderr, so that stdout can be piped. */
+export interface Progress {
+  /** `done` of `total` units; `note` is a short remark beside the bar. */
+  update(done: number, total: number, note?: string): void;
+  end(): void;
+}
+
+/** A bar with rate and time left on a terminal; elsewhere a plain line now and then. */
+export function startProgress(what: string, unit: string): Progress {
+  return process.stderr.isTTY ? new BarProgress(what, unit) : new LineProgress(what, unit);
+}
+
+class BarProgress implements Progress {
+  private readonly started = performance.now();
+  private readonly bar: SingleBar;
+  private running = false;
+  private first = 0;
+
+  constructor(
+    private readonly what: string,
+    private readonly unit: string,
+  ) {
+    const format = `${this.what} {bar} {percentage} % · {value}/{total} ${this.unit} · {rate}/s · {left} left {note}`;
+    this.bar = new SingleBar({ format, stream: process.stderr, hideCursor: true }, Presets.shades_classic);
+  }
+
+  update(done: number, total: number, note = ''): void {
+    if (!this.running) {
+      this.running = true;
+      this.first = done;
+      this.bar.start(total, done, { rate: '–', left: '–', note });
+    }
+    this.bar.setTotal(total);
+    const rate = rateOf(done - this.first, this.started);
+    this.bar.update(done, { rate: rate.toFixed(1), left: timeLeft(total - done, rate), note });
+  }
+
+  end(): void {
+    if (this.running) this.bar.stop();
+  }
+}
+
+const LINE_EVERY_MS = 5000;
+
+class LineProgress implements Progress {
+  private readonly started = performance.now();
+  private last = performance.now();
+  private first: number | undefined;
+  private latest = '';
+
+  constructor(
+    private readonly what: string,
+    private readonly unit: string,
+  ) {}
+
+  update(done: number, total: number, note = ''): void {
+    this.first ??= done;
+    const rate = rateOf(done - this.first, this.started);
+    this.latest =
+      `${this.what}: ${done}/${total} ${this.unit}, ${rate.toFixed(1)}/s, ` +
+      `${timeLeft(total - done, rate)} left${note === '' ? '' : `, ${note}`}\n`;
+    if (performance.now() - this.last < LINE_EVERY_MS) return;
+    this.last = performance.now();
+    this.print();
+  }
+
+  end(): void {
+    this.print();
+  }
+
+  private print(): void {
+    process.stderr.write(this.latest);
+    this.latest = '';
+  }
+}
+
+function rateOf(done: number, started: number): number {
+  return done / Math.max(0.001, (performance.now() - started) / 1000);
+}
+
+function timeLeft(remaining: number, rate: number): string {
+  if (remaining === 0) return '0 s';
+  if (rate === 0) return '–';
+  const seconds = Math.round(remaining / rate);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes} min ${seconds % 60} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Aligns the columns of a table whose first row is its head; numbers stand right. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const cell = (text: string, column: number): string =>
+    /^[\d−+–]/.test(text) ? text.padStart(widths[column]!) : text.padEnd(widths[column]!);
+  return rows.map((row) => row.map(cell).join('  ').trimEnd()).join('\n');
+}
+
+/** `31.5 %`. */
+export const percent = (fraction: number): string => `${(100 * fraction).toFixed(1)} %`;
+
+/** `+3.1` in percentage points, with a real minus sign. */
+export const points = (fraction: number): string =>
+  `${fraction < 0 ? '−' : '+'}${Math.abs(100 * fraction).toFixed(1)}`;

@@ -1,0 +1,262 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Dialogue, type NewDialogue } from '../../../src/core/dialogue/dialogue';
+import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
+import { ModelSimulator, RulesSimulator } from '../../../src/core/dialogue/simulator';
+import { OpenAiModel } from '../../../src/core/model/openai';
+import type { Model } from '../../../src/core/model/model';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import type { Trajectory } from '../../../src/core/trajectory/trajectory';
+import { startChatServer } from '../../fixtures/chat-server';
+import { answer, reset } from '../../fixtures/chat-server-replies';
+import { answers, asks, scripted, shippedPrompts, starterTask } from '../../fixtures/dialogue';
+
+const developer = { kind: 'developer', name: 'ada' } as const;
+const rules = { kind: 'rules', name: 'rules' } as const;
+const byAda = { author: 'developer', by: 'ada' } as const;
+
+let folder: string;
+let log: TrajectoryLog;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-dialogue-'));
+  log = await TrajectoryLog.open(path.join(folder, '.tandem'));
+});
+
+afterEach(async () => {
+  await log.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(agent: Model, changes: Partial<NewDialogue> = {}): Promise<Dialogue> {
+  return Dialogue.start({
+    log,
+    agent,
+    task: await starterTask(),
+    collaborator: developer,
+    simulator: new RulesSimulator(),
+    protocol: colBenchProtocol,
+    prompts: await shippedPrompts(),
+    sampling: { temperature: 1, maxTokens: 500 },
+    seed: 5,
+    ...changes,
+  });
+}
+
+/** What is in the log, read by somebody else. */
+async function logged(dialogue: Dialogue): Promise<Trajectory> {
+  const other = await TrajectoryLog.open(path.join(folder, '.tandem'));
+  const trajectory = await other.trajectory(dialogue.id);
+  await other.close();
+  return trajectory!;
+}
+
+const resume = async (dialogue: Dialogue, agent: Model): Promise<Dialogue> =>
+  Dialogue.resume(await logged(dialogue), {
+    log,
+    agent,
+    simulator: new RulesSimulator(),
+    prompts: await shippedPrompts(),
+    sampling: { temperature: 1, maxTokens: 500 },
+  });
+
+describe('a dialogue', () => {
+  it('goes from question to reply to answer, and each step is in the log before it is shown', async () => {
+    const dialogue = await start(await scripted(folder, [asks('When is it heavy?'), answers('x = 1')]));
+    expect(dialogue.next).toBe('agent');
+    await dialogue.agentTurn();
+    expect((await logged(dialogue)).turns).toHaveLength(1);
+    expect(dialogue.next).toBe('collaborator');
+    await dialogue.reply('Over 20 kg.', byAda);
+    expect((await logged(dialogue)).turns[0]!.reply).toMatchObject({
+      text: 'Over 20 kg.',
+      author: 'developer',
+    });
+    await dialogue.agentTurn();
+    expect(dialogue.next).toBe('nobody');
+    expect(await logged(dialogue)).toMatchObject({
+      state: 'answered',
+      answer: { answer: '```python\nx = 1\n```', reason: 'answered', turn: 2 },
+    });
+  });
+
+  it('shows the agent its own thoughts and the replies, and nothing hidden', async () => {
+    await using server = await startChatServer({ reply: () => answer(asks('When is it heavy?')) });
+    const dialogue = await start(new OpenAiModel({ model: 'm', baseUrl: server.url }));
+    await dialogue.agentTurn();
+    await dialogue.reply('Over 20 kg.', byAda);
+    await dialogue.agentTurn();
+    const sent = server.requests[1]!.body.messages;
+    expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(sent[0]!.content).toContain(dialogue.task.description);
+    expect(sent[1]!.content).toBe(asks('When is it heavy?'));
+    expect(sent[2]!.content).toBe('Over 20 kg.');
+    expect(JSON.stringify(sent)).not.toContain(dialogue.task.reference.split('\n')[1]!.trim());
+  });
+
+  it('shows an LLM simulator the hidden information and what was said aloud, but no thoughts', async () => {
+    await using server = await startChatServer({ reply: () => answer('Over 20 kg.') });
+    const prompts = await shippedPrompts();
+    const simulator = new ModelSimulator(new OpenAiModel({ model: 's', baseUrl: server.url }), prompts);
+    const dialogue = await start(await scripted(folder, [asks('When is it heavy?')]), { simulator });
+    await dialogue.agentTurn();
+    await dialogue.simulatorReply();
+    const [request] = server.requests;
+    expect(request!.body.messages[0]!.content).toContain(dialogue.task.hiddenInformation);
+    expect(request!.body.messages[0]!.content).toContain('When is it heavy?');
+    expect(request!.body.messages[0]!.content).not.toContain('I am not sure');
+    expect(request!.body).toMatchObject({ temperature: 0 });
+    expect((await logged(dialogue)).turns[0]!.reply).toMatchObject({
+      text: 'Over 20 kg.',
+      author: 'simulator',
+      by: simulator.name,
+    });
+  });
+
+  it('takes the last turn as the answer when the turns are used up', async () => {
+    const agent = await scripted(folder, [asks('Which unit?')]);
+    const dialogue = await start(agent, { protocol: { maxTurns: 2, replyLimit: 400 } });
+    await dialogue.agentTurn();
+    await dialogue.reply('Kilograms.', byAda);
+    await dialogue.agentTurn();
+    expect((await logged(dialogue)).answer).toMatchObject({ reason: 'turn-limit', answer: 'Which unit?' });
+  });
+
+  it('cuts a reply to the limit and keeps the whole of it in the log', async () => {
+    const dialogue = await start(await scripted(folder, [asks('Which unit?')]), {
+      protocol: { maxTurns: 10, replyLimit: 10 },
+    });
+    await dialogue.agentTurn();
+    await dialogue.reply('Kilograms, always kilograms.', byAda);
+    const { reply } = (await logged(dialogue)).turns[0]!;
+    expect(reply).toMatchObject({ text: 'Kilograms,', fullText: 'Kilograms, always kilograms.' });
+  });
+
+  it('marks a reply that gives the reference away', async () => {
+    const dialogue = await start(await scripted(folder, [asks('How?')]), {
+      protocol: { maxTurns: 10, replyLimit: 2000 },
+    });
+    await dialogue.agentTurn();
+    await dialogue.reply(dialogue.task.reference, byAda);
+    expect((await logged(dialogue)).turns[0]!.leak).toMatchObject({ leaked: true, fraction: 1 });
+  });
+
+  it('hands the seat to the simulator and back', async () => {
+    const dialogue = await start(await scripted(folder, [asks('When is it heavy?'), asks('Which zones?')]));
+    await dialogue.agentTurn();
+    await dialogue.handOver(rules);
+    await dialogue.simulatorReply();
+    await dialogue.agentTurn();
+    await dialogue.handOver(developer);
+    await dialogue.reply('Only 1 to 3.', byAda);
+    const { turns, collaborator } = await logged(dialogue);
+    expect(turns.map(({ reply }) => reply!.author)).toEqual(['simulator', 'developer']);
+    expect(collaborator).toEqual(developer);
+  });
+
+  it('logs both texts when a developer edits what the simulator suggested', async () => {
+    const dialogue = await start(await scripted(folder, [asks('When is a parcel heavy?')]));
+    await dialogue.agentTurn();
+    const suggestion = await dialogue.suggest();
+    expect((await logged(dialogue)).turns[0]!.reply).toBeUndefined();
+    await dialogue.reply(`${suggestion} Sorry!`, {
+      author: 'developer-edited-suggestion',
+      by: 'ada',
+      suggestion,
+    });
+    expect((await logged(dialogue)).turns[0]!.reply).toMatchObject({
+      suggestion,
+      text: `${suggestion} Sorry!`,
+    });
+  });
+
+  it('ends when the developer takes the last message as the answer', async () => {
+    const dialogue = await start(await scripted(folder, [asks('def f(): return 1')]));
+    await dialogue.agentTurn();
+    await dialogue.endNow();
+    expect((await logged(dialogue)).answer).toMatchObject({
+      reason: 'ended-by-developer',
+      answer: 'def f(): return 1',
+    });
+  });
+
+  it('refuses a move out of turn and an empty reply, each with one sentence', async () => {
+    const dialogue = await start(await scripted(folder, [asks('Which unit?')]));
+    await expect(dialogue.reply('hello', byAda)).rejects.toThrow("It is not the collaborator's move");
+    await dialogue.agentTurn();
+    await expect(dialogue.agentTurn()).rejects.toThrow("It is not the agent's move after turn 1");
+    await expect(dialogue.reply('  \n', byAda)).rejects.toThrow('The reply to turn 1 is empty');
+  });
+
+  it('samples each turn with a seed of its own that depends only on the dialogue', async () => {
+    const seeds = async (): Promise<unknown[]> => {
+      await using server = await startChatServer({ reply: () => answer(asks('Which unit?')) });
+      const dialogue = await start(new OpenAiModel({ model: 'm', baseUrl: server.url }), {
+        collaborator: rules,
+        protocol: { maxTurns: 3, replyLimit: 400 },
+      });
+      await dialogue.play();
+      return server.requests.map(({ body }) => body['seed']);
+    };
+    const first = await seeds();
+    expect(new Set(first).size).toBe(3);
+    expect(await seeds()).toEqual(first);
+  });
+});
+
+describe('a dialogue that does not end well', () => {
+  it('stays in the log as cancelled, without the half-said turn, and can be resumed', async () => {
+    const slow = await scripted(folder, [asks('When is it heavy?'), answers('x = 1')], 20);
+    const dialogue = await start(slow, { collaborator: rules });
+    const cancel = new AbortController();
+    const played = dialogue.play({ signal: cancel.signal, onText: () => cancel.abort() });
+    await expect(played).rejects.toThrow();
+    expect(await logged(dialogue)).toMatchObject({
+      state: 'abandoned',
+      turns: [],
+      abandoned: { reason: 'cancelled' },
+    });
+    const again = await resume(dialogue, slow);
+    await again.play();
+    expect(await logged(dialogue)).toMatchObject({ state: 'answered', answer: { turn: 2 } });
+  });
+
+  it('stays in the log as failed with the sentence that says why, and can be resumed', async () => {
+    let broken = false;
+    await using server = await startChatServer({
+      reply: ({ body }) =>
+        broken ? reset : answer(body.messages.length > 1 ? answers('x = 1') : asks('Which unit?')),
+    });
+    const agent = new OpenAiModel({ model: 'm', baseUrl: server.url, retry: { attempts: 1 } });
+    const dialogue = await start(agent, { collaborator: rules });
+    broken = true;
+    await expect(dialogue.play()).rejects.toThrow(server.url);
+    const failed = await logged(dialogue);
+    expect(failed).toMatchObject({ state: 'abandoned', abandoned: { reason: 'failed' } });
+    expect(failed.abandoned!.message).toContain(server.url);
+    broken = false;
+    const again = await resume(dialogue, agent);
+    await again.play();
+    expect((await logged(dialogue)).state).toBe('answered');
+  });
+
+  it('is closed on resuming when the process died between the last turn and its end', async () => {
+    const agent = await scripted(folder, [answers('x = 1')]);
+    const dialogue = await start(agent, { collaborator: rules });
+    // What the log holds after a kill at that point: the turn, and no event that ends the dialogue.
+    await log.append({
+      event: 'agent-turn',
+      episode: dialogue.id,
+      turn: 1,
+      text: answers('x = 1'),
+      finishReason: 'stop',
+      model: agent.name,
+      sampling: { temperature: 1, maxTokens: 500 },
+    });
+    const again = await resume(dialogue, agent);
+    expect(again.next).toBe('nobody');
+    expect(await logged(dialogue)).toMatchObject({ state: 'answered', answer: { reason: 'answered' } });
+  });
+});
