@@ -30,6 +30,8 @@ export interface Usage {
 /** What a model returned for one request. */
 export interface Generation {
   readonly text: string;
+  /** What a reasoning model thought before `text`, when the server gives it apart. Its tokens are among `tokens`. */
+  readonly reasoning?: string;
   /** `length`: it ran into `maxTokens`. */
   readonly finishReason: 'stop' | 'length' | 'other';
   readonly tokens?: SampledTokens;
@@ -39,8 +41,12 @@ export interface Generation {
   /** The model name that the server says it served, which may be more exact than the one asked for. */
   readonly servedModel?: string;
   readonly timing: {
-    /** Milliseconds from the request to the first text; absent when nothing was streamed. */
+    /**
+     * Milliseconds from the call to the first text that was kept, repeated attempts and waits included; absent when
+     * nothing was streamed.
+     */
     readonly firstTextMs?: number;
+    /** Milliseconds from the call to the end of the answer. */
     readonly totalMs: number;
     /** Requests made, 1 when none was repeated. */
     readonly attempts: number;
@@ -49,17 +55,35 @@ export interface Generation {
 
 export interface GenerateOptions {
   readonly signal?: AbortSignal;
-  /** Called with each piece of text as it arrives. After a repeated attempt `onRestart` says that it begins anew. */
+  /** Called with each piece of text as it arrives. */
   readonly onText?: (piece: string) => void;
+  /** An attempt failed and another follows: the text received so far is void, the answer begins anew. */
   readonly onRestart?: (why: string) => void;
   /** Where in which dialogue this is asked; scripted models choose their canned turn by it. */
   readonly position?: { readonly description: string; readonly turn: number };
+}
+
+/** What a model has been asked for since it was opened. */
+export interface ModelCounts {
+  /** Requests sent, repeated ones included. */
+  readonly requests: number;
+  /** Requests repeated because the one before failed. */
+  readonly retries: number;
+  /** Tokens as the server counts them; answers that broke off are not in here. */
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Answers for which the server gave no token counts, so that the two sums are too low. */
+  readonly answersWithoutUsage: number;
 }
 
 /** Anything that can write the next message of a conversation. */
 export interface Model {
   /** As on the command line: `openai:gpt-4o@http://…`, `script:turns.json`. */
   readonly name: string;
+  /** Absent for models that cost nothing. */
+  readonly counts?: ModelCounts;
+  /** One sentence for each thing that the model turned out not to give; to be shown, not only logged. */
+  readonly notes?: readonly string[];
   /** @throws {Fault} `model/*` with the server, the model, what it answered and what to do; AbortError on cancel */
   generate(
     messages: readonly ChatMessage[],

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import type { Generation, SampledTokens, Usage } from '../model.js';
+
+/** `choices[].logprobs.content[]`; llama.cpp adds `id`, older vLLM writes the id into `token`. */
+const tokenEntry = z.object({
+  token: z.string().nullish(),
+  logprob: z.number().nullish(),
+  bytes: z.array(z.number()).nullish(),
+  id: z.int().nullish(),
+});
+
+const message = z.object({
+  content: z.string().nullish(),
+  /** The thoughts of reasoning models: llama.cpp, DeepSeek, older vLLM; then newer vLLM. */
+  reasoning_content: z.string().nullish(),
+  reasoning: z.string().nullish(),
+});
+
+const choice = z.object({
+  index: z.int().nullish(),
+  delta: message.nullish(),
+  message: message.nullish(),
+  logprobs: z.object({ content: z.array(tokenEntry).nullish() }).nullish(),
+  finish_reason: z.string().nullish(),
+  token_ids: z.array(z.int()).nullish(),
+  prompt_token_ids: z.array(z.int()).nullish(),
+});
+
+/** A chunk of a streamed chat completion, or a whole one: what Tandem reads of them, and nothing else. */
+export const chunkSchema = z.object({
+  model: z.string().nullish(),
+  choices: z.array(choice),
+  usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int().nullish() }).nullish(),
+  prompt_token_ids: z.array(z.int()).nullish(),
+});
+
+export type Chunk = z.infer<typeof chunkSchema>;
+
+type TokenEntry = z.infer<typeof tokenEntry>;
+
+const finishReasons: Readonly<Record<string, Generation['finishReason']>> = {
+  stop: 'stop',
+  eos: 'stop',
+  eos_token: 'stop',
+  stop_sequence: 'stop',
+  length: 'length',
+  max_tokens: 'length',
+};
+
+/** What one answer turned out to be, without its timing. */
+export type FinishedAnswer = Omit<Generation, 'timing'>;
+
+/** Puts the chunks of one answer together. */
+export class ChatAnswer {
+  #text = '';
+  #reasoning = '';
+  #finish: string | undefined;
+  #entries: TokenEntry[] = [];
+  #tokenIds: number[] | undefined;
+  #promptTokenIds: number[] | undefined;
+  #usage: Usage | undefined;
+  #servedModel: string | undefined;
+  #hasChoice = false;
+
+  /** @returns the text that the chunk adds, and whether it shows that the model is generating */
+  add(chunk: Chunk): { text: string; generating: boolean } {
+    this.#servedModel ??= chunk.model ?? undefined;
+    this.#promptTokenIds ??= chunk.prompt_token_ids ?? undefined;
+    if (chunk.usage)
+      this.#usage = {
+        promptTokens: chunk.usage.prompt_tokens,
+        completionTokens: chunk.usage.completion_tokens ?? 0,
+      };
+    const choice = chunk.choices.find(({ index }) => (index ?? 0) === 0);
+    if (!choice) return { text: '', generating: false };
+
+    this.#hasChoice = true;
+    const part = choice.delta ?? choice.message;
+    const text = part?.content ?? '';
+    const reasoning = part?.reasoning_content ?? part?.reasoning ?? '';
+    this.#text += text;
+    this.#reasoning += reasoning;
+    this.#finish = choice.finish_reason ?? this.#finish;
+    this.#promptTokenIds ??= choice.prompt_token_ids ?? undefined;
+    if (choice.token_ids) (this.#tokenIds ??= []).push(...choice.token_ids);
+    if (choice.logprobs?.content) this.#entries.push(...choice.logprobs.content);
+    const generating =
+      text !== '' || reasoning !== '' || choice.token_ids != null || choice.finish_reason != null;
+    return { text, generating };
+  }
+
+  get hasChoice(): boolean {
+    return this.#hasChoice;
+  }
+
+  /** Whether the server said that the answer is complete. */
+  get isFinished(): boolean {
+    return this.#finish !== undefined;
+  }
+
+  /** @returns the answer, and why token data that the server gave was not kept */
+  finish(): { answer: FinishedAnswer; droppedTokens?: string } {
+    const { tokens, dropped } = this.#tokens();
+    const answer: FinishedAnswer = {
+      text: this.#text,
+      finishReason: finishReasons[this.#finish ?? ''] ?? 'other',
+      ...(this.#reasoning !== '' && { reasoning: this.#reasoning }),
+      ...(tokens && { tokens }),
+      ...(this.#promptTokenIds && { promptTokenIds: this.#promptTokenIds }),
+      ...(this.#usage && { usage: this.#usage }),
+      ...(this.#servedModel !== undefined && { servedModel: this.#servedModel }),
+    };
+    return dropped === undefined ? { answer } : { answer, droppedTokens: dropped };
+  }
+
+  /** Training reads these as the tokens that were sampled, so what does not add up is not kept. */
+  #tokens(): { tokens?: SampledTokens; dropped?: string } {
+    const entries = this.#entries;
+    if (entries.length > 0 && bytesAreMissing(entries, this.#reasoning + this.#text))
+      return this.#tokenIds
+        ? { tokens: { ids: this.#tokenIds }, dropped: 'log-probabilities are missing for part of the text' }
+        : { dropped: 'log-probabilities and token ids are missing for part of the text' };
+
+    const logprobs = complete(entries.map(({ logprob }) => logprob ?? undefined));
+    const ids = this.#tokenIds ?? complete(entries.map(entryId));
+    if (ids && logprobs && ids.length !== logprobs.length)
+      return {
+        tokens: { ids },
+        dropped: `${logprobs.length} log-probabilities came with ${ids.length} token ids`,
+      };
+    if (!ids && !logprobs) return {};
+    return { tokens: { ...(ids && { ids }), ...(logprobs && { logprobs }) } };
+  }
+}
+
+function entryId(entry: TokenEntry): number | undefined {
+  if (entry.id != null) return entry.id;
+  const written = /^token_id:(\d+)$/.exec(entry.token ?? '')?.[1];
+  return written === undefined ? undefined : Number(written);
+}
+
+/** The list when no element is missing and there is at least one. */
+function complete(values: (number | undefined)[]): number[] | undefined {
+  const present = values.filter((value) => value !== undefined);
+  return present.length > 0 && present.length === values.length ? present : undefined;
+}
+
+/**
+ * llama.cpp leaves out the tokens whose bytes are an unfinished character. More bytes than text are fine: an
+ * end-of-turn token or a stop string is not part of the text.
+ */
+function bytesAreMissing(entries: readonly TokenEntry[], text: string): boolean {
+  let bytes = 0;
+  for (const entry of entries) {
+    if (!entry.bytes) return false;
+    bytes += entry.bytes.length;
+  }
+  return bytes < Buffer.byteLength(text);
+}

@@ -1,0 +1,239 @@
+import { APIConnectionError, APIError } from 'openai';
+import { z } from 'zod';
+import { Fault, messageOf } from '../../fault.js';
+import type { Deadline, PassedLimit, TimeLimits } from './deadline.js';
+import { askedWait } from './retry.js';
+
+export type FailureCode =
+  | 'model/unreachable'
+  | 'model/unauthorized'
+  | 'model/unknown-model'
+  | 'model/rate-limited'
+  | 'model/bad-request'
+  | 'model/server-error'
+  | 'model/timed-out'
+  | 'model/bad-answer';
+
+/** Whom a request went to, as its error messages name it. */
+export interface Addressee {
+  /** Base URL. */
+  readonly server: string;
+  readonly model: string;
+  /** Never shown: whatever a server says is searched for it first. */
+  readonly key: string | undefined;
+}
+
+/** One attempt that gave no answer. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly code: FailureCode;
+  /** What the person can do. */
+  readonly remedy: string;
+  /** Whether the same request may succeed later. */
+  readonly again: boolean;
+  /** How long the server asks to wait, in milliseconds. */
+  readonly waitMs: number | undefined;
+  readonly status: number | undefined;
+  /** All that the server said, for `Dialect.learn`. May contain anything, so it is never shown. */
+  readonly words: string | undefined;
+
+  constructor(
+    code: FailureCode,
+    what: string,
+    remedy: string,
+    details: {
+      again: boolean;
+      waitMs?: number | undefined;
+      status?: number | undefined;
+      words?: string;
+      cause?: unknown;
+    },
+  ) {
+    super(what, { cause: details.cause });
+    this.code = code;
+    this.remedy = remedy;
+    this.again = details.again;
+    this.waitMs = details.waitMs;
+    this.status = details.status;
+    this.words = details.words;
+  }
+
+  /**
+   * @param requests how many were made before giving up
+   * @param why why no further one is made, when that needs saying
+   */
+  toFault(requests: number, why?: string): Fault {
+    const tried = this.again && requests > 1 ? ` (tried ${requests} times)` : '';
+    const sentences = [`${this.message}${tried}.`, why, `${this.remedy}.`].filter(
+      (part) => part !== undefined,
+    );
+    return new Fault(this.code, sentences.join(' '), { cause: this.cause });
+  }
+}
+
+/** A failure for whatever the `openai` package or the connection threw; anything else is a bug and is thrown on. */
+export function failureOf(error: unknown, to: Addressee): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof APIConnectionError) return unreachable(error, to);
+  if (error instanceof APIError) return refused(error as APIError, to);
+  throw error;
+}
+
+/** A time limit was passed. */
+export function timedOut(limit: PassedLimit, limits: TimeLimits, to: Addressee): Failure {
+  const seconds = `${limits[limit] / 1000} s`;
+  const what = {
+    firstTokenMs: `has not begun to answer after ${seconds}`,
+    betweenTokensMs: `stopped in the middle of its answer and sent nothing for ${seconds}`,
+    totalMs: `has not finished its answer after ${seconds}`,
+  }[limit];
+  const remedy =
+    limit === 'totalMs'
+      ? 'Allow fewer tokens or raise the time limit'
+      : 'See whether it is overloaded or raise the time limit';
+  // A steady answer that is too long will be too long again.
+  return new Failure('model/timed-out', `${subject(to)} ${what}`, remedy, { again: limit !== 'totalMs' });
+}
+
+/** The connection went away while the answer was read, or the answer ended before it was complete. */
+export function brokenOff(why: string, to: Addressee, cause?: unknown): Failure {
+  return new Failure(
+    'model/unreachable',
+    `${subject(to)} broke off in the middle of its answer (${why})`,
+    "Look at the server's log",
+    { again: true, cause },
+  );
+}
+
+/** The server answered something that is no chat completion. */
+export function badAnswer(
+  what: string,
+  to: Addressee,
+  details: { again?: boolean; cause?: unknown } = {},
+): Failure {
+  return new Failure(
+    'model/bad-answer',
+    `${subject(to)} ${what}`,
+    'Check that the base URL is that of an OpenAI-compatible server; it usually ends in /v1',
+    { again: details.again ?? false, cause: details.cause },
+  );
+}
+
+/** Throws the right failure when reading was stopped from our side: passed limit, else the caller's cancel. */
+export function throwIfStopped(deadline: Deadline, limits: TimeLimits, to: Addressee): void {
+  if (deadline.passed) throw timedOut(deadline.passed, limits, to);
+  if (deadline.cancelled) throw cancelled();
+}
+
+export function cancelled(): DOMException {
+  return new DOMException('The request to the model was cancelled.', 'AbortError');
+}
+
+/** Part of what a server said, fit for a sentence: one line, no markup, not long, and never the key. */
+export function quoted(text: string, to: Addressee): string {
+  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
+  const plain = /<html|<!doctype/i.test(text) ? `web page "${title ?? 'without a title'}"` : text;
+  const line = withoutKey(plain, to).replace(/\s+/g, ' ').trim();
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+function withoutKey(text: string, to: Addressee): string {
+  return to.key ? text.replaceAll(to.key, '[key]') : text;
+}
+
+function subject(to: Addressee): string {
+  return `The server at ${to.server}, asked for the model "${to.model}",`;
+}
+
+function unreachable(error: APIConnectionError, to: Addressee): Failure {
+  const reason = connectionReason(error);
+  const certificate = /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(reason);
+  const closed = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(reason);
+  const what = closed ? 'closed the connection' : 'cannot be reached';
+  const remedy = certificate
+    ? "Correct the server's certificate or the address"
+    : closed
+      ? "Look at the server's log"
+      : 'Start the server or correct the address';
+  return new Failure('model/unreachable', `${subject(to)} ${what} (${quoted(reason, to)})`, remedy, {
+    again: !certificate,
+    cause: error,
+  });
+}
+
+/** The most telling part of a chain of causes: `ECONNREFUSED` rather than "fetch failed". */
+export function connectionReason(error: unknown): string {
+  let reason = messageOf(error);
+  for (let at = error; at instanceof Error; at = at.cause) {
+    reason = 'code' in at && typeof at.code === 'string' ? at.code : at.message || reason;
+  }
+  return reason;
+}
+
+/** What servers put into the body of an error: OpenAI's object, a bare string, FastAPI's `detail`. */
+const errorBody = z.union([
+  z.string(),
+  z.object({ message: z.string(), code: z.unknown().optional(), param: z.unknown().optional() }),
+  z.object({ detail: z.string() }).transform(({ detail }) => detail),
+]);
+
+/** What the server said, with the code and the parameter it names, for people and for `Dialect.learn`. */
+export function serverWords(error: APIError): string {
+  const body = errorBody.safeParse(error.error);
+  if (!body.success) return error.error === undefined ? withoutStatus(error) : JSON.stringify(error.error);
+  if (typeof body.data === 'string') return body.data;
+  const { message, code, param } = body.data;
+  const named = [param, code].filter((part) => typeof part === 'string' && !message.includes(part));
+  return named.length > 0 ? `${message} [${named.join(', ')}]` : message;
+}
+
+/** `APIError` puts the status in front of its message, and "(no body)" where the server said nothing. */
+function withoutStatus(error: APIError): string {
+  return error.message.replace(/^\d{3} /, '').replace('status code (no body)', 'no explanation');
+}
+
+function refused(error: APIError, to: Addressee): Failure {
+  const words = serverWords(error);
+  const status = error.status ?? statusInBody(error);
+  const headers = error.headers;
+  const waitMs = headers ? askedWait(headers) : undefined;
+  const [code, remedy, again] = verdict(status, words, to);
+  const retry = headers?.get('x-should-retry');
+  return new Failure(
+    code,
+    `${subject(to)} answers ${status ?? 'with an error'}: ${quoted(words, to)}`,
+    remedy,
+    {
+      again: retry === 'false' ? false : again,
+      waitMs,
+      status,
+      words,
+    },
+  );
+}
+
+/** Errors that arrive inside a stream carry the status, if at all, as `code`. */
+function statusInBody(error: APIError): number | undefined {
+  const code = Number(error.code);
+  return Number.isInteger(code) && code >= 400 && code < 600 ? code : undefined;
+}
+
+function verdict(status: number | undefined, words: string, to: Addressee): [FailureCode, string, boolean] {
+  if (status === 401 || status === 403)
+    return [
+      'model/unauthorized',
+      to.key ? 'Set OPENAI_API_KEY to a key that it accepts' : 'Set OPENAI_API_KEY',
+      false,
+    ];
+  if (status === 404 && /model/i.test(words))
+    return ['model/unknown-model', `Correct the name; ${to.server}/models lists what it has`, false];
+  if (status === 404) return ['model/unreachable', 'Correct the base URL; it usually ends in /v1', false];
+  if (status === 429 && words.includes('insufficient_quota'))
+    return ['model/rate-limited', 'The account has no credit left; add some or use another key', false];
+  if (status === 429) return ['model/rate-limited', 'Send fewer requests at a time or try again later', true];
+  if (status === 408 || status === 409 || status === 425)
+    return ['model/server-error', 'Try again later', true];
+  if (status !== undefined && status < 500)
+    return ['model/bad-request', 'Change the settings or shorten the dialogue, as the server says', false];
+  return ['model/server-error', "Look at the server's log or try again later", status !== 501];
+}

@@ -1,0 +1,254 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OpenAI, type APIError, type ClientOptions } from 'openai';
+import { Fault } from '../fault.js';
+import { ChatAnswer, type FinishedAnswer } from './chat/answer.js';
+import { Deadline, defaultLimits, type TimeLimits } from './chat/deadline.js';
+import { Dialect, type RequestBody } from './chat/dialect.js';
+import {
+  badAnswer,
+  brokenOff,
+  cancelled,
+  Failure,
+  failureOf,
+  throwIfStopped,
+  type Addressee,
+} from './chat/failure.js';
+import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry.js';
+import { isStream, streamedChunks, wholeAnswer } from './chat/stream.js';
+import type {
+  ChatMessage,
+  GenerateOptions,
+  Generation,
+  Model,
+  ModelCounts,
+  SamplingSettings,
+} from './model.js';
+
+export interface OpenAiOptions {
+  readonly model: string;
+  /** Default: `OPENAI_BASE_URL`, else OpenAI's own. */
+  readonly baseUrl?: string;
+  /** Default: `OPENAI_API_KEY`. Local servers need none. */
+  readonly apiKey?: string;
+  /** Ask for log-probabilities; default true. A server that refuses is asked without, see `notes`. */
+  readonly logprobs?: boolean;
+  /** Ask for token ids as vLLM gives them; default true, except at OpenAI's own server, which has none. */
+  readonly tokenIds?: boolean;
+  readonly limits?: Partial<TimeLimits>;
+  readonly retry?: Partial<RetrySettings>;
+}
+
+/** A model behind a server that speaks OpenAI's chat completions: OpenAI, vLLM, llama.cpp, Ollama, transformers serve. */
+export class OpenAiModel implements Model {
+  readonly name: string;
+  /** Base URL of the server. */
+  readonly server: string;
+
+  readonly #client: OpenAI;
+  readonly #to: Addressee;
+  readonly #dialect: Dialect;
+  readonly #asksFor: { readonly logprobs: boolean; readonly tokenIds: boolean };
+  readonly #limits: TimeLimits;
+  readonly #retry: RetrySettings;
+  readonly #notes = new Set<string>();
+  readonly #counts = {
+    requests: 0,
+    retries: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    answersWithoutUsage: 0,
+  };
+
+  /** @throws {Fault} `model/bad-address` for a base URL that cannot be used, `model/unauthorized` for OpenAI without a key */
+  constructor(options: OpenAiOptions) {
+    const key = options.apiKey ?? process.env.OPENAI_API_KEY;
+    this.#client = clientFor(options.baseUrl, key === '' ? undefined : key);
+    this.server = this.#client.baseURL.replace(/\/+$/, '');
+    const isOpenAi = isHostedByOpenAi(this.server, options.model);
+    if (isOpenAi && !key)
+      throw new Fault(
+        'model/unauthorized',
+        `The model "${options.model}" at ${this.server} needs a key. Set OPENAI_API_KEY, or name your own server: openai:${options.model}@http://….`,
+      );
+    this.name = `openai:${options.model}${options.baseUrl === undefined ? '' : `@${options.baseUrl}`}`;
+    this.#to = { server: this.server, model: options.model, key };
+    this.#asksFor = { logprobs: options.logprobs ?? true, tokenIds: options.tokenIds ?? !isOpenAi };
+    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#retry = { ...defaultRetry, ...options.retry };
+    this.#dialect = new Dialect({
+      model: options.model,
+      maxTokensField: isOpenAi ? 'max_completion_tokens' : 'max_tokens',
+      ...this.#asksFor,
+    });
+  }
+
+  get counts(): ModelCounts {
+    return { ...this.#counts };
+  }
+
+  get notes(): readonly string[] {
+    return [...this.#notes];
+  }
+
+  async generate(
+    messages: readonly ChatMessage[],
+    sampling: SamplingSettings,
+    options: GenerateOptions = {},
+  ): Promise<Generation> {
+    const started = performance.now();
+    let firstTextMs: number | undefined;
+    const onText = (piece: string) => {
+      firstTextMs ??= performance.now() - started;
+      options.onText?.(piece);
+    };
+    let requests = 0;
+    for (let attempt = 1; ;) {
+      if (options.signal?.aborted) throw cancelled();
+      const body = this.#dialect.request(messages, sampling);
+      requests += 1;
+      this.#counts.requests += 1;
+      try {
+        const { answer, streamed } = await this.#attempt(body, onText, options.signal);
+        this.#count(answer);
+        const timing = { totalMs: performance.now() - started, attempts: requests };
+        return {
+          ...answer,
+          timing: streamed && firstTextMs !== undefined ? { ...timing, firstTextMs } : timing,
+        };
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        if (this.#learned(error, body)) continue;
+        const waitMs = this.#waitAfter(error, attempt, requests);
+        attempt += 1;
+        firstTextMs = undefined;
+        this.#counts.retries += 1;
+        options.onRestart?.(
+          `${error.message}; attempt ${attempt} of ${this.#retry.attempts} follows in ${(waitMs / 1000).toFixed(1)} s.`,
+        );
+        await pause(waitMs, options.signal);
+      }
+    }
+  }
+
+  /** One request and its answer. @throws {Failure} */
+  async #attempt(
+    body: RequestBody,
+    onText: (piece: string) => void,
+    cancel: AbortSignal | undefined,
+  ): Promise<{ answer: FinishedAnswer; streamed: boolean }> {
+    using deadline = new Deadline(this.#limits, cancel);
+    try {
+      const response = await this.#client.chat.completions
+        .create(body, { signal: deadline.signal, timeout: this.#limits.totalMs + 1000 })
+        .asResponse();
+      const streamed = isStream(response);
+      const answer = new ChatAnswer();
+      const chunks = streamed
+        ? streamedChunks(response, this.#client, deadline, this.#to)
+        : [await wholeAnswer(response, this.#to)];
+      for await (const chunk of chunks) {
+        const { text, generating } = answer.add(chunk);
+        deadline.progress(generating);
+        if (text !== '') onText(text);
+      }
+      throwIfStopped(deadline, this.#limits, this.#to);
+      return { answer: this.#finished(answer, streamed), streamed };
+    } catch (error) {
+      throwIfStopped(deadline, this.#limits, this.#to);
+      throw failureOf(error, this.#to);
+    }
+  }
+
+  #finished(answer: ChatAnswer, streamed: boolean): FinishedAnswer {
+    if (!answer.hasChoice) throw badAnswer('sent an answer without choices', this.#to);
+    if (streamed && !answer.isFinished) throw brokenOff('the stream ended early', this.#to);
+    const { answer: finished, droppedTokens } = answer.finish();
+    if (droppedTokens !== undefined) this.#note(`gives token data that does not add up: ${droppedTokens}`);
+    else if (finished.text !== '') this.#noteMissing(finished);
+    return finished;
+  }
+
+  #noteMissing({ tokens }: FinishedAnswer): void {
+    if (this.#asksFor.logprobs && !tokens?.logprobs) this.#note('gives no log-probabilities');
+    if (this.#asksFor.tokenIds && !tokens?.ids) this.#note('gives no token ids');
+  }
+
+  #note(what: string): void {
+    this.#notes.add(`The server at ${this.server} ${what}.`);
+  }
+
+  #count({ usage }: FinishedAnswer): void {
+    if (!usage) this.#counts.answersWithoutUsage += 1;
+    this.#counts.promptTokens += usage?.promptTokens ?? 0;
+    this.#counts.completionTokens += usage?.completionTokens ?? 0;
+  }
+
+  /** Whether the server only refused a parameter that the next request can do without. */
+  #learned({ status, words }: Failure, body: RequestBody): boolean {
+    if (status === undefined || words === undefined) return false;
+    const note = this.#dialect.learn(status, words, body);
+    if (note !== undefined) this.#note(note);
+    return note !== undefined;
+  }
+
+  /** Milliseconds until the next attempt. @throws {Fault} when there is none */
+  #waitAfter(failure: Failure, attempt: number, requests: number): number {
+    if (!failure.again || attempt >= this.#retry.attempts) throw failure.toFault(requests);
+    const { waitMs } = failure;
+    if (waitMs !== undefined && waitMs > this.#retry.longestServerWaitMs)
+      throw failure.toFault(requests, `It asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long.`);
+    return waitBefore(attempt, this.#retry, waitMs);
+  }
+}
+
+/** The `openai` package loses the body of an error that is not in OpenAI's form, such as FastAPI's `detail`. */
+class Client extends OpenAI {
+  protected override makeStatusError(
+    status: number,
+    body: object | undefined,
+    message: string | undefined,
+    headers: Headers,
+  ): APIError {
+    const wrapped = body === undefined || 'error' in body ? body : { error: body };
+    return super.makeStatusError(status, wrapped as object, message, headers);
+  }
+}
+
+function clientFor(baseUrl: string | undefined, key: string | undefined): OpenAI {
+  const options: ClientOptions = {
+    apiKey: key ?? 'none',
+    adminAPIKey: null,
+    // Broken streams must be repeated too, and each repetition reported, so the package's own retry is off.
+    maxRetries: 0,
+    logLevel: 'off',
+  };
+  if (baseUrl !== undefined) options.baseURL = baseUrl;
+  if (key === undefined) options.defaultHeaders = { Authorization: null };
+  return new Client(options);
+}
+
+/** @throws {Fault} when the address is none */
+function isHostedByOpenAi(server: string, model: string): boolean {
+  const url = URL.canParse(server) ? new URL(server) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Fault(
+      'model/bad-address',
+      `"${server}" is not the address of a server for the model "${model}". Write it like http://127.0.0.1:8000/v1.`,
+    );
+  if (url.username !== '' || url.password !== '')
+    throw new Fault(
+      'model/bad-address',
+      `The address of the server for the model "${model}" (${url.host}) must not contain a name or password. Set OPENAI_API_KEY instead.`,
+    );
+  return url.hostname.endsWith('openai.com');
+}
+
+/** Waits, unless the caller cancels. */
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(milliseconds, undefined, signal ? { signal } : {});
+  } catch (error) {
+    if (signal?.aborted) throw cancelled();
+    throw error;
+  }
+}

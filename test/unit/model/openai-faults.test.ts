@@ -1,0 +1,188 @@
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { Fault } from '../../../src/core/fault.js';
+import { OpenAiModel } from '../../../src/core/model/openai.js';
+import {
+  answer,
+  cutAfter,
+  endAfter,
+  failAfter,
+  garbleAfter,
+  json,
+  raw,
+  silence,
+  stallAfter,
+  status,
+  type Reply,
+} from '../../fixtures/chat-server-replies.js';
+import { errorOf, play, question, quickRetry, sampling } from './play.js';
+
+const once = { ...quickRetry, attempts: 1 };
+
+const cases: readonly (readonly [string, Reply, string, string])[] = [
+  [
+    '401',
+    status(401, { message: 'Invalid API Key' }),
+    'model/unauthorized',
+    'answers 401: Invalid API Key. Set OPENAI_API_KEY',
+  ],
+  ['403', status(403, { message: 'Project has no access' }), 'model/unauthorized', 'Project has no access'],
+  [
+    '404 for the model',
+    status(404, { message: 'The model `tiny` does not exist' }),
+    'model/unknown-model',
+    'Correct the name; ',
+  ],
+  [
+    '404 for the path',
+    raw('application/json', '{"detail":"Not Found"}', 404),
+    'model/unreachable',
+    'answers 404: Not Found. Correct the base URL; it usually ends in /v1',
+  ],
+  [
+    "Ollama's bare string",
+    raw('application/json', '{"error":"model \\"tiny\\" not found, try pulling it first"}', 404),
+    'model/unknown-model',
+    'try pulling it first',
+  ],
+  [
+    '429',
+    status(429, { message: 'Too many requests' }),
+    'model/rate-limited',
+    'answers 429: Too many requests',
+  ],
+  [
+    '400',
+    status(400, { message: 'Prompt of 9000 tokens exceeds the context' }),
+    'model/bad-request',
+    'answers 400: Prompt of 9000 tokens',
+  ],
+  ['413 without a body', raw('text/plain', '', 413), 'model/bad-request', 'answers 413: no explanation'],
+  [
+    '500',
+    status(500, { message: 'CUDA out of memory' }),
+    'model/server-error',
+    'answers 500: CUDA out of memory',
+  ],
+  [
+    "a gateway's web page",
+    raw('text/html', '<html><head><title>502 Bad Gateway</title></head><body>…</body></html>', 502),
+    'model/server-error',
+    'answers 502: web page "502 Bad Gateway"',
+  ],
+  [
+    'an error inside the stream',
+    failAfter('Half of', { message: 'engine died', code: 500 }),
+    'model/server-error',
+    'answers 500: engine died',
+  ],
+  [
+    'an error with status 200',
+    json({ error: { message: 'no provider', code: 503 } }),
+    'model/server-error',
+    'answers 503: no provider',
+  ],
+  [
+    'a web page with status 200',
+    raw('text/html', '<!doctype html><title>Sign in</title>'),
+    'model/bad-answer',
+    'did not answer JSON but web page "Sign in"',
+  ],
+  ['plain text', raw('text/plain', 'hello'), 'model/bad-answer', 'did not answer JSON but hello'],
+  ['an empty body', raw('application/json', ''), 'model/bad-answer', 'sent an empty answer'],
+  ['an empty stream', raw('text/event-stream', ''), 'model/bad-answer', 'sent an empty answer'],
+  [
+    'a stream without events',
+    raw('text/event-stream', 'hello\n\n'),
+    'model/bad-answer',
+    'sent no answer but hello',
+  ],
+  [
+    'a stream that is not JSON',
+    garbleAfter('Half of'),
+    'model/bad-answer',
+    'sent a stream that cannot be read: …',
+  ],
+  [
+    'another JSON',
+    json({ greeting: 'hello' }),
+    'model/bad-answer',
+    'sent JSON that is no chat completion (choices: ',
+  ],
+  ['no choices', json({ choices: [] }), 'model/bad-answer', 'sent an answer without choices'],
+  ['a broken stream', cutAfter('Half of'), 'model/unreachable', 'broke off in the middle of its answer ('],
+  ['a stream that ends early', endAfter('Half of'), 'model/unreachable', 'the stream ended early'],
+];
+
+test.each(cases)(
+  '%s is told in one sentence that names the server and the model',
+  async (_, reply, code, part) => {
+    const limits = { firstTokenMs: 300, betweenTokensMs: 300 };
+    await using played = await play([reply], { retry: once, limits });
+    const error = await errorOf(played.model.generate(question, sampling));
+    expect(error).toBeInstanceOf(Fault);
+    expect((error as Fault).message).toContain(part);
+    expect((error as Fault).message).toContain(played.server.url);
+    expect((error as Fault).message).toContain('"tiny"');
+    expect((error as Fault).message.length).toBeLessThan(500);
+    expect((error as Fault).code).toBe(code);
+  },
+);
+
+test.each([
+  [silence, { firstTokenMs: 300 }, 'has not begun to answer after 0.3 s'],
+  [
+    stallAfter('Half of'),
+    { betweenTokensMs: 300 },
+    'stopped in the middle of its answer and sent nothing for 0.3 s',
+  ],
+])('a server that keeps us waiting is told with the limit that it passed', async (reply, limits, part) => {
+  await using played = await play([reply], { retry: once, limits });
+  const error = await errorOf(played.model.generate(question, sampling));
+  expect(error).toMatchObject({ code: 'model/timed-out' });
+  expect(String(error)).toContain(part);
+});
+
+test('a turn that goes on for too long is ended and not repeated', async () => {
+  await using played = await play([answer('a '.repeat(1000), { pieceDelay: 20 })], {
+    limits: { totalMs: 300 },
+  });
+  const error = await errorOf(played.model.generate(question, sampling));
+  expect(error).toMatchObject({ code: 'model/timed-out' });
+  expect(String(error)).toContain('has not finished its answer after 0.3 s');
+  expect(played.server.requests).toHaveLength(1);
+});
+
+test('a server that is not there is told with the reason', async () => {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => probe.once('listening', resolve));
+  const { port } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  const model = new OpenAiModel({
+    model: 'tiny',
+    baseUrl: `http://127.0.0.1:${port}/v1`,
+    apiKey: '',
+    retry: quickRetry,
+  });
+  const error = await errorOf(model.generate(question, sampling));
+  expect(error).toMatchObject({ code: 'model/unreachable' });
+  expect(String(error)).toContain('(ECONNREFUSED) (tried 3 times). Start the server or correct the address.');
+});
+
+test('the key is in no message, even when the server repeats it', async () => {
+  const key = 'sk-secret-123';
+  await using played = await play([status(401, { message: `Incorrect API key provided: ${key}` })], {
+    apiKey: key,
+  });
+  const error = (await errorOf(played.model.generate(question, sampling))) as Fault;
+  expect(error.message).toContain('Incorrect API key provided: [key]');
+  expect(
+    `${error.message} ${error.stack ?? ''} ${JSON.stringify(error)} ${String(error.cause)}`,
+  ).not.toContain(key);
+});
+
+test('a server that wants a key refuses a wrong one', async () => {
+  await using played = await play([answer('ok')], { serverKey: 'right', apiKey: 'wrong' });
+  const error = await errorOf(played.model.generate(question, sampling));
+  expect(String(error)).toContain('Set OPENAI_API_KEY to a key that it accepts');
+});

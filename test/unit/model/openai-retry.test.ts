@@ -1,0 +1,151 @@
+import { expect, test } from 'vitest';
+import { Fault } from '../../../src/core/fault.js';
+import type { TimeLimits } from '../../../src/core/model/chat/deadline.js';
+import {
+  answer,
+  cutAfter,
+  endAfter,
+  failAfter,
+  garbleAfter,
+  reset,
+  resetAfter,
+  silence,
+  stallAfter,
+  status,
+  type Reply,
+} from '../../fixtures/chat-server-replies.js';
+import { errorOf, play, question, quickRetry, sampling } from './play.js';
+
+const passing: readonly (readonly [string, Reply, Partial<TimeLimits>])[] = [
+  ['429 without a wait', status(429), {}],
+  ['429 with a wait in seconds', status(429, {}, { 'retry-after': '0' }), {}],
+  ['429 with a wait in milliseconds', status(429, {}, { 'retry-after-ms': '3' }), {}],
+  ['429 with a date', status(429, {}, { 'retry-after': new Date(0).toUTCString() }), {}],
+  ['500', status(500), {}],
+  ['503', status(503), {}],
+  ['408', status(408), {}],
+  ['a connection that is reset before any header', reset, {}],
+  ['a connection that is reset in mid-stream', resetAfter('Half of'), {}],
+  ['a stream that ends early', endAfter('Half of'), {}],
+  ['a stream that turns into something else', garbleAfter('Half of'), {}],
+  [
+    'an overloaded server that says so in mid-stream',
+    failAfter('Half of', { message: 'overloaded', code: 503 }),
+    {},
+  ],
+  ['a stall in mid-stream', stallAfter('Half of'), { betweenTokensMs: 500 }],
+  ['a server that does not answer', silence, { firstTokenMs: 1500 }],
+  ['a server whose process ends in mid-stream', cutAfter('Half of'), {}],
+];
+
+test.each(passing)('after %s the turn is asked for again from the start', async (_, misbehaviour, limits) => {
+  await using played = await play([misbehaviour, answer('Whole answer.')], { limits });
+  let shown = '';
+  const restarts: string[] = [];
+  const turn = await played.model.generate(question, sampling, {
+    onText: (piece) => (shown += piece),
+    onRestart: (why) => {
+      shown = '';
+      restarts.push(why);
+    },
+  });
+  expect(turn).toMatchObject({ text: 'Whole answer.', timing: { attempts: 2 } });
+  expect(shown).toBe('Whole answer.');
+  expect(restarts).toHaveLength(1);
+  expect(restarts[0]).toContain(played.server.url);
+  expect(restarts[0]).toContain('attempt 2 of 3');
+  expect(played.model.counts).toMatchObject({ requests: 2, retries: 1 });
+});
+
+test('a slow first token within the limit is waited for', async () => {
+  await using played = await play([answer('late', { firstDelay: 150 })], {
+    limits: { firstTokenMs: 20_000 },
+  });
+  expect((await played.model.generate(question, sampling)).timing.attempts).toBe(1);
+});
+
+test('the attempts are capped and their number is told', async () => {
+  await using played = await play([status(503, { message: 'loading' })]);
+  const error = await errorOf(played.model.generate(question, sampling));
+  expect(error).toBeInstanceOf(Fault);
+  expect(error).toMatchObject({ code: 'model/server-error' });
+  expect(String(error)).toContain('(tried 3 times)');
+  expect(played.server.requests).toHaveLength(3);
+});
+
+test('a server that asks for a longer wait than allowed is not asked again', async () => {
+  await using played = await play([status(429, {}, { 'retry-after': '3600' })]);
+  const error = await errorOf(played.model.generate(question, sampling));
+  expect(error).toMatchObject({ code: 'model/rate-limited' });
+  expect(String(error)).toContain('asks to wait 3600 s');
+  expect(played.server.requests).toHaveLength(1);
+});
+
+test('an account without credit is not asked again', async () => {
+  await using played = await play([
+    status(429, { message: 'You exceeded your quota', code: 'insufficient_quota' }),
+  ]);
+  expect(String(await errorOf(played.model.generate(question, sampling)))).toContain('no credit left');
+  expect(played.server.requests).toHaveLength(1);
+});
+
+test('a server that says that repeating is useless is believed', async () => {
+  await using played = await play([status(500, {}, { 'x-should-retry': 'false' })]);
+  await errorOf(played.model.generate(question, sampling));
+  expect(played.server.requests).toHaveLength(1);
+});
+
+test.each([
+  ['before the first token', silence],
+  ['while a turn is streaming', answer('a b c d e f', { pieceDelay: 200 })],
+  ['while a stream stands still', stallAfter('Half of')],
+])('cancel %s ends the turn and the connection at once', async (_, reply) => {
+  await using played = await play([reply]);
+  const cancel = new AbortController();
+  const turn = errorOf(played.model.generate(question, sampling, { signal: cancel.signal }));
+  await expect.poll(() => played.server.requests.length).toBe(1);
+  cancel.abort();
+  expect(await turn).toMatchObject({ name: 'AbortError' });
+  expect(await played.server.requests[0]?.ended).toBe('hung up');
+});
+
+test('cancel on the first piece of text ends the turn, whatever came after it', async () => {
+  await using played = await play([answer('one two three')]);
+  const cancel = new AbortController();
+  const turn = played.model.generate(question, sampling, {
+    signal: cancel.signal,
+    onText: () => cancel.abort(),
+  });
+  expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
+});
+
+test('cancel during the wait for another attempt ends the turn', async () => {
+  await using played = await play([status(503)], {
+    retry: { ...quickRetry, firstWaitMs: 60_000, longestWaitMs: 60_000 },
+  });
+  const cancel = new AbortController();
+  const turn = played.model.generate(question, sampling, {
+    signal: cancel.signal,
+    onRestart: () => setTimeout(() => cancel.abort(), 1),
+  });
+  expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
+  expect(played.server.requests).toHaveLength(1);
+});
+
+test('a turn that was cancelled before it began sends nothing', async () => {
+  await using played = await play([answer('ok')]);
+  const turn = played.model.generate(question, sampling, { signal: AbortSignal.abort() });
+  expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
+  expect(played.server.requests).toHaveLength(0);
+});
+
+test('an error in the receiver of the text is not taken for a fault of the server', async () => {
+  await using played = await play([answer('one two')]);
+  const turn = played.model.generate(question, sampling, {
+    onText: () => {
+      throw new TypeError('a bug');
+    },
+  });
+  await expect(turn).rejects.toThrow(new TypeError('a bug'));
+  expect(played.server.requests).toHaveLength(1);
+});

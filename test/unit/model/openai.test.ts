@@ -1,0 +1,192 @@
+import { expect, test, vi } from 'vitest';
+import { OpenAiModel } from '../../../src/core/model/openai.js';
+import { answer, json } from '../../fixtures/chat-server-replies.js';
+import { play, question, sampling } from './play.js';
+
+test('a turn is streamed piece by piece and returned whole', async () => {
+  await using played = await play([answer('What does round mean here?', { servedModel: 'tiny-2026-11' })]);
+  const pieces: string[] = [];
+  const turn = await played.model.generate(question, sampling, { onText: (piece) => pieces.push(piece) });
+  expect(turn).toMatchObject({
+    text: 'What does round mean here?',
+    finishReason: 'stop',
+    servedModel: 'tiny-2026-11',
+    usage: { promptTokens: 7, completionTokens: 5 },
+  });
+  expect(pieces).toEqual(['What ', 'does ', 'round ', 'mean ', 'here?']);
+  expect(turn.timing.attempts).toBe(1);
+  expect(turn.timing.firstTextMs).toBeLessThanOrEqual(turn.timing.totalMs);
+});
+
+test('messages and sampling settings reach the server as it knows them', async () => {
+  await using played = await play([answer('ok')]);
+  await played.model.generate(question, {
+    temperature: 0.2,
+    topP: 0.9,
+    maxTokens: 12,
+    seed: 3,
+    stop: ['\n\n'],
+  });
+  expect(played.server.requests[0]?.body).toMatchObject({
+    model: 'tiny',
+    messages: question,
+    stream: true,
+    stream_options: { include_usage: true },
+    temperature: 0.2,
+    top_p: 0.9,
+    max_tokens: 12,
+    seed: 3,
+    stop: ['\n\n'],
+    logprobs: true,
+    return_token_ids: true,
+  });
+});
+
+test('settings that are not given are not sent', async () => {
+  await using played = await play([answer('ok')], { logprobs: false, tokenIds: false });
+  await played.model.generate(question, sampling);
+  expect(Object.keys(played.server.requests[0]?.body ?? {}).sort()).toEqual(
+    ['max_tokens', 'messages', 'model', 'stream', 'stream_options', 'temperature'].sort(),
+  );
+});
+
+test('the key from the environment is sent, and none when there is none', async () => {
+  await using withKey = await play([answer('ok')], { apiKey: 'key-1', serverKey: 'key-1' });
+  expect((await withKey.model.generate(question, sampling)).text).toBe('ok');
+
+  vi.stubEnv('OPENAI_API_KEY', 'key-2');
+  await using played = await play([answer('ok')]);
+  const fromEnvironment = new OpenAiModel({ model: 'tiny', baseUrl: played.server.url });
+  await fromEnvironment.generate(question, sampling);
+  vi.stubEnv('OPENAI_API_KEY', '');
+  await new OpenAiModel({ model: 'tiny', baseUrl: played.server.url }).generate(question, sampling);
+  vi.unstubAllEnvs();
+  expect(played.server.requests.map(({ headers }) => headers.authorization)).toEqual([
+    'Bearer key-2',
+    undefined,
+  ]);
+});
+
+test("vLLM's token ids and log-probabilities are kept as they were sampled", async () => {
+  const reply = answer('def f', {
+    pieces: ['def', ' f', ''],
+    tokenIds: [5, 6, 2],
+    promptTokenIds: [1, 9, 9],
+    logprobs: [-0.5, -1.25, -0.01],
+  });
+  await using played = await play([reply]);
+  const turn = await played.model.generate(question, sampling);
+  expect(turn.tokens).toEqual({ ids: [5, 6, 2], logprobs: [-0.5, -1.25, -0.01] });
+  expect(turn.promptTokenIds).toEqual([1, 9, 9]);
+  expect(played.model.notes).toEqual([]);
+});
+
+test('token ids that older vLLM writes into the log-probabilities are read', async () => {
+  const reply = answer('def f', {
+    pieces: ['def', ' f'],
+    logprobs: [-0.5, -1.25],
+    tokenNames: ['token_id:5', 'token_id:6'],
+  });
+  await using played = await play([reply]);
+  expect((await played.model.generate(question, sampling)).tokens).toEqual({
+    ids: [5, 6],
+    logprobs: [-0.5, -1.25],
+  });
+});
+
+test('log-probabilities that do not fit the token ids are left out, with a note', async () => {
+  const reply = answer('a b', { ignoreStream: true, tokenIds: [5, 6, 7], logprobs: [-1, -2] });
+  await using played = await play([reply]);
+  const turn = await played.model.generate(question, sampling);
+  expect(turn.tokens).toEqual({ ids: [5, 6, 7] });
+  expect(played.model.notes).toEqual([
+    `The server at ${played.server.url} gives token data that does not add up: 2 log-probabilities came with 3 token ids.`,
+  ]);
+});
+
+test('log-probabilities that miss part of the text are left out, with a note', async () => {
+  const logprobs = { content: [{ id: 4, token: 'a', bytes: [97], logprob: -1 }] };
+  await using played = await play([
+    json({ choices: [{ message: { content: 'a whole text' }, finish_reason: 'stop', logprobs }] }),
+  ]);
+  expect((await played.model.generate(question, sampling)).tokens).toBeUndefined();
+  expect(played.model.notes.join()).toContain('missing for part of the text');
+});
+
+test('a server that says nothing about tokens is noted once', async () => {
+  await using played = await play([answer('ok')]);
+  await played.model.generate(question, sampling);
+  await played.model.generate(question, sampling);
+  expect(played.model.notes).toEqual([
+    `The server at ${played.server.url} gives no log-probabilities.`,
+    `The server at ${played.server.url} gives no token ids.`,
+  ]);
+});
+
+test("a reasoning model's thoughts are kept apart from its text", async () => {
+  await using played = await play([answer('Which currency?', { reasoning: 'The unit is not said.' })]);
+  let shown = '';
+  const turn = await played.model.generate(question, sampling, { onText: (piece) => (shown += piece) });
+  expect(turn).toMatchObject({ text: 'Which currency?', reasoning: 'The unit is not said.' });
+  expect(shown).toBe('Which currency?');
+});
+
+test.each([
+  ['stop', 'stop'],
+  ['length', 'length'],
+  ['content_filter', 'other'],
+])('the finish reason %s is told as %s', async (theirs, ours) => {
+  await using played = await play([answer('ok', { finishReason: theirs })]);
+  expect((await played.model.generate(question, sampling)).finishReason).toBe(ours);
+});
+
+test('a model that ends its turn at once gives an empty text, not an error', async () => {
+  await using played = await play([answer('')]);
+  expect(await played.model.generate(question, sampling)).toMatchObject({ text: '', finishReason: 'stop' });
+});
+
+test('a server that ignores streaming is understood', async () => {
+  await using played = await play([answer('All at once.', { ignoreStream: true })]);
+  const pieces: string[] = [];
+  const turn = await played.model.generate(question, sampling, { onText: (piece) => pieces.push(piece) });
+  expect(turn).toMatchObject({ text: 'All at once.', usage: { promptTokens: 7 } });
+  expect(turn.timing.firstTextMs).toBeUndefined();
+  expect(pieces).toEqual(['All at once.']);
+});
+
+test('characters and lines that are cut anywhere in the stream arrive whole', async () => {
+  const text = 'Größe – 価格は? 👩‍💻 done';
+  await using played = await play([answer(text, { sliceBytes: 3 })]);
+  expect((await played.model.generate(question, sampling)).text).toBe(text);
+});
+
+test('a very long answer arrives whole', async () => {
+  const text = 'x'.repeat(5_000_000);
+  await using played = await play([answer(text), answer(text, { ignoreStream: true })]);
+  expect((await played.model.generate(question, sampling)).text).toHaveLength(text.length);
+  expect((await played.model.generate(question, sampling)).text).toHaveLength(text.length);
+});
+
+test('requests and tokens are counted', async () => {
+  await using played = await play([answer('a b'), answer('a b c'), answer('a', { usage: false })]);
+  for (let turn = 0; turn < 3; turn++) await played.model.generate(question, sampling);
+  expect(played.model.counts).toEqual({
+    requests: 3,
+    retries: 0,
+    promptTokens: 14,
+    completionTokens: 5,
+    answersWithoutUsage: 1,
+  });
+});
+
+test('many turns at once do not disturb each other', async () => {
+  await using played = await play(({ body }) =>
+    answer(`echo ${body.messages[0]!.content}`, { pieceDelay: 2 }),
+  );
+  const turns = await Promise.all(
+    Array.from({ length: 40 }, (_, index) =>
+      played.model.generate([{ role: 'user', content: String(index) }], sampling),
+    ),
+  );
+  expect(turns.map(({ text }) => text)).toEqual(turns.map((_, index) => `echo ${index}`));
+});
