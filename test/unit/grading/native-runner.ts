@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { createNativeRunner, type NativeRunner } from '../../../src/core/grading/native/native';
+import type { CallOutcome, Runner } from '../../../src/core/grading/runner';
+
+const grading = path.resolve(import.meta.dirname, '../../../src/core/grading');
+
+export const files = {
+  scripts: path.join(grading, 'native/python'),
+  evaluation: path.join(grading, 'python/evaluation.py'),
+};
+
+/** The interpreter the tests use: TANDEM_PYTHON, else the first python3. */
+export const python = process.env.TANDEM_PYTHON ?? 'python3';
+
+/** A runner, or one sentence that says what this machine lacks for these tests. */
+export async function openRunner(
+  required: readonly string[],
+): Promise<{ runner: NativeRunner } | { missing: string }> {
+  const runner = await createNativeRunner({ ...files, python, required, optional: [] });
+  return 'unavailable' in runner ? { missing: runner.unavailable } : { runner };
+}
+
+export async function hasModule(name: string): Promise<boolean> {
+  const code = `import importlib.util, sys; sys.exit(importlib.util.find_spec(${JSON.stringify(name)}) is None)`;
+  return promisify(execFile)(python, ['-c', code]).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What the calls on the source give, with a limit that a quick call never reaches. */
+export async function outcomes(
+  runner: Runner,
+  source: string,
+  calls: readonly string[],
+  limitMilliseconds = 5_000,
+): Promise<readonly CallOutcome[]> {
+  return (await runner.run({ source, calls, start: 0, mode: 'fixed', limitMilliseconds })).calls;
+}
+
+/** The values of the calls as Python prints them, or what went wrong instead. */
+export async function displays(runner: Runner, source: string, calls: readonly string[]): Promise<string[]> {
+  return (await outcomes(runner, source, calls)).map(displayOf);
+}
+
+export function displayOf(outcome: CallOutcome): string {
+  if (outcome.kind === 'value') return outcome.display;
+  return outcome.kind === 'error' ? `${outcome.type}: ${outcome.message}` : outcome.kind;
+}
+
+export function canonicalOf(outcome: CallOutcome): string | null {
+  if (outcome.kind !== 'value') throw new Error(`not a value but ${displayOf(outcome)}`);
+  return outcome.canonical;
+}

@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createNativeRunner, type NativeRunner } from '../../../src/core/grading/native/native';
+import { canonicalOf, displays, files, openRunner, outcomes, python } from './native-runner';
+
+describe('the native runner', () => {
+  let opened: Awaited<ReturnType<typeof openRunner>>;
+  let runner: NativeRunner;
+
+  beforeAll(async () => {
+    opened = await openRunner([]);
+    if ('runner' in opened) runner = opened.runner;
+  });
+  beforeEach((context) => {
+    if ('missing' in opened) context.skip(opened.missing);
+  });
+  afterAll(async () => {
+    if ('runner' in opened) await opened.runner.close();
+  });
+
+  it('always has a system call filter and something that keeps files from the code', () => {
+    expect(runner.walls).toContain('seccomp');
+    expect(runner.walls.includes('landlock') || runner.walls.includes('library root')).toBe(true);
+  });
+
+  it('evaluates every call on a module of its own', async () => {
+    const source = 'seen = []\ndef f(x):\n    seen.append(x)\n    return len(seen)';
+    expect(await displays(runner, source, ['f(1)', 'f(2)'])).toEqual(['1', '1']);
+  });
+
+  it('leaves out the calls before the first one asked for', async () => {
+    const { calls } = await runner.run({
+      source: 'def f(x): return x * 10',
+      calls: ['f(1)', 'f(2)', 'f(3)'],
+      start: 1,
+      mode: 'fixed',
+      limitMilliseconds: 5_000,
+    });
+    expect(calls.map(canonicalOf)).toEqual(['n0x14', 'n0x1e']);
+  });
+
+  it('hides top-level names from functions in paper mode', async () => {
+    const job = {
+      source: 'rate = 2\ndef f(x): return x * rate',
+      calls: ['f(1)'],
+      start: 0,
+      limitMilliseconds: 5_000,
+    };
+    const [fixed, paper] = await Promise.all([
+      runner.run({ ...job, mode: 'fixed' }),
+      runner.run({ ...job, mode: 'paper' }),
+    ]);
+    expect(fixed.calls[0]).toMatchObject({ kind: 'value', display: '2' });
+    expect(paper.calls[0]).toMatchObject({ kind: 'error', type: 'NameError' });
+  });
+
+  it('says type, message and line of an error', async () => {
+    expect(await outcomes(runner, 'def f(x):\n    return x / 0', ['f(1)'])).toEqual([
+      { kind: 'error', type: 'ZeroDivisionError', message: 'division by zero', line: 2 },
+    ]);
+  });
+
+  it('reports a syntax error at every call', async () => {
+    const calls = await outcomes(runner, 'def f(x)\n    return x', ['f(1)', 'f(2)']);
+    expect(calls).toHaveLength(2);
+    for (const call of calls) expect(call).toMatchObject({ kind: 'error', type: 'SyntaxError', line: 1 });
+  });
+
+  it('names a module that is not there', async () => {
+    const [call] = await outcomes(runner, 'import no_such_library.part\ndef f(x): return x', ['f(1)']);
+    expect(call).toMatchObject({ kind: 'error', missingModule: 'no_such_library' });
+  });
+
+  it('ends the job at the first call that takes too long and keeps what came before', async () => {
+    const source = 'def f(x):\n    while x: pass\n    return x';
+    const calls = await outcomes(runner, source, ['f(0)', 'f(1)', 'f(0)'], 200);
+    expect(calls.map((call) => call.kind)).toEqual(['value', 'timed-out']);
+  });
+
+  it('does not count waiting as computing, but ends a call that only waits', async () => {
+    const source = 'import time\ndef f(x):\n    time.sleep(x)\n    return x';
+    expect(await outcomes(runner, source, ['f(0.3)'], 100)).toMatchObject([{ kind: 'value' }]);
+    expect(await outcomes(runner, source, ['f(600)'], 100)).toEqual([{ kind: 'timed-out' }]);
+  });
+
+  it('counts the compilation of the source as part of the first call', async () => {
+    const source = `x = ${'('.repeat(150)}1${')'.repeat(150)}\n`.repeat(40_000);
+    expect(await outcomes(runner, source, ['1'], 50)).toEqual([{ kind: 'timed-out' }]);
+  });
+
+  it('draws the same random numbers for a reference and an answer', async () => {
+    const source = 'import random\ndef f(): return random.random()';
+    const [first, second] = await Promise.all([
+      outcomes(runner, source, ['f()']),
+      outcomes(runner, source + '\n# another text', ['f()']),
+    ]);
+    expect(first.map(canonicalOf)).toEqual(second.map(canonicalOf));
+  });
+
+  it('puts the elements of a set in the same order in every process', async () => {
+    const other = await openRunner([]);
+    if ('missing' in other) throw new Error(other.missing);
+    try {
+      const source = 'def f(): return list({"ab", "cd", "ef", "gh", "ij", "kl"})';
+      const here = await outcomes(runner, source, ['f()']);
+      const there = await outcomes(other.runner, source, ['f()']);
+      expect(there.map(canonicalOf)).toEqual(here.map(canonicalOf));
+    } finally {
+      await other.runner.close();
+    }
+  });
+
+  it('takes sources longer than a pipe holds', async () => {
+    const source = `text = "${'x'.repeat(300_000)}"\ndef f(): return len(text)`;
+    expect(await displays(runner, source, ['f()'])).toEqual(['300000']);
+  });
+
+  it('runs many jobs at once and mixes none of them up', async () => {
+    const jobs = Array.from({ length: 40 }, (_, n) => displays(runner, `def f(): return ${n}`, ['f()']));
+    expect(await Promise.all(jobs)).toEqual(Array.from({ length: 40 }, (_, n) => [String(n)]));
+  });
+
+  it('stops a job whose signal is aborted, running or waiting', async () => {
+    const stop = new AbortController();
+    const job = {
+      source: 'while True: pass',
+      calls: ['1'],
+      start: 0,
+      mode: 'fixed',
+      limitMilliseconds: 60_000,
+    } as const;
+    const jobs = Array.from({ length: runner.width + 2 }, () => runner.run(job, stop.signal));
+    const settled = Promise.allSettled(jobs);
+    setTimeout(() => stop.abort(new Error('enough')), 100);
+    for (const result of await settled) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { message: 'enough' } });
+    }
+    expect(await displays(runner, 'def f(): return 1', ['f()'])).toEqual(['1']);
+  });
+
+  it('gives a version that is the same whenever the same Python runs', async () => {
+    const other = await openRunner([]);
+    if ('missing' in other) throw new Error(other.missing);
+    expect(other.runner.version).toBe(runner.version);
+    await other.runner.close();
+  });
+});
+
+describe('a machine without what the native runner needs', () => {
+  const unavailable = async (options: { python?: string; required?: readonly string[] }) => {
+    const runner = await createNativeRunner({ ...files, ...options, optional: [] });
+    return 'unavailable' in runner ? runner.unavailable : 'available';
+  };
+
+  it('says that there is no interpreter of that name', async () => {
+    expect(await unavailable({ python: 'no-such-python' })).toMatch(/no-such-python could not be started/);
+  });
+
+  it('says which module is missing and for which interpreter to install it', async ({ skip }) => {
+    if (process.platform !== 'linux') skip('The native runner is for Linux only.');
+    expect(await unavailable({ python, required: ['no_such_library'] })).toMatch(
+      /cannot import no_such_library .*: install no_such_library for it\.$/,
+    );
+  });
+});
