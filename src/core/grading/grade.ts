@@ -33,6 +33,8 @@ export interface Grade {
   readonly success: boolean | null;
   /** One per test case of the task, in its order. */
   readonly tests: readonly TestResult[];
+  /** Tests on which the reference itself gives nothing to compare with; absent when there are none. */
+  readonly referenceFailures?: number;
   /** Why `reward` is null, in one sentence. */
   readonly notGradable?: string;
 }

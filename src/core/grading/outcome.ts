@@ -33,7 +33,9 @@ export function readOutcome(text: string, milliseconds: number): CallOutcome {
   }
   const parsed = outcomeSchema.safeParse(value);
   if (!parsed.success) {
-    throw new Fault('grading/tampered', 'The code has tampered with its interpreter.', { cause: parsed.error });
+    throw new Fault('grading/tampered', 'The code has tampered with its interpreter.', {
+      cause: parsed.error,
+    });
   }
   const { data } = parsed;
   if (data.kind === 'value') return { ...data, milliseconds };

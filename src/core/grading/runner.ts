@@ -13,6 +13,10 @@ export interface Job {
   readonly mode: GradingMode;
   /** Time one call may take, CPU time where the runner can tell, milliseconds. */
   readonly limitMilliseconds: number;
+  /** Hexadecimal, at most 12 digits; what the code draws at random depends on it and on the call's index only. */
+  readonly seed: string;
+  /** The caller checks a time-out again, alone: wall time will do as the limit. */
+  readonly provisional?: boolean;
 }
 
 /** What one call gave. */
@@ -66,7 +70,7 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** Seed of the random numbers that the code of a job draws: the same for a task's reference and all its answers. */
+/** Seed for the jobs of a task: its reference and all its answers draw the same random numbers. */
 export function seedOf(calls: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(calls)).digest('hex').slice(0, 12);
 }

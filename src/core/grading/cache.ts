@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Fault, messageOf } from '../fault';
+import type { ReferenceOutputs } from './reference';
+
+/** Outputs kept in memory: about 3 kB each. */
+const maxInMemory = 4_000;
+
+const fileSchema = z.object({
+  slowestMilliseconds: z.number(),
+  calls: z.array(
+    z.discriminatedUnion('kind', [
+      z.object({
+        kind: z.literal('value'),
+        canonical: z.string().nullable(),
+        none: z.boolean(),
+        display: z.string(),
+        milliseconds: z.number(),
+      }),
+      z.object({
+        kind: z.literal('error'),
+        type: z.string(),
+        message: z.string(),
+        line: z.int().exactOptional(),
+        missingModule: z.string().exactOptional(),
+      }),
+      z.object({ kind: z.literal('timed-out') }),
+    ]),
+  ),
+});
+
+/** Reference outputs by the hash of what they depend on: the last few thousand in memory, all on disk if there is a folder. */
+export class OutcomeCache {
+  private readonly memory = new Map<string, ReferenceOutputs>();
+
+  constructor(private readonly folder: string | undefined) {}
+
+  async get(key: string): Promise<ReferenceOutputs | undefined> {
+    const known = this.memory.get(key) ?? (await this.read(key));
+    if (known !== undefined) this.remember(key, known);
+    return known;
+  }
+
+  /** @throws Fault when the folder cannot be written */
+  async put(key: string, outputs: ReferenceOutputs): Promise<void> {
+    this.remember(key, outputs);
+    if (this.folder === undefined) return;
+    const file = this.file(key);
+    // Under a name of its own first: readers and other writers never see half a file.
+    const unfinished = `${file}.${randomUUID()}`;
+    try {
+      await mkdir(join(file, '..'), { recursive: true });
+      await writeFile(unfinished, JSON.stringify(outputs));
+      await rename(unfinished, file);
+    } catch (error) {
+      throw new Fault(
+        'grading/cache-not-writable',
+        `Reference outputs cannot be kept in ${this.folder}: ${messageOf(error)}. Make the folder writable or choose another.`,
+        { cause: error },
+      );
+    }
+  }
+
+  private remember(key: string, outputs: ReferenceOutputs): void {
+    // A Map lists its keys in the order of insertion: the first is the one not used for longest.
+    this.memory.delete(key);
+    this.memory.set(key, outputs);
+    if (this.memory.size > maxInMemory) this.memory.delete(this.memory.keys().next().value!);
+  }
+
+  private async read(key: string): Promise<ReferenceOutputs | undefined> {
+    if (this.folder === undefined) return undefined;
+    let text: string;
+    try {
+      text = await readFile(this.file(key), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+    // A damaged file is as good as none: the reference is run again and the file replaced.
+    const parsed = fileSchema.safeParse(jsonOrUndefined(text));
+    return parsed.success ? parsed.data : undefined;
+  }
+
+  private file(key: string): string {
+    return join(this.folder!, key.slice(0, 2), `${key}.json`);
+  }
+}
+
+function jsonOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

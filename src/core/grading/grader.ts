@@ -1,0 +1,177 @@
+import { availableParallelism } from 'node:os';
+import type { Task } from '../task/task';
+import { runFairly } from './attempt';
+import { OutcomeCache } from './cache';
+import { extractCode } from './code';
+import { Gate } from './gate';
+import type { Grade, GradingMode } from './grade';
+import { judge, missingHere, notGradable } from './judgement';
+import { answerLimit, defaultLimits, type GradingLimits } from './limits';
+import { lacking } from './modules';
+import { bannedText } from './paper';
+import { References, referenceFailures, type ReferenceOutputs } from './reference';
+import { seedOf, type Job, type Runner } from './runner';
+import { WasiPool } from './wasi/pool';
+
+export interface GradeOptions {
+  readonly mode: GradingMode;
+  readonly signal?: AbortSignal;
+}
+
+/** Scores answers by running them where they can reach nothing. Any number of calls may be under way. */
+export interface Grader {
+  /**
+   * @param answer what the agent gave as its final answer: code, with or without a fence
+   * @throws Fault when grading itself is broken here, never for what the answer does
+   * @throws the signal's reason when it is aborted
+   */
+  grade(task: Task, answer: string, options: GradeOptions): Promise<Grade>;
+  /** A sentence for each test on which the task's reference gives nothing to compare with. */
+  checkReference(
+    task: Task,
+    options?: { readonly mode?: GradingMode; readonly signal?: AbortSignal },
+  ): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+export interface GraderOptions {
+  /** Folder of grader.js, python.wasm, driver.py and evaluation.py. */
+  readonly assets: string;
+  /** Answers that run at the same time; as many as there are processors when left out. */
+  readonly workers?: number;
+  /** Where reference outputs are kept between sessions; in memory only when left out. */
+  readonly cacheFolder?: string;
+  readonly limits?: Partial<GradingLimits>;
+  /** Runs what needs numpy and the like; such answers are not gradable when left out. Closed with the grader. */
+  readonly native?: Runner;
+}
+
+/** @throws Fault when the files are not in `assets`; the interpreter itself starts with the first answer */
+export async function createGrader(options: GraderOptions): Promise<Grader> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const workers = Math.max(1, options.workers ?? availableParallelism());
+  const { assets, cacheFolder, native } = options;
+  const pool = await WasiPool.open({ assets, workers, memoryMegabytes: limits.memoryMegabytes });
+  return new SandboxGrader(pool, native, limits, new OutcomeCache(cacheFolder));
+}
+
+class SandboxGrader implements Grader {
+  private readonly gate: Gate;
+  private readonly references: References;
+
+  constructor(
+    private readonly pool: WasiPool,
+    private readonly native: Runner | undefined,
+    private readonly limits: GradingLimits,
+    cache: OutcomeCache,
+  ) {
+    // Twice as many as can run, so that a worker's next job is there when it is done with the last.
+    this.gate = new Gate(2 * pool.width);
+    this.references = new References(this.gate, limits, cache);
+  }
+
+  async grade(task: Task, answer: string, { mode, signal }: GradeOptions): Promise<Grade> {
+    signal?.throwIfAborted();
+    const code = extractCode(answer, mode);
+    const banned = mode === 'paper' ? bannedText(code) : undefined;
+    if (banned !== undefined) return allBanned(task, banned);
+    const first = await this.gradeOn(this.pool, task, code, mode, signal);
+    if (first.unavailable === undefined || this.native === undefined) return first.grade;
+    const second = await this.gradeOn(this.native, task, code, mode, signal);
+    return second.grade;
+  }
+
+  async checkReference(
+    task: Task,
+    { mode = 'fixed', signal }: { mode?: GradingMode; signal?: AbortSignal } = {},
+  ): Promise<readonly string[]> {
+    const outputs = await this.referenceAnywhere(task, mode, signal);
+    const missing = outputs.calls.map(lacking).find((name) => name !== undefined);
+    if (missing !== undefined) return [missingHere('reference', missing)];
+    return referenceFailures(outputs.calls, mode).flatMap((reason, index) =>
+      reason === undefined ? [] : [`${task.testCases[index]!.name}: ${reason}`],
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.pool.close(), this.native?.close()]);
+  }
+
+  private async referenceAnywhere(
+    task: Task,
+    mode: GradingMode,
+    signal: AbortSignal | undefined,
+  ): Promise<ReferenceOutputs> {
+    const outputs = await abortable(this.references.outputs({ task, mode, runner: this.pool }), signal);
+    if (this.native === undefined || !outputs.calls.some(lacking)) return outputs;
+    return abortable(this.references.outputs({ task, mode, runner: this.native }), signal);
+  }
+
+  /** Reference and answer on the same runner, so that what differs between runners cannot change a score. */
+  private async gradeOn(
+    runner: Runner,
+    task: Task,
+    code: string,
+    mode: GradingMode,
+    signal: AbortSignal | undefined,
+  ): Promise<{ grade: Grade; unavailable?: string }> {
+    const reference = await abortable(this.references.outputs({ task, mode, runner }), signal);
+    const missing = reference.calls.map(lacking).find((name) => name !== undefined);
+    const failures = referenceFailures(reference.calls, mode);
+    const limitMilliseconds = answerLimit(this.limits, reference.slowestMilliseconds);
+    const evidence = { mode, reference: reference.calls, limitMilliseconds };
+    if (missing !== undefined || failures.every((reason) => reason !== undefined)) {
+      return {
+        grade: judge({ ...evidence, answer: [] }),
+        ...(missing === undefined ? {} : { unavailable: missing }),
+      };
+    }
+    const job = answerJob(task, code, mode, limitMilliseconds, failures);
+    const answer = await abortable(runFairly(runner, this.gate, job, this.limits, signal), signal);
+    const unavailable = answer.map(lacking).find((name) => name !== undefined);
+    return { grade: judge({ ...evidence, answer }), ...(unavailable === undefined ? {} : { unavailable }) };
+  }
+}
+
+/** Tests that cannot count are not run: the answer may rightly loop where the reference does. */
+function answerJob(
+  task: Task,
+  source: string,
+  mode: GradingMode,
+  limitMilliseconds: number,
+  failures: readonly (string | undefined)[],
+): Job {
+  const calls = task.testCases.map(({ call }) => call);
+  return {
+    source,
+    calls: calls.map((call, index) => (failures[index] === undefined ? call : 'None')),
+    start: 0,
+    mode,
+    limitMilliseconds,
+    seed: seedOf(calls),
+  };
+}
+
+function allBanned(task: Task, banned: string): Grade {
+  const message = `The published grader scores an answer 0 that contains "${banned}" anywhere.`;
+  const tests = task.testCases.map(() => ({ status: 'error' as const, type: 'BannedText', message }));
+  return tests.length === 0
+    ? notGradable('paper', tests, 'The task has no tests.', 0)
+    : { mode: 'paper', reward: 0, success: false, tests };
+}
+
+/** The work goes on for others who wait for it too. */
+async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  signal.throwIfAborted();
+  let abort: () => void;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort!);
+  }
+}

@@ -1,0 +1,81 @@
+import type { CallOutcome } from './runner';
+
+/**
+ * Modules that other Pythons have and an interpreter here may lack. An answer that imports one of them is not wrong;
+ * nothing is known about it. An import of any other name fails everywhere and is the answer's own error. `ctypes` is
+ * left out on purpose: no answer gets it.
+ */
+const modulesElsewhere = new Set([
+  // Of the standard library, without their C part in WebAssembly.
+  ...['curses', 'fcntl', 'grp', 'lzma', '_lzma', 'mmap', 'multiprocessing', '_multiprocessing'],
+  ...[
+    '_posixsubprocess',
+    'pwd',
+    'readline',
+    'resource',
+    'ssl',
+    '_ssl',
+    'syslog',
+    'termios',
+    'tkinter',
+    '_tkinter',
+  ],
+  // Packages that answers import.
+  ...['attr', 'attrs', 'Bio', 'bs4', 'Crypto', 'cryptography', 'cv2', 'cvxpy', 'dateutil', 'faker', 'flask'],
+  ...[
+    'gmpy2',
+    'keras',
+    'Levenshtein',
+    'lxml',
+    'matplotlib',
+    'more_itertools',
+    'mpmath',
+    'nltk',
+    'networkx',
+    'numba',
+  ],
+  ...[
+    'numpy',
+    'pandas',
+    'PIL',
+    'pint',
+    'plotly',
+    'psutil',
+    'pulp',
+    'pydantic',
+    'pytest',
+    'pytz',
+    'rdkit',
+    'requests',
+  ],
+  ...[
+    'scipy',
+    'seaborn',
+    'shapely',
+    'skimage',
+    'sklearn',
+    'sortedcontainers',
+    'spacy',
+    'statsmodels',
+    'sympy',
+  ],
+  ...[
+    'tabulate',
+    'tensorflow',
+    'torch',
+    'tqdm',
+    'transformers',
+    'typing_extensions',
+    'unidecode',
+    'xgboost',
+    'yaml',
+  ],
+]);
+
+/** What the interpreter lacks to evaluate this call ("numpy", "threads"); undefined when the outcome stands. */
+export function lacking(outcome: CallOutcome): string | undefined {
+  if (outcome.kind !== 'error') return undefined;
+  if (outcome.type === 'RuntimeError' && outcome.message === "can't start new thread") return 'threads';
+  const { missingModule } = outcome;
+  return missingModule !== undefined && modulesElsewhere.has(missingModule) ? missingModule : undefined;
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { Task } from '../task/task';
+import { runFairly } from './attempt';
+import type { OutcomeCache } from './cache';
+import type { Gate } from './gate';
+import type { GradingMode } from './grade';
+import { noticeableReferenceTime, type GradingLimits } from './limits';
+import { seedOf, type CallOutcome, type Job, type Runner } from './runner';
+
+/** What a task's reference gives on its tests; computed once and kept by content. */
+export interface ReferenceOutputs {
+  readonly calls: readonly CallOutcome[];
+  /** Of the calls that returned, milliseconds. */
+  readonly slowestMilliseconds: number;
+}
+
+export interface ReferenceQuestion {
+  readonly task: Task;
+  readonly mode: GradingMode;
+  readonly runner: Runner;
+}
+
+/** Runs references, each once: also when several answers to one task are graded at the same time. */
+export class References {
+  private readonly running = new Map<string, Promise<ReferenceOutputs>>();
+
+  constructor(
+    private readonly gate: Gate,
+    private readonly limits: GradingLimits,
+    private readonly cache: OutcomeCache,
+  ) {}
+
+  async outputs(question: ReferenceQuestion): Promise<ReferenceOutputs> {
+    const key = this.key(question);
+    const known = this.running.get(key);
+    if (known !== undefined) return known;
+    const work = this.lookUp(key, question).finally(() => this.running.delete(key));
+    this.running.set(key, work);
+    return work;
+  }
+
+  private async lookUp(key: string, question: ReferenceQuestion): Promise<ReferenceOutputs> {
+    const cached = await this.cache.get(key);
+    if (cached?.calls.length === question.task.testCases.length) return cached;
+    const outputs = await this.run(question);
+    await this.cache.put(key, outputs);
+    return outputs;
+  }
+
+  private async run({ task, mode, runner }: ReferenceQuestion): Promise<ReferenceOutputs> {
+    const job = referenceJob(task, mode, this.limits);
+    const calls = await runFairly(runner, this.gate, job, this.limits);
+    const slowest = slowestOf(calls);
+    if (slowest <= noticeableReferenceTime(this.limits)) return { calls, slowestMilliseconds: slowest };
+    // This time moves the limit of every answer, so it is taken when nothing else slows it down.
+    const again = await this.gate.alone(() => runner.run(job));
+    return { calls, slowestMilliseconds: Math.min(slowest, slowestOf(again.calls)) };
+  }
+
+  private key({ task, mode, runner }: ReferenceQuestion): string {
+    const { ceilingMilliseconds, timeOuts, memoryMegabytes } = this.limits;
+    const content = [
+      runner.version,
+      mode,
+      [ceilingMilliseconds, timeOuts, memoryMegabytes],
+      task.reference,
+      task.testCases.map(({ call }) => call),
+    ];
+    return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+  }
+}
+
+function referenceJob(task: Task, mode: GradingMode, limits: GradingLimits): Job {
+  const calls = task.testCases.map(({ call }) => call);
+  return {
+    source: task.reference,
+    calls,
+    start: 0,
+    mode,
+    limitMilliseconds: limits.ceilingMilliseconds,
+    seed: seedOf(calls),
+  };
+}
+
+function slowestOf(calls: readonly CallOutcome[]): number {
+  return Math.max(0, ...calls.map((call) => (call.kind === 'value' ? call.milliseconds : 0)));
+}
+
+/**
+ * Why nothing can be compared on each test, in a sentence; undefined where the reference gives a value to compare with.
+ * A reference that returns None on every test has no result to compare (it prints, or forgets to return); None among
+ * other values is a value like any other, except in `paper`, where it never passes.
+ */
+export function referenceFailures(calls: readonly CallOutcome[], mode: GradingMode): (string | undefined)[] {
+  const alwaysNone = calls.every((call) => call.kind === 'value' && call.none);
+  return calls.map((call) => {
+    switch (call.kind) {
+      case 'timed-out':
+        return 'The reference does not finish in time on this test.';
+      case 'error':
+        return `The reference fails on this test: ${call.type}: ${call.message}`;
+      case 'value':
+        if (alwaysNone) return 'The reference returns None on every test.';
+        if (call.none && mode === 'paper') return 'The reference returns None on this test.';
+        if (call.canonical !== null) return undefined;
+        return `The reference returns a value that equals nothing (${call.display}).`;
+    }
+  });
+}

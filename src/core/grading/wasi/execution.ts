@@ -1,0 +1,132 @@
+import vm from 'node:vm';
+import { Fault, messageOf } from '../../fault';
+import { readOutcome } from '../outcome';
+import type { CallOutcome, Job } from '../runner';
+import type { Interpreter } from './interpreter';
+import { GuestExit, SleptTooLong } from './system';
+
+/** Wall time over the limit, so that a stopped call has had its limit for certain. */
+const slack = 1.05;
+/** How many times the limit a call may take in wall time when it gets less than its share of the processor. */
+const maxPatience = 32;
+/** A call that used this share of its limit in processor time has had its chance. */
+const fairShare = 0.8;
+
+/** What came of running a job's calls from one point on in a rewound interpreter. */
+interface Pass {
+  readonly outcomes: CallOutcome[];
+  /** Why the pass ended before the last call. */
+  readonly stopped?: 'timed-out' | 'crashed' | 'slow';
+  /** When `slow`: how many times its limit a call needs on the wall clock, by the processor time the last one got. */
+  readonly patience?: number;
+}
+
+/**
+ * Runs a job; time-outs cost their limit and nothing more, because a stopped guest is rewound instead of killed.
+ * Each call's limit counts processor time, so that a busy machine does not stop an answer that is quick enough.
+ */
+export function execute(interpreter: Interpreter, job: Job): CallOutcome[] {
+  const outcomes: CallOutcome[] = [];
+  while (job.start + outcomes.length < job.calls.length) {
+    const pass = runPass(interpreter, { ...job, start: job.start + outcomes.length });
+    outcomes.push(...pass.outcomes);
+    if (pass.stopped === 'timed-out') break;
+  }
+  return outcomes;
+}
+
+/** One timer for all calls first, since starting a timer costs as much as a quick call; then one for each. */
+function runPass(interpreter: Interpreter, job: Job): Pass {
+  let pass = attempt(interpreter, job, job.limitMilliseconds * slack, false);
+  while (pass.stopped === 'slow' && pass.patience! <= maxPatience) {
+    pass = attempt(interpreter, job, job.limitMilliseconds * slack * pass.patience!, true);
+  }
+  if (pass.stopped !== 'slow') return pass;
+  throw new Fault(
+    'grading/no-processor-time',
+    'The machine is too busy to grade: an interpreter got less than a thirtieth of a processor. Try again later.',
+  );
+}
+
+function attempt(interpreter: Interpreter, job: Job, wallLimit: number, timeEachCall: boolean): Pass {
+  const outcomes: CallOutcome[] = [];
+  let began = performance.now();
+  let processorTime = usedProcessorTime();
+  const runCall = (): void => {
+    began = performance.now();
+    processorTime = usedProcessorTime();
+    if (outcomes.length === 0) interpreter.prepare(guestJob(job));
+    interpreter.system.startCall(Number.parseInt(job.seed, 16) + job.start + outcomes.length);
+    const text = interpreter.step();
+    outcomes.push(readOutcome(text, performance.now() - began));
+  };
+  const callsLeft = (): boolean => job.start + outcomes.length < job.calls.length;
+  interpreter.rewind();
+  try {
+    while (callsLeft()) {
+      const finished = withinTime(wallLimit, () => {
+        do runCall();
+        while (!timeEachCall && callsLeft());
+      });
+      if (finished) continue;
+      const elapsed = performance.now() - began;
+      // The one timer ran out, but not because of the call that it met.
+      if (elapsed < job.limitMilliseconds) return { outcomes: [], stopped: 'slow', patience: 1 };
+      const share = (usedProcessorTime() - processorTime) / elapsed;
+      if (job.provisional !== true && share * elapsed < fairShare * job.limitMilliseconds) {
+        return { outcomes: [], stopped: 'slow', patience: 1.2 / Math.max(share, 0.01) };
+      }
+      return { outcomes: [...outcomes, { kind: 'timed-out' }], stopped: 'timed-out' };
+    }
+    return { outcomes };
+  } catch (error) {
+    if (error instanceof SleptTooLong) {
+      return { outcomes: [...outcomes, { kind: 'timed-out' }], stopped: 'timed-out' };
+    }
+    return { outcomes: [...outcomes, crash(error)], stopped: 'crashed' };
+  }
+}
+
+function guestJob({ source, calls, start, mode, seed }: Job): string {
+  return JSON.stringify({ source, calls, start, split: mode === 'paper', seed });
+}
+
+/** What left the guest otherwise than by a result: the code's doing, since the pass started from the image. */
+function crash(error: unknown): CallOutcome {
+  if (error instanceof GuestExit) {
+    return { kind: 'error', type: 'SystemExit', message: messageOf(error) };
+  }
+  if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
+    return { kind: 'error', type: 'InterpreterCrash', message: `The interpreter crashed: ${error.message}.` };
+  }
+  if (error instanceof Fault && error.code === 'grading/tampered') {
+    return { kind: 'error', type: 'InterpreterCrash', message: error.message };
+  }
+  throw error;
+}
+
+/** Processor milliseconds of this thread; of the process where Node cannot tell, which is never less. */
+function usedProcessorTime(): number {
+  const threadUsage = (process as { threadCpuUsage?: () => NodeJS.CpuUsage }).threadCpuUsage;
+  const { user, system } = threadUsage === undefined ? process.cpuUsage() : threadUsage.call(process);
+  return (user + system) / 1000;
+}
+
+const watched = globalThis as typeof globalThis & { tandemWatchedAction?: () => void };
+const watchedScript = new vm.Script('tandemWatchedAction()');
+
+/**
+ * Runs the action under Node's script watchdog, the only thing that stops WebAssembly from outside its thread without
+ * ending the thread.
+ * @returns whether it finished
+ */
+function withinTime(milliseconds: number, action: () => void): boolean {
+  watched.tandemWatchedAction = action;
+  try {
+    watchedScript.runInThisContext({ timeout: Math.ceil(milliseconds) });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;
+    throw error;
+  }
+}

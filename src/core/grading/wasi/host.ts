@@ -1,0 +1,49 @@
+// The grading process: forked from the extension host or the command line, killable at any moment. The same file is
+// the body of its worker threads.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+import { Fault, messageOf } from '../../fault';
+import { adaptPython, pageBytes } from './binary';
+import { bootImage } from './interpreter';
+import type { FromHost, HostSettings, ToHost } from './protocol';
+import { runThread } from './thread';
+import { Threads } from './threads';
+
+function send(message: FromHost): void {
+  process.send!(message);
+}
+
+async function startThreads({ assets, workers, memoryMegabytes }: HostSettings): Promise<Threads> {
+  const text = (name: string): string => readFileSync(join(assets, name), 'utf8');
+  const pages = (memoryMegabytes * 1024 * 1024) / pageBytes;
+  const module = await WebAssembly.compile(adaptPython(readFileSync(join(assets, 'python.wasm')), pages));
+  const image = bootImage(module, { evaluation: text('evaluation.py'), driver: text('driver.py') });
+  return new Threads({ module, image }, workers);
+}
+
+function serve(threads: Threads): void {
+  process.on('message', (message: ToHost) => {
+    if (message.kind === 'stop') {
+      threads.stop(message.id);
+      return;
+    }
+    const { id } = message;
+    threads.run(id, message.job, (result) => send({ ...result, id }));
+  });
+  send({ kind: 'ready' });
+}
+
+async function main(): Promise<void> {
+  // Nobody is left to grade for.
+  process.on('disconnect', () => process.exit(0));
+  try {
+    serve(await startThreads(JSON.parse(process.argv[2]!) as HostSettings));
+  } catch (error) {
+    const code = error instanceof Fault ? error.code : 'grading/boot-failed';
+    send({ kind: 'fault', code, message: messageOf(error) });
+  }
+}
+
+if (isMainThread) void main();
+else runThread();

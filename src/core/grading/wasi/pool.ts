@@ -1,0 +1,151 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault, messageOf } from '../../fault';
+import type { Job, JobOutcome, Runner } from '../runner';
+import { pythonSha256 } from './binary';
+import type { FromHost, HostSettings, ToHost } from './protocol';
+
+/** Deaths of the process after which a job in flight is not repeated again. */
+const maxDeaths = 3;
+
+interface PendingJob {
+  readonly job: Job;
+  deaths: number;
+  readonly resolve: (outcome: JobOutcome) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/** CPython in WebAssembly in a child process with worker threads. A process that dies is replaced, its jobs repeated. */
+export class WasiPool implements Runner {
+  readonly width: number;
+  private readonly pending = new Map<number, PendingJob>();
+  private child: ChildProcess | undefined;
+  private nextId = 1;
+  private closed = false;
+
+  private constructor(
+    private readonly settings: HostSettings,
+    readonly version: string,
+  ) {
+    this.width = settings.workers;
+  }
+
+  /** @throws Fault when the files are not in the folder */
+  static async open(settings: HostSettings): Promise<WasiPool> {
+    const hash = createHash('sha256').update(pythonSha256);
+    for (const name of ['evaluation.py', 'driver.py']) {
+      try {
+        hash.update(await readFile(join(settings.assets, name)));
+      } catch (error) {
+        throw new Fault(
+          'grading/missing-file',
+          `The grader needs ${name} in ${settings.assets}: ${messageOf(error)}. Build Tandem again with "npm run build".`,
+          { cause: error },
+        );
+      }
+    }
+    return new WasiPool(settings, `wasi-${hash.digest('hex').slice(0, 16)}`);
+  }
+
+  /** Process id of the child, when one is running. */
+  get processId(): number | undefined {
+    return this.child?.pid;
+  }
+
+  run(job: Job, signal?: AbortSignal): Promise<JobOutcome> {
+    if (this.closed) return Promise.reject(new Fault('grading/closed', 'The grader is closed.'));
+    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+    const id = this.nextId++;
+    return new Promise<JobOutcome>((resolve, reject) => {
+      const abort = (): void => {
+        this.settle(id)?.reject(signal!.reason as Error);
+        this.tell({ kind: 'stop', id });
+      };
+      const settled = (): void => signal?.removeEventListener('abort', abort);
+      signal?.addEventListener('abort', abort, { once: true });
+      this.pending.set(id, {
+        job,
+        deaths: 0,
+        resolve: (outcome) => {
+          settled();
+          resolve(outcome);
+        },
+        reject: (reason) => {
+          settled();
+          reject(reason);
+        },
+      });
+      if (this.child === undefined) this.start();
+      else this.tell({ kind: 'run', id, job });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    const { child } = this;
+    this.rejectAll(new Fault('grading/closed', 'The grader is closed.'));
+    if (child === undefined) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  /** Starts the process and gives it every job that is not done. Messages wait in the channel until it has booted. */
+  private start(): void {
+    const child = fork(join(this.settings.assets, 'grader.js'), [JSON.stringify(this.settings)], {
+      env: process.versions.electron === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' },
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    this.child = child;
+    let complaint = '';
+    child.stderr!.on('data', (text: Buffer) => {
+      complaint = (complaint + text.toString()).slice(-500);
+    });
+    child.on('message', (message: FromHost) => this.hear(message));
+    // 'close' and not 'exit': by then everything it said has been read.
+    child.once('close', (code, signal) =>
+      this.died(child, signal ?? `exit code ${code ?? 'unknown'}`, complaint),
+    );
+    child.once('error', (error) => this.died(child, messageOf(error), complaint));
+    for (const [id, { job }] of this.pending) this.tell({ kind: 'run', id, job });
+  }
+
+  private tell(message: ToHost): void {
+    // A failure to send means that the process is dying; its end is heard too, and the jobs are repeated then.
+    if (this.child?.connected === true) this.child.send(message, () => undefined);
+  }
+
+  private settle(id: number): PendingJob | undefined {
+    const job = this.pending.get(id);
+    this.pending.delete(id);
+    return job;
+  }
+
+  private hear(message: FromHost): void {
+    if (message.kind === 'done') this.settle(message.id)?.resolve({ calls: message.calls });
+    else if (message.kind === 'failed')
+      this.settle(message.id)?.reject(new Fault(message.code, message.message));
+    else if (message.kind === 'fault') this.rejectAll(new Fault(message.code, message.message));
+  }
+
+  private died(child: ChildProcess, reason: string, complaint: string): void {
+    if (this.child !== child) return;
+    this.child = undefined;
+    const told = complaint.trim() === '' ? '' : ` It said: ${complaint.trim()}`;
+    for (const [id, job] of this.pending) {
+      if (++job.deaths < maxDeaths) continue;
+      this.settle(id);
+      job.reject(
+        new Fault('grading/process-died', `The grading process died ${maxDeaths} times (${reason}).${told}`),
+      );
+    }
+    if (this.pending.size > 0 && !this.closed) this.start();
+  }
+
+  private rejectAll(fault: Fault): void {
+    for (const id of [...this.pending.keys()]) this.settle(id)?.reject(fault);
+  }
+}

@@ -1,0 +1,34 @@
+import type { CallOutcome, Job } from '../runner';
+import type { Image } from './interpreter';
+
+/** How the child process is to be set up: its one command-line argument, as JSON. */
+export interface HostSettings {
+  /** Folder of python.wasm, driver.py and evaluation.py. */
+  readonly assets: string;
+  readonly workers: number;
+  readonly memoryMegabytes: number;
+}
+
+/** From the extension host or the command line to the child process. */
+export type ToHost =
+  | { readonly kind: 'run'; readonly id: number; readonly job: Job }
+  | { readonly kind: 'stop'; readonly id: number };
+
+/** From the child process. `fault`: it cannot work at all. `failed`: this job cannot be run. */
+export type FromHost =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'fault'; readonly code: string; readonly message: string }
+  | { readonly kind: 'done'; readonly id: number; readonly calls: readonly CallOutcome[] }
+  | { readonly kind: 'failed'; readonly id: number; readonly code: string; readonly message: string };
+
+/** What a worker thread starts with. */
+export interface ThreadData {
+  readonly module: WebAssembly.Module;
+  readonly image: Image;
+}
+
+/** From a worker thread; it gets one job at a time. */
+export type FromThread =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'done'; readonly calls: readonly CallOutcome[] }
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string };

@@ -1,0 +1,223 @@
+/** A host function was asked to end the guest; `code` is what the guest wanted to exit with. */
+export class GuestExit extends Error {
+  constructor(readonly code: number) {
+    super(`the code ended the interpreter (exit code ${code})`);
+  }
+}
+
+/** Thrown out of the guest at the end of its boot; the guest's memory is an image to start jobs from then. */
+export class BootEnd extends Error {}
+
+/** The guest slept, on the virtual clock, past what one call may take. */
+export class SleptTooLong extends Error {}
+
+/** Results of WASI functions. Source: wasi_snapshot_preview1, type errno. */
+const errno = { ok: 0, badFile: 8, notImplemented: 52, seekPipe: 70 } as const;
+
+/** Every job starts at this instant of the guest's clock, so that outcomes do not depend on the day: 2025-01-01 12:00 UTC. */
+const jobEpochNanoseconds = 1_735_732_800_000_000_000n;
+const sleepLimitNanoseconds = 1_000_000_000n;
+const subscriptionBytes = 48;
+const eventBytes = 32;
+/** More buffers than any call of the interpreter passes. */
+const maxVectors = 1024;
+
+/**
+ * All of the outside that the guest can reach: standard input that holds the job while the job is read, an output that
+ * is dropped, a virtual clock, and random numbers from a seed. No files, environment, network or processes.
+ */
+export class GuestSystem {
+  private memory: WebAssembly.Memory | undefined;
+  private input: Uint8Array = new Uint8Array(0);
+  private inputAt = 0;
+  private output = '';
+  private slept = 0n;
+  private started = process.hrtime.bigint();
+  private random = 1n;
+  private booting = true;
+
+  constructor(private readonly programArguments: readonly string[]) {}
+
+  attach(memory: WebAssembly.Memory): void {
+    this.memory = memory;
+  }
+
+  /** What the guest wrote while it booted. */
+  get bootOutput(): string {
+    return this.output;
+  }
+
+  endBoot(): void {
+    this.booting = false;
+  }
+
+  /** Serves `input` on the guest's standard input until `closeInput`. */
+  openInput(input: Uint8Array): void {
+    this.input = input;
+    this.inputAt = 0;
+  }
+
+  closeInput(): void {
+    this.input = new Uint8Array(0);
+    this.inputAt = 0;
+  }
+
+  /** Clock and random numbers as at the start of a call, the same for a reference and an answer. */
+  startCall(seed: number): void {
+    this.slept = 0n;
+    this.started = process.hrtime.bigint();
+    this.random = BigInt(seed) * 2n + 1n;
+  }
+
+  /** The imports of the guest; every function that is not here answers "not implemented". */
+  imports(): WebAssembly.Imports {
+    const functions: Record<string, (...values: never[]) => number> = {
+      args_sizes_get: (count: number, size: number) => {
+        this.view().setUint32(count, this.programArguments.length, true);
+        this.view().setUint32(
+          size,
+          Buffer.byteLength(this.programArguments.map((a) => `${a}\0`).join('')),
+          true,
+        );
+        return errno.ok;
+      },
+      args_get: (pointers: number, buffer: number) => this.writeArguments(pointers, buffer),
+      environ_sizes_get: (count: number, size: number) => {
+        this.view().setUint32(count, 0, true);
+        this.view().setUint32(size, 0, true);
+        return errno.ok;
+      },
+      environ_get: () => errno.ok,
+      clock_res_get: (_id: number, resolution: number) => {
+        if (this.booting) throw new BootEnd();
+        this.view().setBigUint64(resolution, 1000n, true);
+        return errno.ok;
+      },
+      clock_time_get: (id: number, _precision: bigint, time: number) => {
+        this.view().setBigUint64(time, this.now(id), true);
+        return errno.ok;
+      },
+      fd_close: () => errno.ok,
+      fd_fdstat_get: (fd: number, stat: number) => this.writeFileStatus(fd, stat, 24, 0),
+      fd_filestat_get: (fd: number, stat: number) => this.writeFileStatus(fd, stat, 64, 16),
+      fd_prestat_get: () => errno.badFile,
+      fd_prestat_dir_name: () => errno.badFile,
+      fd_seek: () => errno.seekPipe,
+      fd_tell: () => errno.seekPipe,
+      fd_read: (fd: number, vectors: number, count: number, read: number) =>
+        fd === 0 ? this.readInput(vectors, count, read) : errno.badFile,
+      fd_write: (fd: number, vectors: number, count: number, written: number) =>
+        fd === 1 || fd === 2 ? this.dropOutput(vectors, count, written) : errno.badFile,
+      random_get: (start: number, length: number) => this.fillRandom(start, length),
+      poll_oneoff: (subscriptions: number, events: number, count: number, happened: number) =>
+        this.sleep(subscriptions, events, count, happened),
+      sched_yield: () => errno.ok,
+      proc_exit: (code: number) => {
+        throw new GuestExit(code);
+      },
+    };
+    const missing = (): number => errno.notImplemented;
+    return {
+      wasi_snapshot_preview1: new Proxy(functions, { get: (all, name) => all[String(name)] ?? missing }),
+    };
+  }
+
+  private bytes(): Uint8Array {
+    return new Uint8Array(this.memory!.buffer);
+  }
+
+  private view(): DataView {
+    return new DataView(this.memory!.buffer);
+  }
+
+  private writeArguments(pointers: number, buffer: number): number {
+    let pointer = pointers;
+    let at = buffer;
+    for (const argument of this.programArguments) {
+      const text = Buffer.from(`${argument}\0`);
+      this.view().setUint32(pointer, at, true);
+      this.bytes().set(text, at);
+      pointer += 4;
+      at += text.length;
+    }
+    return errno.ok;
+  }
+
+  /** Standard streams look like terminals' character devices; there are no other files. */
+  private writeFileStatus(fd: number, at: number, size: number, kindOffset: number): number {
+    if (fd > 2) return errno.badFile;
+    const characterDevice = 2;
+    const bytes = this.bytes();
+    bytes.fill(0, at, at + size);
+    bytes[at + kindOffset] = characterDevice;
+    const rights = 0xffff_ffffn;
+    if (size === 24) this.view().setBigUint64(at + 8, rights, true);
+    return errno.ok;
+  }
+
+  private *vectors(start: number, count: number): Generator<[start: number, length: number]> {
+    for (let index = 0; index < Math.min(count, maxVectors); index++) {
+      const at = start + 8 * index;
+      yield [this.view().getUint32(at, true), this.view().getUint32(at + 4, true)];
+    }
+  }
+
+  private readInput(vectors: number, count: number, read: number): number {
+    let total = 0;
+    for (const [start, length] of this.vectors(vectors, count)) {
+      const part = this.input.subarray(this.inputAt, this.inputAt + length);
+      this.bytes().set(part, start);
+      this.inputAt += part.length;
+      total += part.length;
+    }
+    this.view().setUint32(read, total, true);
+    return errno.ok;
+  }
+
+  private dropOutput(vectors: number, count: number, written: number): number {
+    let total = 0;
+    for (const [start, length] of this.vectors(vectors, count)) {
+      if (this.booting) this.output += Buffer.from(this.bytes().slice(start, start + length)).toString();
+      total += length;
+    }
+    this.view().setUint32(written, total, true);
+    return errno.ok;
+  }
+
+  private now(clock: number): bigint {
+    const realTime = 0;
+    const elapsed = process.hrtime.bigint() - this.started + this.slept;
+    return clock === realTime ? jobEpochNanoseconds + elapsed : elapsed + 1_000_000_000n;
+  }
+
+  /** A linear congruential generator (Knuth's MMIX constants): it has to be repeatable, not good. */
+  private fillRandom(start: number, length: number): number {
+    const bytes = this.bytes().subarray(start, start + length);
+    for (let index = 0; index < bytes.length; index++) {
+      this.random =
+        (this.random * 6_364_136_223_846_793_005n + 1_442_695_040_888_963_407n) & 0xffff_ffff_ffff_ffffn;
+      bytes[index] = Number(this.random >> 33n) & 255;
+    }
+    return errno.ok;
+  }
+
+  /** `time.sleep`: moves the virtual clock and returns at once. */
+  private sleep(subscriptions: number, events: number, count: number, happened: number): number {
+    const clockEvent = 0;
+    let fired = 0;
+    for (let index = 0; index < Math.min(count, maxVectors); index++) {
+      const at = subscriptions + subscriptionBytes * index;
+      if (this.view().getUint8(at + 8) !== clockEvent) continue;
+      const timeout = this.view().getBigUint64(at + 24, true);
+      const absolute = (this.view().getUint16(at + 40, true) & 1) === 1;
+      const wait = absolute ? timeout - this.now(this.view().getUint32(at + 16, true)) : timeout;
+      if (wait > 0n) this.slept += wait;
+      if (this.slept > sleepLimitNanoseconds) throw new SleptTooLong();
+      const event = events + eventBytes * fired++;
+      this.bytes().fill(0, event, event + eventBytes);
+      this.bytes().copyWithin(event, at, at + 8);
+    }
+    this.view().setUint32(happened, fired, true);
+    return errno.ok;
+  }
+}

@@ -1,0 +1,138 @@
+import { Worker } from 'node:worker_threads';
+import { messageOf } from '../../fault';
+import type { CallOutcome, Job } from '../runner';
+import type { FromThread, ThreadData } from './protocol';
+
+/** A job and whom to tell; `run` resolves when a thread has done it. */
+interface Assignment {
+  readonly id: number;
+  readonly job: Job;
+  /** Threads that died under it. */
+  deaths: number;
+  readonly finish: (result: ThreadResult) => void;
+}
+
+export type ThreadResult = Exclude<FromThread, { kind: 'ready' }>;
+
+interface Thread {
+  readonly worker: Worker;
+  ready: boolean;
+  assignment?: Assignment | undefined;
+  guard?: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Wall time after which a thread is taken for stuck: far over what execution.ts allows a job, whose own watch stops
+ * every loop of the guest.
+ */
+function stuckMilliseconds({ calls, limitMilliseconds }: Job): number {
+  return 30_000 + 20 * calls.length * limitMilliseconds;
+}
+
+/** `width` threads that work and one spare, warm, which takes the place of one that is killed. */
+export class Threads {
+  private readonly all = new Set<Thread>();
+  private readonly waiting: Assignment[] = [];
+
+  constructor(
+    private readonly data: ThreadData,
+    private readonly width: number,
+  ) {
+    while (this.all.size < width + 1) this.startThread();
+  }
+
+  run(id: number, job: Job, finish: (result: ThreadResult) => void): void {
+    this.waiting.push({ id, job, deaths: 0, finish });
+    this.assign();
+  }
+
+  /** Forgets the job; a thread that is in the middle of it is killed. */
+  stop(id: number): void {
+    const index = this.waiting.findIndex((assignment) => assignment.id === id);
+    if (index >= 0) this.waiting.splice(index, 1);
+    for (const thread of this.all) {
+      if (thread.assignment?.id === id) this.kill(thread);
+    }
+  }
+
+  private assign(): void {
+    for (const thread of this.all) {
+      if (this.waiting.length === 0 || this.busy() >= this.width) return;
+      if (!thread.ready || thread.assignment !== undefined) continue;
+      const assignment = this.waiting.shift()!;
+      thread.assignment = assignment;
+      thread.guard = setTimeout(() => this.stuck(thread), stuckMilliseconds(assignment.job));
+      thread.worker.postMessage(assignment.job);
+    }
+  }
+
+  private busy(): number {
+    let count = 0;
+    for (const { assignment } of this.all) if (assignment !== undefined) count++;
+    return count;
+  }
+
+  private startThread(): void {
+    const worker = new Worker(__filename, {
+      workerData: this.data,
+      env: {},
+      resourceLimits: { stackSizeMb: 8, maxOldGenerationSizeMb: 256 },
+    });
+    const thread: Thread = { worker, ready: false };
+    this.all.add(thread);
+    worker.on('message', (message: FromThread) => this.hear(thread, message));
+    worker.on('error', (error: unknown) => this.died(thread, messageOf(error)));
+    worker.on('exit', (code) => this.died(thread, `exit code ${code}`));
+  }
+
+  private hear(thread: Thread, message: FromThread): void {
+    if (!this.all.has(thread)) return;
+    if (message.kind === 'ready') thread.ready = true;
+    else this.release(thread)?.finish(message);
+    this.assign();
+  }
+
+  private release(thread: Thread): Assignment | undefined {
+    const { assignment } = thread;
+    clearTimeout(thread.guard);
+    thread.assignment = undefined;
+    return assignment;
+  }
+
+  private kill(thread: Thread): Assignment | undefined {
+    const assignment = this.release(thread);
+    this.all.delete(thread);
+    void thread.worker.terminate();
+    this.startThread();
+    this.assign();
+    return assignment;
+  }
+
+  private stuck(thread: Thread): void {
+    this.repeat(this.kill(thread), 'it did not stop');
+  }
+
+  private died(thread: Thread, reason: string): void {
+    if (!this.all.delete(thread)) return;
+    this.startThread();
+    this.repeat(this.release(thread), reason);
+    this.assign();
+  }
+
+  /** A thread that dies twice under the same job was killed by it: that counts as an error of its first call. */
+  private repeat(assignment: Assignment | undefined, reason: string): void {
+    if (assignment === undefined) return;
+    assignment.deaths++;
+    if (assignment.deaths < 2) {
+      this.waiting.unshift(assignment);
+      this.assign();
+      return;
+    }
+    const outcome: CallOutcome = {
+      kind: 'error',
+      type: 'InterpreterCrash',
+      message: `The interpreter died: ${reason}.`,
+    };
+    assignment.finish({ kind: 'done', calls: [outcome] });
+  }
+}
