@@ -81,6 +81,22 @@ test('a server that asks for a longer wait than allowed is not asked again', asy
   expect(played.server.requests).toHaveLength(1);
 });
 
+test('the wait that a server asks for is the wait that follows', async () => {
+  const busy = status(503, {}, { 'retry-after': '40' });
+  await using played = await play([busy]);
+  const cancel = new AbortController();
+  const restarts: string[] = [];
+  const turn = played.model.generate(question, sampling, {
+    signal: cancel.signal,
+    onRestart: (why) => {
+      restarts.push(why);
+      cancel.abort();
+    },
+  });
+  expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
+  expect(restarts.join()).toContain('attempt 2 of 3 follows in 40.0 s');
+});
+
 test('an account without credit is not asked again', async () => {
   await using played = await play([
     status(429, { message: 'You exceeded your quota', code: 'insufficient_quota' }),

@@ -1,0 +1,115 @@
+// Python environments for tests and for training: made once in the user's cache, from pinned requirements.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+
+import { cacheFolder, installOnce } from './setup/cache.mjs';
+import { runLogged } from './setup/command.mjs';
+import { results } from './setup/project.mjs';
+import { seconds, SetupFault } from './setup/steps.mjs';
+import { ensureSystemPackages, onPath } from './setup/system.mjs';
+
+/** The oldest Python that the pinned packages support. */
+const oldest = [3, 10];
+
+/**
+ * @typedef {object} Python
+ * @property {string} file the interpreter
+ * @property {string} build version and machine, for example `3.12 linux-x86_64`: environments of others do not fit
+ */
+
+/**
+ * Makes a virtual environment when it is not in the cache yet, once per requirements and Python for all clones.
+ * The system's Python is used, or the one that `TANDEM_PYTHON` names.
+ *
+ * @param {string} name what it is for, part of the folder's name and of what is said
+ * @param {string} requirementsFile packages with their exact versions, as pip reads them
+ * @param {(line: string) => void} log told what happens, when something has to be done
+ * @returns {Promise<string>} the environment's interpreter
+ * @throws {SetupFault} when there is no usable Python, or pip fails
+ */
+export async function ensurePythonEnvironment(name, requirementsFile, log) {
+  const python = await systemPython(name);
+  const folder = environmentFolder(name, readFileSync(requirementsFile, 'utf8'), python);
+  // An interpreter that is gone from the system leaves a link to nowhere.
+  if (existsSync(folder) && !existsSync(interpreter(folder))) rmSync(folder, { recursive: true });
+  if (!existsSync(folder)) {
+    const started = performance.now();
+    log(`Installing the Python packages for ${name} into ${folder}, once …`);
+    await installOnce(folder, (temporary) => install(name, temporary, requirementsFile, python));
+    log(`The Python packages for ${name} are there (${seconds(performance.now() - started)}).`);
+  }
+  return interpreter(folder);
+}
+
+/** @param {string} name @param {string} requirements @param {Python} python @returns {string} */
+function environmentFolder(name, requirements, python) {
+  const hash = createHash('sha256').update(`${python.file}\n${python.build}\n${requirements}`).digest('hex');
+  return path.join(cacheFolder(), 'python', `${name}-${hash.slice(0, 12)}`);
+}
+
+/** @param {string} folder @returns {string} */
+function interpreter(folder) {
+  return process.platform === 'win32'
+    ? path.join(folder, 'Scripts', 'python.exe')
+    : path.join(folder, 'bin', 'python');
+}
+
+/**
+ * The folder is renamed when it is complete. That breaks the commands that pip writes into `bin`, whose first line
+ * names the folder, and nothing else: everything is started as `python -m …`.
+ *
+ * @param {string} name @param {string} folder @param {string} requirementsFile @param {Python} python
+ * @returns {Promise<void>}
+ */
+async function install(name, folder, requirementsFile, python) {
+  const log = path.join(results, `python-${name}.log`);
+  await runLogged(python.file, ['-m', 'venv', folder], { cwd: folder, log });
+  const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--only-binary=:all:'];
+  await runLogged(interpreter(folder), [...pip, '-r', path.resolve(requirementsFile)], {
+    cwd: folder,
+    log,
+    append: true,
+  });
+}
+
+/**
+ * @param {string} name @returns {Promise<Python>}
+ * @throws {SetupFault} when there is none that can make environments
+ */
+async function systemPython(name) {
+  const need = `Python ${oldest.join('.')} or newer with its venv and pip`;
+  const named = process.env.TANDEM_PYTHON;
+  if (named) {
+    const build = buildOf(named);
+    if (build === undefined) throw new SetupFault(`TANDEM_PYTHON names ${named}, which is not ${need}.`);
+    return { file: named, build };
+  }
+  const packages = [{ what: need, debian: 'python3-venv', present: () => pythonOnPath() !== undefined }];
+  await ensureSystemPackages(`The Python environment for ${name}`, packages, path.join(results, 'apt.log'));
+  const python = pythonOnPath();
+  if (!python) throw new SetupFault(`The Python environment for ${name} needs ${need}.`);
+  return python;
+}
+
+/** @returns {Python | undefined} the first Python that is new enough and can make environments */
+function pythonOnPath() {
+  for (const command of ['python3', 'python']) {
+    const file = onPath(command);
+    const build = file === undefined ? undefined : buildOf(file);
+    if (file !== undefined && build !== undefined) return { file, build };
+  }
+  return undefined;
+}
+
+/** @param {string} file @returns {string | undefined} undefined when it is too old, no Python, or lacks venv or pip */
+function buildOf(file) {
+  const script = [
+    'import ensurepip, sys, sysconfig, venv',
+    `assert sys.version_info >= (${oldest.join(', ')})`,
+    'print("%d.%d" % sys.version_info[:2], sysconfig.get_platform())',
+  ].join('\n');
+  const { status, stdout } = spawnSync(file, ['-c', script], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : undefined;
+}

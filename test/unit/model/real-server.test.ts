@@ -1,0 +1,93 @@
+// Against llama.cpp's own server, with a tiny model of random weights that is made for the test.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OpenAiModel, type OpenAiOptions } from '../../../src/core/model/openai.js';
+import type { SamplingSettings } from '../../../src/core/model/model.js';
+import { pythonSetupLimit } from '../../fixtures/real-server/python.js';
+import { startRealServer, type RealServer } from '../../fixtures/real-server/server.js';
+import { errorOf, question, quickRetry } from './play.js';
+
+let server: RealServer;
+beforeAll(async () => {
+  server = await startRealServer();
+}, pythonSetupLimit);
+afterAll(() => server.close());
+
+const sampling: SamplingSettings = { temperature: 1, maxTokens: 24, seed: 7 };
+
+function open(options: Partial<OpenAiOptions> = {}): OpenAiModel {
+  return new OpenAiModel({
+    model: 'tiny',
+    baseUrl: server.url,
+    apiKey: server.key,
+    retry: quickRetry,
+    ...options,
+  });
+}
+
+test('a turn is streamed, counted, and comes with the tokens that were sampled', async () => {
+  const model = open();
+  const pieces: string[] = [];
+  const turn = await model.generate(question, sampling, { onText: (piece) => pieces.push(piece) });
+  expect(turn).toMatchObject({
+    finishReason: 'length',
+    servedModel: 'tiny',
+    usage: { completionTokens: 24 },
+  });
+  expect(turn.usage?.promptTokens).toBeGreaterThan(20);
+  expect(pieces.join('')).toBe(turn.text);
+  expect(pieces.length).toBeGreaterThan(10);
+  expect(turn.tokens?.ids).toHaveLength(24);
+  expect(turn.tokens?.logprobs).toHaveLength(24);
+  expect(Math.max(...(turn.tokens?.logprobs ?? [1]))).toBeLessThanOrEqual(0);
+  expect(turn.text.trim().split(' ')).toHaveLength(24);
+  expect(model.notes).toEqual([]);
+  expect(model.counts).toMatchObject({ requests: 1, completionTokens: 24 });
+});
+
+test('the same seed gives the same turn, another one another', async () => {
+  const texts = [];
+  for (const seed of [7, 7, 8]) texts.push((await open().generate(question, { ...sampling, seed })).text);
+  expect(texts[0]).toBe(texts[1]);
+  expect(texts[0]).not.toBe(texts[2]);
+});
+
+test('a stop string ends the turn before it', async () => {
+  const turn = await open().generate(question, { ...sampling, maxTokens: 500, stop: [' answer'] });
+  expect(turn.finishReason).toBe('stop');
+  expect(turn.text).not.toContain('answer');
+});
+
+test('cancel in the middle ends the turn, and the server goes on with the next', async () => {
+  const cancel = new AbortController();
+  const turn = open().generate(
+    question,
+    { ...sampling, maxTokens: 900 },
+    {
+      signal: cancel.signal,
+      onText: () => cancel.abort(),
+    },
+  );
+  expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
+  expect((await open().generate(question, sampling)).finishReason).toBe('length');
+});
+
+test('several turns at once are answered, more than the server has places', async () => {
+  const model = open();
+  const turns = await Promise.all(Array.from({ length: 8 }, () => model.generate(question, sampling)));
+  expect(new Set(turns.map(({ tokens }) => tokens?.ids?.length))).toEqual(new Set([24]));
+});
+
+test('a server that has one model answers for any name and says which model it was', async () => {
+  expect((await open({ model: 'another' }).generate(question, sampling)).servedModel).toBe('tiny');
+});
+
+test('a wrong path, a wrong key and a dialogue that is too long are told as what they are', async () => {
+  const path = open({ baseUrl: server.url.replace('/v1', '/v9') });
+  expect(await errorOf(path.generate(question, sampling))).toMatchObject({ code: 'model/unreachable' });
+  const key = open({ apiKey: 'wrong' });
+  expect(await errorOf(key.generate(question, sampling))).toMatchObject({ code: 'model/unauthorized' });
+  const long = [{ role: 'user' as const, content: 'the agent asks '.repeat(1000) }];
+  const error = await errorOf(open().generate(long, sampling));
+  expect(error).toMatchObject({ code: 'model/bad-request' });
+  expect(String(error)).toContain('exceeds the available context size');
+});
