@@ -40,9 +40,10 @@ export const taskSchema = z.object({
         answers: z.array(z.string()).readonly(),
       }),
     )
-    .optional(),
-  source: z.string().optional(),
-  license: z.string().optional(),
+    .readonly()
+    .exactOptional(),
+  source: z.string().exactOptional(),
+  license: z.string().exactOptional(),
 });
 
 const testResult = z.discriminatedUnion('status', [
@@ -71,6 +72,11 @@ const head = { version: z.number().int(), at: z.string() };
 const inEpisode = { ...head, episode: z.string() };
 
 export const eventSchema = z.discriminatedUnion('event', [
+  /**
+   * The first line of a segment, written by the log itself. `segment` is random and new whenever the segment is
+   * rewritten, so that a reader notices that the bytes it knows have moved.
+   */
+  z.object({ event: z.literal('segment'), ...head, segment: z.string() }),
   /** A task, written once per segment before the first episode that plays it, so that a log stands on its own. */
   z.object({ event: z.literal('task'), ...head, task: taskSchema }),
   z.object({
@@ -88,6 +94,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     /** Which of several rollouts of one task, from 0, and the collection it belongs to. */
     rollout: z.number().int().optional(),
     collection: z.string().optional(),
+    /** Not played here but read from a file of published rows: its name, and the row's line in it. */
+    imported: z.object({ file: z.string(), line: z.number().int() }).optional(),
   }),
   z.object({
     event: z.literal('agent-turn'),
@@ -103,6 +111,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     promptTokenIds: z.array(z.number().int()).readonly().optional(),
     usage: usage.optional(),
     timing: timing.optional(),
+    /** The row's own fields, in a turn of an imported row: the message as the collaborator saw it, and the prompt. */
+    imported: z.object({ content: z.string(), input: z.unknown().optional() }).optional(),
   }),
   z.object({
     event: z.literal('reply'),
@@ -166,7 +176,7 @@ export type LogEvent = z.infer<typeof eventSchema>;
 export type EventKind = LogEvent['event'];
 export type EventOf<K extends EventKind> = Extract<LogEvent, { event: K }>;
 export type Collaborator = z.infer<typeof collaboratorSchema>;
-/** An event as a writer gives it: version and time are added by the log. */
-export type NewEvent = DistributiveOmit<LogEvent, 'version' | 'at'>;
+/** An event as a writer gives it: version and time are added by the log, which also writes `segment` itself. */
+export type NewEvent = DistributiveOmit<Exclude<LogEvent, { event: 'segment' }>, 'version' | 'at'>;
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

@@ -24,6 +24,8 @@ export interface Trajectory {
   readonly grades: readonly EventOf<'grade'>[];
   readonly rating?: EventOf<'rating'>;
   readonly abandoned?: EventOf<'abandoned'>;
+  /** One sentence, when lines of this episode are missing from the log or cannot be read. */
+  readonly damaged?: string;
 }
 
 /** What a list shows of a trajectory; everything in it comes from the index, without reading the episode. */

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Fault } from '../fault';
+import { LOG_VERSION, type LogEvent } from './event';
+import { ifThere, isErrorCode, syncFolder, UNFINISHED, writeAtomically } from './files';
+import { segmentNames } from './index/follow';
+import { readEvent } from './index/logIndex';
+import { encodeEvent, peek } from './segment/line';
+import { claim, livingOwner, ownerFileOf, refuseWhileWritten, release } from './segment/owner';
+import { scanLines } from './segment/scan';
+
+/** What was taken out of a log. */
+export interface Erasure {
+  readonly episodes: number;
+  readonly lines: number;
+}
+
+/*
+ * Which episodes go is written down before the first segment is rewritten: once the line that names the developer is
+ * gone, nothing else would tell that the lines in the next segment belong to the same episode.
+ */
+const planSchema = z.object({ pseudonym: z.string(), episodes: z.array(z.string()) });
+export type ErasurePlan = z.infer<typeof planSchema>;
+
+const planOf = (logFolder: string): string => join(logFolder, 'erasing.json');
+/** Its owner file is the lock: it keeps other processes from beginning a segment. */
+const lockOf = (logFolder: string): string => join(logFolder, 'erasing');
+
+/** The plan of an erasure that has begun and is not finished. */
+export async function unfinishedErasure(logFolder: string): Promise<ErasurePlan | undefined> {
+  const text = await ifThere(() => readFile(planOf(logFolder), 'utf8'));
+  return text === undefined ? undefined : planSchema.parse(JSON.parse(text));
+}
+
+/** @throws {Fault} `trajectory/log-in-use` while a process that may live erases an annotator's data */
+export async function refuseWhileErasing(logFolder: string): Promise<void> {
+  const lock = ownerFileOf(lockOf(logFolder));
+  const owner = await livingOwner(lock);
+  if (!owner) return;
+  throw new Fault(
+    'trajectory/log-in-use',
+    `Process ${owner.pid} on ${owner.host} is erasing an annotator's data from ${logFolder}. Wait until it is done; if it is not a Tandem, delete ${lock}.`,
+  );
+}
+
+/**
+ * Rewrites the segments of a log without what belongs to a developer. Every other line stays byte for byte, in its
+ * order, unknown kinds and versions too; only lines that cannot be read go, because nobody can tell whose they are.
+ * Each segment is replaced in one step; killed at any point, the next call finishes the work. An erasure that an
+ * earlier call left unfinished is finished first.
+ *
+ * @param dropIndex removes the index file, which repeats the pseudonym
+ * @throws {Fault} `trajectory/log-in-use`
+ */
+export async function erase(
+  logFolder: string,
+  pseudonym: string,
+  dropIndex: () => Promise<void>,
+): Promise<Erasure> {
+  if ((await segmentNames(logFolder)).length === 0) return { episodes: 0, lines: 0 };
+  await lock(logFolder);
+  try {
+    await refuseWhileWritten(logFolder, lockOf(logFolder));
+    await removeUnfinished(logFolder);
+    await dropIndex();
+    const begun = await unfinishedErasure(logFolder);
+    if (begun) await carryOut(logFolder, begun);
+    const episodes = await episodesOf(logFolder, pseudonym);
+    const lines = await carryOut(logFolder, { pseudonym, episodes });
+    const finished = begun?.pseudonym === pseudonym ? begun.episodes : [];
+    return { episodes: new Set([...finished, ...episodes]).size, lines };
+  } finally {
+    await release(lockOf(logFolder));
+  }
+}
+
+async function lock(logFolder: string): Promise<void> {
+  for (;;) {
+    try {
+      await claim(lockOf(logFolder));
+      return;
+    } catch (error) {
+      if (!isErrorCode(error, 'EEXIST')) throw error;
+    }
+    await refuseWhileErasing(logFolder);
+    await release(lockOf(logFolder)); // its process is gone
+  }
+}
+
+async function removeUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (name.endsWith(UNFINISHED)) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** The episodes in which the developer sat in the collaborator's seat, or answered. */
+async function episodesOf(logFolder: string, pseudonym: string): Promise<string[]> {
+  const needle = Buffer.from(JSON.stringify(pseudonym));
+  const episodes = new Set<string>();
+  for (const name of await segmentNames(logFolder)) {
+    await scanLines(join(logFolder, name), 0, (buffer, start, end) => {
+      const line = buffer.subarray(start, end);
+      // A line in our own form spells the name in our own way; any other is parsed to see.
+      if (peek(line, 0, line.length) && !line.includes(needle)) return;
+      const read = readEvent(line);
+      if ('event' in read && seats(read.event, pseudonym)) episodes.add(read.event.episode);
+    });
+  }
+  return [...episodes];
+}
+
+function seats(event: LogEvent, pseudonym: string): event is LogEvent & { episode: string } {
+  switch (event.event) {
+    case 'episode-started':
+      return event.collaborator.kind === 'developer' && event.collaborator.name === pseudonym;
+    case 'hand-over':
+      return event.to.kind === 'developer' && event.to.name === pseudonym;
+    case 'reply':
+      return event.author !== 'simulator' && event.by === pseudonym;
+    default:
+      return false;
+  }
+}
+
+/** Returns the number of lines that went. */
+async function carryOut(logFolder: string, plan: ErasurePlan): Promise<number> {
+  await writeAtomically(planOf(logFolder), (handle) => handle.writeFile(JSON.stringify(plan)));
+  const goes = lineTest(plan);
+  let lines = 0;
+  for (const name of await segmentNames(logFolder)) lines += await rewrite(join(logFolder, name), goes);
+  await rm(planOf(logFolder), { force: true });
+  await syncFolder(logFolder);
+  return lines;
+}
+
+type LineTest = (line: Buffer) => boolean;
+
+function lineTest({ pseudonym, episodes }: ErasurePlan): LineTest {
+  const gone = new Set(episodes);
+  const needle = Buffer.from(JSON.stringify(pseudonym));
+  return (line) => {
+    const front = peek(line, 0, line.length);
+    if (front?.episode !== undefined && gone.has(front.episode)) return true;
+    if (front && !line.includes(needle)) return false;
+    const read = readEvent(line);
+    if ('reason' in read) return true;
+    if ('unknown' in read) {
+      const { episode } = read.unknown;
+      return (typeof episode === 'string' && gone.has(episode)) || line.includes(needle);
+    }
+    const { event } = read;
+    if ('episode' in event && gone.has(event.episode)) return true;
+    if (event.event === 'consent') return event.pseudonym === pseudonym;
+    return event.event === 'rating' && event.by === pseudonym;
+  };
+}
+
+/** Rewrites one segment without the lines that go; leaves it alone when none does. */
+async function rewrite(file: string, goes: LineTest): Promise<number> {
+  let lines = 0;
+  const { tail } = await scanLines(file, 0, (buffer, start, end) => {
+    if (goes(buffer.subarray(start, end))) lines += 1;
+  });
+  if (lines === 0 && tail === 0) return 0;
+  await writeAtomically(file, async (handle) => {
+    const at = new Date().toISOString();
+    let pieces: Buffer[] = [
+      encodeEvent({ version: LOG_VERSION, event: 'segment', at, segment: randomUUID() }),
+    ];
+    let bytes = 0;
+    const flush = (): void => {
+      const piece = Buffer.concat(pieces);
+      for (let written = 0; written < piece.length;) written += writeSync(handle.fd, piece, written);
+      pieces = [];
+      bytes = 0;
+    };
+    await scanLines(file, 0, (buffer, start, end) => {
+      const line = buffer.subarray(start, end);
+      if (goes(line) || peek(line, 0, line.length)?.kind === 'segment') return;
+      pieces.push(Buffer.from(buffer.subarray(start, end + 1)));
+      bytes += line.length;
+      if (bytes > FLUSH_BYTES) flush();
+    });
+    flush();
+  });
+  return lines + (tail > 0 ? 1 : 0);
+}
+
+const FLUSH_BYTES = 4 * 1024 * 1024;

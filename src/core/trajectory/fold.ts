@@ -1,0 +1,160 @@
+import type { Task } from '../task/task';
+import type { EventOf, LogEvent } from './event';
+import type { Trajectory, TrajectorySummary, Turn } from './trajectory';
+
+/** What is known of an episode while its events are folded one after the other. */
+interface Folding {
+  readonly started: EventOf<'episode-started'>;
+  collaborator: Trajectory['collaborator'];
+  turns: Turn[];
+  answer: EventOf<'answered'> | undefined;
+  abandoned: EventOf<'abandoned'> | undefined;
+  grades: EventOf<'grade'>[];
+  rating: EventOf<'rating'> | undefined;
+  deleted: boolean;
+  damaged: string | undefined;
+}
+
+/**
+ * Folds the events of one episode, in the order they were logged, into the trajectory they tell; the task is the last
+ * `task` event of that id among them. Undefined when the episode never started or was deleted, or when its task is
+ * not there.
+ *
+ * - An `agent-turn` whose number was played before takes that turn and everything after it back.
+ * - `resumed` opens an episode again; an answer given before no longer counts, nor do its grades.
+ * - A second `episode-started` begins anew: it comes from an import that was repeated after it had been interrupted.
+ */
+export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefined {
+  const tasks = new Map<string, Task>();
+  let folding: Folding | undefined;
+  for (const event of events) {
+    if (event.event === 'task') tasks.set(event.task.id, event.task);
+    else if (event.event === 'episode-started') folding = begin(event, folding);
+    else if (folding) apply(folding, event);
+  }
+  const task = folding && tasks.get(folding.started.task);
+  if (!folding || !task || folding.deleted) return undefined;
+  const { started, collaborator, turns, answer, grades, rating, abandoned, damaged } = folding;
+  return {
+    id: started.episode,
+    task,
+    started,
+    collaborator,
+    state: answer ? 'answered' : abandoned ? 'abandoned' : 'open',
+    turns,
+    grades,
+    ...(answer && { answer }),
+    ...(rating && { rating }),
+    ...(abandoned && { abandoned }),
+    ...(damaged !== undefined && { damaged }),
+  };
+}
+
+function begin(started: EventOf<'episode-started'>, before: Folding | undefined): Folding {
+  return {
+    started,
+    collaborator: started.collaborator,
+    turns: [],
+    answer: undefined,
+    abandoned: undefined,
+    grades: [],
+    rating: undefined,
+    deleted: before?.deleted ?? false,
+    damaged: undefined,
+  };
+}
+
+function apply(folding: Folding, event: LogEvent): void {
+  switch (event.event) {
+    case 'agent-turn':
+      playTurn(folding, event);
+      return;
+    case 'reply':
+      amendTurn(folding, event.turn, { reply: event }, 'reply');
+      return;
+    case 'leak':
+      amendTurn(folding, event.turn, { leak: event }, 'leak');
+      return;
+    case 'hand-over':
+      folding.collaborator = event.to;
+      return;
+    case 'answered':
+      folding.answer = event;
+      folding.abandoned = undefined;
+      return;
+    case 'abandoned':
+      takeAnswerBack(folding);
+      folding.abandoned = event;
+      return;
+    case 'resumed':
+      takeAnswerBack(folding);
+      folding.abandoned = undefined;
+      return;
+    case 'grade':
+      folding.grades.push(event);
+      return;
+    case 'rating':
+      folding.rating = event;
+      return;
+    case 'deleted':
+      folding.deleted = true;
+      return;
+    case 'segment':
+    case 'task':
+    case 'consent':
+    case 'episode-started':
+      return;
+  }
+}
+
+function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
+  if (event.turn <= folding.turns.length) {
+    folding.turns = folding.turns.slice(0, event.turn - 1);
+    takeAnswerBack(folding);
+  }
+  if (event.turn > folding.turns.length + 1) {
+    folding.damaged ??= `Turn ${folding.turns.length + 1} is missing from the log.`;
+  }
+  folding.turns.push({ agent: event });
+}
+
+function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: string): void {
+  const index = folding.turns.findIndex(({ agent }) => agent.turn === turn);
+  if (index === -1) {
+    folding.damaged ??= `A ${what} to turn ${turn} is in the log, but the turn is not.`;
+    return;
+  }
+  folding.turns[index] = { ...folding.turns[index]!, ...with_ };
+}
+
+function takeAnswerBack(folding: Folding): void {
+  if (!folding.answer) return;
+  folding.answer = undefined;
+  folding.grades = [];
+}
+
+/** The summary that a list shows of a trajectory. The index keeps the same without reading the episode. */
+export function summarize(trajectory: Trajectory): TrajectorySummary {
+  const { id, started, collaborator, state, turns, grades, rating, abandoned } = trajectory;
+  const leaks = turns.flatMap(({ leak }) => leak ?? []);
+  return {
+    id,
+    taskId: started.task,
+    ...(started.pack !== undefined && { pack: started.pack }),
+    agent: started.agent,
+    collaborator,
+    startedAt: new Date(started.at).toISOString(),
+    state,
+    ...(abandoned && { abandoned: abandoned.reason }),
+    turns: turns.at(-1)?.agent.turn ?? 0,
+    grades: Object.fromEntries(
+      grades.map(({ grade: { mode, reward, success } }) => [mode, { reward, success }]),
+    ),
+    leak: Math.max(0, ...leaks.map(({ fraction }) => fraction)),
+    leaked: leaks.some(({ leaked }) => leaked),
+    ...(rating?.stars !== undefined && { stars: rating.stars }),
+    seed: started.seed,
+    ...(started.rollout !== undefined && { rollout: started.rollout }),
+    ...(started.collection !== undefined && { collection: started.collection }),
+  };
+}

@@ -1,0 +1,297 @@
+import type { Collaborator, EventOf } from '../event';
+import type { TrajectoryState, TrajectorySummary } from '../trajectory';
+import { Table, type Column, type ColumnKind, type Strings } from './columns';
+
+/** Every episode has one row; strings are numbers of the shared string table, -1 where there is none. */
+const COLUMNS = {
+  flags: 'u8',
+  state: 'u8',
+  collaboratorKind: 'u8',
+  fixedOutcome: 'u8',
+  paperOutcome: 'u8',
+  stars: 'u8',
+  turns: 'i32',
+  task: 'i32',
+  pack: 'i32',
+  agent: 'i32',
+  collaborator: 'i32',
+  collection: 'i32',
+  rollout: 'i32',
+  /** Row of the task's line; -1 when the log does not hold it. */
+  taskLine: 'i32',
+  /** Newest of the episode's byte ranges; each knows the one before it. */
+  lastRange: 'i32',
+  lastLeakTurn: 'i32',
+  seed: 'f64',
+  startedAt: 'f64',
+  lastAt: 'f64',
+  fixedReward: 'f64',
+  paperReward: 'f64',
+  leak: 'f64',
+} as const satisfies Record<string, ColumnKind>;
+
+export type EpisodeColumn = keyof typeof COLUMNS;
+
+const STARTED = 1;
+const DELETED = 2;
+const LEAKED = 4;
+
+const STATES = ['open', 'answered', 'cancelled', 'failed', 'skipped'] as const;
+const ANSWERED = STATES.indexOf('answered');
+const KINDS = ['developer', 'simulator', 'rules'] as const satisfies Collaborator['kind'][];
+/** 0: not graded in this mode. */
+const OUTCOMES = [undefined, null, false, true] as const;
+
+/** What the index knows of each episode, in columns. Rows are numbers from 0 in the order they were first seen. */
+export class Episodes {
+  private rows: Map<string, number> | undefined;
+
+  constructor(
+    readonly strings: Strings,
+    readonly ids: string[] = [],
+    readonly table: Table<EpisodeColumn> = Table.of(COLUMNS),
+  ) {}
+
+  static readonly columnKinds: Readonly<Record<EpisodeColumn, ColumnKind>> = COLUMNS;
+
+  get length(): number {
+    return this.ids.length;
+  }
+
+  find(id: string): number | undefined {
+    // Built only when it is first needed: a list does not.
+    this.rows ??= new Map(this.ids.map((known, row) => [known, row]));
+    return this.rows.get(id);
+  }
+
+  /** The row of an episode, which is new when nothing was known of it. */
+  row(id: string): number {
+    const known = this.find(id);
+    if (known !== undefined) return known;
+    const row = this.ids.push(id) - 1;
+    this.rows?.set(id, row);
+    this.table.addZeros();
+    const { pack, collection, rollout, taskLine, lastRange } = this.columns;
+    for (const column of [pack, collection, rollout, taskLine, lastRange]) column.set(row, -1);
+    return row;
+  }
+
+  get columns(): Readonly<Record<EpisodeColumn, Column>> {
+    return this.table.columns;
+  }
+
+  /** Started and not deleted: what a list shows. */
+  isVisible(row: number): boolean {
+    return (this.columns.flags.get(row) & (STARTED | DELETED)) === STARTED;
+  }
+
+  isStarted(row: number): boolean {
+    return (this.columns.flags.get(row) & STARTED) !== 0;
+  }
+
+  isDeleted(row: number): boolean {
+    return (this.columns.flags.get(row) & DELETED) !== 0;
+  }
+
+  isLeaked(row: number): boolean {
+    return (this.columns.flags.get(row) & LEAKED) !== 0;
+  }
+
+  isAnswered(row: number): boolean {
+    return this.columns.state.get(row) === ANSWERED;
+  }
+
+  state(row: number): TrajectoryState {
+    const state = STATES[this.columns.state.get(row)]!;
+    return state === 'open' || state === 'answered' ? state : 'abandoned';
+  }
+
+  seatKind(row: number): Collaborator['kind'] {
+    return KINDS[this.columns.collaboratorKind.get(row)]!;
+  }
+
+  /** The latest grade in a mode; undefined when there is none. */
+  grade(
+    row: number,
+    mode: 'fixed' | 'paper',
+  ): { reward: number | null; success: boolean | null } | undefined {
+    const success = OUTCOMES[this.columns[`${mode}Outcome`].get(row)];
+    if (success === undefined) return undefined;
+    const reward = this.columns[`${mode}Reward`].get(row);
+    return { reward: Number.isNaN(reward) ? null : reward, success };
+  }
+
+  start(row: number, event: EventOf<'episode-started'>, at: number): void {
+    const { strings } = this;
+    const optional = (text: string | undefined): number => (text === undefined ? -1 : strings.number(text));
+    this.columns.flags.set(row, this.columns.flags.get(row) | STARTED);
+    this.columns.startedAt.set(row, at);
+    this.columns.task.set(row, strings.number(event.task));
+    this.columns.pack.set(row, optional(event.pack));
+    this.columns.agent.set(row, strings.number(event.agent));
+    this.columns.seed.set(row, event.seed);
+    this.columns.rollout.set(row, event.rollout ?? -1);
+    this.columns.collection.set(row, optional(event.collection));
+    this.seat(row, event.collaborator);
+  }
+
+  seat(row: number, collaborator: Collaborator): void {
+    this.columns.collaboratorKind.set(row, KINDS.indexOf(collaborator.kind));
+    this.columns.collaborator.set(row, this.strings.number(collaborator.name));
+  }
+
+  setState(row: number, state: (typeof STATES)[number]): void {
+    this.columns.state.set(row, STATES.indexOf(state));
+  }
+
+  setGrade(row: number, mode: 'fixed' | 'paper', reward: number | null, success: boolean | null): void {
+    this.columns[`${mode}Reward`].set(row, reward ?? Number.NaN);
+    this.columns[`${mode}Outcome`].set(row, OUTCOMES.indexOf(success));
+  }
+
+  addLeak(row: number, turn: number, fraction: number, leaked: boolean): void {
+    this.columns.lastLeakTurn.set(row, turn);
+    if (fraction > this.columns.leak.get(row)) this.columns.leak.set(row, fraction);
+    if (leaked) this.columns.flags.set(row, this.columns.flags.get(row) | LEAKED);
+  }
+
+  delete(row: number): void {
+    this.columns.flags.set(row, this.columns.flags.get(row) | DELETED);
+  }
+
+  /** Replaces what the row says by a summary made from the whole episode. */
+  restore(row: number, started: EventOf<'episode-started'>, summary: TrajectorySummary): void {
+    this.columns.flags.set(row, this.columns.flags.get(row) & DELETED);
+    this.start(row, started, Date.parse(started.at));
+    this.seat(row, summary.collaborator);
+    this.setState(row, summary.state === 'abandoned' ? summary.abandoned! : summary.state);
+    this.columns.turns.set(row, summary.turns);
+    this.columns.leak.set(row, 0);
+    this.addLeak(row, summary.turns, summary.leak, summary.leaked);
+    this.columns.stars.set(row, summary.stars ?? 0);
+    this.columns.fixedOutcome.set(row, 0);
+    this.columns.paperOutcome.set(row, 0);
+    for (const mode of ['fixed', 'paper'] as const) {
+      const grade = summary.grades[mode];
+      if (grade) this.setGrade(row, mode, grade.reward, grade.success);
+    }
+  }
+
+  summary(row: number): TrajectorySummary {
+    const state = STATES[this.columns.state.get(row)]!;
+    const fixed = this.grade(row, 'fixed');
+    const paper = this.grade(row, 'paper');
+    const pack = this.text(row, 'pack');
+    const collection = this.text(row, 'collection');
+    const stars = this.columns.stars.get(row);
+    const rollout = this.columns.rollout.get(row);
+    return {
+      id: this.ids[row]!,
+      taskId: this.strings.text(this.columns.task.get(row)),
+      ...(pack !== undefined && { pack }),
+      agent: this.strings.text(this.columns.agent.get(row)),
+      collaborator: {
+        kind: this.seatKind(row),
+        name: this.strings.text(this.columns.collaborator.get(row)),
+      },
+      startedAt: new Date(this.columns.startedAt.get(row)).toISOString(),
+      state: this.state(row),
+      ...(state !== 'open' && state !== 'answered' && { abandoned: state }),
+      turns: this.columns.turns.get(row),
+      grades: { ...(fixed && { fixed }), ...(paper && { paper }) },
+      leak: this.columns.leak.get(row),
+      leaked: this.isLeaked(row),
+      ...(stars > 0 && { stars }),
+      seed: this.columns.seed.get(row),
+      ...(rollout >= 0 && { rollout }),
+      ...(collection !== undefined && { collection }),
+    };
+  }
+
+  private text(row: number, column: 'pack' | 'collection'): string | undefined {
+    const number = this.columns[column].get(row);
+    return number < 0 ? undefined : this.strings.text(number);
+  }
+}
+
+/** Where each episode's lines stand, as a chain of byte ranges from the newest back. */
+export class Ranges {
+  constructor(
+    readonly table: Table<'segment' | 'start' | 'length' | 'previous'> = Table.of(Ranges.columnKinds),
+  ) {}
+
+  static readonly columnKinds = { segment: 'i32', start: 'f64', length: 'i32', previous: 'i32' } as const;
+
+  /** Adds a line behind `last` (-1: the first) and returns the newest range, which may be `last`, grown. */
+  add(last: number, segment: number, start: number, length: number): number {
+    const { columns } = this.table;
+    if (last >= 0 && columns.segment.get(last) === segment) {
+      const known = columns.length.get(last);
+      if (columns.start.get(last) + known + 1 === start) {
+        columns.length.set(last, known + 1 + length);
+        return last;
+      }
+    }
+    const row = this.table.length++;
+    columns.segment.set(row, segment);
+    columns.start.set(row, start);
+    columns.length.set(row, length);
+    columns.previous.set(row, last);
+    return row;
+  }
+
+  /** From the first logged to the newest. */
+  chain(last: number): { segment: number; start: number; length: number }[] {
+    const { columns } = this.table;
+    const ranges = [];
+    for (let row = last; row >= 0; row = columns.previous.get(row)) {
+      ranges.push({
+        segment: columns.segment.get(row),
+        start: columns.start.get(row),
+        length: columns.length.get(row),
+      });
+    }
+    return ranges.reverse();
+  }
+}
+
+/** The lines that hold tasks. */
+export class TaskLines {
+  private bySegment: Map<string, number> | undefined;
+
+  constructor(
+    readonly table: Table<'task' | 'segment' | 'start' | 'length'> = Table.of(TaskLines.columnKinds),
+  ) {}
+
+  static readonly columnKinds = { task: 'i32', segment: 'i32', start: 'f64', length: 'i32' } as const;
+
+  add(task: number, segment: number, start: number, length: number): void {
+    const row = this.table.add({ task, segment, start, length });
+    if (!this.bySegment) return;
+    this.bySegment.set(`${segment}/${task}`, row);
+    this.bySegment.set(String(task), row);
+  }
+
+  /** The line that an episode of this segment means: the last one in its own segment, else the last one anywhere. */
+  find(task: number, segment: number): number {
+    if (!this.bySegment) {
+      this.bySegment = new Map();
+      const { columns, length } = this.table;
+      for (let row = 0; row < length; row += 1) {
+        const known = columns.task.get(row);
+        this.bySegment.set(`${columns.segment.get(row)}/${known}`, row);
+        this.bySegment.set(String(known), row);
+      }
+    }
+    return this.bySegment.get(`${segment}/${task}`) ?? this.bySegment.get(String(task)) ?? -1;
+  }
+
+  range(row: number): { segment: number; start: number; length: number } {
+    const { columns } = this.table;
+    return {
+      segment: columns.segment.get(row),
+      start: columns.start.get(row),
+      length: columns.length.get(row),
+    };
+  }
+}

@@ -1,0 +1,109 @@
+import { open, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { Fault, messageOf } from '../../fault';
+import { ifThere } from '../files';
+import { summarize } from '../fold';
+import { livingOwner, ownerFileOf } from '../segment/owner';
+import { MAX_LINE_BYTES, scanLines } from '../segment/scan';
+import { SEGMENT_EXTENSION } from '../segment/writer';
+import type { LogIndex } from './logIndex';
+import { FINGERPRINT_BYTES, type IndexedSegment, type Problem } from './logIndex';
+import { EpisodeReader } from './reader';
+
+/**
+ * The segments of a log, in the order they were begun; none when the folder is not there.
+ * @throws {Fault} `trajectory/unreadable`
+ */
+export async function segmentNames(logFolder: string): Promise<string[]> {
+  const names = await ifThere(() => readdir(logFolder)).catch((cause: unknown) => {
+    const message = `The log in ${logFolder} cannot be read: ${messageOf(cause)}. Check the data folder in the settings.`;
+    throw new Fault('trajectory/unreadable', message, { cause });
+  });
+  return (names ?? []).filter((name) => name.endsWith(SEGMENT_EXTENSION)).sort();
+}
+
+/**
+ * Why an index no longer fits its log: a segment is gone, shorter than what was read, or was rewritten. Undefined when
+ * whatever is new in the log simply stands behind what the index has read.
+ */
+export async function whyStale(logFolder: string, index: LogIndex): Promise<string | undefined> {
+  for (const segment of index.parts.segments) {
+    const file = join(logFolder, segment.name);
+    const size = (await ifThere(() => stat(file)))?.size;
+    if (size === undefined) return `${segment.name} is gone`;
+    if (size < segment.scanned) return `${segment.name} is shorter than it was`;
+    if (segment.fingerprint !== undefined && (await fingerprintOf(file)) !== segment.fingerprint) {
+      return `${segment.name} was rewritten`;
+    }
+  }
+  return undefined;
+}
+
+async function fingerprintOf(file: string): Promise<number> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(
+      Buffer.allocUnsafe(FINGERPRINT_BYTES),
+      0,
+      FINGERPRINT_BYTES,
+      0,
+    );
+    const front = buffer.subarray(0, bytesRead);
+    const lineEnd = front.indexOf(0x0a);
+    return crc32(lineEnd === -1 ? front : front.subarray(0, lineEnd));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Reads what stands in the log behind what the index has read. Returns the number of bytes read. */
+export async function catchUp(logFolder: string, index: LogIndex): Promise<number> {
+  let bytes = 0;
+  for (const name of await segmentNames(logFolder)) {
+    const file = join(logFolder, name);
+    const number = index.segment(name);
+    const segment = index.parts.segments[number]!;
+    if ((await stat(file)).size === segment.scanned) continue;
+    const from = segment.scanned;
+    const scanned = await scanLines(
+      file,
+      from,
+      (buffer, start, end, offset) => index.addLine(number, buffer, start, end, offset),
+      () => index.addTooLong(number, MAX_LINE_BYTES),
+    );
+    segment.scanned = scanned.end;
+    segment.tail = scanned.tail;
+    bytes += scanned.end - from;
+  }
+  await settle(logFolder, index);
+  return bytes;
+}
+
+/** Reads the episodes whole of which the index could not tell by single lines what holds. */
+export async function settle(logFolder: string, index: LogIndex): Promise<void> {
+  if (index.unsettled.size === 0) return;
+  const { episodes } = index.parts;
+  const reader = new EpisodeReader(logFolder, index);
+  try {
+    for (const row of index.unsettled) {
+      if (!episodes.isStarted(row) || episodes.columns.taskLine.get(row) < 0) continue;
+      const trajectory = await reader.trajectory(row);
+      if (trajectory) episodes.restore(row, trajectory.started, summarize(trajectory));
+    }
+  } finally {
+    await reader.close();
+  }
+  index.unsettled.clear();
+}
+
+/** Torn last lines. The last line of a segment that is still being written is not torn, only not there yet. */
+export async function tornLines(logFolder: string, segments: readonly IndexedSegment[]): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const { name, tail, lines } of segments) {
+    if (tail === 0 || (await livingOwner(ownerFileOf(join(logFolder, name))))) continue;
+    const reason = `The last line is torn after ${tail} bytes: the process that wrote it died. It is passed over.`;
+    problems.push({ file: name, line: lines + 1, reason });
+  }
+  return problems;
+}

@@ -1,0 +1,314 @@
+import { crc32 } from 'node:zlib';
+import { eventSchema, LOG_VERSION, type EventOf, type LogEvent } from '../event';
+import { peek } from '../segment/line';
+import { Strings } from './columns';
+import { Episodes, Ranges, TaskLines } from './episodes';
+
+/** A line of the log that cannot be read. */
+export interface Problem {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** One sentence. */
+  readonly reason: string;
+}
+
+/** How far the index has read a segment. */
+export interface IndexedSegment {
+  readonly name: string;
+  /** Bytes read, up to the end of the last complete line. */
+  scanned: number;
+  lines: number;
+  /** Of the first line, which is new whenever the segment is rewritten; undefined while there is none. */
+  fingerprint: number | undefined;
+  /** Lines of another version or of a kind that is not known here; they are kept and passed over. */
+  unknown: number;
+  /** Bytes of a last line that has no end. */
+  tail: number;
+}
+
+export type Consent = Omit<EventOf<'consent'>, 'version' | 'event'>;
+
+/** How much of a segment's first line the fingerprint covers. */
+export const FINGERPRINT_BYTES = 256;
+
+export interface IndexParts {
+  readonly strings: Strings;
+  readonly episodes: Episodes;
+  readonly ranges: Ranges;
+  readonly tasks: TaskLines;
+  readonly segments: IndexedSegment[];
+  readonly consents: Consent[];
+  readonly problems: Problem[];
+}
+
+/**
+ * What the list shows and where each episode's lines stand, read from the log's lines one after the other. A line is
+ * parsed only as far as its row needs it. Where an event does not simply add to what is known (a turn taken back, an
+ * answer reopened, lines out of time across segments), the episode is put down in `unsettled`, and whoever drives the
+ * scan reads it whole and calls `settle`.
+ */
+export class LogIndex {
+  readonly unsettled = new Set<number>();
+  /** Rows that changed since it was last cleared; kept only while somebody may want to be told of changes. */
+  readonly touched = new Set<number>();
+  isFollowed = false;
+
+  constructor(readonly parts: IndexParts) {}
+
+  static empty(): LogIndex {
+    const strings = new Strings();
+    return new LogIndex({
+      strings,
+      episodes: new Episodes(strings),
+      ranges: new Ranges(),
+      tasks: new TaskLines(),
+      segments: [],
+      consents: [],
+      problems: [],
+    });
+  }
+
+  /** The number of a segment, which is new when it was not known. */
+  segment(name: string): number {
+    const { segments } = this.parts;
+    const known = segments.findIndex((segment) => segment.name === name);
+    if (known !== -1) return known;
+    return segments.push({ name, scanned: 0, lines: 0, fingerprint: undefined, unknown: 0, tail: 0 }) - 1;
+  }
+
+  /** Takes in one line of a segment; lines must come in order, each once. Lines already read are passed over. */
+  addLine(segment: number, buffer: Buffer, start: number, end: number, offset: number): void {
+    const state = this.parts.segments[segment]!;
+    if (offset < state.scanned) return;
+    state.scanned = offset + (end - start) + 1;
+    state.lines += 1;
+    if (offset === 0) {
+      state.fingerprint = crc32(buffer.subarray(start, Math.min(end, start + FINGERPRINT_BYTES)));
+    }
+    if (start === end) return;
+    const front = peek(buffer, start, end);
+    if (front && this.addFast(segment, front, buffer, start, end, offset)) return;
+    this.addWhole(segment, buffer, start, end, offset);
+  }
+
+  /** A line over the limit: counted, reported and passed over. `end`: where the next one begins. */
+  addTooLong(segment: number, limit: number): void {
+    const { name, lines } = this.parts.segments[segment]!;
+    const reason = `The line is over ${limit} bytes long and is passed over.`;
+    this.parts.problems.push({ file: name, line: lines + 1, reason });
+  }
+
+  /** What most lines need is told by their front and a few bytes more. False: parse the line whole. */
+  private addFast(
+    segment: number,
+    front: NonNullable<ReturnType<typeof peek>>,
+    buffer: Buffer,
+    start: number,
+    end: number,
+    offset: number,
+  ): boolean {
+    const { kind, episode, at, turn } = front;
+    if (kind === 'segment') return true;
+    if (episode === undefined)
+      return kind === 'task' && this.addTask(segment, front.rest, buffer, end, offset, start);
+    switch (kind) {
+      case 'agent-turn':
+      case 'reply':
+      case 'answered':
+      case 'resumed':
+      case 'deleted': {
+        const row = this.episodeLine(segment, episode, at, offset, end - start);
+        this.applySimple(row, kind, turn);
+        return true;
+      }
+      case 'leak': {
+        const match = LEAK.exec(buffer.toString('latin1', front.rest, Math.min(end, front.rest + 64)));
+        if (!match) return false;
+        const row = this.episodeLine(segment, episode, at, offset, end - start);
+        this.applyLeak(row, turn, Number(match[1]), match[2] === 'true');
+        return true;
+      }
+      case 'grade': {
+        const match = GRADE.exec(buffer.toString('latin1', front.rest, Math.min(end, front.rest + 96)));
+        if (!match) return false;
+        const row = this.episodeLine(segment, episode, at, offset, end - start);
+        const [, mode, reward, success] = match as unknown as [string, 'fixed' | 'paper', string, string];
+        const outcome = success === 'null' ? null : success === 'true';
+        this.parts.episodes.setGrade(row, mode, reward === 'null' ? null : Number(reward), outcome);
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  private addTask(
+    segment: number,
+    rest: number,
+    buffer: Buffer,
+    end: number,
+    offset: number,
+    start: number,
+  ): boolean {
+    const match = TASK.exec(buffer.toString('latin1', rest, Math.min(end, rest + 256)));
+    if (!match) return false;
+    this.parts.tasks.add(this.parts.strings.number(match[1]!), segment, offset, end - start);
+    return true;
+  }
+
+  /** Lines that say more than their front, and lines that others wrote. */
+  private addWhole(segment: number, buffer: Buffer, start: number, end: number, offset: number): void {
+    const event = this.parse(segment, buffer, start, end);
+    if (!event) return;
+    const { parts } = this;
+    switch (event.event) {
+      case 'segment':
+        return;
+      case 'task':
+        parts.tasks.add(parts.strings.number(event.task.id), segment, offset, end - start);
+        return;
+      case 'consent':
+        parts.consents.push({ pseudonym: event.pseudonym, purpose: event.purpose, at: event.at });
+        return;
+      default: {
+        const isFirst = parts.episodes.find(event.episode) === undefined;
+        const row = this.episodeLine(segment, event.episode, Date.parse(event.at), offset, end - start);
+        // Lines before the start, or a second start: only the whole episode tells what holds.
+        if (event.event === 'episode-started' && !isFirst) this.unsettled.add(row);
+        this.apply(row, event, segment);
+      }
+    }
+  }
+
+  private parse(segment: number, buffer: Buffer, start: number, end: number): LogEvent | undefined {
+    const state = this.parts.segments[segment]!;
+    const read = readEvent(buffer.subarray(start, end));
+    if ('event' in read) return read.event;
+    if ('unknown' in read) state.unknown += 1;
+    else this.parts.problems.push({ file: state.name, line: state.lines, reason: read.reason });
+    return undefined;
+  }
+
+  /** Puts the line down in the episode's byte ranges. */
+  private episodeLine(segment: number, episode: string, at: number, offset: number, length: number): number {
+    const { episodes, ranges } = this.parts;
+    const row = episodes.row(episode);
+    if (at < episodes.columns.lastAt.get(row)) this.unsettled.add(row);
+    else episodes.columns.lastAt.set(row, at);
+    episodes.columns.lastRange.set(
+      row,
+      ranges.add(episodes.columns.lastRange.get(row), segment, offset, length),
+    );
+    if (this.isFollowed) this.touched.add(row);
+    return row;
+  }
+
+  private apply(
+    row: number,
+    event: Exclude<LogEvent, { event: 'segment' | 'task' | 'consent' }>,
+    segment: number,
+  ): void {
+    const { episodes, strings, tasks } = this.parts;
+    switch (event.event) {
+      case 'episode-started':
+        episodes.start(row, event, Date.parse(event.at));
+        episodes.columns.taskLine.set(row, tasks.find(strings.number(event.task), segment));
+        return;
+      case 'leak':
+        this.applyLeak(row, event.turn, event.fraction, event.leaked);
+        return;
+      case 'grade':
+        episodes.setGrade(row, event.grade.mode, event.grade.reward, event.grade.success);
+        return;
+      case 'hand-over':
+        episodes.seat(row, event.to);
+        return;
+      case 'rating':
+        episodes.columns.stars.set(row, event.stars ?? 0);
+        return;
+      case 'abandoned':
+        if (episodes.isAnswered(row)) this.unsettled.add(row);
+        episodes.setState(row, event.reason);
+        return;
+      case 'agent-turn':
+        this.applySimple(row, event.event, event.turn);
+        return;
+      default:
+        this.applySimple(row, event.event, 0);
+        return;
+    }
+  }
+
+  private applySimple(
+    row: number,
+    kind: 'agent-turn' | 'reply' | 'answered' | 'resumed' | 'deleted',
+    turn: number,
+  ): void {
+    const { episodes } = this.parts;
+    switch (kind) {
+      case 'agent-turn':
+        if (turn <= episodes.columns.turns.get(row)) this.unsettled.add(row);
+        episodes.columns.turns.set(row, turn);
+        return;
+      case 'answered':
+        episodes.setState(row, 'answered');
+        return;
+      case 'resumed':
+        if (episodes.isAnswered(row)) this.unsettled.add(row);
+        episodes.setState(row, 'open');
+        return;
+      case 'deleted':
+        episodes.delete(row);
+        return;
+      case 'reply':
+        return;
+    }
+  }
+
+  private applyLeak(row: number, turn: number, fraction: number, leaked: boolean): void {
+    const { episodes } = this.parts;
+    const known = episodes.columns.turns.get(row);
+    if (turn > known || turn <= episodes.columns.lastLeakTurn.get(row)) this.unsettled.add(row);
+    episodes.addLeak(row, turn, fraction, leaked);
+  }
+}
+
+const NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
+const LEAK = new RegExp(`^,"fraction":(${NUMBER}),"leaked":(true|false)\\}`);
+const GRADE = new RegExp(
+  `^,"grade":\\{"mode":"(fixed|paper)","reward":(${NUMBER}|null),"success":(true|false|null),`,
+);
+/** Ids with escapes or beyond ASCII are read by parsing the line. */
+const TASK = /^,"task":\{"id":"([^"\\\u0080-\u00ff]*)"/;
+
+const knownKinds: ReadonlySet<unknown> = new Set(eventSchema.options.map(({ shape }) => shape.event.value));
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Parses one line whole: an event, or `unknown` for another version or kind, or the reason why it cannot be read. */
+export function readEvent(
+  bytes: Uint8Array,
+): { event: LogEvent } | { unknown: Record<string, unknown> } | { reason: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch (error) {
+    if (error instanceof SyntaxError) return { reason: 'The line is not JSON and is passed over.' };
+    if (error instanceof TypeError) return { reason: 'The line is not valid UTF-8 and is passed over.' };
+    throw error;
+  }
+  if (typeof value !== 'object' || value === null || !('event' in value) || !('version' in value)) {
+    return { reason: 'The line is not an event of the log and is passed over.' };
+  }
+  if (value.version !== LOG_VERSION || !knownKinds.has(value.event)) {
+    return { unknown: value };
+  }
+  const parsed = eventSchema.safeParse(value);
+  if (parsed.success && Number.isNaN(Date.parse(parsed.data.at))) {
+    return { reason: `The ${String(value.event)} event is passed over: its time is not an ISO 8601 date.` };
+  }
+  if (parsed.success) return { event: parsed.data };
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  return { reason: `The ${String(value.event)} event is passed over: ${where}: ${issue?.message ?? ''}.` };
+}

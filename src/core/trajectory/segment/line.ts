@@ -1,0 +1,151 @@
+import { LOG_VERSION, type EventKind, type LogEvent } from '../event';
+
+/**
+ * Writes an event as one line. The keys that a reader looks at first come first, always in the same order, so that
+ * `peek` can tell what a line is without parsing all of it.
+ */
+export function encodeEvent(event: LogEvent): Buffer {
+  const fields: Readonly<Record<string, unknown>> = event;
+  const { version, at, episode, turn, fraction, leaked } = fields;
+  const line = { version, event: event.event, episode, at, turn, fraction, leaked, ...fields };
+  if (event.event === 'grade') Object.assign(line, { grade: inOrder(event.grade, GRADE_ORDER) });
+  if (event.event === 'task') Object.assign(line, { task: inOrder(event.task, TASK_ORDER) });
+  return Buffer.from(`${JSON.stringify(line)}\n`);
+}
+
+const GRADE_ORDER = ['mode', 'reward', 'success'];
+const TASK_ORDER = ['id'];
+
+function inOrder(object: object, first: readonly string[]): object {
+  const fields = object as Record<string, unknown>;
+  return { ...Object.fromEntries(first.map((key) => [key, fields[key]])), ...fields };
+}
+
+/** What stands at the front of a line that Tandem wrote. */
+export interface Peek {
+  readonly kind: EventKind;
+  /** Absent on events outside of an episode. */
+  readonly episode: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** 0 when the event has none. */
+  readonly turn: number;
+  /** Where the rest of the line begins in the buffer: at the comma or brace after what was peeked at. */
+  readonly rest: number;
+}
+
+const FRONT = Buffer.from(`{"version":${LOG_VERSION},"event":"`);
+const EPISODE = Buffer.from(`","episode":"`);
+const AT = Buffer.from(`","at":"`);
+const TURN = Buffer.from(`,"turn":`);
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const BRACE = 0x7d;
+const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length;
+
+const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buffer }> = new Map(
+  (
+    [
+      'segment',
+      'task',
+      'episode-started',
+      'agent-turn',
+      'reply',
+      'hand-over',
+      'leak',
+      'answered',
+      'grade',
+      'rating',
+      'abandoned',
+      'resumed',
+      'deleted',
+      'consent',
+    ] satisfies EventKind[]
+  ).map((kind) => {
+    const bytes = Buffer.from(kind);
+    return [kindKey(bytes, 0, bytes.length), { kind, bytes }];
+  }),
+);
+
+/** Length and first letter tell all known kinds apart; the rest is compared afterwards. */
+function kindKey(buffer: Buffer, start: number, end: number): number {
+  return (end - start) * 256 + buffer[start]!;
+}
+
+/**
+ * Reads the front of a line in Tandem's own key order. Undefined when the line is written in any other way (another
+ * version, an unknown kind, other spacing): then it must be parsed whole. What follows the front is not checked, save
+ * that the line ends in a brace.
+ */
+export function peek(buffer: Buffer, start: number, end: number): Peek | undefined {
+  if (buffer[end - 1] !== BRACE || !matches(buffer, start, FRONT)) return undefined;
+  const kindStart = start + FRONT.length;
+  const kindEnd = quoteAfter(buffer, kindStart, end);
+  if (kindEnd <= kindStart) return undefined;
+  const known = KINDS.get(kindKey(buffer, kindStart, kindEnd));
+  if (!known || !matches(buffer, kindStart, known.bytes)) return undefined;
+
+  let episode: string | undefined;
+  let next = kindEnd;
+  if (matches(buffer, next, EPISODE)) {
+    const idStart = next + EPISODE.length;
+    next = quoteAfter(buffer, idStart, end);
+    if (next === -1) return undefined;
+    episode = buffer.toString('latin1', idStart, next);
+  }
+  if (!matches(buffer, next, AT)) return undefined;
+  const atStart = next + AT.length;
+  const at = isoTime(buffer, atStart);
+  if (Number.isNaN(at) || atStart + ISO_LENGTH >= end) return undefined;
+  let rest = atStart + ISO_LENGTH + 1;
+  let turn = 0;
+  if (matches(buffer, rest, TURN)) {
+    rest += TURN.length;
+    for (let digit = buffer[rest]! - 48; digit >= 0 && digit <= 9; digit = buffer[rest]! - 48) {
+      turn = turn * 10 + digit;
+      rest += 1;
+    }
+  }
+  return { kind: known.kind, episode, at, turn, rest };
+}
+
+function matches(buffer: Buffer, start: number, expected: Buffer): boolean {
+  for (let index = 0; index < expected.length; index += 1) {
+    if (buffer[start + index] !== expected[index]) return false;
+  }
+  return true;
+}
+
+/** The closing quote of a string of plain ASCII without escapes; -1 when it is anything else. */
+function quoteAfter(buffer: Buffer, start: number, end: number): number {
+  for (let index = start; index < end; index += 1) {
+    const byte = buffer[index]!;
+    if (byte === QUOTE) return index;
+    if (byte === BACKSLASH || byte >= 0x80) return -1;
+  }
+  return -1;
+}
+
+/** `2026-01-31T23:59:59.999"` with the quote, in milliseconds since 1970; NaN for any other form. */
+function isoTime(buffer: Buffer, start: number): number {
+  if (buffer[start + ISO_LENGTH] !== QUOTE || buffer[start + ISO_LENGTH - 1] !== 0x5a) return Number.NaN;
+  return Date.UTC(
+    digits(buffer, start, 4),
+    digits(buffer, start + 5, 2) - 1,
+    digits(buffer, start + 8, 2),
+    digits(buffer, start + 11, 2),
+    digits(buffer, start + 14, 2),
+    digits(buffer, start + 17, 2),
+    digits(buffer, start + 20, 3),
+  );
+}
+
+function digits(buffer: Buffer, start: number, count: number): number {
+  let value = 0;
+  for (let index = start; index < start + count; index += 1) {
+    const digit = buffer[index]! - 48;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}

@@ -1,0 +1,103 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Fault } from '../../fault';
+import { ifThere, isErrorCode } from '../files';
+
+/*
+ * Each segment that is being written has a file beside it that says which process writes it. Only a command that
+ * rewrites segments looks at them; readers need no lock, because segments only grow.
+ */
+
+const OWNER = '.owner';
+
+const ownerSchema = z.object({
+  pid: z.number().int(),
+  host: z.string(),
+  /** Tells two processes of one number apart, where the system says when a process began. */
+  began: z.string().nullable(),
+});
+type Owner = z.infer<typeof ownerSchema>;
+
+export function ownerFileOf(segmentFile: string): string {
+  return `${segmentFile}${OWNER}`;
+}
+
+/** Says that this process writes the segment. The file must not be there yet. */
+export async function claim(segmentFile: string): Promise<void> {
+  await writeFile(ownerFileOf(segmentFile), await ownIdentity(), { flag: 'wx' });
+}
+
+export async function release(segmentFile: string): Promise<void> {
+  await rm(ownerFileOf(segmentFile), { force: true });
+}
+
+/** This process, as an owner file names it. */
+export async function ownIdentity(): Promise<string> {
+  const owner: Owner = { pid: process.pid, host: hostname(), began: await beginOf(process.pid) };
+  return JSON.stringify(owner);
+}
+
+/**
+ * The process that an owner file names, when it lives or may live: one on another machine cannot be asked.
+ * Undefined when the file is not there, or its process is gone.
+ */
+export async function livingOwner(ownerFile: string): Promise<Owner | undefined> {
+  const text = await ifThere(() => readFile(ownerFile, 'utf8'));
+  // A process that was killed while it wrote its owner file had not written anything else yet.
+  if (text === undefined || text === '') return undefined;
+  const owner = parseOwner(ownerFile, text);
+  if (owner.host !== hostname()) return owner;
+  if (!isRunning(owner.pid)) return undefined;
+  const began = await beginOf(owner.pid);
+  return owner.began === null || began === null || owner.began === began ? owner : undefined;
+}
+
+function parseOwner(ownerFile: string, text: string): Owner {
+  try {
+    return ownerSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    const message = `${ownerFile} cannot be read; delete it if no Tandem is running on this data folder.`;
+    throw new Fault('trajectory/bad-owner', message, { cause });
+  }
+}
+
+/**
+ * Owner files of processes that are gone are removed on the way.
+ * @param own a claim of this process that does not count
+ * @throws {Fault} `trajectory/log-in-use` when a process that may live writes to a segment of this folder
+ */
+export async function refuseWhileWritten(logFolder: string, own: string): Promise<void> {
+  for (const name of await readdir(logFolder)) {
+    const file = join(logFolder, name);
+    if (!name.endsWith(OWNER) || file === ownerFileOf(own)) continue;
+    const owner = await livingOwner(file);
+    if (owner) {
+      throw new Fault(
+        'trajectory/log-in-use',
+        `Process ${owner.pid} on ${owner.host} is writing to ${file.slice(0, -OWNER.length)}. Close that Tandem and run the command again; if it is not a Tandem, delete ${file}.`,
+      );
+    }
+    await rm(file, { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    if (isErrorCode(error, 'EPERM')) return true; // it runs, under another user
+    if (isErrorCode(error, 'ESRCH')) return false;
+    throw error;
+  }
+}
+
+/** When a process began, in the kernel's ticks since the machine's start; null where the system does not tell. */
+async function beginOf(pid: number): Promise<string | null> {
+  if (process.platform !== 'linux') return null;
+  const stat = await ifThere(() => readFile(`/proc/${pid}/stat`, 'utf8'));
+  // The name in parentheses may hold anything; the time is the 20th field after it.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+}

@@ -1,0 +1,137 @@
+/*
+ * The trajectory log with 100,000 trajectories: opening it without and with its index, pages of the list, memory, and
+ * as the peer the plain way, `JSON.parse` of every line. Each figure comes from a fresh process; the median of several.
+ *
+ *   node test/bench/run.mjs log [--trajectories N] [--repeat N]
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { generateLog } from './generate';
+
+type Figures = Record<string, number>;
+
+const measures: Record<string, (folder: string) => Promise<Figures>> = {
+  /** The log's own index, from the lines alone. Closing it saves the index. */
+  async cold(folder) {
+    await rm(join(folder, 'index'), { recursive: true, force: true });
+    const begun = performance.now();
+    const log = await TrajectoryLog.open(folder);
+    const openMs = performance.now() - begun;
+    const first = timed(() => log.list({ offset: 0, limit: 100 }));
+    const figures = { 'open, no index (ms)': openMs, 'first page after it (ms)': first, ...memory() };
+    await log.close();
+    return figures;
+  },
+  async indexed(folder) {
+    const begun = performance.now();
+    const log = await TrajectoryLog.open(folder);
+    const openMs = performance.now() - begun;
+    const { total } = log.list({ offset: 0, limit: 0 });
+    const figures: Figures = {
+      'open, with index (ms)': openMs,
+      'page: first 100 (ms)': timed(() => log.list({ offset: 0, limit: 100 })),
+      'page: last 100 (ms)': timed(() => log.list({ offset: total - 100, limit: 100 })),
+      'page: agent, success, not leaked (ms)': timed(() =>
+        log.list({
+          filter: { agent: 'openai:llama-3.1-8b-1@http://127.0.0.1:8000/v1', success: true, leaked: false },
+          offset: 1000,
+          limit: 100,
+        }),
+      ),
+      'page: by text (ms)': timed(() => log.list({ filter: { text: 'abc' }, offset: 0, limit: 100 })),
+      'rollouts of a collection (ms)': timed(() => log.collected('collection-2')),
+    };
+    const { id } = log.list({ offset: total >> 1, limit: 1 }).rows[0]!;
+    const reading = performance.now();
+    await log.trajectory(id);
+    figures['one trajectory (ms)'] = performance.now() - reading;
+    Object.assign(figures, memory());
+    await log.close();
+    return figures;
+  },
+  /** The peer: every line read and parsed, the events of each episode kept by id. */
+  naive(folder) {
+    const begun = performance.now();
+    const episodes = new Map<string, { turns: number; state: string }>();
+    const logFolder = join(folder, 'log');
+    for (const name of readdirSync(logFolder).sort()) {
+      for (const line of readFileSync(join(logFolder, name), 'utf8').split('\n')) {
+        if (line === '') continue;
+        const event = JSON.parse(line) as { event: string; episode?: string };
+        if (event.episode === undefined) continue;
+        const episode = episodes.get(event.episode) ?? { turns: 0, state: 'open' };
+        episodes.set(event.episode, episode);
+        if (event.event === 'agent-turn') episode.turns += 1;
+        if (event.event === 'answered') episode.state = 'answered';
+      }
+    }
+    return Promise.resolve({ 'JSON.parse of every line (ms)': performance.now() - begun, ...memory() });
+  },
+};
+
+function timed(work: () => unknown): number {
+  const begun = performance.now();
+  work();
+  return performance.now() - begun;
+}
+
+/** Resident memory at its highest, and after a collection of garbage. */
+function memory(): Figures {
+  const peak = process.resourceUsage().maxRSS / 1024;
+  globalThis.gc?.();
+  return { 'memory, peak (MB)': peak, 'memory, at rest (MB)': process.memoryUsage.rss() / 1024 / 1024 };
+}
+
+function inFreshProcess(measure: string, folder: string, repeat: number): Figures {
+  const runs = Array.from({ length: repeat }, () => {
+    const output = execFileSync(process.execPath, [...process.execArgv, process.argv[1]!, measure, folder]);
+    return JSON.parse(output.toString()) as Figures;
+  });
+  return Object.fromEntries(
+    Object.keys(runs[0]!).map((name) => {
+      const sorted = runs.map((run) => run[name]!).sort((a, b) => a - b);
+      return [name, sorted[sorted.length >> 1]!];
+    }),
+  );
+}
+
+async function main(): Promise<void> {
+  const [measure, measured] = process.argv.slice(2);
+  if (measure !== undefined && measure in measures) {
+    console.log(JSON.stringify(await measures[measure]!(measured!)));
+    return;
+  }
+  const { values } = parseArgs({
+    options: {
+      trajectories: { type: 'string', default: '100000' },
+      repeat: { type: 'string', default: '5' },
+    },
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-log-bench-'));
+  try {
+    const bytes = await generateLog(folder, Number(values.trajectories));
+    console.log(`${values.trajectories} trajectories, ${(bytes / 1e6).toFixed(0)} MB`);
+    const results: Record<string, Figures> = {};
+    for (const name of ['naive', 'cold', 'indexed']) {
+      results[name] = inFreshProcess(name, folder, Number(values.repeat));
+      for (const [what, figure] of Object.entries(results[name])) {
+        console.log(`${name.padEnd(8)} ${what.padEnd(40)} ${figure.toFixed(1)}`);
+      }
+    }
+    const naive = results.naive!['JSON.parse of every line (ms)']!;
+    const ratio = (ms: number): string => (naive / ms).toFixed(1);
+    console.log(
+      `open without index: ${ratio(results.cold!['open, no index (ms)']!)} times as fast as the peer`,
+    );
+    console.log(`open with index: ${ratio(results.indexed!['open, with index (ms)']!)} times as fast`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+await main();

@@ -1,0 +1,42 @@
+// Runs a benchmark: bundles test/bench/<name>/main.ts or test/bench/<name>.ts and runs it with the same Node.
+//   node test/bench/run.mjs <name> [arguments of the benchmark]
+import { build } from 'esbuild';
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const [name, ...rest] = process.argv.slice(2);
+const entry = [`${name}/main.ts`, `${name}.ts`]
+  .map((file) => path.join(import.meta.dirname, file))
+  .find((file) => existsSync(file));
+if (entry === undefined) {
+  console.error(`There is no benchmark ${name}. Usage: node test/bench/run.mjs <name> [arguments]`);
+  process.exit(2);
+}
+
+const folder = await mkdtemp(path.join(tmpdir(), 'tandem-bench-'));
+try {
+  const outfile = path.join(folder, 'bench.mjs');
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node22',
+    sourcemap: 'inline',
+    logLevel: 'warning',
+    external: ['onnxruntime-node'],
+    // Some packages are CommonJS and ask for Node's modules with `require`.
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+  });
+  const nodeOptions = ['--expose-gc', '--enable-source-maps'];
+  const child = spawn(process.execPath, [...nodeOptions, outfile, ...rest], { stdio: 'inherit' });
+  process.exitCode = await new Promise((resolve) => child.on('exit', (code) => resolve(code ?? 1)));
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Collaborator, NewEvent } from '../../../src/core/trajectory/event';
+import { TrajectoryLog, type LogOptions } from '../../../src/core/trajectory/log';
+import type { Task } from '../../../src/core/task/task';
+
+export const doubling: Task = {
+  id: 'doubling',
+  description: 'Write a function that doubles. def double(n)',
+  reference: 'def double(n):\n    return 2 * n',
+  testCases: [
+    { name: 'test1', call: 'double(2)' },
+    { name: 'test2', call: 'double(0)' },
+  ],
+  hiddenInformation: 'def double(n):\n    return 2 * n',
+};
+
+export const simulator: Collaborator = { kind: 'simulator', name: 'openai:simulator' };
+export const kim: Collaborator = { kind: 'developer', name: 'kim' };
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tandem-log-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Opens the log of a folder, by default of a new one; closed when the test is over. */
+export async function openLog(folder?: string, options?: LogOptions): Promise<TrajectoryLog> {
+  const log = await TrajectoryLog.open(folder ?? (await temporaryFolder()), options);
+  onTestFinished(() => log.close());
+  return log;
+}
+
+type Started = Extract<NewEvent, { event: 'episode-started' }>;
+
+export function started(episode: string, fields: Partial<Started> = {}): Started {
+  return {
+    event: 'episode-started',
+    episode,
+    task: doubling.id,
+    agent: 'openai:agent',
+    collaborator: simulator,
+    protocol: { maxTurns: 10, replyLimit: 400 },
+    prompts: { 'agent.md': 'a1' },
+    seed: 7,
+    ...fields,
+  };
+}
+
+export function agentTurn(episode: string, turn: number, text = `OUTPUT: question ${turn}?`): NewEvent {
+  const sampling = { temperature: 1, maxTokens: 100 };
+  return { event: 'agent-turn', episode, turn, text, finishReason: 'stop', model: 'agent', sampling };
+}
+
+export function reply(episode: string, turn: number, by: Collaborator = simulator): NewEvent {
+  const author = by.kind === 'developer' ? 'developer' : 'simulator';
+  return { event: 'reply', episode, turn, text: `reply ${turn} of ${by.name}`, author, by: by.name };
+}
+
+export function leak(episode: string, turn: number, fraction = 0, leaked = false): NewEvent {
+  return { event: 'leak', episode, turn, fraction, leaked };
+}
+
+export function answered(episode: string, turn: number, answer = doubling.reference): NewEvent {
+  return { event: 'answered', episode, turn, answer, reason: 'answered' };
+}
+
+export function graded(episode: string, reward: number, mode: 'fixed' | 'paper' = 'fixed'): NewEvent {
+  return { event: 'grade', episode, grade: { mode, reward, success: reward === 1, tests: [] } };
+}
+
+/** A whole dialogue of two turns. */
+export function dialogue(episode: string, reward: number, fields: Partial<Started> = {}): NewEvent[] {
+  const by = fields.collaborator ?? simulator;
+  return [
+    started(episode, fields),
+    agentTurn(episode, 1),
+    reply(episode, 1, by),
+    leak(episode, 1, 0.1),
+    agentTurn(episode, 2, 'thinking OUTPUT: I WANT TO ANSWER: def double(n): return 2 * n'),
+    answered(episode, 2),
+    graded(episode, reward),
+  ];
+}
+
+export async function play(
+  log: TrajectoryLog,
+  episode: string,
+  reward: number,
+  fields: Partial<Started> = {},
+  task: Task = doubling,
+): Promise<void> {
+  await log.recordTask(task);
+  await log.appendAll(dialogue(episode, reward, { task: task.id, ...fields }));
+}
