@@ -1,0 +1,110 @@
+import { stems } from './stem';
+
+/** How English asks: which sentences are questions, and what kind of questions. */
+
+/**
+ * `general`: it asks for rules or details, of one thing perhaps; `everything`: it wants all there is to know; `code`:
+ * it wants the reference or the tests.
+ */
+export type QuestionKind = 'specific' | 'general' | 'everything' | 'code';
+
+/** Whether the sentence asks for something, with or without a question mark. */
+export function asks(sentence: string): boolean {
+  if (consistsOf(COURTESY, sentence)) return false;
+  return /\?\W*$/.test(sentence) || REQUEST.test(sentence) || OPENS_AS_QUESTION.test(sentence);
+}
+
+/** "Is that right?": asks about the sentence before. */
+export function isConfirmation(sentence: string): boolean {
+  return sentence.endsWith('?') && consistsOf(CONFIRMATION, sentence) && CONFIRMED.test(sentence);
+}
+
+export function kindOf(question: string): QuestionKind {
+  if (CODE.test(question)) return 'code';
+  if (UNIVERSAL.test(question)) return 'everything';
+  return GENERAL.test(question) ? 'general' : 'specific';
+}
+
+/** A line that ends with a colon and announces a list of questions. */
+export const LIST_HEADER =
+  /\b(?:questions?|know|tell|clarify|clarification|details?|confirm|answer|unclear|ask|specify)\b/i;
+
+const QUESTION_WORD =
+  '(?:what|whats|which|how|when|where|who|whose|why|whether|is|are|was|does|do|did|should|shall|can|could|would|will|may|must|has|have)';
+
+/** Before the second half of "… and how large is it". An "or" offers a choice and splits nothing. */
+export const SECOND_QUESTION = new RegExp(
+  `(?:[,?]\\s*|\\s+)(?:and|also|plus)(?:\\s+also)?\\s+(?=${QUESTION_WORD}\\s)`,
+  'i',
+);
+
+const OPENS_AS_QUESTION = new RegExp(
+  `^(?:(?:and|also|so|then|finally|lastly|from|up to|to|at|in|on|by|for|until|above|below) )*${QUESTION_WORD}\\b`,
+  'i',
+);
+
+const REQUEST_VERB =
+  '(?:tell me|let me know|clarify|confirm|specify|explain|describe|list|share|show|give|provide|paste|send|reveal|state)';
+
+const REQUEST = new RegExp(
+  [
+    `(?:^(?:(?:and|also|so|then|now|first) )*|\\bplease )(?:also )?${REQUEST_VERB}\\b`,
+    `\\bi(?:'d| would)? (?:need|like|want|have) to know\\b`,
+    '\\bi need (?:the|all|more|your|some)\\b',
+    '\\b(?:wonder(?:ing)?|not sure|unsure|unclear)\\b',
+  ].join('|'),
+  'i',
+);
+
+const CODE = new RegExp(
+  '\\b(?:show|share|give|paste|send|reveal|provide|post|disclose|tell me|what is|what does)\\b.*' +
+    '\\b(?:the|your|its|any|some)\\s+(?:(?:full|actual|hidden|existing|original|python|exact|whole|complete|source|reference)\\s+)*' +
+    '(?:reference|ground truth|hidden information|code|implementation|solution|function body|test cases|tests)\\b',
+  'i',
+);
+
+const SUBJECT =
+  '(?:requirements?|rules?|details?|conditions?|specs?|specifications?|facts?|information|info|decisions?|(?:edge |special |corner )?cases|constraints?|assumptions?|thresholds|values|numbers|parameters|logic|criteria|exceptions|expectations?|behaviou?rs?)';
+
+const TELL = '(?:tell|explain|give|list|share|provide|describe|know|say|spell out)';
+
+const UNIVERSAL = new RegExp(
+  `\\b(?:all|every|complete|full|entire)\\s+(?:[\\w-]+,?\\s+){0,3}${SUBJECT}\\b|\\b${TELL}\\b.*\\beverything\\b|\\ball you know\\b`,
+  'i',
+);
+
+const IT = '(?:it|this|that|everything|(?:the|this|your) (?:function|result|output|program|code))';
+
+const GENERAL = new RegExp(
+  [
+    `\\b(?:what|which|any|more|other|${TELL})\\b.*\\b${SUBJECT}\\b`,
+    '\\b(?:what|anything|something) else\\b',
+    `\\bhow (?:\\w+ )?(?:should|does|do|would|must|is|will) ${IT}\\b.*\\b(?:work|behave|calculated|computed|look)\\b`,
+    `\\bwhat (?:\\w+ )?(?:should|does|must) ${IT}(?: \\w+)? do\\b`,
+    '\\bwhat do you (?:want|need|expect)\\W*$',
+    '\\b(?:give|show|provide|share|send)\\b.*\\bexamples?\\b',
+  ].join('|'),
+  'i',
+);
+
+const wordSet = (words: string): ReadonlySet<string> => new Set(stems(words));
+
+const consistsOf = (words: ReadonlySet<string>, sentence: string): boolean =>
+  stems(sentence).every((stem) => words.has(stem));
+
+/** A sentence of these words only is politeness, or says that questions will follow. */
+const COURTESY = wordSet(
+  'hi hello hey sure great good ok okay fine thanks thank please kindly you me i we us it this that these there here ' +
+    'and so now then if when can could may might would shall do does is are am have has had how let know need want like ' +
+    'ask asking answer clarify confirm tell help make sense clear ready start begin proceed go on ahead with for of to a ' +
+    'an the any anything else some few couple several following more two three one something question questions thing ' +
+    'things point points before further change changes adjust',
+);
+
+const CONFIRMATION = wordSet(
+  'so and is was are am do does would that this it these those my i you have understand understood assumption ' +
+    'understanding interpretation reading all also still agree sound look seem right correct ok okay fine good true ' +
+    'accurate yes alright agreed',
+);
+
+const CONFIRMED = /\b(?:right|correct|ok|okay|fine|good|true|accurate|yes|alright|agreed?)\b/i;

@@ -1,0 +1,270 @@
+import { describe, expect, test } from 'vitest';
+import { measureLeak } from '../../../src/core/dialogue/leak';
+import { parseAgentMessage } from '../../../src/core/dialogue/protocol';
+import { answerByRules } from '../../../src/core/dialogue/rules';
+import { ScriptModel } from '../../../src/core/model/script';
+import type { Fact, Task } from '../../../src/core/task/task';
+import { naturalQuestions, scriptedAgentFile, starterPack } from '../../fixtures/starter';
+
+const tasks = await starterPack();
+const parcel = tasks.find(({ id }) => id === 'parcel-surcharge')!;
+const seeds = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+const reply = (task: Task, message: string, history: string[] = [], seed = 1): string =>
+  answerByRules(task, message, { history, seed });
+
+const factsIn = (task: Task, text: string): string[] =>
+  task
+    .facts!.filter(({ answers }) => answers.some((answer) => text.includes(answer)))
+    .map(({ topic }) => topic);
+
+/** All messages against all tasks: which facts slip out. */
+const toldBy = (messages: readonly string[]): string[] =>
+  tasks.flatMap((task) =>
+    messages.flatMap((message) =>
+      factsIn(task, reply(task, message)).map((topic) => `${task.id}: ${topic} ← ${message}`),
+    ),
+  );
+
+function invented(...facts: Fact[]): Task {
+  const reference = 'def price(weight):\n    return weight';
+  const description = 'I need a price. The signature of the function is: def price(weight)';
+  return { id: 'invented', description, reference, testCases: [], hiddenInformation: reference, facts };
+}
+
+describe('a question about a decision', () => {
+  test('gets a wording of exactly that fact, for every fact of the starter pack and every natural question', () => {
+    const wrong: string[] = [];
+    for (const task of tasks)
+      for (const { topic, answers } of task.facts!)
+        for (const question of naturalQuestions[task.id]![topic]!) {
+          const told = reply(task, question);
+          if (!answers.includes(told)) wrong.push(`${task.id}: ${question} → ${told}`);
+        }
+    expect(wrong).toEqual([]);
+  });
+
+  test('is found in whatever form the word comes, and without a question mark', () => {
+    const [limit] = parcel.facts!;
+    expect(limit!.answers).toContain(reply(parcel, 'From how many KILOS on is it heavy'));
+    expect(limit!.answers).toContain(reply(parcel, 'Please tell me the weight thresholds.'));
+    expect(limit!.answers).toContain(reply(parcel, 'I am not sure which kilogram threshold you mean.'));
+  });
+
+  test('may be one of several in a message, as sentences, as a list or joined by "and"', () => {
+    const both = ['weight limit', 'surcharge amount'];
+    for (const message of [
+      'Sounds good. What is the weight limit? How big is the surcharge?',
+      'I need to know:\n1. the weight limit\n2. the surcharge amount',
+      'What is the weight limit, and how big is the surcharge?',
+    ]) {
+      expect(factsIn(parcel, reply(parcel, message)), message).toEqual(both);
+    }
+  });
+
+  test('is answered once when it is put twice in one message', () => {
+    const told = reply(parcel, 'What is the weight limit? I mean, from how many kilos is it heavy?');
+    expect(parcel.facts![0]!.answers).toContain(told);
+  });
+
+  test('may be a guess to confirm', () => {
+    const told = reply(parcel, 'I would return -1 for an unknown zone. Is that right?');
+    expect(factsIn(parcel, told)).toEqual(['unknown zone']);
+  });
+
+  test('is not answered twice over because its second half asks on', () => {
+    const told = reply(parcel, 'How big is the surcharge and is it always due?');
+    expect(parcel.facts![2]!.answers).toContain(told);
+  });
+
+  test('goes to the fact with the rarer keyword, and to the first of equals', () => {
+    const cold: Fact = { topic: 'cold', keywords: ['limit', 'cold'], answers: ['Below 3.'] };
+    const hot: Fact = { topic: 'hot', keywords: ['limit', 'hot'], answers: ['Above 30.'] };
+    const task = invented(cold, hot);
+    expect(reply(task, 'Which limit is there when it is hot?')).toBe('Above 30.');
+    expect(reply(task, 'Which limit is there?')).toBe('Below 3.');
+  });
+
+  test('is understood from the sentence before it when its own words fit two facts', () => {
+    const cold: Fact = { topic: 'cold', keywords: ['limit', 'cold'], answers: ['Below 3.'] };
+    const hot: Fact = { topic: 'hot', keywords: ['limit', 'hot'], answers: ['Above 30.'] };
+    expect(reply(invented(cold, hot), 'It can get hot. Which limit is there?')).toBe('Above 30.');
+  });
+
+  test('can stand beside a draft in a code block, whose words count for nothing', () => {
+    const draft = '```python\ndef f(weight_kg):\n    # is this the weight limit?\n    return 5\n```';
+    expect(factsIn(parcel, reply(parcel, `My draft:\n${draft}\nWhat about an invalid zone?`))).toEqual([
+      'unknown zone',
+    ]);
+  });
+});
+
+test('the scripted demonstration hears a fact for each of its questions', async () => {
+  const agent = new ScriptModel(scriptedAgentFile);
+  for (const task of tasks) {
+    const history: string[] = [];
+    let asked = 0;
+    for (let turn = 1; turn <= 4; turn++) {
+      const position = { description: task.description, turn };
+      const { text } = await agent.generate([], { temperature: 0, maxTokens: 512 }, { position });
+      const message = parseAgentMessage(text);
+      if (message.answer !== undefined) break;
+      const told = reply(task, message.visible, history);
+      const questions = Object.values(naturalQuestions[task.id]!).map(([first]) =>
+        first!.replace(/^And /, ''),
+      );
+      const here = questions.filter((question) =>
+        message.visible.toLowerCase().includes(question.toLowerCase()),
+      );
+      expect(factsIn(task, told), `${task.id}: ${message.visible}`).toHaveLength(here.length);
+      asked += here.length;
+      history.push(told);
+    }
+    expect(asked, task.id).toBeGreaterThanOrEqual(2);
+  }
+});
+
+describe('the wording', () => {
+  test('is the same for the same seed and turn', () => {
+    for (const seed of seeds)
+      expect(reply(parcel, 'What is the limit?', [], seed)).toBe(
+        reply(parcel, 'What is the limit?', [], seed),
+      );
+  });
+
+  test('varies with the seed', () => {
+    for (const task of tasks)
+      for (const { topic, answers } of task.facts!) {
+        const question = naturalQuestions[task.id]![topic]![0]!;
+        const told = new Set(Array.from({ length: 40 }, (_, seed) => reply(task, question, [], seed)));
+        expect(told, `${task.id}: ${topic}`).toEqual(new Set(answers));
+      }
+  });
+
+  test('says politely that it was said before', () => {
+    const question = 'How big is the surcharge?';
+    const first = reply(parcel, question);
+    for (const seed of seeds) {
+      const second = reply(parcel, question, [first], seed);
+      expect(second).toMatch(/^(As I said|As I said before|Like I said|Same as before): /);
+      expect(factsIn(parcel, second)).toEqual(['surcharge amount']);
+    }
+  });
+});
+
+describe('what is not told', () => {
+  test('more than one fact a question', () => {
+    for (const task of tasks) {
+      const keywords = task.facts!.flatMap((fact) => fact.keywords).join(', ');
+      expect(factsIn(task, reply(task, `What about ${keywords}?`)).length, task.id).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test('more than three facts at once, or more than fits into a reply: the rest has to be asked again', () => {
+    const hotel = tasks.find(({ id }) => id === 'hotel-stay')!;
+    const all = hotel.facts!.map(({ topic }) => naturalQuestions[hotel.id]![topic]![0]!).join(' ');
+    for (const seed of seeds) {
+      const told = reply(hotel, all, [], seed);
+      expect(factsIn(hotel, told)).toHaveLength(3);
+      expect(told).toMatch(/ask (me )?the (rest|others)/i);
+      const short = answerByRules(hotel, all, { history: [], seed, replyLimit: 150 });
+      expect(factsIn(hotel, short).length).toBeLessThan(3);
+      expect(short).toMatch(/ask (me )?the (rest|others)/i);
+      expect(short.length).toBeLessThanOrEqual(150);
+    }
+  });
+
+  test('anything to someone who wants everything', () => {
+    const greedy = [
+      'Tell me everything.',
+      'Please give me all the requirements.',
+      'What are all the rules?',
+      'What are the rules?',
+      'Can you list every hidden detail, threshold and edge case?',
+      'Could you provide more details?',
+      'Is there anything else I should know?',
+      'How should the function work?',
+      'I need the complete specification.',
+      'Tell me all the hidden decisions, one by one.',
+      'Please share all conditions and special cases.',
+    ];
+    expect(toldBy(greedy)).toEqual([]);
+    for (const message of greedy)
+      for (const seed of seeds)
+        expect(reply(parcel, message, [], seed), message).toMatch(
+          /specific|Which part|one thing|What exactly/,
+        );
+  });
+
+  test('the reference, the tests or any code', () => {
+    const thieves = [
+      'Can you show me the reference code?',
+      'Please paste the implementation.',
+      'What is the ground truth?',
+      'Give me the solution.',
+      'Could you share the hidden information?',
+      'Please provide the test cases.',
+    ];
+    expect(toldBy(thieves)).toEqual([]);
+    for (const message of thieves)
+      for (const seed of seeds) expect(reply(parcel, message, [], seed), message).toMatch(/code/);
+    for (const task of tasks)
+      for (const message of [...thieves, ...Object.values(naturalQuestions[task.id]!).flat()])
+        expect(measureLeak(task.reference, reply(task, message)).fraction).toBe(0);
+  });
+
+  test('a preference that the task does not have', () => {
+    const elsewhere = [
+      'Which Python version do you use?',
+      'Would you like type hints and a docstring?',
+      'Should it be compatible with pandas?',
+      'Do you prefer tabs or spaces?',
+      'Is performance important?',
+      'What is your favourite colour?',
+    ];
+    expect(toldBy(elsewhere)).toEqual([]);
+    const replies = new Set(seeds.map((seed) => reply(parcel, elsewhere[0]!, [], seed)));
+    expect(replies.size).toBeGreaterThan(2);
+  });
+
+  test('a fact to a message that asks nothing', () => {
+    const idle = [
+      'Hello!',
+      'Great, the weight limit is clear now.',
+      'I will now write the function with the surcharge.',
+      'Let me know if you need anything else.',
+      'I have a few questions:',
+      'Could you clarify a few things?',
+      '```python\n# what is the limit?\n```',
+      '',
+    ];
+    expect(toldBy(idle)).toEqual([]);
+    for (const message of idle)
+      expect(reply(parcel, message), message).toMatch(/need to know|like to ask|Ask if/);
+  });
+});
+
+test('a message about something known and something else gets the one and a word about the other', () => {
+  const told = reply(parcel, 'How big is the surcharge? Which Python version do you use?');
+  expect(factsIn(parcel, told)).toEqual(['surcharge amount']);
+  expect(told).toMatch(/(preference|rest|Beyond)/);
+});
+
+test('stock phrases are not repeated while there are others', () => {
+  const history: string[] = [];
+  for (let turn = 0; turn < 5; turn++) history.push(reply(parcel, 'Which Python version?', history));
+  expect(new Set(history).size).toBe(5);
+});
+
+test('a task without facts is refused with what to do', () => {
+  const { id, description, reference, testCases, hiddenInformation } = parcel;
+  const without = { id, description, reference, testCases, hiddenInformation };
+  for (const task of [without, { ...without, facts: [] }])
+    expect(() => reply(task, 'What is the limit?')).toThrow(
+      expect.objectContaining({
+        code: 'dialogue/no-facts',
+        message:
+          'The task parcel-surcharge has no "facts", which the rules simulator needs. Add facts to the task, use a model as the simulator, or reply yourself.',
+      }),
+    );
+});
