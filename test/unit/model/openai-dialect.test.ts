@@ -67,6 +67,25 @@ test('a server that refuses several parameters, one after the other, is understo
   expect(played.server.requests).toHaveLength(4);
 });
 
+test('a server that refuses a whole set of parameters, as transformers serve does, is understood', async () => {
+  const unknown = ['return_tokens_as_token_ids', 'return_token_ids'];
+  const unused = ['logprobs', 'top_logprobs', 'stream_options'];
+  const named = (body: ChatRequest['body'], names: string[]) =>
+    names.filter((name) => name in body).map((name) => `'${name}'`);
+  await using played = await play(({ body }) => {
+    const [unexpected, unsupported] = [named(body, unknown), named(body, unused)];
+    const detail =
+      unexpected.length > 0
+        ? `Unexpected keys in the request: {${unexpected.join(', ')}}`
+        : `Unsupported fields in the request: {${unsupported.join(', ')}}`;
+    return unexpected.length + unsupported.length > 0
+      ? raw('application/json', JSON.stringify({ detail }), 422)
+      : answer('ok');
+  });
+  expect((await played.model.generate(question, sampling)).text).toBe('ok');
+  expect((await played.model.generate(question, sampling)).timing.attempts).toBe(1);
+});
+
 test('a refusal of the value is no refusal of the parameter', async () => {
   await using played = await play([
     status(400, { message: 'max_tokens is too large: 64. The context is 32 tokens.' }),

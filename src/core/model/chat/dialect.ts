@@ -31,7 +31,7 @@ type Dispensable = keyof typeof dispensable;
 const refusals = new Set([400, 403, 422, 501]);
 
 const refusalWords =
-  /unsupported|not support|unrecogni[sz]ed|unknown|unexpected|extra[_ ]|not permitted|not allowed|not available|not enabled|not implemented|invalid (parameter|argument|field)/i;
+  /unsupported|not support|unused|unrecogni[sz]ed|unknown|unexpected|extra[_ ]|not permitted|not allowed|not available|not enabled|not implemented|invalid (parameter|argument|field)/i;
 
 export interface DialectSettings {
   readonly model: string;

@@ -147,6 +147,13 @@ function subject(to: Addressee): string {
 
 function unreachable(error: APIConnectionError, to: Addressee): Failure {
   const reason = connectionReason(error);
+  if (/HEADERS_TIMEOUT|BODY_TIMEOUT/.test(reason))
+    return new Failure(
+      'model/timed-out',
+      `${subject(to)} sent nothing for 300 s, where Node gives up`,
+      'See whether it is overloaded',
+      { again: true, cause: error },
+    );
   const certificate = /CERT|SELF_SIGNED|ERR_TLS|ERR_SSL/.test(reason);
   const closed = /ECONNRESET|EPIPE|UND_ERR_SOCKET/.test(reason);
   const what = closed ? 'closed the connection' : 'cannot be reached';
