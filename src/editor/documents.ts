@@ -1,0 +1,120 @@
+import * as vscode from 'vscode';
+import { z } from 'zod';
+import { Fault } from '../core/fault';
+import type { Task } from '../core/task/task';
+import { documentScheme } from './contributions';
+import type { Engine } from './engine';
+import type { Packs } from './tasks/packs';
+import { taskTitle } from './tasks/title';
+
+/** Where a task is found: in the log by a dialogue that plays it, or in a pack. */
+export type TaskPlace = { readonly episode: string } | { readonly pack: string; readonly task: string };
+
+type Kind = 'reference' | 'tests' | 'answer' | 'transcript';
+
+const placeSchema = z.union([
+  z.object({ episode: z.string() }),
+  z.object({ pack: z.string(), task: z.string() }),
+]);
+const kinds: readonly Kind[] = ['reference', 'tests', 'answer', 'transcript'];
+
+/** The address of a read-only document; it says where its content comes from, so that it survives a reload. */
+export function documentUri(kind: Kind, task: Task, place: TaskPlace): vscode.Uri {
+  const name = taskTitle(task)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .replace(/^-|-$/g, '');
+  return vscode.Uri.from({
+    scheme: documentScheme,
+    path: `/${kind}/${name}.${kind}.${kind === 'transcript' ? 'md' : 'py'}`,
+    query: JSON.stringify(place),
+  });
+}
+
+/** Reference, tests, answer and transcript as documents of the editor, which nobody can change. */
+export class Documents implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  private readonly registrations: { dispose(): unknown }[];
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly packs: Packs,
+  ) {
+    this.registrations = [
+      this.changed,
+      vscode.workspace.registerTextDocumentContentProvider(documentScheme, this),
+      engine.onDidChangeLog((episodes) => this.follow(episodes)),
+    ];
+  }
+
+  async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    const kind = kinds.find((one) => uri.path.startsWith(`/${one}/`));
+    const place = placeSchema.parse(JSON.parse(uri.query));
+    switch (kind) {
+      case 'reference':
+        return ended((await this.task(place)).reference);
+      case 'tests':
+        return testsOf(await this.task(place));
+      case 'answer':
+        return this.answer(place);
+      case 'transcript':
+        return this.transcript(place);
+      case undefined:
+        throw new Fault('editor/no-document', `Tandem has no document at ${uri.toString()}.`);
+    }
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.registrations).dispose();
+  }
+
+  private async task(place: TaskPlace): Promise<Task> {
+    if ('episode' in place) return (await this.trajectory(place.episode)).task;
+    const task = await this.packs.task(place.pack, place.task);
+    if (task === undefined) {
+      const pack = vscode.workspace.asRelativePath(place.pack);
+      throw new Fault('editor/no-task', `The pack ${pack} no longer has the task ${place.task}.`);
+    }
+    return task;
+  }
+
+  private async trajectory(
+    episode: string,
+  ): Promise<NonNullable<Awaited<ReturnType<Awaited<ReturnType<Engine['log']>>['trajectory']>>>> {
+    const trajectory = await (await this.engine.log()).trajectory(episode);
+    if (trajectory !== undefined) return trajectory;
+    throw new Fault('editor/no-trajectory', `The log has no dialogue ${episode}; it may have been deleted.`);
+  }
+
+  private async answer(place: TaskPlace): Promise<string> {
+    if (!('episode' in place)) return '';
+    const { answer, grades } = await this.trajectory(place.episode);
+    if (answer === undefined) return '';
+    const { extractCode } = await import('../core/grading/code');
+    return ended(extractCode(answer.answer, grades.at(-1)?.grade.mode ?? this.engine.gradingMode));
+  }
+
+  private async transcript(place: TaskPlace): Promise<string> {
+    if (!('episode' in place)) return '';
+    const { transcriptOf } = await import('./trajectories/transcript');
+    return transcriptOf(await this.trajectory(place.episode));
+  }
+
+  /** A transcript or an answer that is open follows its dialogue. */
+  private follow(episodes: readonly string[]): void {
+    for (const { uri } of vscode.workspace.textDocuments) {
+      if (uri.scheme !== documentScheme || !/^\/(answer|transcript)\//.test(uri.path)) continue;
+      if (episodes.length === 0 || episodes.some((id) => uri.query.includes(id))) this.changed.fire(uri);
+    }
+  }
+}
+
+function testsOf(task: Task): string {
+  const lines = task.testCases.map(({ name, call }) => `# ${name.replace(/\s+/g, ' ')}\n${call}`);
+  const head = `# What the answer is tested with. Each call must give what the reference gives.`;
+  return ended([head, ...lines].join('\n\n'));
+}
+
+const ended = (text: string): string => (text.endsWith('\n') ? text : `${text}\n`);

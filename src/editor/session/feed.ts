@@ -1,0 +1,50 @@
+import type { SessionState, StreamView, ToWebview, TurnView } from '../../../webview/session/protocol';
+
+/** How often a message that is being written is sent to the view; a screen shows no more. */
+const STREAM_INTERVAL_MS = 40;
+
+/** What the view of a session has been shown, and what tells it of changes. */
+export class Feed {
+  turns: TurnView[] = [];
+  stream: StreamView | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly listeners = new Set<(message: ToWebview) => void>();
+
+  listen(listener: (message: ToWebview) => void): { dispose: () => void } {
+    this.listeners.add(listener);
+    return { dispose: () => this.listeners.delete(listener) };
+  }
+
+  emit(message: ToWebview): void {
+    for (const listener of this.listeners) listener(message);
+  }
+
+  showState(state: SessionState): void {
+    this.emit({ type: 'state', state });
+  }
+
+  /** A turn that is in the log; whatever was being written is part of it now. */
+  showTurn(turn: TurnView): void {
+    this.turns[turn.turn - 1] = turn;
+    this.showStream(undefined);
+    this.emit({ type: 'turn', turn });
+  }
+
+  showStream(stream: StreamView | undefined): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.stream === undefined && stream === undefined) return;
+    this.stream = stream;
+    this.emit(stream === undefined ? { type: 'stream' } : { type: 'stream', stream });
+  }
+
+  /** As `showStream`, at most once in an interval. */
+  showStreamSoon(view: () => StreamView): void {
+    this.timer ??= setTimeout(() => this.showStream(view()), STREAM_INTERVAL_MS);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.listeners.clear();
+  }
+}

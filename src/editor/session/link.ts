@@ -1,0 +1,107 @@
+import { Dialogue, type DialogueParts } from '../../core/dialogue/dialogue';
+import { deriveSeed } from '../../core/dialogue/seed';
+import type { Simulator } from '../../core/dialogue/simulator';
+import type { Model } from '../../core/model/model';
+import type { Task } from '../../core/task/task';
+import type { EventOf } from '../../core/trajectory/event';
+import { notices } from './notices';
+import type { SessionParts } from './parts';
+
+/** Where a session's task comes from: a pack that may hold it still, and its name as the log keeps it. */
+export interface SessionTask {
+  readonly task: Task;
+  /** Path of the pack's file; absent when only the log knows the task. */
+  readonly pack?: string;
+  readonly packName?: string;
+}
+
+/** A session's hold on its dialogue: begins it, or takes it up from the log with the parts that are configured now. */
+export class DialogueLink {
+  private held: Dialogue | undefined;
+  private simulator: string | undefined;
+
+  constructor(
+    private readonly parts: SessionParts,
+    private readonly from: SessionTask,
+    private episode: string | undefined,
+  ) {}
+
+  get id(): string | undefined {
+    return this.episode;
+  }
+
+  get dialogue(): Dialogue | undefined {
+    return this.held;
+  }
+
+  /** Logs the beginning of a new dialogue in which the developer has the seat. */
+  async begin(pseudonym: string): Promise<Dialogue> {
+    const { task, packName } = this.from;
+    // An agent that cannot be opened is told before anything is logged.
+    await this.parts.openAgent();
+    this.held = await Dialogue.start({
+      ...(await this.dialogueParts()),
+      task,
+      ...(packName === undefined ? {} : { pack: packName }),
+      collaborator: { kind: 'developer', name: pseudonym },
+      protocol: this.parts.protocol,
+      seed: deriveSeed(task.id, Date.now()),
+    });
+    this.episode = this.held.id;
+    return this.held;
+  }
+
+  /** The dialogue, taken up from the log when it was only shown so far, or was let go. */
+  async attached(): Promise<Dialogue> {
+    if (this.held !== undefined) return this.held;
+    const log = await this.parts.log();
+    const trajectory = this.episode === undefined ? undefined : await log.trajectory(this.episode);
+    if (trajectory === undefined) throw notices.lost();
+    this.held = await Dialogue.resume(trajectory, await this.dialogueParts());
+    return this.held;
+  }
+
+  /** The configured simulator; a dialogue that was opened with another one is taken up anew. */
+  async simulatorNow(): Promise<Simulator> {
+    const simulator = await this.parts.openSimulator();
+    if (simulator === undefined) throw notices.noSimulator();
+    if (this.simulator !== simulator.name) this.held = undefined;
+    return simulator;
+  }
+
+  /** Logs that the dialogue is not finished, and lets go of it. Needs no agent, so that a broken one can be left. */
+  async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
+    this.held = undefined;
+    if (this.episode === undefined) return;
+    const log = await this.parts.log();
+    await log.append({ event: 'abandoned', episode: this.episode, reason, message }, { durable: true });
+  }
+
+  /** Lets go of the dialogue; it is taken up again, with the parts configured then, when somebody goes on. */
+  release(): void {
+    this.held = undefined;
+  }
+
+  private async dialogueParts(): Promise<DialogueParts> {
+    const { parts } = this;
+    const simulator = await parts.openSimulator();
+    this.simulator = simulator?.name;
+    return {
+      log: await parts.log(),
+      agent: this.agent(),
+      ...(simulator === undefined ? {} : { simulator }),
+      prompts: await parts.prompts(),
+      sampling: parts.sampling,
+    };
+  }
+
+  /** Opened when it is asked, so that an old dialogue can be graded without it and changed settings count at once. */
+  private agent(): Model {
+    const { parts } = this;
+    return {
+      name: parts.agentName,
+      generate: async (messages, sampling, options) =>
+        (await parts.openAgent()).generate(messages, sampling, options),
+    };
+  }
+}

@@ -1,0 +1,71 @@
+import { Fault, messageOf } from '../../core/fault';
+import type { Trajectory } from '../../core/trajectory/trajectory';
+import type { Notice, NoticeAction, Phase } from '../../../webview/session/protocol';
+
+type Party = 'agent' | 'simulator' | 'grader';
+
+/** The sentences of a session: what happened, and the buttons that help. */
+export const notices = {
+  stopped: (party: 'agent' | 'simulator'): Notice => ({
+    kind: 'information',
+    message: `You stopped the ${party}. The unfinished message is not in the log.`,
+    actions: [],
+  }),
+  cutOff: (party: 'agent' | 'simulator'): Notice => ({
+    kind: 'information',
+    message: `The window closed while it was the ${party}'s turn. Everything said before is here; the unfinished message is not.`,
+    actions: [],
+  }),
+  skipped: (reason: string): Notice => ({
+    kind: 'information',
+    message: `You skipped this task: ${reason}`,
+    actions: [],
+  }),
+  notGraded: (): Notice => ({
+    kind: 'warning',
+    message: 'The answer has not been graded yet.',
+    actions: ['grade'],
+  }),
+  damaged: (what: string): Notice => ({ kind: 'warning', message: what, actions: [] }),
+  noSimulator: (): Fault =>
+    new Fault('session/no-simulator', 'No simulator is configured. Choose one, or answer yourself.'),
+  lost: (): Fault =>
+    new Fault(
+      'session/lost',
+      'This dialogue is no longer in the log. Open the task again to begin a new one.',
+    ),
+};
+
+/** The notice for something that went wrong: its sentence, and the buttons that can mend it. */
+export function noticeOf(error: unknown, party: Party): Notice {
+  const code = error instanceof Fault ? error.code : undefined;
+  const message =
+    code === undefined ? `Something went wrong in Tandem: ${messageOf(error)}` : messageOf(error);
+  return { kind: 'error', message, actions: remedies(code, party) };
+}
+
+function remedies(code: string | undefined, party: Party): NoticeAction[] {
+  if (party === 'grader') return ['grade'];
+  if (code === undefined || !/^(model|session)\//.test(code)) return [];
+  const choose = party === 'agent' ? 'choose-agent' : 'choose-simulator';
+  return code === 'model/unauthorized' ? ['set-key', choose] : [choose];
+}
+
+/** Where a dialogue rests that nobody is playing: what the log says about it decides what can be done next. */
+export function restingPlace(trajectory: Trajectory): { phase: Phase; notice: Notice | undefined } {
+  const { state, abandoned, turns, collaborator, grades } = trajectory;
+  if (state === 'answered') {
+    return { phase: 'over', notice: grades.length === 0 ? notices.notGraded() : undefined };
+  }
+  if (state === 'abandoned' && abandoned?.reason === 'skipped') {
+    return { phase: 'skipped', notice: notices.skipped(abandoned.message) };
+  }
+  if (state === 'abandoned' && abandoned !== undefined) {
+    const kind = abandoned.reason === 'failed' ? 'error' : 'information';
+    return { phase: 'stopped', notice: { kind, message: abandoned.message, actions: [] } };
+  }
+  const last = turns.at(-1);
+  const agentsMove = last === undefined || last.reply !== undefined;
+  if (!agentsMove && collaborator.kind === 'developer') return { phase: 'developer', notice: undefined };
+  return { phase: 'stopped', notice: notices.cutOff(agentsMove ? 'agent' : 'simulator') };
+}

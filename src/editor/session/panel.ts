@@ -1,0 +1,230 @@
+import * as vscode from 'vscode';
+import type { Action, FromWebview } from '../../../webview/session/protocol';
+import { commands } from '../contributions';
+import { documentUri, type TaskPlace } from '../documents';
+import type { Engine } from '../engine';
+import { taskTitle } from '../tasks/title';
+import { sessionHtml } from './html';
+import type { Session } from './session';
+
+const SKIP_REASONS = [
+  'The request is unclear',
+  'The reference is wrong',
+  'A test is wrong',
+  'Too easy',
+  'Too hard',
+];
+
+/** What a panel asks of whoever opened it. */
+export interface PanelOwner {
+  /** The next task of the same pack that was not played yet. */
+  nextTask(panel: SessionPanel): Promise<void>;
+  /** The same task once more, from the beginning. */
+  replay(panel: SessionPanel): Promise<void>;
+  onDidChange(panel: SessionPanel): void;
+  onDidDispose(panel: SessionPanel): void;
+}
+
+/** One webview panel and the session it shows; also the native parts: questions, documents, the diff. */
+export class SessionPanel {
+  private session: Session;
+  private listening: { dispose: () => void };
+  private isReady = false;
+
+  constructor(
+    private readonly panel: vscode.WebviewPanel,
+    session: Session,
+    private readonly engine: Engine,
+    private readonly owner: PanelOwner,
+    extension: vscode.Uri,
+  ) {
+    this.session = session;
+    this.listening = this.listen(session);
+    const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
+    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    panel.iconPath = {
+      light: vscode.Uri.joinPath(extension, 'media', 'session-light.svg'),
+      dark: vscode.Uri.joinPath(extension, 'media', 'session-dark.svg'),
+    };
+    panel.webview.onDidReceiveMessage((message: FromWebview) => this.receive(message));
+    panel.onDidDispose(() => {
+      this.listening.dispose();
+      this.session.dispose();
+      owner.onDidDispose(this);
+    });
+    this.panel.title = taskTitle(session.task);
+    panel.webview.html = sessionHtml(panel.webview, folder);
+  }
+
+  get shown(): Session {
+    return this.session;
+  }
+
+  /** Whether the view has said that it draws. */
+  get drawn(): boolean {
+    return this.isReady;
+  }
+
+  reveal(): void {
+    this.panel.reveal();
+  }
+
+  /** Shows another session in the same place. */
+  show(session: Session): void {
+    this.listening.dispose();
+    this.session.dispose();
+    this.session = session;
+    this.listening = this.listen(session);
+    this.panel.title = taskTitle(session.task);
+    this.send(session.snapshot);
+    this.owner.onDidChange(this);
+  }
+
+  dispose(): void {
+    this.panel.dispose();
+  }
+
+  /** Opens the reference beside the session; the session keeps the focus. */
+  async openBeside(kind: 'reference' | 'tests', preserveFocus: boolean): Promise<void> {
+    const place = this.place;
+    if (place === undefined) return;
+    const document = await vscode.workspace.openTextDocument(documentUri(kind, this.session.task, place));
+    await vscode.window.showTextDocument(document, {
+      viewColumn: this.besideColumn,
+      preserveFocus,
+      preview: true,
+    });
+  }
+
+  private listen(session: Session): { dispose: () => void } {
+    return session.onMessage((message) => {
+      this.send(message);
+      this.owner.onDidChange(this);
+    });
+  }
+
+  private send(message: Session['snapshot']): void {
+    // A view that is not there yet asks for everything when it is.
+    if (this.isReady) void this.panel.webview.postMessage(message);
+  }
+
+  private receive(message: FromWebview): void {
+    this.handle(message).catch((error: unknown) => this.engine.show(error));
+  }
+
+  private async handle(message: FromWebview): Promise<void> {
+    switch (message.type) {
+      case 'ready':
+        this.isReady = true;
+        this.send(this.session.snapshot);
+        return;
+      case 'start':
+        return this.session.start(message.consent);
+      case 'reply':
+        return this.session.reply(message.text);
+      case 'copy':
+        return vscode.env.clipboard.writeText(message.text);
+      case 'open-link':
+        return openLink(message.address);
+      case 'act':
+        return this.act(message.action);
+    }
+  }
+
+  private async act(action: Action): Promise<void> {
+    const { session } = this;
+    switch (action) {
+      case 'stop':
+        return session.stop();
+      case 'simulator-once':
+        return session.simulatorOnce();
+      case 'simulator-on':
+        return session.simulatorOn();
+      case 'take-seat':
+        return session.takeSeat();
+      case 'end-now':
+        return this.endNow();
+      case 'skip':
+        return this.skip();
+      case 'again':
+        return session.again();
+      case 'grade':
+        return session.gradeAgain();
+      case 'open-reference':
+        return this.openBeside('reference', false);
+      case 'open-tests':
+        return this.openBeside('tests', false);
+      case 'compare':
+        return this.compare();
+      case 'next-task':
+        return this.owner.nextTask(this);
+      case 'play-again':
+        return this.owner.replay(this);
+      case 'choose-agent':
+        return vscode.commands.executeCommand(commands.chooseAgent);
+      case 'choose-simulator':
+        return vscode.commands.executeCommand(commands.chooseSimulator);
+      case 'set-key':
+        return vscode.commands.executeCommand(commands.setApiKey);
+    }
+  }
+
+  private async endNow(): Promise<void> {
+    const end = 'End and Grade';
+    const chosen = await vscode.window.showWarningMessage(
+      "Take the agent's last message as its answer?",
+      { modal: true, detail: 'The dialogue ends here and the answer is graded.' },
+      end,
+    );
+    if (chosen === end) await this.session.endNow();
+  }
+
+  private async skip(): Promise<void> {
+    const { session } = this;
+    const other = 'Another reason…';
+    const chosen = await vscode.window.showQuickPick([...SKIP_REASONS, other], {
+      title: `Skip ${taskTitle(session.task)}`,
+      placeHolder: 'Why? The reason goes into the log.',
+    });
+    const reason =
+      chosen === other
+        ? await vscode.window.showInputBox({ title: 'Skip', prompt: 'Why? The reason goes into the log.' })
+        : chosen;
+    if (reason !== undefined && reason.trim() !== '') await session.skip(reason.trim());
+  }
+
+  private async compare(): Promise<void> {
+    const { id, task } = this.session;
+    if (id === undefined) return;
+    const place = { episode: id };
+    await vscode.commands.executeCommand(
+      'vscode.diff',
+      documentUri('answer', task, place),
+      documentUri('reference', task, place),
+      `${taskTitle(task)}: answer ↔ reference`,
+      { viewColumn: this.besideColumn } satisfies vscode.TextDocumentShowOptions,
+    );
+  }
+
+  private get place(): TaskPlace | undefined {
+    const { id, from } = this.session;
+    if (id !== undefined) return { episode: id };
+    return from.pack === undefined ? undefined : { pack: from.pack, task: from.task.id };
+  }
+
+  /** The column to the right of the session, which is not always the active one. */
+  private get besideColumn(): vscode.ViewColumn {
+    return this.panel.viewColumn === vscode.ViewColumn.One ? vscode.ViewColumn.Two : vscode.ViewColumn.Beside;
+  }
+}
+
+async function openLink(address: string): Promise<void> {
+  if (!/^https:\/\//i.test(address)) return;
+  const open = 'Open';
+  const chosen = await vscode.window.showInformationMessage(
+    'The agent wrote this link. Open it in the browser?',
+    { modal: true, detail: address },
+    open,
+  );
+  if (chosen === open) await vscode.env.openExternal(vscode.Uri.parse(address, true));
+}

@@ -1,0 +1,39 @@
+import type { Protocol } from '../../core/dialogue/protocol';
+import type { Prompts } from '../../core/dialogue/prompts';
+import type { Simulator } from '../../core/dialogue/simulator';
+import type { GradingMode } from '../../core/grading/grade';
+import type { Grader } from '../../core/grading/grader';
+import type { Model, SamplingSettings } from '../../core/model/model';
+import type { TrajectoryLog } from '../../core/trajectory/log';
+import type { ConsentRequest } from '../../../webview/session/protocol';
+
+/** Nothing of a developer is logged before he has agreed to it, under a pseudonym and for a purpose. */
+export interface ConsentKeeper {
+  readonly given: ConsentRequest | undefined;
+  /** What the form starts with. */
+  readonly suggestion: ConsentRequest;
+  give(consent: ConsentRequest): Promise<void>;
+  /** Makes sure that this folder's log holds the consent, before it holds anything of the developer. */
+  record(): Promise<void>;
+}
+
+/** What a session needs of the rest of Tandem; read when it is needed, so that changed settings count at once. */
+export interface SessionParts {
+  /** As in the settings; empty when none is configured. */
+  readonly agentName: string;
+  readonly simulatorName: string;
+  readonly protocol: Protocol;
+  readonly sampling: SamplingSettings;
+  readonly gradingMode: GradingMode;
+  readonly consent: ConsentKeeper;
+  /** @throws {Fault} with what to do when there is no folder to log into, or it cannot be written */
+  log(): Promise<TrajectoryLog>;
+  /** @throws {Fault} when the setting names no model that can be opened */
+  openAgent(): Promise<Model>;
+  /** Undefined when none is configured. */
+  openSimulator(): Promise<Simulator | undefined>;
+  prompts(): Promise<Prompts>;
+  grader(): Promise<Grader>;
+  /** Writes to the output channel what a person sees only one sentence of. */
+  report(error: unknown): void;
+}

@@ -1,0 +1,113 @@
+import { fencedRanges, parseAgentMessage } from '../../core/dialogue/protocol';
+import type { Grade, TestResult } from '../../core/grading/grade';
+import type { Task } from '../../core/task/task';
+import type { Turn } from '../../core/trajectory/trajectory';
+import type {
+  GradeView,
+  ReplyView,
+  StreamView,
+  TaskView,
+  TestView,
+  TurnView,
+} from '../../../webview/session/protocol';
+import { taskTitle } from '../tasks/title';
+
+/** What a person is shown of the engine's data; pure, so that it can be tested without an editor. */
+
+export function taskView(task: Task, pack: string | undefined): TaskView {
+  return {
+    title: taskTitle(task),
+    description: fenceSignature(task.description),
+    pack: pack ?? '',
+    tests: task.testCases.length,
+  };
+}
+
+export function turnView(turn: Turn): TurnView {
+  const { thoughts, visible, answer } = parseAgentMessage(turn.agent.text);
+  return {
+    turn: turn.agent.turn,
+    visible: answer === undefined ? visible : fenceAnswer(visible, answer),
+    thoughts,
+    final: answer !== undefined,
+    ...(turn.reply === undefined ? {} : { reply: replyView(turn) }),
+  };
+}
+
+function replyView({ reply, leak }: Turn): ReplyView {
+  const { text, author, by } = reply!;
+  return {
+    text,
+    seat: author === 'simulator' ? 'simulator' : 'developer',
+    by: author === 'simulator' ? by : 'you',
+    ...(leak?.leaked === true ? { leakPercent: Math.round(leak.fraction * 100) } : {}),
+  };
+}
+
+/**
+ * An agent's message while it arrives. Until `OUTPUT:` has come nobody can tell thoughts from message, so the text
+ * counts as thoughts, unless this agent has shown in an earlier turn that it writes none.
+ */
+export function agentStream(text: string, earlier: readonly TurnView[]): StreamView {
+  const { thoughts, visible, answer } = parseAgentMessage(text);
+  const undecided = thoughts === '' && answer === undefined && !text.includes('OUTPUT:');
+  const writesNone = earlier.length > 0 && earlier.every((turn) => turn.thoughts === '');
+  if (undecided && !writesNone) return { by: 'agent', text: '', thinking: text.length };
+  const shown = answer === undefined ? visible : fenceAnswer(visible, answer);
+  return { by: 'agent', text: shown, thinking: thoughts.length };
+}
+
+export function gradeView(task: Task, grade: Grade): GradeView {
+  const passed = grade.tests.filter((test) => test.status === 'passed').length;
+  return {
+    headline:
+      grade.success === null
+        ? `This answer cannot be graded here: ${grade.notGradable ?? 'the grader gave no reason.'}`
+        : `${passed} of ${grade.tests.length} tests passed`,
+    success: grade.success,
+    mode: grade.mode,
+    tests: grade.tests.map((test, index) => testView(task.testCases[index]?.call ?? '', test)),
+  };
+}
+
+function testView(call: string, test: TestResult): TestView {
+  switch (test.status) {
+    case 'passed':
+      return { call, status: 'passed', milliseconds: test.milliseconds };
+    case 'wrong': {
+      const { expected, got, milliseconds } = test;
+      return { call, status: 'wrong', expected, got, milliseconds };
+    }
+    case 'error': {
+      const where = test.line === undefined ? '' : ` (line ${test.line})`;
+      return { call, status: 'error', got: `${test.type}: ${test.message}${where}` };
+    }
+    case 'timed-out':
+      return { call, status: 'timed-out', got: `no result within ${Math.round(test.limitMilliseconds)} ms` };
+    case 'not-gradable':
+      return { call, status: 'not-gradable', got: test.reason };
+  }
+}
+
+/** An answer is code, with or without a fence; without one it would be read as Markdown. */
+function fenceAnswer(visible: string, answer: string): string {
+  if (answer === '' || fencedRanges(answer).length > 0) return visible;
+  const before = visible.endsWith(answer) ? visible.slice(0, visible.length - answer.length).trim() : '';
+  return `${before}\n\n${fence(answer)}`.trim();
+}
+
+/** Requests end with the signature as a bare line, which Markdown would take as prose. */
+function fenceSignature(description: string): string {
+  if (fencedRanges(description).length > 0) return description;
+  return description.replace(
+    /\s+(def \w+\s*\([^\n]*\)[^\n]*)\s*$/,
+    (_, signature: string) => `\n${fence(signature.trim())}`,
+  );
+}
+
+/** A fence longer than any run of backticks in the code. */
+function fence(code: string): string {
+  const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([run]) => run.length));
+  const marks = '`'.repeat(longest + 1);
+  return `${marks}python\n${code}\n${marks}`;
+}

@@ -1,0 +1,22 @@
+import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+
+/** How a dialogue ended, or that it has not. */
+export function outcomeWords(summary: TrajectorySummary, tests: number | undefined): string {
+  if (summary.state === 'open') return 'open';
+  if (summary.state === 'abandoned') return summary.abandoned ?? 'abandoned';
+  const grade = summary.grades.fixed ?? summary.grades.paper;
+  if (grade === undefined) return 'not graded yet';
+  if (grade.reward === null) return 'not gradable here';
+  if (tests === undefined) return `${Math.round(grade.reward * 100)} % of the tests`;
+  return `${Math.round(grade.reward * tests)}/${tests} tests`;
+}
+
+/** How long ago, in the largest unit that fits. `now`: milliseconds since 1970. */
+export function ago(at: string, now: number): string {
+  const seconds = Math.max(0, (now - Date.parse(at)) / 1000);
+  if (seconds < 60) return 'just now';
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
+  const days = Math.floor(seconds / 86_400);
+  return days === 1 ? 'yesterday' : `${days} days ago`;
+}

@@ -1,0 +1,111 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { button, icon, linkButton, progress } from '../ui';
+import { host } from './host';
+import { keys } from './keys';
+import type { Notice, NoticeAction, SessionState } from './protocol';
+
+const helps: Record<NoticeAction, string> = {
+  'choose-agent': 'Choose the agent…',
+  'choose-simulator': 'Choose the simulator…',
+  'set-key': 'Set the API key…',
+  grade: 'Grade the answer',
+};
+
+/** What happened, in one sentence, with the buttons that help. */
+export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
+  const look = { information: 'info', warning: 'warning', error: 'error' }[kind];
+  return html`<div class="notice ${kind}" role=${kind === 'error' ? 'alert' : 'status'}>
+    ${icon(look)}
+    <div>
+      <p>${message}</p>
+      ${
+        actions.length === 0
+          ? nothing
+          : html`<p class="helps">
+              ${actions.map((action) => linkButton(helps[action], () => host.act(action)))}
+            </p>`
+      }
+    </div>
+  </div>`;
+}
+
+/** What can be done next where there is no reply to write: one primary action for each state. */
+export function footer(state: SessionState): TemplateResult {
+  switch (state.phase) {
+    case 'no-agent':
+      return html`<p>Choose a model that plays the agent: any OpenAI-compatible server, or a script file.</p>
+        <div class="actions">${primary('Choose the agent…', () => host.act('choose-agent'))}</div>`;
+    case 'ready':
+      return html`<p class="quiet">
+          The agent sees only the request above. You know the reference and the tests: answer its questions,
+          at most ${state.replyLimit} characters each, without giving the code away.
+        </p>
+        <div class="actions">
+          ${primary('Start', () => host.send({ type: 'start' }))}${skipToNext(state)}
+        </div>`;
+    case 'agent':
+      return working('The agent is writing', state);
+    case 'simulator':
+      return working(`${state.simulator} is answering`, state);
+    case 'grading':
+      return html`<div class="actions">
+        ${progress('Running the tests')} ${button({ label: 'Stop', onPress: () => host.act('stop') })}
+      </div>`;
+    case 'stopped':
+      return html`<div class="actions">
+        ${primary('Ask again', () => host.act('again'))}
+        ${
+          state.seat === 'simulator'
+            ? button({ label: 'Take the seat', onPress: () => host.act('take-seat') })
+            : nothing
+        }
+        <span class="rest"
+          >${linkButton('Skip…', () => host.act('skip'), 'Leave this task, with a reason')}</span
+        >
+      </div>`;
+    case 'skipped':
+      return html`<div class="actions">
+        ${
+          state.hasNext
+            ? html`${nextTask()}${button({ label: 'Resume', onPress: () => host.act('again') })}`
+            : primary('Resume', () => host.act('again'))
+        }
+      </div>`;
+    case 'over':
+      return html`<div class="actions">
+        ${state.hasNext ? nextTask() : nothing}
+        ${button({ label: 'Compare with the reference', onPress: () => host.act('compare') })}
+        ${
+          state.hasNext
+            ? html`<span class="rest">${linkButton('Play again', () => host.act('play-again'))}</span>`
+            : nothing
+        }
+      </div>`;
+    case 'developer':
+      return html``;
+  }
+}
+
+function working(what: string, { seat }: SessionState): TemplateResult {
+  return html`<div class="actions">
+    ${progress(what)} ${button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') })}
+    ${
+      seat === 'simulator'
+        ? button({ label: 'Take the seat back', onPress: () => host.act('take-seat') })
+        : nothing
+    }
+  </div>`;
+}
+
+function primary(label: string, onPress: () => void): TemplateResult {
+  return button({ id: 'primary', label, kind: 'primary', key: keys.primary, onPress });
+}
+
+function nextTask(): TemplateResult {
+  return primary('Next task', () => host.act('next-task'));
+}
+
+function skipToNext(state: SessionState): TemplateResult | typeof nothing {
+  if (!state.hasNext) return nothing;
+  return html`<span class="rest">${linkButton('Another task', () => host.act('next-task'))}</span>`;
+}

@@ -1,0 +1,113 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { unsafeHTML } from 'lit/directives/unsafe-html.js';
+import { icon } from '../ui';
+import { PlainElement } from './element';
+import { renderPython } from './markdown';
+import type { GradeView, TestView } from './protocol';
+
+const looks: Record<TestView['status'], { icon: string; words: string }> = {
+  passed: { icon: 'pass', words: 'passed' },
+  wrong: { icon: 'error', words: 'wrong' },
+  error: { icon: 'error', words: 'error' },
+  'timed-out': { icon: 'watch', words: 'timed out' },
+  'not-gradable': { icon: 'question', words: 'not gradable' },
+};
+
+/** The headline and a row for each test; the first that failed is open. */
+@customElement('tandem-grade')
+export class GradeElement extends PlainElement {
+  @property({ attribute: false }) grade!: GradeView;
+  @state() private open: number | undefined;
+
+  override willUpdate(changed: Map<string, unknown>): void {
+    if (!changed.has('grade')) return;
+    const failing = this.grade.tests.findIndex((test) => test.status !== 'passed');
+    this.open = failing === -1 ? undefined : failing;
+  }
+
+  override render(): TemplateResult {
+    const { headline, success, tests, mode } = this.grade;
+    const look = success === null ? 'question' : success ? 'pass' : 'error';
+    return html`<section class="grade" aria-label="Grade">
+      <h2 class=${success === true ? 'passed' : success === false ? 'failed' : ''}>
+        ${icon(look)} ${headline}
+      </h2>
+      ${mode === 'paper' ? html`<p class="quiet">Scored as in the paper, its faults included.</p>` : nothing}
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Test</th>
+            <th scope="col">Call</th>
+            <th scope="col" class="wide">Expected</th>
+            <th scope="col" class="wide">Got</th>
+            <th scope="col" class="number">ms</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${tests.map((test, index) => this.row(test, index))}
+        </tbody>
+      </table>
+    </section>`;
+  }
+
+  private row(test: TestView, index: number): TemplateResult {
+    const look = looks[test.status];
+    const open = this.open === index;
+    const toggle = (): void => {
+      this.open = open ? undefined : index;
+    };
+    return html`<tr class="test ${test.status}">
+        <td class="status">
+          <button
+            type="button"
+            class="disclosure"
+            aria-expanded=${open}
+            aria-label="Test ${index + 1}, ${look.words}: details"
+            @click=${toggle}
+          >
+            ${icon(open ? 'chevron-down' : 'chevron-right')} ${icon(look.icon)}
+            <span class="words">${look.words}</span>
+          </button>
+        </td>
+        <td class="cell"><code>${unsafeHTML(renderPython(test.call))}</code></td>
+        <td class="cell wide">
+          <code>${test.expected ?? (test.status === 'passed' ? 'as the reference' : '')}</code>
+        </td>
+        <td class="cell wide"><code>${test.got ?? (test.status === 'passed' ? 'the same' : '')}</code></td>
+        <td class="number">${test.milliseconds === undefined ? '' : milliseconds(test.milliseconds)}</td>
+      </tr>
+      ${
+        open
+          ? html`<tr class="details">
+              <td></td>
+              <td colspan="4">${details(test)}</td>
+            </tr>`
+          : nothing
+      }`;
+  }
+}
+
+function details({ call, expected, got, status }: TestView): TemplateResult {
+  const part = (name: string, body: unknown): TemplateResult =>
+    html`<dt>${name}</dt>
+      <dd>
+        <pre tabindex="0"><code>${body}</code></pre>
+      </dd>`;
+  return html`<dl>
+    ${part('call', unsafeHTML(renderPython(call)))}
+    ${expected === undefined ? nothing : part('expected', expected)}
+    ${got === undefined ? nothing : part(status === 'wrong' ? 'got' : looks[status].words, got)}
+    ${
+      status === 'passed'
+        ? html`<dt>result</dt>
+            <dd>the same as the reference gives</dd>`
+        : nothing
+    }
+  </dl>`;
+}
+
+/** Two digits below ten, whole milliseconds above. */
+function milliseconds(value: number): string {
+  return value < 10 ? value.toFixed(1) : value.toFixed(0);
+}

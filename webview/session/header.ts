@@ -1,0 +1,34 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { icon, linkButton } from '../ui';
+import { host } from './host';
+import type { SessionView } from './view';
+
+/** Which task, who plays, how far; and what the collaborator knows that the agent does not. */
+export function header({ task, state, panel }: SessionView): TemplateResult {
+  const begun = panel.episode !== undefined;
+  return html`<header>
+    <div class="line">
+      <h1>${task.title}</h1>
+      <ul class="facts">
+        <li>${icon(state.seat === 'developer' ? 'account' : 'server-process')} ${seatWords(state)}</li>
+        ${
+          state.agent === ''
+            ? nothing
+            : html`<li title=${state.agent}>
+                ${icon('hubot')} <span class="cut">agent: ${state.agent}</span>
+              </li>`
+        }
+        ${begun ? html`<li>turn ${state.turn} of ${state.maxTurns}</li>` : nothing}
+      </ul>
+    </div>
+    <p class="knows">
+      <span class="quiet">you know</span>
+      ${linkButton('reference', () => host.act('open-reference'), 'Open the hidden reference beside')}
+      ${linkButton(`${task.tests} tests`, () => host.act('open-tests'), 'Open the hidden tests beside')}
+    </p>
+  </header>`;
+}
+
+function seatWords({ seat, simulator }: SessionView['state']): string {
+  return seat === 'developer' ? 'you are the human' : `${simulator || 'the simulator'} plays the human`;
+}

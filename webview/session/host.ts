@@ -1,0 +1,22 @@
+import type { Action, FromWebview, PanelState } from './protocol';
+
+interface VsCodeApi {
+  postMessage(message: FromWebview): void;
+  getState(): PanelState | undefined;
+  setState(state: PanelState): void;
+}
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+const api = acquireVsCodeApi();
+
+/** The extension host at the other end. */
+export const host = {
+  send: (message: FromWebview): void => api.postMessage(message),
+  act: (action: Action): void => api.postMessage({ type: 'act', action }),
+  /** What survives a reload of the window. */
+  get kept(): PanelState {
+    return api.getState() ?? {};
+  },
+  keep: (state: PanelState): void => api.setState(state),
+};

@@ -1,0 +1,165 @@
+/**
+ * What the session's webview and the extension host say to each other. The host holds the truth; the view says `ready`
+ * and gets one `snapshot`, then only what changes. Nothing else is shared between the two.
+ */
+
+/** What the session is doing, which decides what the person can do next. */
+export type Phase =
+  /** No agent is configured: the one thing to do is to choose one. */
+  | 'no-agent'
+  /** The task is shown, nothing is logged yet. */
+  | 'ready'
+  /** The agent writes its message. */
+  | 'agent'
+  /** The developer's reply is awaited. */
+  | 'developer'
+  /** The simulator writes a reply, for this turn or for the rest. */
+  | 'simulator'
+  /** The agent or the simulator was stopped, failed, or was cut off by a reload: it can be asked again. */
+  | 'stopped'
+  /** The developer skipped the task: the dialogue can be resumed. */
+  | 'skipped'
+  | 'grading'
+  /** The agent has answered; there is a grade, or a notice that says why there is none. */
+  | 'over';
+
+/** Who answers the agent from now on. */
+export type Seat = 'developer' | 'simulator';
+
+export interface ReplyView {
+  readonly text: string;
+  /** Shown before the reply: `you`, or the simulator's name. */
+  readonly by: string;
+  readonly seat: Seat;
+  /** Set when the reply gives away much of the reference: percent of its code tokens. */
+  readonly leakPercent?: number;
+}
+
+export interface TurnView {
+  /** From 1. */
+  readonly turn: number;
+  /** What the collaborator sees of the agent's message, Markdown. */
+  readonly visible: string;
+  readonly thoughts: string;
+  /** The message holds the final answer. */
+  readonly final: boolean;
+  readonly reply?: ReplyView;
+}
+
+/** A message while it is being written. */
+export interface StreamView {
+  readonly by: 'agent' | 'simulator';
+  /** The visible part so far; empty while only thoughts have come. */
+  readonly text: string;
+  /** Characters of thoughts so far. */
+  readonly thinking: number;
+}
+
+/** A button that a notice offers. */
+export type NoticeAction = 'choose-agent' | 'choose-simulator' | 'set-key' | 'grade';
+
+export interface Notice {
+  readonly kind: 'information' | 'warning' | 'error';
+  /** One clear sentence: what happened and what to do. */
+  readonly message: string;
+  readonly actions: readonly NoticeAction[];
+}
+
+export interface TestView {
+  readonly call: string;
+  readonly status: 'passed' | 'wrong' | 'error' | 'timed-out' | 'not-gradable';
+  readonly expected?: string;
+  /** What the answer gave: a value, an error, or why there is none. */
+  readonly got?: string;
+  readonly milliseconds?: number;
+}
+
+export interface GradeView {
+  /** `8 of 10 tests passed`, or that the answer could not be graded here. */
+  readonly headline: string;
+  /** Null: not gradable here. */
+  readonly success: boolean | null;
+  readonly mode: string;
+  readonly tests: readonly TestView[];
+}
+
+/** The first human turn is logged only after this was answered. */
+export interface ConsentRequest {
+  readonly pseudonym: string;
+  readonly purpose: string;
+}
+
+/** Everything but the turns; small enough to be sent whole on each change. */
+export interface SessionState {
+  readonly phase: Phase;
+  readonly seat: Seat;
+  /** The turn that is being played, from 1. */
+  readonly turn: number;
+  readonly maxTurns: number;
+  readonly replyLimit: number;
+  readonly agent: string;
+  readonly simulator: string;
+  readonly notice?: Notice;
+  readonly consent?: ConsentRequest;
+  readonly grade?: GradeView;
+  /** There is another task in the pack that was not played yet. */
+  readonly hasNext: boolean;
+}
+
+export interface TaskView {
+  readonly title: string;
+  /** The request as the agent sees it, Markdown. */
+  readonly description: string;
+  readonly pack: string;
+  readonly tests: number;
+}
+
+/** What the view keeps over a reload of the window: which dialogue, and the reply that was not sent yet. */
+export interface PanelState {
+  readonly episode?: string;
+  /** Where the task is when the dialogue has not begun: the pack's path and the task's id. */
+  readonly source?: { readonly pack: string; readonly task: string };
+  readonly draft?: string;
+}
+
+export type ToWebview =
+  | {
+      readonly type: 'snapshot';
+      readonly panel: PanelState;
+      readonly task: TaskView;
+      readonly state: SessionState;
+      readonly turns: readonly TurnView[];
+      readonly stream?: StreamView;
+    }
+  | { readonly type: 'state'; readonly state: SessionState }
+  /** The dialogue has begun and has an identity in the log. */
+  | { readonly type: 'panel'; readonly panel: PanelState }
+  /** A turn that is new or has changed. */
+  | { readonly type: 'turn'; readonly turn: TurnView }
+  /** Absent: nothing is being written any more. */
+  | { readonly type: 'stream'; readonly stream?: StreamView };
+
+export type FromWebview =
+  | { readonly type: 'ready' }
+  /** Begins the dialogue, or takes the seat, once the consent is given. */
+  | { readonly type: 'start'; readonly consent?: ConsentRequest }
+  | { readonly type: 'reply'; readonly text: string }
+  | { readonly type: 'open-link'; readonly address: string }
+  | { readonly type: 'copy'; readonly text: string }
+  | { readonly type: 'act'; readonly action: Action };
+
+/** What the person can do with one press. */
+export type Action =
+  | 'stop'
+  | 'simulator-once'
+  | 'simulator-on'
+  | 'take-seat'
+  | 'end-now'
+  | 'skip'
+  | 'again'
+  | 'open-reference'
+  | 'open-tests'
+  | 'compare'
+  | 'next-task'
+  | 'play-again'
+  | NoticeAction;

@@ -1,0 +1,151 @@
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import { repeat } from 'lit/directives/repeat.js';
+import './session.css';
+import './composer';
+import './consent';
+import './grade';
+import { PlainElement } from './element';
+import { footer, noticeBar } from './footer';
+import { header } from './header';
+import { host } from './host';
+import { pressed } from './keys';
+import type { ToWebview } from './protocol';
+import { message, prose } from './turn';
+import { applied, type SessionView } from './view';
+
+/** How near the end counts as the end, in pixels; there the transcript follows what is written. */
+const NEAR_END = 48;
+
+/** The whole view: header, transcript, and below it what the person can do. */
+@customElement('tandem-session')
+export class SessionElement extends PlainElement {
+  @state() private view: SessionView | undefined;
+  @state() private draft = host.kept.draft ?? '';
+  @state() private sending = false;
+  private followsEnd = true;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
+    window.addEventListener('keydown', (event) => {
+      if (this.view !== undefined && pressed(event, this.view.state)) event.preventDefault();
+    });
+    this.addEventListener('click', (event) => this.followed(event));
+    host.send({ type: 'ready' });
+  }
+
+  override render(): TemplateResult {
+    const { view } = this;
+    if (view === undefined) return html``;
+    const { state: now, task, turns, stream } = view;
+    return html`${header(view)}
+      <main
+        tabindex="0"
+        aria-label="Dialogue"
+        @scroll=${(event: Event) => (this.followsEnd = isAtEnd(event.target as Element))}
+      >
+        <div class="column">
+          ${message('request', prose(task.description), 'developer')}
+          <div role="log" aria-live="polite" aria-label="Turns">
+            ${repeat(
+              turns,
+              (turn) => turn.turn,
+              (turn) => html`<tandem-turn .turn=${turn}></tandem-turn>`,
+            )}
+          </div>
+          ${
+            stream === undefined
+              ? nothing
+              : html`<tandem-stream .stream=${stream} .simulator=${now.simulator}></tandem-stream>`
+          }
+          ${now.grade === undefined ? nothing : html`<tandem-grade .grade=${now.grade}></tandem-grade>`}
+        </div>
+      </main>
+      <footer>
+        <div class="column">
+          ${now.notice === undefined ? nothing : noticeBar(now.notice)}${this.actions(view)}
+        </div>
+      </footer>`;
+  }
+
+  private actions({ state: now }: SessionView): TemplateResult {
+    if (now.consent !== undefined && now.phase !== 'no-agent') {
+      return html`<tandem-consent .suggestion=${now.consent} .agent=${now.agent}></tandem-consent>`;
+    }
+    if (now.phase !== 'developer') return footer(now);
+    return html`<tandem-composer
+      .state=${now}
+      .draft=${this.draft}
+      .sending=${this.sending}
+      .onDraft=${(draft: string) => this.keepDraft(draft)}
+      .onSend=${() => this.send()}
+    ></tandem-composer>`;
+  }
+
+  override updated(changed: PropertyValues): void {
+    const main = this.querySelector('main');
+    if (main !== null && this.followsEnd && this.view?.state.phase !== 'ready')
+      main.scrollTop = main.scrollHeight;
+    const before = changed.get('view') as SessionView | undefined;
+    const { view } = this;
+    if (view === undefined || (before?.state.phase === view.state.phase && before.panel === view.panel))
+      return;
+    void this.focusNext(view);
+  }
+
+  /** A new state puts the focus on what comes next, unless the person is busy somewhere else in the view. */
+  private async focusNext(view: SessionView): Promise<void> {
+    const busy = document.activeElement;
+    if (busy !== null && busy !== document.body && busy.closest('footer') === null) return;
+    const parts = this.querySelectorAll<PlainElement>('tandem-composer, tandem-consent');
+    await Promise.all(Array.from(parts, (part) => part.updateComplete));
+    if (view !== this.view) return;
+    this.querySelector<HTMLElement>('#reply, #primary')?.focus({ preventScroll: true });
+  }
+
+  private receive(received: ToWebview): void {
+    this.view = applied(this.view, received);
+    if (received.type === 'snapshot' || received.type === 'panel') {
+      const sameDialogue = host.kept.episode === received.panel.episode;
+      if (received.type === 'snapshot' && !sameDialogue) this.draft = '';
+      host.keep({ ...received.panel, draft: this.draft });
+    }
+    if (received.type === 'turn' && received.turn.reply?.seat === 'developer' && this.sending)
+      this.keepDraft('');
+    if (received.type === 'turn' || received.type === 'state') this.sending &&= isOnItsWay(this.view);
+  }
+
+  private send(): void {
+    this.sending = true;
+    this.followsEnd = true;
+    host.send({ type: 'reply', text: this.draft });
+  }
+
+  private keepDraft(draft: string): void {
+    this.draft = draft;
+    host.keep({ ...host.kept, draft });
+  }
+
+  /** Links and copy buttons inside of rendered Markdown, which has no listeners of its own. */
+  private followed(event: Event): void {
+    const target = event.target as Element;
+    const address = target.closest<HTMLElement>('[data-address]')?.dataset.address;
+    if (address !== undefined) host.send({ type: 'open-link', address });
+    const block = target.closest('button.copy')?.closest('.code-block');
+    if (block != null) host.send({ type: 'copy', text: block.querySelector('code')?.textContent ?? '' });
+  }
+}
+
+function isAtEnd(main: Element): boolean {
+  return main.scrollHeight - main.scrollTop - main.clientHeight < NEAR_END;
+}
+
+/** A reply is on its way until its turn is in the log, or a notice says why it is not. */
+function isOnItsWay(view: SessionView | undefined): boolean {
+  return (
+    view?.state.phase === 'developer' &&
+    view.state.notice === undefined &&
+    view.turns.at(-1)?.reply === undefined
+  );
+}

@@ -1,0 +1,45 @@
+import type { PanelState, SessionState, StreamView, TaskView, ToWebview, TurnView } from './protocol';
+
+/** All that the view draws. */
+export interface SessionView {
+  readonly panel: PanelState;
+  readonly task: TaskView;
+  readonly state: SessionState;
+  readonly turns: readonly TurnView[];
+  readonly stream?: StreamView;
+}
+
+/** The view after a message. Turns that did not change stay the same objects, so that they are not drawn again. */
+export function applied(view: SessionView | undefined, message: ToWebview): SessionView | undefined {
+  if (message.type === 'snapshot') {
+    const { panel, task, state, turns, stream } = message;
+    return { panel, task, state, turns, ...(stream === undefined ? {} : { stream }) };
+  }
+  // Whatever comes before the first snapshot is part of it.
+  if (view === undefined) return undefined;
+  switch (message.type) {
+    case 'state':
+      return { ...view, state: message.state };
+    case 'panel':
+      return { ...view, panel: message.panel };
+    case 'turn':
+      return { ...view, turns: withTurn(view.turns, message.turn) };
+    case 'stream': {
+      const { panel, task, state, turns } = view;
+      const { stream } = message;
+      return { panel, task, state, turns, ...(stream === undefined ? {} : { stream }) };
+    }
+  }
+}
+
+function withTurn(turns: readonly TurnView[], turn: TurnView): readonly TurnView[] {
+  const known = turns.some((other) => other.turn === turn.turn);
+  return known ? turns.map((other) => (other.turn === turn.turn ? turn : other)) : [...turns, turn];
+}
+
+/** How much of the reply's limit is used, in Unicode code points as the protocol counts. */
+export function replyLength(draft: string, limit: number): { used: number; over: number; words: string } {
+  const used = Array.from(draft.trim()).length;
+  const over = Math.max(0, used - limit);
+  return { used, over, words: over === 0 ? `${used} / ${limit}` : `${used} / ${limit} · ${over} too many` };
+}

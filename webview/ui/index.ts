@@ -1,0 +1,117 @@
+/**
+ * The components that Tandem's views are built of. This folder is the only one that knows the toolkit and the icon
+ * font, so that replacing either is a change here.
+ */
+import '@vscode/codicons/dist/codicon.css';
+import './ui.css';
+import {
+  provideVSCodeDesignSystem,
+  vsCodeButton,
+  vsCodeProgressRing,
+  vsCodeTextArea,
+  vsCodeTextField,
+  type TextArea,
+  type TextField,
+} from '@vscode/webview-ui-toolkit';
+import { html, nothing, type TemplateResult } from 'lit';
+import { ifDefined } from 'lit/directives/if-defined.js';
+
+provideVSCodeDesignSystem().register(
+  vsCodeButton(),
+  vsCodeProgressRing(),
+  vsCodeTextArea(),
+  vsCodeTextField(),
+);
+
+export interface ButtonOptions {
+  readonly label: string;
+  readonly onPress: () => void;
+  readonly kind?: 'primary' | 'secondary';
+  /** A codicon's name, shown before the label. */
+  readonly icon?: string;
+  /** The key that does the same, shown beside the label. */
+  readonly key?: string;
+  readonly title?: string;
+  readonly disabled?: boolean;
+  readonly id?: string;
+}
+
+/** A codicon; says nothing to a screen reader, so that words must stand beside it. */
+export function icon(name: string): TemplateResult {
+  return html`<span class="codicon codicon-${name}" aria-hidden="true"></span>`;
+}
+
+export function button(options: ButtonOptions): TemplateResult {
+  const { label, kind = 'secondary', key, title, disabled = false, id } = options;
+  return html`<vscode-button
+    id=${ifDefined(id)}
+    appearance=${kind}
+    title=${ifDefined(title)}
+    aria-keyshortcuts=${ifDefined(key)}
+    ?disabled=${disabled}
+    @click=${options.onPress}
+    >${options.icon === undefined ? nothing : html`<span slot="start">${icon(options.icon)}</span>`}${label}${
+      key === undefined ? nothing : html`<span class="key" aria-hidden="true">${key}</span>`
+    }</vscode-button
+  >`;
+}
+
+/** A button that reads as a link, for what opens something beside. */
+export function linkButton(label: string, onPress: () => void, title?: string): TemplateResult {
+  return html`<button type="button" class="link" title=${ifDefined(title)} @click=${onPress}>
+    ${label}
+  </button>`;
+}
+
+/** Something is under way; `label` says what. */
+export function progress(label: string): TemplateResult {
+  return html`<span class="progress"
+    ><vscode-progress-ring aria-label=${label}></vscode-progress-ring><span>${label}</span></span
+  >`;
+}
+
+export interface FieldOptions {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+export function textField({ id, label, value, onInput }: FieldOptions): TemplateResult {
+  return html`<vscode-text-field
+    id=${id}
+    .value=${value}
+    @input=${(event: Event) => onInput((event.target as TextField).value)}
+    >${label}</vscode-text-field
+  >`;
+}
+
+export interface AreaOptions extends FieldOptions {
+  readonly rows: number;
+  readonly placeholder: string;
+  readonly disabled: boolean;
+  readonly onKey: (event: KeyboardEvent) => void;
+}
+
+/** A text of several lines. `label` is read, not shown. */
+export function textArea(options: AreaOptions): TemplateResult {
+  const { id, label, value, rows, placeholder, disabled, onInput, onKey } = options;
+  return html`<vscode-text-area
+    id=${id}
+    class="wide"
+    aria-label=${label}
+    placeholder=${placeholder}
+    rows=${rows}
+    resize="none"
+    ?disabled=${disabled}
+    .value=${value}
+    @input=${(event: Event) => onInput((event.target as TextArea).value)}
+    @keydown=${onKey}
+  ></vscode-text-area>`;
+}
+
+/** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. */
+export function keyName(key: string): string {
+  const mac = /mac/i.test(navigator.userAgent);
+  return mac ? key.replace('Alt+', '⌥').replace('Shift+', '⇧') : key;
+}
