@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { createNativeRunner, type NativeRunner } from '../../../src/core/grading/native/native';
-import type { CallOutcome, Runner } from '../../../src/core/grading/runner';
+import type { CallOutcome, Job, Runner } from '../../../src/core/grading/runner';
 
 const grading = path.resolve(import.meta.dirname, '../../../src/core/grading');
 
@@ -30,14 +30,18 @@ export async function hasModule(name: string): Promise<boolean> {
   );
 }
 
-/** What the calls on the source give, with a limit that a quick call never reaches. */
+/** A job with a time limit that a quick call never reaches. */
+export function jobOf(source: string, calls: readonly string[], settings: Partial<Job> = {}): Job {
+  return { source, calls, start: 0, mode: 'fixed', limitMilliseconds: 5_000, seed: '5eed', ...settings };
+}
+
 export async function outcomes(
   runner: Runner,
   source: string,
   calls: readonly string[],
   limitMilliseconds = 5_000,
 ): Promise<readonly CallOutcome[]> {
-  return (await runner.run({ source, calls, start: 0, mode: 'fixed', limitMilliseconds })).calls;
+  return (await runner.run(jobOf(source, calls, { limitMilliseconds }))).calls;
 }
 
 /** The values of the calls as Python prints them, or what went wrong instead. */

@@ -1,6 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createNativeRunner, type NativeRunner } from '../../../src/core/grading/native/native';
-import { canonicalOf, displays, files, openRunner, outcomes, python } from './native-runner';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  createNativeRunner,
+  type NativeRunner,
+  type Unavailable,
+} from '../../../src/core/grading/native/native';
+import { canonicalOf, displays, files, jobOf, openRunner, outcomes, python } from './native-runner';
 
 describe('the native runner', () => {
   let opened: Awaited<ReturnType<typeof openRunner>>;
@@ -28,27 +36,15 @@ describe('the native runner', () => {
   });
 
   it('leaves out the calls before the first one asked for', async () => {
-    const { calls } = await runner.run({
-      source: 'def f(x): return x * 10',
-      calls: ['f(1)', 'f(2)', 'f(3)'],
-      start: 1,
-      mode: 'fixed',
-      limitMilliseconds: 5_000,
-    });
+    const job = jobOf('def f(x): return x * 10', ['f(1)', 'f(2)', 'f(3)'], { start: 1 });
+    const { calls } = await runner.run(job);
     expect(calls.map(canonicalOf)).toEqual(['n0x14', 'n0x1e']);
   });
 
   it('hides top-level names from functions in paper mode', async () => {
-    const job = {
-      source: 'rate = 2\ndef f(x): return x * rate',
-      calls: ['f(1)'],
-      start: 0,
-      limitMilliseconds: 5_000,
-    };
-    const [fixed, paper] = await Promise.all([
-      runner.run({ ...job, mode: 'fixed' }),
-      runner.run({ ...job, mode: 'paper' }),
-    ]);
+    const job = jobOf('rate = 2\ndef f(x): return x * rate', ['f(1)']);
+    const fixed = await runner.run(job);
+    const paper = await runner.run({ ...job, mode: 'paper' });
     expect(fixed.calls[0]).toMatchObject({ kind: 'value', display: '2' });
     expect(paper.calls[0]).toMatchObject({ kind: 'error', type: 'NameError' });
   });
@@ -80,6 +76,12 @@ describe('the native runner', () => {
     const source = 'import time\ndef f(x):\n    time.sleep(x)\n    return x';
     expect(await outcomes(runner, source, ['f(0.3)'], 100)).toMatchObject([{ kind: 'value' }]);
     expect(await outcomes(runner, source, ['f(600)'], 100)).toEqual([{ kind: 'timed-out' }]);
+  });
+
+  it('takes the time by the clock on the wall when the caller will check a time-out again', async () => {
+    const source = 'import time\ndef f(x): time.sleep(x)';
+    const job = jobOf(source, ['f(0.5)'], { limitMilliseconds: 100, provisional: true });
+    expect((await runner.run(job)).calls).toEqual([{ kind: 'timed-out' }]);
   });
 
   it('counts the compilation of the source as part of the first call', async () => {
@@ -121,13 +123,7 @@ describe('the native runner', () => {
 
   it('stops a job whose signal is aborted, running or waiting', async () => {
     const stop = new AbortController();
-    const job = {
-      source: 'while True: pass',
-      calls: ['1'],
-      start: 0,
-      mode: 'fixed',
-      limitMilliseconds: 60_000,
-    } as const;
+    const job = jobOf('while True: pass', ['1'], { limitMilliseconds: 60_000 });
     const jobs = Array.from({ length: runner.width + 2 }, () => runner.run(job, stop.signal));
     const settled = Promise.allSettled(jobs);
     setTimeout(() => stop.abort(new Error('enough')), 100);
@@ -142,6 +138,49 @@ describe('the native runner', () => {
     if ('missing' in other) throw new Error(other.missing);
     expect(other.runner.version).toBe(runner.version);
     await other.runner.close();
+  });
+});
+
+describe('the processes of the native runner', () => {
+  // Every process of one runner is a fork of a process with this word on its command line.
+  const mark = `none_${randomBytes(6).toString('hex')}`;
+  let runner: NativeRunner;
+
+  beforeEach(async ({ skip }) => {
+    const opened = await createNativeRunner({ ...files, python, required: [], optional: [mark] });
+    if ('unavailable' in opened) return skip(opened.unavailable);
+    runner = opened;
+  });
+
+  const processes = async (): Promise<number[]> => {
+    const found: number[] = [];
+    for (const name of await readdir('/proc')) {
+      if (!/^\d+$/.test(name)) continue;
+      const command = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => ''); // it has ended meanwhile
+      if (command.includes(mark)) found.push(Number(name));
+    }
+    return found;
+  };
+
+  it('are gone when the runner is closed, whatever they were doing', async () => {
+    const job = runner.run(jobOf('while True: pass', ['1'], { limitMilliseconds: 60_000 }));
+    const ended = expect(job).rejects.toThrow();
+    await vi.waitFor(async () => expect((await processes()).length).toBeGreaterThan(2));
+    await runner.close();
+    await ended;
+    await vi.waitFor(async () => expect(await processes()).toEqual([]), 10_000);
+  });
+
+  it('are gone when the server is killed, and its job runs again on a new one', async () => {
+    const job = runner.run(jobOf('import time\ndef f(): time.sleep(0.5)', ['f()']));
+    const old = await processes();
+    process.kill(Math.min(...old), 'SIGKILL'); // the first of them is the server
+    expect((await job).calls).toMatchObject([{ kind: 'value', none: true }]);
+    await vi.waitFor(async () => {
+      const now = await processes();
+      expect(old.filter((id) => now.includes(id))).toEqual([]);
+    }, 10_000);
+    await runner.close();
   });
 });
 
@@ -160,5 +199,65 @@ describe('a machine without what the native runner needs', () => {
     expect(await unavailable({ python, required: ['no_such_library'] })).toMatch(
       /cannot import no_such_library .*: install no_such_library for it\.$/,
     );
+  });
+});
+
+describe('the native runner on a kernel that refuses some of its walls', () => {
+  // Numbers of the system calls: x86-64, aarch64.
+  const calls = { unshare: [272, 97], mount: [165, 40], landlock: [444, 444] } as const;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'tandem-'));
+  });
+  beforeEach(({ skip }) => {
+    if (process.platform !== 'linux') skip('The native runner is for Linux only.');
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  /** Opens the runner with an interpreter to which the system calls are refused. */
+  async function openWithout(...names: (keyof typeof calls)[]): Promise<NativeRunner | Unavailable> {
+    const numbers = names.map((name) => calls[name][process.arch === 'x64' ? 0 : 1]);
+    const wrapper = path.join(folder, names.join('-'));
+    const refuse = path.join(import.meta.dirname, 'native-refuse.py');
+    await writeFile(wrapper, `#!/bin/sh\nexec ${python} ${refuse} ${numbers.join()} ${python} "$@"\n`, {
+      mode: 0o755,
+    });
+    return createNativeRunner({ ...files, python: wrapper, required: [], optional: [] });
+  }
+
+  for (const refused of [['unshare'], ['mount'], ['landlock']] as const) {
+    it(`still keeps answers from files, processes and the network without ${refused[0]}`, async ({
+      skip,
+    }) => {
+      const runner = await openWithout(...refused);
+      if ('unavailable' in runner) return skip(runner.unavailable);
+      try {
+        expect(runner.walls).not.toContain(refused[0] === 'landlock' ? 'landlock' : 'library root');
+        const source = 'import os, socket\ndef f(): return 1';
+        const said = await displays(runner, source, [
+          'f()',
+          'open("/etc/passwd")',
+          'open("/tmp/answer", "w")',
+          'os.fork()',
+          'os.kill(os.getppid(), 9)',
+          'socket.socket()',
+        ]);
+        expect(said[0]).toBe('1');
+        for (const refusal of said.slice(1))
+          expect(refusal).toMatch(/^(PermissionError|FileNotFoundError|OSError): /);
+      } finally {
+        await runner.close();
+      }
+    });
+  }
+
+  it('is not there when nothing would keep answers from files', async () => {
+    const runner = await openWithout('unshare', 'landlock');
+    expect(runner).toMatchObject({
+      unavailable: expect.stringMatching(
+        /^Neither landlock nor a private root folder .* Use a Linux kernel/,
+      ) as string,
+    });
   });
 });

@@ -179,9 +179,24 @@ export class NativeServer {
   }
 }
 
+/** A call may wait without computing, or the machine may be busy: how long it may take in all, milliseconds. */
+function wallMilliseconds({ limitMilliseconds, provisional }: Job): number {
+  return provisional === true ? limitMilliseconds : limitMilliseconds * 8 + 1_000;
+}
+
 function jobMessage(id: number, job: Job): object {
-  const { source, calls, start, limitMilliseconds } = job;
-  return { id, source, calls, start, limitMilliseconds, split: job.mode === 'paper', seed: job.seed };
+  const { source, calls, start, seed, limitMilliseconds } = job;
+  const split = job.mode === 'paper';
+  return {
+    id,
+    source,
+    calls,
+    start,
+    split,
+    seed,
+    limitMilliseconds,
+    wallMilliseconds: wallMilliseconds(job),
+  };
 }
 
 function outcomeOf(call: z.infer<typeof callForm>): CallOutcome {

@@ -15,10 +15,6 @@ from math import inf
 from messages import BEGIN, HEADER, MOST_TEXT_BYTES, NONCE_BYTES, RESULT, job_bytes
 from zygote import CPU_TIME, FORK, KILL, REQUEST
 
-# A call may wait without using the CPU, or the machine may be loaded: its wall time is limited to this many times its
-# CPU time. Seconds are added for a machine that is so loaded that a process does not run at all.
-_WALL_FACTOR = 8
-_WALL_SECONDS = 1.0
 _BEFORE_FIRST_CALL_SECONDS = 30.0
 
 
@@ -45,7 +41,8 @@ class Child:
         self.job = job
         self._nonce = secrets.token_bytes(NONCE_BYTES)
         self._next = job["start"]
-        self._limit = job["limitMilliseconds"] / 1000
+        self._limit = job["limitMilliseconds"] / 1000  # CPU time of a call, seconds
+        self._wall_limit = job["wallMilliseconds"] / 1000  # the same by the clock on the wall
         self.next_check = time.monotonic() + _BEFORE_FIRST_CALL_SECONDS
         try:
             with open(self._job_writer, "wb") as pipe:
@@ -78,7 +75,7 @@ class Child:
         if kind == BEGIN and self._current is None and index == self._next < len(self.job["calls"]):
             self._current = index
             self._began = (time.monotonic(), seconds)
-            self.next_check = self._began[0] + self._limit
+            self.next_check = self._began[0] + min(self._limit, self._wall_limit)
         elif kind == RESULT and index == self._current:
             try:
                 text = text.decode("ascii")
@@ -102,7 +99,7 @@ class Child:
             return
         if self._current is None and not self._calls:
             self.outcome = {"broken": f"A child did not begin its job within {_BEFORE_FIRST_CALL_SECONDS:.0f} s."}
-        elif now >= self._began[0] + _WALL_FACTOR * self._limit + _WALL_SECONDS:
+        elif now >= self._began[0] + self._wall_limit:
             self._time_out()
         else:
             self._send(CPU_TIME)
@@ -113,8 +110,8 @@ class Child:
         if used >= self._limit:
             self._time_out()
         else:
-            end = self._began[0] + _WALL_FACTOR * self._limit + _WALL_SECONDS
-            self.next_check = min(time.monotonic() + self._limit - max(used, 0.0) + 0.001, end)
+            left = self._limit - max(used, 0.0) + 0.001
+            self.next_check = min(time.monotonic() + left, self._began[0] + self._wall_limit)
 
     def _time_out(self):
         self.outcome = {"calls": [*self._calls, {"kind": "timed-out"}]}

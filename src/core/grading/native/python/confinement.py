@@ -42,9 +42,13 @@ def enter_namespaces():
     user, group = os.getuid(), os.getgid()
     if not _unshared(_CLONE_NEWUSER | sum(_NAMESPACES.values())):
         return []
-    for file, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
-        with open(f"/proc/self/{file}", "w") as handle:
-            handle.write(text)
+    maps = (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1"))
+    for file, text in maps:
+        try:
+            with open(f"/proc/self/{file}", "w") as handle:
+                handle.write(text)
+        except PermissionError:
+            break  # root without the right to map root: it goes on as nobody, which is good enough
     return ["user", *_NAMESPACES]
 
 

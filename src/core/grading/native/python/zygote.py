@@ -59,25 +59,24 @@ def _import_modules(required, optional):
 
 
 def _check(sandbox):
-    """Forks one child to try the walls. Raises Refused when one does not hold or cannot be raised."""
+    """Forks one child to try the walls. Raises Refused when one cannot be raised or does not hold."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             sandbox.enter({writer})
-            report = ", ".join(holes())
+            found = ", ".join(holes())
+            report = found and f"The sandbox does not hold on this machine: a process inside could {found}."
         except Exception as error:
-            report = f"enter it ({type(error).__name__}: {error})"
+            report = f"The sandbox cannot be entered on this machine ({type(error).__name__}: {error})."
         os.write(writer, report.encode())
         os._exit(0)
     os.close(writer)
     with open(reader) as handle:
         report = handle.read()
     _, status = os.waitpid(child, 0)
-    if status != 0:
-        report = report or f"survive in it (status {status})"
-    if report:
-        raise Refused(f"The sandbox does not hold on this machine: a process inside could {report}.")
+    if report or status:
+        raise Refused(report or f"A process in the sandbox ends at once on this machine (status {status}).")
 
 
 class Zygote:
