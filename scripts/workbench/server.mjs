@@ -10,7 +10,7 @@ import { SetupFault } from '../setup/steps.mjs';
 /** How long a server may take until it answers, in milliseconds. */
 const startLimit = 90_000;
 
-/** A first view that is about the opened folder only; nothing is fetched, nothing is sent. */
+/** A first view that is about the opened folder only, without updates and telemetry. */
 export const calmSettings = {
   'workbench.startupEditor': 'none',
   'workbench.welcomePage.walkthroughs.openOnInstall': false,
@@ -30,6 +30,10 @@ export const calmSettings = {
   'json.schemaDownload.enable': false,
   'http.proxySupport': 'off',
 };
+
+/** For a server that a test starts: it forgets a closed page at once and knows no marketplace. */
+export const testFlags = ['--reconnection-grace-time', '1'];
+export const testEnvironment = { EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: '' }) };
 
 /** Variables of the process that starts the server that would change what the server does. */
 const foreign =

@@ -1,0 +1,119 @@
+// The tests inside a real extension host: Mocha runs there (test/host/index.ts), a browser page keeps it alive,
+// and what it prints comes back through the page.
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { format } from 'node:util';
+
+import { results, root } from '../setup/project.mjs';
+import { SetupFault } from '../setup/steps.mjs';
+import { launchBrowser } from '../workbench/browser.mjs';
+import { ensureWorkbench } from '../workbench/install.mjs';
+import {
+  calmSettings,
+  startServer,
+  testEnvironment,
+  testFlags,
+  workbenchAddress,
+  writeSettings,
+} from '../workbench/server.mjs';
+
+/** How long all host tests together may take, in milliseconds. */
+const timeLimit = 10 * 60_000;
+
+/** Begin what the tests print (test/host/index.ts); everything else is the workbench's own log. */
+const reportMark = 'TANDEM_HOST_REPORT ';
+const resultMark = 'TANDEM_HOST_RESULT ';
+
+/**
+ * @param {{name?: string | undefined, env: NodeJS.ProcessEnv}} options `name` runs only the tests whose names match it
+ * @returns {Promise<import('./outcome.mjs').Outcome>}
+ * @throws {SetupFault} when the tests end without a result
+ */
+export async function hostSuite({ name, env }) {
+  const workbench = await ensureWorkbench();
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'tandem-host-'));
+  try {
+    const workspace = path.join(folder, 'workspace');
+    mkdirSync(workspace);
+    const sample = path.join(root, 'samples', 'workspace');
+    if (existsSync(sample)) cpSync(sample, workspace, { recursive: true });
+    const userData = path.join(folder, 'user-data');
+    writeSettings(userData, calmSettings, { replace: true });
+    const server = await startServer(workbench, {
+      userData,
+      flags: testFlags,
+      env: { ...testEnvironment, ...env, ...(name !== undefined && { TANDEM_TEST_NAME: name }) },
+    });
+    try {
+      return await inPage(workbenchAddress(server.port, { ...extension(), workspace }));
+    } finally {
+      await server.stop();
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function extension() {
+  return { extension: root, tests: path.join(root, 'dist', 'test', 'host', 'index.js') };
+}
+
+/**
+ * Opens the page, prints what the tests print, waits for their end.
+ *
+ * @param {string} address
+ * @returns {Promise<import('./outcome.mjs').Outcome>}
+ */
+async function inPage(address) {
+  const browser = await launchBrowser();
+  try {
+    const log = path.join(results, 'host.log');
+    writeFileSync(log, '');
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    /** @type {import('./outcome.mjs').Outcome | undefined} */
+    let outcome;
+    await page.exposeFunction(
+      'codeAutomationLog',
+      /** @param {string} _level @param {readonly unknown[]} args */ (_level, args) => {
+        const line = format(...args);
+        if (line.startsWith(resultMark)) outcome = parseOutcome(line.slice(resultMark.length));
+        else if (line.startsWith(reportMark)) console.log(line.slice(reportMark.length));
+        else appendFileSync(log, `${line}\n`);
+      },
+    );
+    /** @type {Promise<number>} */
+    const exit = new Promise((resolve) => void page.exposeFunction('codeAutomationExit', resolve));
+    await page.goto(address);
+    const late = pause(timeLimit, undefined, { ref: false });
+    const code = await Promise.race([exit, late]);
+    if (outcome !== undefined) return outcome;
+    await page.screenshot({ path: path.join(results, 'host-failure.png') });
+    const how =
+      code === undefined ? `did not end within ${timeLimit / 60_000} minutes` : `ended with ${code}`;
+    const tail = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-15).join('\n  ');
+    throw new SetupFault(
+      `The extension host ${how} and gave no result; host-failure.png beside its log shows the page. ` +
+        `The end of ${log}:\n  ${tail}`,
+    );
+  } finally {
+    await browser.close();
+  }
+}
+
+/** @param {string} text @returns {import('./outcome.mjs').Outcome} */
+function parseOutcome(text) {
+  /** @type {unknown} */
+  const outcome = JSON.parse(text);
+  return /** @type {import('./outcome.mjs').Outcome} */ (outcome);
+}

@@ -1,0 +1,23 @@
+// What a suite of tests came to.
+
+/** @typedef {{passed: number, failed: number, skipped: number}} Outcome */
+
+/**
+ * @param {readonly Outcome[]} outcomes
+ * @returns {Outcome} their sum
+ */
+export function sum(outcomes) {
+  return outcomes.reduce(
+    (total, { passed, failed, skipped }) => ({
+      passed: total.passed + passed,
+      failed: total.failed + failed,
+      skipped: total.skipped + skipped,
+    }),
+    { passed: 0, failed: 0, skipped: 0 },
+  );
+}
+
+/** @param {Outcome} outcome @returns {string} for example `12 passed, 0 failed` */
+export function words({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}

@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Browser, FrameLocator, Locator, Page } from 'playwright-core';
+
+import { results } from '../../scripts/setup/project.mjs';
+import { launchBrowser } from '../../scripts/workbench/browser.mjs';
+import { ensureWorkbench } from '../../scripts/workbench/install.mjs';
+import {
+  calmSettings,
+  startServer,
+  testEnvironment,
+  testFlags,
+  workbenchAddress,
+  writeSettings,
+  type Server,
+} from '../../scripts/workbench/server.mjs';
+
+/** A workbench is usually there in 5 s; on a busy machine it has taken 48 s. In milliseconds. */
+const timeLimit = 120_000;
+
+/** What the theme picker calls a theme, and the class that the workbench then has. */
+const themes = {
+  light: { label: 'Light Modern', style: 'vs' },
+  dark: { label: 'Dark Modern', style: 'vs-dark' },
+  'hc-dark': { label: 'Dark High Contrast', style: 'hc-black' },
+  'hc-light': { label: 'Light High Contrast', style: 'hc-light' },
+} as const;
+
+export type Theme = keyof typeof themes;
+
+export interface WorkbenchOptions {
+  /** The working folder that is loaded as an extension, absolute. */
+  readonly extension: string;
+  /** The folder that is opened, absolute. */
+  readonly workspace: string;
+  /** User settings besides the calm ones. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** A folder that outlives the workbench, for a test that starts one twice; by default a temporary one. */
+  readonly userData?: string;
+  /** Variables of the extension host besides those of the test. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts a workbench server and a browser that shows it with the extension and the workspace.
+ * Whatever fails on the way, nothing that was started stays behind.
+ *
+ * @throws SetupFault when the workbench or the browser cannot be installed or started
+ */
+export async function startWorkbench(options: WorkbenchOptions): Promise<WorkbenchDriver> {
+  const installed = await ensureWorkbench();
+  const temporary = await mkdtemp(path.join(os.tmpdir(), 'tandem-workbench-'));
+  const userData = options.userData ?? temporary;
+  await using started = new AsyncDisposableStack();
+  started.defer(() => rm(temporary, { recursive: true, force: true, maxRetries: 5 }));
+
+  writeSettings(userData, { ...calmSettings, ...options.settings }, { replace: true });
+  const server = await startServer(installed, {
+    userData,
+    flags: testFlags,
+    env: { ...testEnvironment, ...options.environment },
+  });
+  started.defer(() => server.stop());
+  const browser = await launchBrowser();
+  started.defer(() => browser.close());
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.setDefaultTimeout(timeLimit);
+
+  const address = workbenchAddress(server.port, options);
+  const driver = new WorkbenchDriver(server, browser, page, address, started.move());
+  try {
+    await driver.open();
+  } catch (error) {
+    await driver.screenshot('workbench-did-not-open');
+    await driver.close();
+    throw error;
+  }
+  return driver;
+}
+
+/** A real workbench, as a person sees it and as far as a person can touch it. */
+export class WorkbenchDriver {
+  readonly #address: string;
+  readonly #started: AsyncDisposableStack;
+
+  constructor(
+    readonly server: Server,
+    readonly browser: Browser,
+    readonly page: Page,
+    address: string,
+    started: AsyncDisposableStack,
+  ) {
+    this.#address = address;
+    this.#started = started;
+  }
+
+  /** Opens the workbench's page and waits until the window is restored. */
+  async open(): Promise<void> {
+    await this.page.goto(this.#address, { timeout: timeLimit });
+    await this.#ready();
+  }
+
+  /** Reloads the page, which starts a new extension host, as "Developer: Reload Window" does. */
+  async reload(): Promise<void> {
+    await this.page.reload({ timeout: timeLimit });
+    await this.#ready();
+  }
+
+  async #ready(): Promise<void> {
+    await this.page.locator('.monaco-workbench .part.activitybar').waitFor();
+    await this.page.locator('.monaco-workbench .part.statusbar .statusbar-item').first().waitFor();
+  }
+
+  /** The icon of a view container in the activity bar. */
+  activityBar(label: string): Locator {
+    return this.page.locator('.part.activitybar').getByRole('tab', { name: label });
+  }
+
+  /** Runs a command through the command palette, as a person does. @param title with its category, as shown there */
+  async runCommand(title: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    await this.#pick(title, '>');
+  }
+
+  /** Finds a row of the quick pick that is open by its text and takes it. */
+  async #pick(text: string, prefix = ''): Promise<void> {
+    const widget = this.page.locator('.quick-input-widget');
+    await widget.locator('input.input').fill(prefix + text);
+    await widget.locator('.quick-input-list-row', { hasText: text }).first().click();
+  }
+
+  /** What the first webview draws: of a view in a side bar, or of an editor panel. */
+  webviewFrame(kind: 'webviewView' | 'panel'): FrameLocator {
+    const view = '[src*="purpose=webviewView"]';
+    const outer = this.page.locator(
+      kind === 'webviewView' ? `iframe.webview${view}` : `iframe.webview:not(${view})`,
+    );
+    return outer.first().contentFrame().frameLocator('#active-frame');
+  }
+
+  /** Switches the color theme through its picker and waits until the workbench shows it. */
+  async setTheme(theme: Theme): Promise<void> {
+    const { label, style } = themes[theme];
+    await this.runCommand('Preferences: Color Theme');
+    await this.#pick(label);
+    await this.page.locator(`.monaco-workbench.${style}`).waitFor();
+  }
+
+  /** The size of the window. @param width CSS pixels @param height CSS pixels */
+  async setSize(width: number, height: number): Promise<void> {
+    await this.page.setViewportSize({ width, height });
+  }
+
+  /** Saves what is seen as `test-results/<name>.png`. @returns the file */
+  async screenshot(name: string): Promise<string> {
+    const file = path.join(results, `${name}.png`);
+    await this.page.screenshot({ path: file });
+    return file;
+  }
+
+  /** Ends the browser, the server and everything it started, and removes their files. */
+  async close(): Promise<void> {
+    await this.#started.disposeAsync();
+  }
+}
