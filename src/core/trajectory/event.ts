@@ -104,6 +104,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     turn: z.number().int(),
     /** The whole message as it was generated, thoughts included. */
     text: z.string(),
+    /** What a reasoning model thought beside it, when the server tells. */
+    reasoning: z.string().optional(),
     finishReason: z.enum(['stop', 'length', 'other']),
     model: z.string(),
     sampling,

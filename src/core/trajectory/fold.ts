@@ -108,12 +108,12 @@ function apply(folding: Folding, event: LogEvent): void {
 }
 
 function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
-  if (event.turn <= folding.turns.length) {
-    folding.turns = folding.turns.slice(0, event.turn - 1);
+  const last = folding.turns.at(-1)?.agent.turn ?? 0;
+  if (event.turn <= last) {
+    folding.turns = folding.turns.filter(({ agent }) => agent.turn < event.turn);
     takeAnswerBack(folding);
-  }
-  if (event.turn > folding.turns.length + 1) {
-    folding.damaged ??= `Turn ${folding.turns.length + 1} is missing from the log.`;
+  } else if (event.turn > last + 1) {
+    folding.damaged ??= `Turn ${last + 1} is missing from the log.`;
   }
   folding.turns.push({ agent: event });
 }

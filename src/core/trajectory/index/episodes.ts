@@ -240,6 +240,11 @@ export class Ranges {
     return row;
   }
 
+  /** The segment of a range; undefined for none. */
+  segment(range: number): number | undefined {
+    return range < 0 ? undefined : this.table.columns.segment.get(range);
+  }
+
   /** From the first logged to the newest. */
   chain(last: number): { segment: number; start: number; length: number }[] {
     const { columns } = this.table;

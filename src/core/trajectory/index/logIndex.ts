@@ -193,13 +193,15 @@ export class LogIndex {
   /** Puts the line down in the episode's byte ranges. */
   private episodeLine(segment: number, episode: string, at: number, offset: number, length: number): number {
     const { episodes, ranges } = this.parts;
+    const { lastAt, lastRange } = episodes.columns;
     const row = episodes.row(episode);
-    if (at < episodes.columns.lastAt.get(row)) this.unsettled.add(row);
-    else episodes.columns.lastAt.set(row, at);
-    episodes.columns.lastRange.set(
-      row,
-      ranges.add(episodes.columns.lastRange.get(row), segment, offset, length),
-    );
+    const last = lastRange.get(row);
+    // Across segments the order is that of time, which the scan need not follow; equal times are settled by name.
+    if (at < lastAt.get(row) || (at === lastAt.get(row) && ranges.segment(last) !== segment)) {
+      this.unsettled.add(row);
+    }
+    if (at > lastAt.get(row)) lastAt.set(row, at);
+    lastRange.set(row, ranges.add(last, segment, offset, length));
     if (this.isFollowed) this.touched.add(row);
     return row;
   }
@@ -248,7 +250,7 @@ export class LogIndex {
     const { episodes } = this.parts;
     switch (kind) {
       case 'agent-turn':
-        if (turn <= episodes.columns.turns.get(row)) this.unsettled.add(row);
+        if (turn !== episodes.columns.turns.get(row) + 1) this.unsettled.add(row);
         episodes.columns.turns.set(row, turn);
         return;
       case 'answered':

@@ -47,7 +47,7 @@ export class EpisodeReader {
     this.handles.clear();
   }
 
-  /** The events of some ranges: each segment's in the order of the file, segments merged by time. */
+  /** The events of some ranges: each segment's in the order of the file, segments merged by time and then name. */
   private async events(
     ranges: readonly ByteRange[],
     episode?: string,
@@ -68,7 +68,9 @@ export class EpisodeReader {
         }
       }
     }
-    return { events: mergeByTime([...bySegment.values()]), unreadable };
+    const { segments } = this.index.parts;
+    const inOrder = [...bySegment].sort(([a], [b]) => (segments[a]!.name < segments[b]!.name ? -1 : 1));
+    return { events: mergeByTime(inOrder.map(([, events]) => events)), unreadable };
   }
 
   private async bytes({ segment, start, length }: ByteRange): Promise<Buffer> {
@@ -92,7 +94,7 @@ function* splitLines(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** Merges lists of events by time and leaves the order inside of each list as it is. */
+/** Merges lists of events by time, of equal times the earlier list first; the order inside of each list stays. */
 function mergeByTime(lists: readonly LogEvent[][]): LogEvent[] {
   if (lists.length <= 1) return lists[0] ?? [];
   const at = lists.map(() => 0);

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { LOG_VERSION, type LogEvent, type NewEvent } from '../../../src/core/trajectory/event';
+import { foldTrajectory } from '../../../src/core/trajectory/fold';
+import type { Trajectory } from '../../../src/core/trajectory/trajectory';
+import { agentTurn, answered, dialogue, doubling, graded, kim, leak, reply, started } from './fixtures';
+
+const task: NewEvent = { event: 'task', task: doubling };
+
+function fold(events: readonly NewEvent[]): Trajectory | undefined {
+  return foldTrajectory(
+    events.map((event, second) => {
+      const at = new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+      return { version: LOG_VERSION, at, ...event };
+    }),
+  );
+}
+
+describe('folding an episode', () => {
+  it('puts turns, replies and leaks together', () => {
+    const trajectory = fold([task, ...dialogue('e1', 0.5)]);
+    expect(trajectory).toMatchObject({ id: 'e1', task: doubling, state: 'answered', started: { seed: 7 } });
+    expect(trajectory?.turns).toHaveLength(2);
+    expect(trajectory?.turns[0]).toMatchObject({
+      agent: { turn: 1 },
+      reply: { turn: 1 },
+      leak: { fraction: 0.1 },
+    });
+    expect(trajectory?.turns[1]).not.toHaveProperty('reply');
+    expect(trajectory?.grades.map(({ grade }) => grade.reward)).toEqual([0.5]);
+    expect(trajectory).not.toHaveProperty('damaged');
+  });
+
+  it('is open when the process died in the middle', () => {
+    expect(fold([task, started('e1'), agentTurn('e1', 1)])).toMatchObject({ state: 'open', turns: [{}] });
+  });
+
+  it('is open again after it was abandoned and resumed', () => {
+    const failed: NewEvent = { event: 'abandoned', episode: 'e1', reason: 'failed', message: 'No server.' };
+    const events = [task, started('e1'), agentTurn('e1', 1), failed];
+    expect(fold(events)).toMatchObject({ state: 'abandoned', abandoned: { message: 'No server.' } });
+    const resumed = fold([...events, { event: 'resumed', episode: 'e1' }]);
+    expect(resumed?.state).toBe('open');
+    expect(resumed).not.toHaveProperty('abandoned');
+  });
+
+  it('seats whoever took over last', () => {
+    const trajectory = fold([
+      task,
+      started('e1'),
+      agentTurn('e1', 1),
+      { event: 'hand-over', episode: 'e1', turn: 1, to: kim },
+      reply('e1', 1, kim),
+    ]);
+    expect(trajectory?.collaborator).toEqual(kim);
+    expect(trajectory?.started.collaborator.kind).toBe('simulator');
+  });
+
+  it('takes a turn back, with all that followed it, when the turn is played again', () => {
+    const trajectory = fold([
+      task,
+      ...dialogue('e1', 1),
+      { event: 'resumed', episode: 'e1' },
+      agentTurn('e1', 1, 'OUTPUT: another question?'),
+    ]);
+    expect(trajectory).toMatchObject({ state: 'open', grades: [] });
+    expect(trajectory?.turns.map(({ agent }) => agent.text)).toEqual(['OUTPUT: another question?']);
+    expect(trajectory?.turns[0]).not.toHaveProperty('reply');
+    expect(trajectory).not.toHaveProperty('answer');
+  });
+
+  it('keeps every grade and the latest rating', () => {
+    const trajectory = fold([
+      task,
+      ...dialogue('e1', 0.5),
+      graded('e1', 0, 'paper'),
+      graded('e1', 1),
+      { event: 'rating', episode: 'e1', stars: 2, by: 'kim' },
+      { event: 'rating', episode: 'e1', stars: 4, comment: 'Better than I thought.', by: 'kim' },
+    ]);
+    expect(trajectory?.grades.map(({ grade }) => [grade.mode, grade.reward])).toEqual([
+      ['fixed', 0.5],
+      ['paper', 0],
+      ['fixed', 1],
+    ]);
+    expect(trajectory?.rating).toMatchObject({ stars: 4 });
+  });
+
+  it('is nothing when it was deleted, never started, or its task is not there', () => {
+    expect(fold([task, ...dialogue('e1', 1), { event: 'deleted', episode: 'e1' }])).toBeUndefined();
+    expect(fold([task, agentTurn('e1', 1)])).toBeUndefined();
+    expect(fold(dialogue('e1', 1))).toBeUndefined();
+  });
+
+  it('begins anew when an import wrote the episode a second time', () => {
+    const events = [task, started('e1'), agentTurn('e1', 1), ...dialogue('e1', 1)];
+    expect(fold(events)).toMatchObject({ state: 'answered', turns: [{ reply: {} }, {}] });
+  });
+
+  it('says what is missing when lines are gone', () => {
+    expect(fold([task, started('e1'), agentTurn('e1', 1), agentTurn('e1', 3)])?.damaged).toBe(
+      'Turn 2 is missing from the log.',
+    );
+    expect(fold([task, started('e1'), reply('e1', 1)])?.damaged).toBe(
+      'A reply to turn 1 is in the log, but the turn is not.',
+    );
+    expect(fold([task, started('e1'), leak('e1', 1), answered('e1', 1)])?.damaged).toBe(
+      'A leak to turn 1 is in the log, but the turn is not.',
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { summarize } from '../../../src/core/trajectory/fold';
+import type { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { doubling, openLog, play, temporaryFolder } from './fixtures';
+import { anyEvents, seeded } from './random';
+
+/** By id, because episodes that started in the same millisecond have no order of their own. */
+function rows(log: TrajectoryLog): unknown {
+  const { rows: found, total } = log.list({ offset: 0, limit: 1000 });
+  return { rows: found.toSorted((a, b) => a.id.localeCompare(b.id)), total };
+}
+
+describe('the index', () => {
+  it('says of every episode what folding all of its events says, whatever their order', async () => {
+    const folder = await temporaryFolder();
+    const random = seeded(11);
+    const logs = await Promise.all([1, 2].map(() => openLog(folder, { segmentBytes: 20_000 })));
+    const pending = Array.from({ length: 150 }, (_, number) => anyEvents(`e${number}`, random));
+    await Promise.all(logs.map((log) => log.recordTask(doubling)));
+    // Episodes are interleaved and change process in the middle, as when a window goes on with what another began.
+    while (pending.length > 0) {
+      const chosen = Math.floor(random() * pending.length);
+      const event = pending[chosen]!.shift();
+      if (event) await logs[random() < 0.9 ? 0 : 1]!.append(event);
+      else pending.splice(chosen, 1);
+    }
+    await logs[0]!.refresh();
+    const reopened = await openLog(folder);
+    let compared = 0;
+    for (const log of [logs[0]!, reopened]) {
+      for (let number = 0; number < 150; number += 1) {
+        const whole = await log.trajectory(`e${number}`);
+        expect(log.summary(`e${number}`)).toEqual(whole && summarize(whole));
+        if (whole) compared += 1;
+      }
+    }
+    expect(compared).toBeGreaterThan(200);
+    expect(rows(reopened)).toEqual(rows(logs[0]!));
+  });
+
+  it('is the same read from its file, continued, or rebuilt', async () => {
+    const folder = await temporaryFolder();
+    const first = await openLog(folder);
+    await play(first, 'e1', 1, { rollout: 0, collection: 'c', pack: 'p.jsonl' });
+    await first.append({ event: 'consent', pseudonym: 'kim', purpose: 'research' }, { durable: true });
+    await first.close();
+    const second = await openLog(folder);
+    expect(second.notes).toEqual([]);
+    await play(second, 'e2', 0.5);
+    await second.close();
+    const continued = await openLog(folder);
+    await rm(join(folder, 'index'), { recursive: true });
+    const rebuilt = await openLog(folder);
+    expect(rows(continued)).toEqual(rows(rebuilt));
+    expect(rows(continued)).toMatchObject({ total: 2 });
+    expect(continued.consents).toEqual(rebuilt.consents);
+    expect(continued.consents).toMatchObject([{ pseudonym: 'kim', purpose: 'research' }]);
+    expect(await continued.trajectory('e2')).toEqual(await rebuilt.trajectory('e2'));
+  });
+
+  it('is rebuilt with a note when its file is damaged', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await play(log, 'e1', 1);
+    await log.close();
+    const file = join(folder, 'index', 'trajectories.index');
+    const intact = await readFile(file);
+    for (let position = 0; position < intact.length; position += 97) {
+      const damaged = Buffer.from(intact);
+      damaged[position]! ^= 0x10;
+      await writeFile(file, damaged);
+      const opened = await openLog(folder);
+      expect(opened.notes[0]).toMatch(/^The index of the log was rebuilt: /);
+      expect(rows(opened)).toEqual(rows(log));
+    }
+    await truncate(file, 10);
+    expect((await openLog(folder)).list({ offset: 0, limit: 1 }).total).toBe(1);
+  });
+
+  it('is rebuilt with a note when the log under it is not the one it was made from', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await play(log, 'e1', 1);
+    await log.close();
+    const [segment] = (await readdir(join(folder, 'log'))).filter((name) => name.endsWith('.jsonl'));
+    const file = join(folder, 'log', segment!);
+    const text = await readFile(file, 'utf8');
+
+    await truncate(file, text.length - 10);
+    expect((await openLog(folder)).notes).toEqual([
+      `The index of the log was rebuilt: ${segment} is shorter than it was.`,
+    ]);
+    await writeFile(file, text.replace(/"segment":"[^"]*"/, '"segment":"another"'));
+    await appendFile(file, text.split('\n')[2]!.replaceAll('e1', 'e2') + '\n');
+    const rewritten = await openLog(folder);
+    expect(rewritten.notes).toEqual([`The index of the log was rebuilt: ${segment} was rewritten.`]);
+    expect(rewritten.list({ offset: 0, limit: 1 }).total).toBe(2);
+    await rm(file);
+    const gone = await openLog(folder);
+    expect(gone.notes).toEqual([`The index of the log was rebuilt: ${segment} is gone.`]);
+    expect(gone.list({ offset: 0, limit: 1 }).total).toBe(0);
+  });
+});

@@ -1,0 +1,39 @@
+import type { NewEvent } from '../../../src/core/trajectory/event';
+import { agentTurn, answered, graded, kim, leak, reply, simulator, started } from './fixtures';
+
+/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Any events at all in any order, whether or not a dialogue would make them: what a log may come to hold. */
+export function anyEvents(episode: string, random: () => number): NewEvent[] {
+  const turn = (): number => 1 + Math.floor(random() * 4);
+  const makers: (() => NewEvent)[] = [
+    () => agentTurn(episode, turn()),
+    () => agentTurn(episode, turn()),
+    () => reply(episode, turn()),
+    () => leak(episode, turn(), Math.round(random() * 100) / 100, random() < 0.3),
+    () => ({ event: 'hand-over', episode, turn: turn(), to: random() < 0.5 ? kim : simulator }),
+    () => answered(episode, turn()),
+    () => graded(episode, Math.round(random() * 10) / 10, random() < 0.5 ? 'fixed' : 'paper'),
+    () => ({ event: 'grade', episode, grade: { mode: 'fixed', reward: null, success: null, tests: [] } }),
+    () => ({ event: 'rating', episode, by: 'kim', ...(random() < 0.7 && { stars: turn() }) }),
+    () => ({ event: 'abandoned', episode, reason: random() < 0.5 ? 'failed' : 'skipped', message: 'No.' }),
+    () => ({ event: 'resumed', episode }),
+  ];
+  if (random() < 0.1)
+    makers.push(
+      () => ({ event: 'deleted', episode }),
+      () => started(episode, { seed: 8 }),
+    );
+  const count = Math.floor(random() * 14);
+  const events = Array.from({ length: count }, () => makers[Math.floor(random() * makers.length)]!());
+  return [started(episode, { rollout: turn() }), ...events];
+}
