@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { Gate } from '../../../src/core/grading/gate';
+
+/** Work that says when it begins and ends when told to. */
+function work(name: string, events: string[]): { run: () => Promise<void>; end: () => void } {
+  const done = Promise.withResolvers<void>();
+  return {
+    run: async () => {
+      events.push(name);
+      await done.promise;
+    },
+    end: done.resolve,
+  };
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it('admits as many as there are places, in order', async () => {
+  const gate = new Gate(2);
+  const events: string[] = [];
+  const works = ['a', 'b', 'c'].map((name) => work(name, events));
+  const all = works.map(({ run }) => gate.together(run));
+  await settle();
+  expect(events).toEqual(['a', 'b']);
+  works[0]!.end();
+  await settle();
+  expect(events).toEqual(['a', 'b', 'c']);
+  works.forEach(({ end }) => end());
+  await Promise.all(all);
+});
+
+it('runs what has to be alone when nothing else runs, and nothing beside it', async () => {
+  const gate = new Gate(2);
+  const events: string[] = [];
+  const [first, alone, alsoAlone, last] = ['first', 'alone', 'also alone', 'last'].map((name) => work(name, events));
+  const all = [gate.together(first!.run), gate.alone(alone!.run), gate.alone(alsoAlone!.run)];
+  await settle();
+  expect(events).toEqual(['first']);
+  first!.end();
+  await settle();
+  expect(events).toEqual(['first', 'alone']);
+  all.push(gate.together(last!.run));
+  await settle();
+  expect(events).toEqual(['first', 'alone']);
+  alone!.end();
+  await settle();
+  expect(events).toEqual(['first', 'alone', 'also alone']);
+  alsoAlone!.end();
+  await settle();
+  expect(events).toEqual(['first', 'alone', 'also alone', 'last']);
+  last!.end();
+  await Promise.all(all);
+});
+
+it('gives the place back when work fails', async () => {
+  const gate = new Gate(1);
+  await expect(gate.together(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  expect(await gate.alone(() => Promise.resolve('next'))).toBe('next');
+});

@@ -1,0 +1,340 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import type { Grade } from '../../../src/core/grading/grade';
+import type { Grader } from '../../../src/core/grading/grader';
+import { buildSandbox, makeTask, type Sandbox } from './sandbox';
+
+const secret = 'expected-value-that-only-the-reference-knows';
+const task = makeTask(`def f(x):\n    return ["${secret}", x, x * x + 1]`, ['f(1)', 'f(2)', 'f(3)', 'f(4)']);
+const right = `def f(x):\n    return ["${secret}", x, x * x + 1]`;
+
+let sandbox: Sandbox;
+let grader: Grader;
+
+beforeAll(async () => {
+  sandbox = await buildSandbox();
+  // One worker: the answer that comes next runs in the interpreter that the hostile one had.
+  grader = await sandbox.open({ workers: 1 });
+});
+afterAll(() => sandbox.close());
+
+function grade(answer: string): Promise<Grade> {
+  return grader.grade(task, answer, { mode: 'fixed' });
+}
+
+afterEach(async () => {
+  expect(await grade(right), 'the next honest answer grades right').toMatchObject({ reward: 1, success: true });
+});
+
+const forgeries: Record<string, string> = {
+  'an object that equals everything': `
+class Everything:
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    def __hash__(self): return 0
+def f(x): return Everything()`,
+
+  'a list that equals everything, with a lying repr': `
+class Everything(list):
+    def __eq__(self, other): return True
+    def __repr__(self): return "['${secret}', 1, 2]"
+    __hash__ = None
+def f(x): return Everything()`,
+
+  'a list of subclasses of int and str that lie about equality and hash': `
+class Number(int):
+    def __eq__(self, other): return True
+    def __hash__(self): return 1
+class Text(str):
+    def __eq__(self, other): return True
+    def __hash__(self): return 1
+def f(x): return [Text("?"), Number(0), Number(0)]`,
+
+  'a metaclass that lies about the class': `
+class Meta(type):
+    def __eq__(cls, other): return True
+    def __hash__(cls): return hash(list)
+    def __getattribute__(cls, name): return getattr(list, name)
+    def mro(cls): return [cls, object]
+class Fake(metaclass=Meta):
+    __class__ = list
+    def __eq__(self, other): return True
+def f(x): return Fake()`,
+
+  'reading the expected value from callers': `
+import sys
+def f(x):
+    frame, found = sys._getframe(), []
+    while frame is not None:
+        for values in (frame.f_locals, frame.f_globals):
+            found += [value for value in values.values() if isinstance(value, list) and "${secret.slice(0, 8)}" in str(value)]
+        frame = frame.f_back
+    return found[0]`,
+
+  'looking for the expected value among all objects': `
+import gc
+def f(x):
+    for one in gc.get_objects():
+        for found in (one, gc.get_referrers(one)):
+            if type(found) is list and len(found) == 3 and found[0:1] == ["expected" + "-value-that-only-the-reference-knows"]:
+                return found
+    return None`,
+
+  'writing results to every file descriptor': `
+import os
+def f(x):
+    forged = b'{"kind":"value","canonical":"[s\\\\"${secret}\\\\",n0x1,n0x2]","none":false,"display":"1"}'
+    for descriptor in range(64):
+        for line in (forged, b'[0,"V","n0x1"]\\n'):
+            try: os.write(descriptor, line)
+            except OSError: pass
+    return None`,
+
+  'a generator that never gives anything': 'def f(x):\n    while True:\n        yield 1',
+  'a patched len, repr, sorted and hash': `
+import builtins
+def f(x):
+    for name in ("len", "repr", "sorted", "hash", "type", "isinstance", "hex", "map", "set", "zip", "str", "int"):
+        setattr(builtins, name, lambda *_, **__: "${secret}")
+    return 5`,
+};
+
+it.each(Object.entries(forgeries))('does not score %s', async (_name, answer) => {
+  expect(await grade(answer)).toMatchObject({ reward: 0, success: false });
+});
+
+it('does not score an equal-to-everything object in paper mode either', async () => {
+  const result = await grader.grade(task, forgeries['an object that equals everything']!, { mode: 'paper' });
+  expect(result).toMatchObject({ reward: 0, success: false });
+});
+
+it('lets an answer that takes the evaluation apart make no test pass whose value it does not know', async () => {
+  const result = await grade(`
+import gc, types
+def f(x):
+    for one in gc.get_objects():
+        if isinstance(one, types.FunctionType) and one.__code__.co_filename in ("evaluation.py", "driver.py"):
+            one.__code__ = (lambda *_, **__: b'{"kind":"value","canonical":"n0x1","none":false,"display":"1"}').__code__
+    return 1`);
+  expect(result).toMatchObject({ reward: 0, success: false });
+});
+
+it('lets nothing that an answer patches outlive it', async () => {
+  await grade(`
+import builtins, sys, math, json, collections, random, os
+builtins.len = lambda x: 0
+builtins.__build_class__ = None
+math.floor = lambda x: 0
+collections.OrderedDict = None
+sys.modules["re"] = sys.modules["json"] = None
+sys.setrecursionlimit(50)
+os.environ["LEFT"] = "over"
+def f(x): return x`);
+  const probe = `
+import math, re, json, collections, sys, os
+def f(x):
+    class Works: pass
+    healthy = len([1, 2]) == 2 and math.floor(2.5) == 2 and collections.OrderedDict(a=1) and sys.getrecursionlimit() > 500
+    return ["${secret}", x, x * x + 1] if healthy and "LEFT" not in os.environ and "builtins_left" not in globals() else None`;
+  expect(await grade(probe)).toMatchObject({ success: true });
+});
+
+const endings: Record<string, string> = {
+  SystemExit: 'def f(x): raise SystemExit(0)',
+  'SystemExit at the top': 'raise SystemExit(0)',
+  'os._exit': 'import os\ndef f(x): os._exit(0)',
+  'os.abort': 'import os\ndef f(x): os.abort()',
+  KeyboardInterrupt: 'def f(x): raise KeyboardInterrupt',
+  'a signal': 'import signal, os\ndef f(x): signal.raise_signal(signal.SIGTERM)',
+  'an exception whose description fails': `
+class Bad(BaseException):
+    def __str__(self): raise Bad()
+    __traceback__ = property(lambda self: 1 / 0)
+def f(x): raise Bad()`,
+  'endless recursion': 'def f(x): return f(x)',
+  'endless recursion in C': 'class A:\n    def __repr__(self): return repr(self)\ndef f(x): return repr(A())',
+  'deeply nested source': `x = ${'('.repeat(5000)}1${')'.repeat(5000)}\ndef f(x): return 1`,
+  'crafted bytecode': `
+import types
+def f(x):
+    code = f.__code__.replace(co_code=bytes([100, 255, 83, 0] * 30), co_consts=(), co_stacksize=1)
+    return types.FunctionType(code, {})(x)`,
+  'crafted bytecode that writes past the stack': `
+def g(): pass
+def f(x):
+    g.__code__ = g.__code__.replace(co_code=bytes([124, 200, 125, 250] * 2000 + [83, 0]), co_stacksize=1, co_nlocals=0, co_varnames=())
+    return g()`,
+};
+
+it.each(Object.entries(endings))('survives %s', async (_name, answer) => {
+  const result = await grade(answer);
+  expect(result).toMatchObject({ reward: 0, success: false });
+});
+
+const endless: Record<string, string> = {
+  'a loop': 'def f(x):\n    while True: pass',
+  'a loop that catches everything': `
+def f(x):
+    while True:
+        try:
+            while True: pass
+        except BaseException: pass`,
+  'a loop at the top': 'while True: pass',
+  'a regular expression that backtracks for ever': 'import re\ndef f(x): return re.match(r"(a+)+$", "a" * 50 + "b")',
+  'a huge power': 'def f(x): return 10 ** 10 ** 8',
+  'a huge power that is a constant': 'POWER = 7 ** 7 ** 9\ndef f(x): return POWER',
+  'a huge integer as text': 'import sys\nsys.set_int_max_str_digits(0)\ndef f(x): return str(1 << 10 ** 8)',
+  'a sleep of a day': 'import time\ndef f(x): time.sleep(86400)',
+  'a comparison that never ends': `
+class Slow(dict):
+    def items(self):
+        while True: pass
+    def __iter__(self):
+        while True: pass
+    __repr__ = __len__ = __getattribute__ = __iter__
+def f(x):
+    while True: hash(frozenset(range(10 ** 6)))`,
+  'a trace function that loops': `
+import sys
+def trace(*_):
+    while True: pass
+def f(x):
+    sys.settrace(trace)
+    return (lambda: ["${secret}", x])()`,
+};
+
+it.each(Object.entries(endless))('stops %s', async (_name, answer) => {
+  const result = await grade(answer);
+  expect(result).toMatchObject({ reward: 0, success: false });
+  expect(result.tests.every(({ status }) => status === 'timed-out' || status === 'error')).toBe(true);
+});
+
+it.each([
+  ['memory bombs', 'def f(x):\n    hoard = []\n    while True: hoard.append(bytearray(10 ** 7))'],
+  ['one huge allocation', 'def f(x): return bytearray(10 ** 10)'],
+  ['a huge result', 'def f(x): return list(range(10 ** 6))'],
+  ['a huge text', 'def f(x): return "x" * 10 ** 7'],
+  ['a result that contains itself', 'def f(x):\n    loop = []\n    loop.append(loop)\n    return loop'],
+  ['a deeply nested result', 'def f(x):\n    nest = []\n    for _ in range(100000): nest = [nest]\n    return nest'],
+])('survives %s', async (_name, answer) => {
+  expect(await grade(answer)).toMatchObject({ reward: 0, success: false });
+});
+
+it('takes megabytes of output without harm', async () => {
+  const noisy = `
+import sys, os
+def f(x):
+    for _ in range(50):
+        print("x" * 10 ** 6)
+        sys.stderr.write("y" * 10 ** 6)
+        os.write(1, b"z" * 10 ** 6)
+    return ["${secret}", x, x * x + 1]`;
+  expect(await grade(noisy)).toMatchObject({ success: true });
+});
+
+it('runs nothing of an answer after its last test', async () => {
+  await grade(`
+import atexit, builtins, threading, gc
+class Late:
+    def __del__(self): builtins.print = None
+def f(x):
+    f.late = Late()
+    atexit.register(f.late.__del__)
+    gc.callbacks.append(lambda *_: f.late.__del__())
+    return f.late`);
+  expect(await grade(`def f(x):\n    print(x)\n    return ["${secret}", x, x * x + 1]`)).toMatchObject({ success: true });
+});
+
+/** Each returns "out" when it reached something of the machine. */
+function outsideTask(code: string) {
+  return grader.grade(makeTask('def f(x): return "shut in"', ['f(1)']), code, { mode: 'fixed' });
+}
+
+it('lets no answer read or write files', async () => {
+  await writeFile(join(sandbox.folder, 'secret.txt'), 'secret');
+  const path = JSON.stringify(join(sandbox.folder, 'secret.txt'));
+  const result = await outsideTask(`
+import os, glob, pathlib, io
+def f(x):
+    for attempt in (
+        lambda: open(${path}).read(), lambda: open("/etc/passwd").read(), lambda: open("/proc/self/environ").read(),
+        lambda: os.listdir("/etc"), lambda: os.listdir("/home"), lambda: pathlib.Path(${path}).read_text(),
+        lambda: open("/tmp/written-by-an-answer", "w").write("x"), lambda: os.mkdir("/tmp/made-by-an-answer"),
+        lambda: io.FileIO(3).read(), lambda: os.open("/", os.O_RDONLY),
+        lambda: os.symlink("/etc/passwd", "/link"), lambda: os.rename(${path}, "/moved"),
+    ):
+        try: return "out: " + repr(attempt())
+        except OSError: pass
+    return "shut in"`);
+  expect(result.tests[0]).toMatchObject({ status: 'passed' });
+});
+
+it('shows no answer the environment or the process', async () => {
+  process.env['TANDEM_TEST_SECRET'] = 'secret';
+  const result = await outsideTask(`
+import os, sys
+def f(x):
+    if dict(os.environ): return "out: " + repr(dict(os.environ))
+    for name in ("fork", "system", "kill", "popen", "execv", "spawnv", "posix_spawn"):
+        call = getattr(os, name, None)
+        try:
+            if call: return "out: " + repr(call("id"))
+        except Exception: pass
+    return "shut in"`);
+  delete process.env['TANDEM_TEST_SECRET'];
+  expect(result.tests[0]).toMatchObject({ status: 'passed' });
+});
+
+it('lets no answer start a process', async () => {
+  const result = await outsideTask(`
+import subprocess
+def f(x):
+    try: return "out: " + repr(subprocess.run(["id"], capture_output=True))
+    except OSError: return "shut in"`);
+  expect(result.tests[0]).toMatchObject({ status: 'passed' });
+});
+
+it('lets no answer reach the network, not even this machine', async () => {
+  let requests = 0;
+  const server: Server = createServer((_request, response) => {
+    requests++;
+    response.end('out');
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  await outsideTask(`
+import socket, urllib.request
+def f(x):
+    try: return urllib.request.urlopen("http://127.0.0.1:${port}/").read()
+    except Exception: pass
+    try: return socket.create_connection(("127.0.0.1", ${port}), 1)
+    except Exception: return "shut in"`);
+  await new Promise((closed) => server.close(closed));
+  expect(requests).toBe(0);
+});
+
+it.each(['ctypes', '_ctypes', '_testcapi', '_testinternalcapi', '_testclinic', '_xxsubinterpreters'])(
+  'does not offer the module %s',
+  async (name) => {
+    const result = await outsideTask(`
+import sys, importlib
+sys.modules.pop("${name}", None)
+def f(x):
+    importlib.invalidate_caches()
+    __import__("${name}")
+    return "out"`);
+    expect(result.tests[0]).toMatchObject({ status: 'error', type: 'ModuleNotFoundError' });
+  },
+);
+
+it('lets a test not learn from the one before it through the namespace', async () => {
+  const result = await grade(`
+try: count
+except NameError: count = 0
+count += 1
+def f(x): return ["${secret}", count, count * count + 1]`);
+  expect(result.reward).toBe(0.25);
+});
