@@ -5,9 +5,7 @@ import type { Outcome, Surroundings } from './command';
 import { installCollect } from './commands/collect';
 import { installDownload } from './commands/download';
 import { installEvaluate } from './commands/evaluate';
-import { installExport } from './commands/export';
 import { installGrade } from './commands/grade';
-import { installImport } from './commands/import';
 import { installTasks } from './commands/tasks';
 
 const DONE = 0;
@@ -46,15 +44,7 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
     process.stdout.write(json ? `${asJson(outcome)}\n` : `${outcome.print()}\n`);
     if (outcome.failed === true) code = FAILED;
   };
-  for (const install of [
-    installTasks,
-    installDownload,
-    installGrade,
-    installCollect,
-    installEvaluate,
-    installImport,
-    installExport,
-  ]) {
+  for (const install of [installTasks, installDownload, installGrade, installCollect, installEvaluate]) {
     install(program, perform);
   }
   for (const command of program.commands) {

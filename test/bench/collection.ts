@@ -48,7 +48,9 @@ async function serve(): Promise<void> {
       served.push({ arrived: performance.now(), latency, turn });
       const code = 'def nothing(*rest):\n    return 0';
       const text =
-        turn < TURNS ? 'Hm.\nOUTPUT:\nWhat is the limit?' : `OUTPUT:\nI WANT TO ANSWER:\n\`\`\`python\n${code}\n\`\`\``;
+        turn < TURNS
+          ? 'Hm.\nOUTPUT:\nWhat is the limit?'
+          : `OUTPUT:\nI WANT TO ANSWER:\n\`\`\`python\n${code}\n\`\`\``;
       return answer(text, { firstDelay: latency, pieces: [text] });
     },
   });
@@ -94,11 +96,15 @@ async function barrier({ agent, grader, prompts, tasks, folder }: Parts): Promis
   const collaborator = { kind: 'rules', name: 'rules' } as const;
   const parts = { ...common, log, agent, prompts, collaborator, simulator: new RulesSimulator() };
   const dialogues = await Promise.all(
-    Array.from({ length: BARRIER_DIALOGUES }, (_, i) => Dialogue.start({ ...parts, ...tasks[i % tasks.length]! })),
+    Array.from({ length: BARRIER_DIALOGUES }, (_, i) =>
+      Dialogue.start({ ...parts, ...tasks[i % tasks.length]! }),
+    ),
   );
   while (dialogues.some(({ next }) => next !== 'nobody')) {
     await Promise.all(dialogues.filter(({ next }) => next === 'agent').map((one) => one.agentTurn()));
-    await Promise.all(dialogues.filter(({ next }) => next === 'collaborator').map((one) => one.simulatorReply()));
+    await Promise.all(
+      dialogues.filter(({ next }) => next === 'collaborator').map((one) => one.simulatorReply()),
+    );
   }
   await Promise.all(dialogues.map((one) => one.grade(grader, 'fixed')));
   const seconds = (performance.now() - begun) / 1000;
@@ -113,7 +119,9 @@ async function barrier({ agent, grader, prompts, tasks, folder }: Parts): Promis
 function utilization(served: readonly Served[]): number {
   const start = served[IN_FLIGHT - 1]!.arrived;
   const end = Math.max(...served.filter(({ turn }) => turn === 1).map(({ arrived }) => arrived));
-  const busy = served.map(({ arrived, latency }) => Math.min(end, arrived + latency) - Math.max(start, arrived));
+  const busy = served.map(
+    ({ arrived, latency }) => Math.min(end, arrived + latency) - Math.max(start, arrived),
+  );
   return busy.reduce((sum, ms) => sum + Math.max(0, ms), 0) / ((end - start) * IN_FLIGHT);
 }
 
@@ -157,7 +165,9 @@ async function main(): Promise<void> {
 
 function report(figures: Record<string, number>): void {
   if (process.argv.includes('--json')) console.log(JSON.stringify(figures));
-  else for (const [name, value] of Object.entries(figures)) console.log(`${name.padEnd(26)} ${value.toPrecision(4)}`);
+  else
+    for (const [name, value] of Object.entries(figures))
+      console.log(`${name.padEnd(26)} ${value.toPrecision(4)}`);
 }
 
 void (process.argv.includes('--serve') ? serve() : main());

@@ -1,5 +1,6 @@
 import { collect, collectionName, type CollectionResult } from '../../core/dialogue/collect';
 import { settingsOf } from '../../core/evaluation/evaluate';
+import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
 import { TrajectoryLog } from '../../core/trajectory/log';
 import type { Install, Outcome, Surroundings } from '../command';
@@ -47,8 +48,8 @@ async function collectDialogues(options: Options, to: Surroundings): Promise<Out
         progress.update(done, total, failed === 0 ? '' : `${failed} failed`),
     });
     return {
-      summary: { collection, data: options.data, ...result },
-      print: () => inWords(result, options.data),
+      summary: { collection, data: options.data, ...result, usage: agent.counts, notes: agent.notes },
+      print: () => inWords(result, options.data, agent),
       failed: result.failed > 0,
     };
   } finally {
@@ -58,10 +59,21 @@ async function collectDialogues(options: Options, to: Surroundings): Promise<Out
   }
 }
 
-function inWords({ done, total, already, failures }: CollectionResult, data: string): string {
+function inWords({ done, total, already, failures }: CollectionResult, data: string, agent: Model): string {
   return [
     `${done} of ${total} dialogues are in ${data}${already === 0 ? '' : `, ${already} of them from before`}.`,
     ...failures.map(({ message, count }) => `${count} failed: ${message}`),
     ...(failures.length === 0 ? [] : ['The same command tries them again.']),
+    ...usageOf(agent),
   ].join('\n');
+}
+
+/** What a model was asked and what its server does not give. */
+export function usageOf({ name, counts, notes = [] }: Model): string[] {
+  if (counts === undefined || counts.requests === 0) return [...notes];
+  const { requests, retries, promptTokens, completionTokens } = counts;
+  return [
+    `${name}: ${requests} requests, ${retries} repeated, ${promptTokens} tokens read, ${completionTokens} written.`,
+    ...notes,
+  ];
 }

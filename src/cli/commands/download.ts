@@ -39,7 +39,7 @@ async function download(name: string, options: Options, { signal }: Surroundings
       folder: options.to,
       signal,
       hubUrl: options.hub,
-      accessToken: process.env['HF_TOKEN'],
+      accessToken: process.env.HF_TOKEN,
       acceptLicence: (notice) => accept(notice, options.acceptLicence === true),
       onProgress: ({ received, total }) => progress.update(megabytes(received), megabytes(total)),
       onNotice: (sentence) => process.stderr.write(`${sentence}\n`),

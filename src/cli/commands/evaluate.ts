@@ -4,6 +4,7 @@ import { openModel } from '../../core/model/spec';
 import { TrajectoryLog } from '../../core/trajectory/log';
 import { wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { openGrader } from '../grader';
+import { usageOf } from './collect';
 import { addPlayOptions, preparePlay, type PlayOptions } from '../play';
 import { percent, points, startProgress, table } from '../terminal';
 
@@ -55,7 +56,7 @@ async function evaluateAgents(options: Options, to: Surroundings): Promise<Outco
     return {
       rows: rowsOf(evaluation, options),
       summary: { agents: evaluation.agents, comparisons: evaluation.comparisons },
-      print: () => inWords(evaluation),
+      print: () => [inWords(evaluation), ...agents.flatMap(usageOf)].join('\n'),
     };
   } finally {
     for (const bar of bars.values()) bar.end();

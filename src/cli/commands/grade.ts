@@ -8,6 +8,7 @@ import { parseTask } from '../../core/task/row';
 import type { Task } from '../../core/task/task';
 import type { Install, Outcome, Surroundings } from '../command';
 import { openGrader } from '../grader';
+import { inFlight } from '../inFlight';
 import { jobsOption, modeOption } from '../play';
 import { percent, startProgress, table } from '../terminal';
 
@@ -63,33 +64,22 @@ async function gradeRows(
   mode: GradingMode,
   signal: AbortSignal,
 ): Promise<{ rows: Row[]; bad: BadLine[] }> {
-  const rows: Row[] = [];
+  const graded: (Row | undefined)[] = [];
   const bad: BadLine[] = [];
-  const running = new Set<Promise<void>>();
   const progress = startProgress('grade', 'answers');
-  let read = 0;
+  let done = 0;
   try {
-    for await (const entry of readJsonLines(file, { signal })) {
-      const parsed = 'reason' in entry ? entry.reason : parseRow(entry.value, entry.line);
-      if (typeof parsed === 'string') {
-        bad.push({ file, line: entry.line, reason: parsed });
-        continue;
-      }
-      const place = read++;
-      const one = grader.grade(parsed.task, parsed.answer, { mode, signal }).then((grade) => {
-        rows[place] = { id: parsed.id, ...grade };
-        running.delete(one);
-        progress.update(read - running.size, read);
-      });
-      running.add(one);
-      if (running.size >= IN_FLIGHT) await Promise.race(running);
-    }
-    await Promise.all(running);
+    await inFlight(readJsonLines(file, { signal }), IN_FLIGHT, async (read, index) => {
+      const { line } = read;
+      const row = 'reason' in read ? read.reason : parseRow(read.value, line);
+      if (typeof row === 'string') bad.push({ file, line, reason: row });
+      else graded[index] = { id: row.id, ...(await grader.grade(row.task, row.answer, { mode, signal })) };
+      progress.update(++done, index + 1);
+    });
   } finally {
-    await Promise.allSettled(running);
     progress.end();
   }
-  return { rows, bad };
+  return { rows: graded.filter((row) => row !== undefined), bad };
 }
 
 function parseRow(value: unknown, line: number): { id: string; task: Task; answer: string } | string {

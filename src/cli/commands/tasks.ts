@@ -1,5 +1,6 @@
 import type { Install, Outcome, Surroundings } from '../command';
-import { table } from '../terminal';
+import { inFlight } from '../inFlight';
+import { startProgress, table } from '../terminal';
 import { checkPack, readTasks, type PackCheck } from '../../core/task/pack';
 import { openGrader } from '../grader';
 
@@ -10,7 +11,8 @@ interface Options {
 interface BadReference {
   readonly file: string;
   readonly task: string;
-  readonly reason: string;
+  /** One sentence for each test on which the reference gives nothing to compare with. */
+  readonly reasons: readonly string[];
 }
 
 export const installTasks: Install = (program, perform) => {
@@ -25,13 +27,14 @@ export const installTasks: Install = (program, perform) => {
 async function checkPacks(files: readonly string[], options: Options, to: Surroundings): Promise<Outcome> {
   const packs: PackCheck[] = [];
   for (const file of files) packs.push(await checkPack(file, { signal: to.signal }));
-  const references = options.references === true ? await checkReferences(files, to) : [];
   const bad = packs.flatMap((pack) => pack.bad);
   const sum = (count: (pack: PackCheck) => number): number => packs.reduce((total, p) => total + count(p), 0);
+  const tasks = sum((pack) => pack.tasks);
+  const references = options.references === true ? await checkReferences(files, tasks, to) : [];
   return {
     rows: packs,
     summary: {
-      tasks: sum((pack) => pack.tasks),
+      tasks,
       tests: sum((pack) => pack.tests),
       withFacts: sum((pack) => pack.withFacts),
       badLines: bad.length,
@@ -42,21 +45,29 @@ async function checkPacks(files: readonly string[], options: Options, to: Surrou
   };
 }
 
+/** References that run at once; the grader queues what it cannot run yet. */
+const IN_FLIGHT = 16;
+
 async function checkReferences(
   files: readonly string[],
+  total: number,
   { assets, signal }: Surroundings,
 ): Promise<BadReference[]> {
   const grader = await openGrader({ assets });
+  const progress = startProgress('references', 'tasks');
   const bad: BadReference[] = [];
+  let done = 0;
   try {
     for (const file of files) {
-      for await (const read of readTasks(file, { signal })) {
-        if (!('task' in read)) continue;
-        const failures = await grader.checkReference(read.task, { signal });
-        for (const reason of failures) bad.push({ file, task: read.task.id, reason });
-      }
+      await inFlight(readTasks(file, { signal }), IN_FLIGHT, async (read) => {
+        if (!('task' in read)) return;
+        const reasons = await grader.checkReference(read.task, { signal });
+        if (reasons.length > 0) bad.push({ file, task: read.task.id, reasons });
+        progress.update(++done, total);
+      });
     }
   } finally {
+    progress.end();
     await grader.close();
   }
   return bad;
@@ -70,6 +81,9 @@ function inWords(packs: readonly PackCheck[], references: readonly BadReference[
   return [
     table([['pack', 'tasks', 'tests', 'with facts', 'bad lines'], ...rows]),
     ...packs.flatMap((pack) => pack.bad.map(({ file, line, reason }) => `${file}:${line}: ${reason}`)),
-    ...references.map(({ file, task, reason }) => `${file}: the reference of task ${task}: ${reason}`),
+    ...references.map(
+      ({ file, task, reasons: [first, ...others] }) =>
+        `${file}: reference of task ${task}: ${first}${others.length === 0 ? '' : ` (and ${others.length} more tests)`}`,
+    ),
   ].join('\n');
 }

@@ -152,12 +152,13 @@ export class Dialogue {
     const position = { description: task.description, turn };
     const generation = await agent.generate(messages, settings, { ...options, position });
     options.signal?.throwIfAborted();
-    const { text, finishReason, timing, tokens, promptTokenIds, usage, servedModel } = generation;
+    const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage, servedModel } = generation;
     const event = await this.log({
       event: 'agent-turn',
       episode: this.id,
       turn,
       text,
+      reasoning,
       finishReason,
       model: servedModel ?? agent.name,
       sampling: settings,

@@ -198,7 +198,7 @@ describe('a dialogue', () => {
         protocol: { maxTurns: 3, replyLimit: 400 },
       });
       await dialogue.play();
-      return server.requests.map(({ body }) => body['seed']);
+      return server.requests.map(({ body }) => body.seed);
     };
     const first = await seeds();
     expect(new Set(first).size).toBe(3);
