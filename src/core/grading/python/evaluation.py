@@ -35,6 +35,7 @@ OrderedDict, deque = collections.OrderedDict, collections.deque
 Counter, defaultdict = collections.Counter, collections.defaultdict
 instant, date, clock, span = datetime.datetime, datetime.date, datetime.time, datetime.timedelta
 KEYS, ITEMS = type({}.keys()), type({}.items())
+BUILT_IN_TYPES = frozenset(value for value in vars(builtins).values() if type(value) is type)
 ModuleType = types.ModuleType
 modules, settrace, setprofile, seed_random = sys.modules, sys.settrace, sys.setprofile, random.seed
 sha256 = hashlib.sha256
@@ -168,6 +169,8 @@ class Canon:
             return 'p%d,%d,%d' % (value.days, value.seconds, value.microseconds)
         if kind is range:
             return 'r%d,%d,%d' % range_key(value)
+        if kind is type and value in BUILT_IN_TYPES:
+            return 'y' + name_of(value)
         if kind is deque:
             return 'q' + self.sequence(list(value), '[', ']', depth)
         if self.numpy is not None:
@@ -197,7 +200,7 @@ def range_key(value):
     return (len(value), value[0], value.step if len(value) > 1 else 0)
 
 
-def display(value, room=DISPLAY_LIMIT, depth=0):
+def display(value, numpy, room=DISPLAY_LIMIT, depth=0):
     """Python's repr of built-in values without calling code of the answer, shortened to about `room` characters."""
     kind = type(value)
     if value is None or kind is bool or kind is float or kind is complex:
@@ -210,27 +213,35 @@ def display(value, room=DISPLAY_LIMIT, depth=0):
     if depth > 6 or room <= 0:
         return '…'
     if kind is list:
-        return enclosed(value, '[', ']', room, depth)
+        return enclosed(value, '[', ']', numpy, room, depth)
     if kind is tuple:
-        return enclosed(value, '(', ',)' if len(value) == 1 else ')', room, depth)
+        return enclosed(value, '(', ',)' if len(value) == 1 else ')', numpy, room, depth)
     if kind is dict:
-        return enclosed(value.items(), '{', '}', room, depth)
+        return enclosed(value.items(), '{', '}', numpy, room, depth)
     if kind in (set, frozenset):
-        text = enclosed(value, '{', '}', room, depth) if value else 'set()'
+        text = enclosed(value, '{', '}', numpy, room, depth) if value else 'set()'
         return text if kind is set else 'frozenset(' + text + ')'
     if kind in (Decimal, Fraction, instant, date, clock, span, range):
         return repr(value)
     if kind in MAPPINGS:
-        return name_of(kind) + '(' + enclosed(dict.items(value), '{', '}', room, depth) + ')'
+        return name_of(kind) + '(' + enclosed(dict.items(value), '{', '}', numpy, room, depth) + ')'
     if kind is deque:
-        return 'deque(' + enclosed(value, '[', ']', room, depth) + ')'
+        return 'deque(' + enclosed(value, '[', ']', numpy, room, depth) + ')'
+    if numpy is not None and kind is numpy.ndarray:
+        if value.size > 4 * room:
+            return '<array of shape ' + repr(value.shape) + '>'
+        return 'array(' + display(value.tolist(), numpy, room, depth + 1) + ')'
+    if numpy is not None and numpy.generic in bases_of(kind):
+        simple = numpy.generic.item(value)
+        if type(simple) is not kind:
+            return display(simple, numpy, room, depth + 1)
     base = plain(value)
     if base is not value:
-        return display(base, room, depth)
+        return display(base, numpy, room, depth)
     return '<' + name_of(kind)[:80] + ' object>'
 
 
-def enclosed(values, opening, closing, room, depth):
+def enclosed(values, opening, closing, numpy, room, depth):
     parts = []
     pairs = opening == '{' and type(values) is ITEMS
     for value in values:
@@ -238,9 +249,9 @@ def enclosed(values, opening, closing, room, depth):
             parts.append('…')
             break
         if pairs:
-            part = display(value[0], room, depth + 1) + ': ' + display(value[1], room, depth + 1)
+            part = display(value[0], numpy, room, depth + 1) + ': ' + display(value[1], numpy, room, depth + 1)
         else:
-            part = display(value, room, depth + 1)
+            part = display(value, numpy, room, depth + 1)
         parts.append(part)
         room -= len(part) + 2
     return opening + ', '.join(parts) + closing
@@ -261,7 +272,7 @@ def outcome_of_value(value, numpy):
     return '{"kind":"value","canonical":%s,"none":%s,"display":%s}' % (
         canonical,
         'true' if value is None else 'false',
-        quoted(shortened(display(value), 2 * DISPLAY_LIMIT)),
+        quoted(shortened(display(value, numpy), 2 * DISPLAY_LIMIT)),
     )
 
 

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Grader } from '../../../src/core/grading/grader';
+import { buildSandbox, makeTask, type Sandbox } from './sandbox';
+
+let sandbox: Sandbox;
+let grader: Grader;
+
+beforeAll(async () => {
+  sandbox = await buildSandbox();
+  grader = await sandbox.open({ workers: 1 });
+});
+afterAll(() => sandbox.close());
+
+const imports = `
+import collections, datetime, decimal, enum, fractions
+class Level(enum.IntEnum): LOW = 1
+class Word(str, enum.Enum): A = "a"
+class Money(float): pass
+Point = collections.namedtuple("Point", "x y")
+`;
+
+/** Whether an answer that returns `got` passes where the reference returns `expected`. */
+async function passes(expected: string, got: string): Promise<boolean> {
+  const task = makeTask(`${imports}\ndef f(): return ${expected}`, ['f()']);
+  const { tests } = await grader.grade(task, `${imports}\ndef f(): return ${got}`, { mode: 'fixed' });
+  return tests[0]!.status === 'passed';
+}
+
+describe('values that Python calls equal are equal', () => {
+  it.each([
+    ['1', '1.0'],
+    ['1', 'True'],
+    ['0.0', '-0.0'],
+    ['0.5', 'fractions.Fraction(1, 2)'],
+    ['0.5', 'decimal.Decimal("0.50")'],
+    ['10 ** 30', 'int("1" + "0" * 30)'],
+    ['2 + 0j', '2'],
+    ['[1, [2.0, "a"]]', '[True, [2, "a"]]'],
+    ['{"a": 1, "b": [2]}', '{"b": [2.0], "a": True}'],
+    ['{1, 2, 3}', 'frozenset([3, 2, 1])'],
+    ['{"a": 1}', 'collections.OrderedDict(a=1)'],
+    ['{"a": 2}', 'collections.Counter("aa")'],
+    ['{"a": 1}', 'collections.defaultdict(int, a=1)'],
+    ['(1, 2)', 'Point(1, 2)'],
+    ['1', 'Level.LOW'],
+    ['"a"', 'Word.A'],
+    ['2.5', 'Money(2.5)'],
+    ['b"ab"', 'bytearray(b"ab")'],
+    ['range(0, 10, 20)', 'range(0, 5, 20)'],
+    ['{1, 2}', '{1: 0, 2: 0}.keys()'],
+    ['datetime.date(2024, 2, 29)', 'datetime.date.fromisoformat("2024-02-29")'],
+    [
+      'datetime.datetime(2024, 1, 1, 12, tzinfo=datetime.timezone.utc)',
+      'datetime.datetime(2024, 1, 1, 14, tzinfo=datetime.timezone(datetime.timedelta(hours=2)))',
+    ],
+    ['float("inf")', 'decimal.Decimal("Infinity")'],
+    ['"\\ud800é\\n"', '"\\ud800" + chr(233) + chr(10)'],
+    ['list(range(5000))', '[float(i) for i in range(5000)]'],
+    ['[int, str]', '[type(1), type("")]'],
+  ])('%s and %s', async (expected, got) => {
+    expect(await passes(expected, got)).toBe(true);
+  });
+});
+
+describe('other values are not', () => {
+  it.each([
+    ['1', '"1"'],
+    ['0.1 + 0.2', '0.3'],
+    ['[1, 2]', '(1, 2)'],
+    ['[1, 2]', '[2, 1]'],
+    ['["a,sb"]', '["a", "b"]'],
+    ['"a"', 'b"a"'],
+    ['{1}', '{1: 1}'],
+    ['[]', '()'],
+    ['[0]', '[None]'],
+    ['datetime.date(2024, 1, 1)', 'datetime.datetime(2024, 1, 1)'],
+    ['datetime.datetime(2024, 1, 1)', 'datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)'],
+    ['[1]', 'iter([1])'],
+    ['[1]', 'range(1, 2)'],
+    ['float("inf")', '-float("inf")'],
+    ['list(range(5000))', 'list(range(4999)) + [0]'],
+  ])('%s and %s', async (expected, got) => {
+    expect(await passes(expected, got)).toBe(false);
+  });
+
+  it('and nothing equals NaN or an object of a class of its own: such references are reported', async () => {
+    for (const value of ['float("nan")', '[1, float("nan")]', 'object()', 'type("Own", (), {})()', '(i for i in [1])']) {
+      const task = makeTask(`def f(x): return ${value} if x else 1`, ['f(0)', 'f(1)']);
+      const [failure] = await grader.checkReference(task);
+      expect(failure).toContain('test 2: The reference returns a value that equals nothing');
+    }
+  });
+});
