@@ -96,6 +96,15 @@ describe('numpy on the native runner', () => {
     expect([null, 'n0x3']).toContain(canonicalOf(number!));
   });
 
+  it('shows arrays and scalars as their values', async () => {
+    const values = ['np.array([[1, 2], [3, 4]])', '[np.float64(0.5)]', 'np.zeros((1000, 1000))'];
+    expect(await displays(runner, 'import numpy as np', values)).toEqual([
+      'array([[1, 2], [3, 4]])',
+      '[0.5]',
+      '<array of shape (1000, 1000)>',
+    ]);
+  });
+
   it('draws the same numbers for a reference and an answer, in every process', async () => {
     const source = 'import numpy as np\ndef f(): return np.random.rand(3).tolist()';
     const [first] = await outcomes(runner, source, ['f()']);
