@@ -4,18 +4,10 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Collaborator, NewEvent } from '../../../src/core/trajectory/event';
 import { TrajectoryLog, type LogOptions } from '../../../src/core/trajectory/log';
+import { doubling } from './fixture-task';
 import type { Task } from '../../../src/core/task/task';
 
-export const doubling: Task = {
-  id: 'doubling',
-  description: 'Write a function that doubles. def double(n)',
-  reference: 'def double(n):\n    return 2 * n',
-  testCases: [
-    { name: 'test1', call: 'double(2)' },
-    { name: 'test2', call: 'double(0)' },
-  ],
-  hiddenInformation: 'def double(n):\n    return 2 * n',
-};
+export { doubling };
 
 export const simulator: Collaborator = { kind: 'simulator', name: 'openai:simulator' };
 export const kim: Collaborator = { kind: 'developer', name: 'kim' };

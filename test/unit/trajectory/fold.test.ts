@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LOG_VERSION, type LogEvent, type NewEvent } from '../../../src/core/trajectory/event';
+import { LOG_VERSION, type NewEvent } from '../../../src/core/trajectory/event';
 import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import { agentTurn, answered, dialogue, doubling, graded, kim, leak, reply, started } from './fixtures';

@@ -1,0 +1,172 @@
+import { appendFile, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { TrajectoryLog } from '../../../src/core/trajectory/log';
+import {
+  agentTurn,
+  answered,
+  doubling,
+  kim,
+  openLog,
+  play,
+  reply,
+  started,
+  temporaryFolder,
+} from './fixtures';
+import { kill, printed, program } from './processes/start';
+
+const lee = { kind: 'developer', name: 'lee' } as const;
+
+async function filesOf(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const texts = await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')));
+  return files.map((file, index) => `${file.name}\n${texts[index]!}`).join('\n');
+}
+
+/** Two developers and a simulator, over several segments and two processes' logs. */
+async function fill(folder: string): Promise<void> {
+  const log = await openLog(folder, { segmentBytes: 6_000 });
+  await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'research' });
+  await log.append({ event: 'consent', pseudonym: 'lee', purpose: 'research' });
+  for (let number = 0; number < 6; number += 1) {
+    await play(log, `kim-${number}`, 1, { collaborator: kim });
+    await play(log, `lee-${number}`, 1, { collaborator: lee });
+    await play(log, `simulated-${number}`, 0.5);
+  }
+  // Handed over to kim, and gone on with in another process, whose lines do not name kim.
+  await log.appendAll([
+    started('shared'),
+    agentTurn('shared', 1),
+    { event: 'hand-over', episode: 'shared', turn: 1, to: kim },
+    reply('shared', 1, kim),
+  ]);
+  await log.append({ event: 'rating', episode: 'lee-0', by: 'kim', comment: 'My secret remark.' });
+  await log.append({ event: 'rating', episode: 'lee-0', by: 'lee', stars: 5 });
+  await log.close();
+  const other = await openLog(folder);
+  await other.appendAll([
+    agentTurn('shared', 2, 'OUTPUT: the code for her'),
+    answered('shared', 2, 'her code'),
+  ]);
+  await play(other, 'about-kim', 1, { collaborator: lee, pack: 'kim' });
+  await other.close();
+}
+
+function ids(log: TrajectoryLog): string[] {
+  return log
+    .list({ offset: 0, limit: 1000 })
+    .rows.map(({ id }) => id)
+    .sort();
+}
+
+const kept = [
+  ...[0, 1, 2, 3, 4, 5].flatMap((number) => [`lee-${number}`, `simulated-${number}`]),
+  'about-kim',
+].sort();
+
+async function expectErased(folder: string): Promise<void> {
+  const log = await openLog(folder);
+  expect(ids(log)).toEqual(kept);
+  expect(log.problems).toEqual([]);
+  expect(log.consents.map(({ pseudonym }) => pseudonym)).toEqual(['lee']);
+  expect((await log.trajectory('lee-0'))?.rating).toMatchObject({ by: 'lee', stars: 5 });
+  expect((await log.trajectory('about-kim'))?.task).toEqual(doubling);
+  await log.close();
+  const everything = await filesOf(folder);
+  expect(everything).not.toMatch(
+    /"kim-\d"|"by":"kim"|"name":"kim"|"pseudonym":"kim"|My secret|her code|"shared"/,
+  );
+}
+
+describe('erasing a developer', () => {
+  const erase = program('erase');
+
+  it('leaves none of it in the data folder, and everything else as it was', async () => {
+    const folder = await temporaryFolder();
+    await fill(folder);
+    const log = await openLog(folder);
+    const before = await log.trajectory('lee-3');
+    const erased = await log.eraseAnnotator('kim');
+    expect(erased.episodes).toBe(7);
+    expect(ids(log)).toEqual(kept);
+    expect(await log.trajectory('lee-3')).toEqual(before);
+    // The log goes on as before.
+    await play(log, 'afterwards', 1);
+    await log.deleteTrajectory('afterwards');
+    await log.close();
+    await expectErased(folder);
+    expect(await (await openLog(folder)).eraseAnnotator('kim')).toEqual({ episodes: 0, lines: 0 });
+  });
+
+  it('keeps lines of kinds and versions that it does not know, byte for byte', async () => {
+    const folder = await temporaryFolder();
+    await fill(folder);
+    const [first] = (await readdir(join(folder, 'log'))).filter((name) => name.endsWith('.jsonl')).sort();
+    const at = '2030-01-01T00:00:00.000Z';
+    const lines = [
+      `{"version": 9,  "event":"reply","episode":"lee-1","at":"${at}","text":"später"}`,
+      `{"version":1,"event":"applause","at":"${at}"}`,
+      `{"version":1,"event":"applause","episode":"kim-1","at":"${at}"}`,
+      `{"version":9,"event":"consent","who":"kim","at":"${at}"}`,
+    ];
+    await appendFile(join(folder, 'log', first!), `${lines.join('\n')}\n`);
+    await (await openLog(folder)).eraseAnnotator('kim');
+    const text = await readFile(join(folder, 'log', first!), 'utf8');
+    expect(lines.map((line) => text.includes(`\n${line}\n`))).toEqual([true, true, false, false]);
+  });
+
+  it('takes a torn last line away, because nobody can tell whose it is', async () => {
+    const folder = await temporaryFolder();
+    await fill(folder);
+    const last = (await readdir(join(folder, 'log')))
+      .filter((name) => name.endsWith('.jsonl'))
+      .sort()
+      .at(-1);
+    await appendFile(join(folder, 'log', last!), '{"version":1,"event":"rating","comment":"My secret ri');
+    await (await openLog(folder)).eraseAnnotator('kim');
+    await expectErased(folder);
+  });
+
+  it('is refused while another process writes to the log, and says which', async () => {
+    const folder = await temporaryFolder();
+    await fill(folder);
+    const writer = await openLog(folder);
+    await play(writer, 'more', 1);
+    const log = await openLog(folder);
+    await expect(log.eraseAnnotator('kim')).rejects.toThrow(
+      new RegExp(
+        `^Process ${process.pid} on .* is writing to .*jsonl\\. Close that Tandem and run the command again`,
+      ),
+    );
+    expect(log.summary('kim-0')).toBeDefined();
+    await writer.close();
+    expect(await log.eraseAnnotator('kim')).toMatchObject({ episodes: 7 });
+  });
+
+  it('is not held up by a process that was killed while it wrote', async () => {
+    const folder = await temporaryFolder();
+    await fill(folder);
+    const child = append(folder, 'killed');
+    await printed(child, /^0 1$/m);
+    await kill(child);
+    await expect((await openLog(folder)).eraseAnnotator('kim')).resolves.toMatchObject({ episodes: 7 });
+  });
+  const append = program('append');
+
+  it('may be killed at any moment and run again', async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const folder = await temporaryFolder();
+      await fill(folder);
+      const child = erase(folder, 'kim');
+      await printed(child, /open/);
+      await new Promise((resolve) => setTimeout(resolve, round * 3));
+      await kill(child);
+      const between = await openLog(folder);
+      expect(ids(between)).toEqual(expect.arrayContaining(kept));
+      const again = erase(folder, 'kim');
+      expect(await again.ended, again.errors()).toBe(0);
+      await expectErased(folder);
+    }
+  });
+});

@@ -1,0 +1,62 @@
+import { build } from 'esbuild';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
+
+/** A child that runs one of the programs of this folder. */
+export interface Child {
+  readonly process: ChildProcess;
+  /** What it has printed so far. */
+  output: string;
+  readonly errors: () => string;
+  /** Resolves with the exit code, null after a signal. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Bundles a program of this folder once for all tests of a file; the result starts it. */
+export function program(name: 'append' | 'erase'): (...args: readonly string[]) => Child {
+  let folder: string | undefined;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tandem-program-'));
+    await build({
+      entryPoints: [join(import.meta.dirname, `${name}.ts`)],
+      outfile: join(folder, 'program.mjs'),
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      logLevel: 'warning',
+    });
+  });
+  afterAll(() => rm(folder!, { recursive: true, force: true }));
+  return (...args) => start([join(folder!, 'program.mjs'), ...args]);
+}
+
+function start(args: readonly string[]): Child {
+  const process_ = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let errors = '';
+  const child: Child = {
+    process: process_,
+    output: '',
+    errors: () => errors,
+    ended: once(process_, 'close').then(([code]) => code as number | null),
+  };
+  process_.stdout.setEncoding('utf8').on('data', (text: string) => (child.output += text));
+  process_.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  return child;
+}
+
+export async function kill(child: Child): Promise<void> {
+  child.process.kill('SIGKILL');
+  await child.ended;
+}
+
+/** Waits until the child has printed something that matches. */
+export async function printed(child: Child, pattern: RegExp): Promise<void> {
+  while (!pattern.test(child.output)) {
+    if (child.process.exitCode !== null) throw new Error(`The program ended early: ${child.errors()}`);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
