@@ -39,10 +39,14 @@ afterEach(async () => {
 function collect(): ChildProcess {
   const args = ['collect', '--tasks', starterPack, '--limit', String(TASKS), '--rollouts', String(ROLLOUTS)];
   const models = ['--agent', `openai:m@${server.url}`, '--simulator', 'rules', '--concurrency', '8'];
-  return spawn(process.execPath, ['dist/tandem.js', ...args, ...models, '--data', data, '--jobs', '1', '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, TANDEM_CACHE: folder },
-  });
+  return spawn(
+    process.execPath,
+    ['dist/tandem.js', ...args, ...models, '--data', data, '--jobs', '1', '--json'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, TANDEM_CACHE: folder },
+    },
+  );
 }
 
 /** Every whole line of the log, by segment. */

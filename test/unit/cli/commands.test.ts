@@ -1,0 +1,211 @@
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { starterPack } from '../../fixtures/dialogue';
+import { runNode, type Ended } from '../../fixtures/tasks';
+
+const demonstration = `script:${path.resolve('samples/workspace/agents/asks-first.json')}`;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'tandem-cli-'));
+
+beforeAll(() => {
+  process.env.TANDEM_CACHE = path.join(folder, 'cache');
+});
+
+afterAll(async () => {
+  delete process.env.TANDEM_CACHE;
+  await rm(folder, { recursive: true, force: true });
+});
+
+const tandem = (...args: string[]): Promise<Ended> => runNode(['dist/tandem.js', ...args]);
+
+/** What `--json` printed: one object and nothing else. */
+async function json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
+  const { stdout, stderr } = await tandem(...args, '--json');
+  expect(stdout.trim().split('\n'), stderr).toHaveLength(1);
+  return schema.parse(JSON.parse(stdout));
+}
+
+async function file(name: string, lines: readonly unknown[]): Promise<string> {
+  const target = path.join(folder, name);
+  await writeFile(
+    target,
+    lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
+  );
+  return target;
+}
+
+const starterRows = async (): Promise<Record<string, string>[]> =>
+  (await readFile(starterPack, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string>);
+
+const play = (data: string, ...more: string[]): string[] => [
+  ...['--tasks', starterPack, '--limit', '6', '--agent', demonstration, '--simulator', 'rules'],
+  ...['--data', path.join(folder, data), '--jobs', '1', ...more],
+];
+
+describe('tandem', () => {
+  it('lists its commands, and only those that exist', async () => {
+    const { stdout, code } = await tandem('--help');
+    expect(code).toBe(0);
+    const commands = [...stdout.matchAll(/^ {2}(\w+) (?:\[|<)/gm)].map((match) => match[1]);
+    expect(commands).toEqual([
+      'tasks',
+      'download',
+      'grade',
+      'collect',
+      'evaluate',
+      'import',
+      'export',
+      'help',
+    ]);
+  });
+
+  it.each([
+    [['fly'], 'unknown command'],
+    [['tasks'], "missing required argument 'file'"],
+    [['collect', '--tasks', starterPack, '--simulator', 'rules'], "required option '--agent <model>'"],
+    [['evaluate', ...play('x', '--agent', demonstration)], 'The same agent is named twice'],
+    [
+      ['collect', ...play('x', '--rollouts', 'many')],
+      '--rollouts takes a whole number of at least 1, not "many"',
+    ],
+    [['collect', '--tasks', starterPack, '--agent', 'gpt', '--simulator', 'rules'], '"gpt" is not a model'],
+    [['grade', 'rows.jsonl', '--mode', 'kind'], 'Allowed choices are fixed, paper'],
+    [['download', 'everything'], 'There is no "everything" to download'],
+  ])('says what is wrong with %j and exits with 2', async (args, sentence) => {
+    const { code, stdout, stderr } = await tandem(...args);
+    expect(stderr).toContain(sentence);
+    expect(stdout).toBe('');
+    expect(code).toBe(2);
+  });
+
+  it('exits with 1 and one sentence when a file is not there', async () => {
+    const { code, stderr } = await tandem('tasks', path.join(folder, 'nowhere.jsonl'));
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    expect(stderr).toContain('nowhere.jsonl');
+    expect(code).toBe(1);
+  });
+});
+
+describe('tandem tasks', () => {
+  it('counts a pack and checks its references', async () => {
+    const { stdout, code } = await tandem('tasks', starterPack, '--references');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/starter\.jsonl +32 +320 +32 +0/);
+  });
+
+  it('names file, line and reason of bad lines, counts the good ones and exits with 1', async () => {
+    const [good] = await starterRows();
+    const pack = await file('bad.jsonl', [good, '{not json', { problem_description: 'Only this' }]);
+    const { stdout, code } = await tandem('tasks', pack);
+    expect(stdout).toMatch(/bad\.jsonl +1 +10 +1 +2/);
+    expect(stdout).toMatch(/bad\.jsonl:2: /);
+    expect(stdout).toMatch(/bad\.jsonl:3: .*ground_truth/);
+    expect(code).toBe(1);
+  });
+
+  it('reports a reference that fails on its own tests', async () => {
+    const [row] = await starterRows();
+    const pack = await file('reference.jsonl', [
+      { ...row, ground_truth: 'def parcel_price(weight_kg, zone):\n    return 1 / 0' },
+    ]);
+    const { stdout, code } = await tandem('tasks', pack, '--references');
+    expect(stdout).toMatch(/reference of task parcel-surcharge: .*ZeroDivisionError.*\(and 9 more tests\)/);
+    expect(code).toBe(1);
+  });
+});
+
+describe('tandem grade', () => {
+  const schema = z.object({
+    rows: z.array(
+      z.object({ id: z.string(), reward: z.number(), success: z.boolean(), tests: z.array(z.unknown()) }),
+    ),
+    summary: z.object({
+      answers: z.number(),
+      success: z.number(),
+      badLines: z.array(z.object({ line: z.number() })),
+    }),
+  });
+
+  it('grades rows with a task and an answer, in their order', async () => {
+    const rows = await starterRows();
+    const answered = rows.slice(0, 4).map((task, i) => ({
+      id: `answer-${i}`,
+      task,
+      answer: i === 2 ? 'def wrong():\n    pass' : `\`\`\`python\n${task.ground_truth}\n\`\`\``,
+    }));
+    const { rows: graded, summary } = await json(
+      schema,
+      'grade',
+      await file('answers.jsonl', [...answered, '{}']),
+    );
+    expect(graded.map(({ id, reward }) => [id, reward])).toEqual([
+      ['answer-0', 1],
+      ['answer-1', 1],
+      ['answer-2', 0],
+      ['answer-3', 1],
+    ]);
+    expect(graded[0]!.tests).toHaveLength(10);
+    expect(summary).toMatchObject({ answers: 4, success: 0.75, badLines: [{ line: 5 }] });
+  });
+});
+
+describe('tandem collect and evaluate', () => {
+  it('plays, grades and logs; a second call finds everything done', async () => {
+    const schema = z.object({
+      summary: z.object({ total: z.number(), done: z.number(), already: z.number() }),
+    });
+    expect((await json(schema, 'collect', ...play('twice', '--rollouts', '2'))).summary).toEqual({
+      total: 12,
+      done: 12,
+      already: 0,
+    });
+    expect((await json(schema, 'collect', ...play('twice', '--rollouts', '3'))).summary).toEqual({
+      total: 18,
+      done: 18,
+      already: 12,
+    });
+  });
+
+  it('compares two agents on the same tasks, with intervals and a paired difference', async () => {
+    const guess = await file('guesses.json', [['OUTPUT:\nI WANT TO ANSWER:\ndef f():\n    return 0']]);
+    const estimate = z.object({
+      mean: z.number(),
+      interval: z.object({ low: z.number(), high: z.number() }),
+    });
+    const schema = z.object({
+      rows: z.array(z.object({ agent: z.string(), task: z.string() })),
+      summary: z.object({
+        agents: z.array(z.object({ success: estimate, tasks: z.number(), meanTurns: z.number() })),
+        comparisons: z.array(z.object({ success: z.object({ difference: z.number(), tasks: z.number() }) })),
+      }),
+    });
+    const { rows, summary } = await json(
+      schema,
+      'evaluate',
+      ...play('compare', '--agent', `script:${guess}`),
+    );
+    expect(rows).toHaveLength(12);
+    const [asks, guesses] = summary.agents;
+    expect(asks!.success.mean).toBeGreaterThan(0);
+    expect(asks!.meanTurns).toBeGreaterThan(1);
+    expect(guesses!.success).toMatchObject({ mean: 0, interval: { low: 0 } });
+    expect(guesses!.success.interval.high).toBeGreaterThan(0);
+    expect(summary.comparisons[0]!.success).toMatchObject({ difference: -asks!.success.mean, tasks: 6 });
+  });
+
+  it('gives up with one sentence when the server is not there', async () => {
+    const { code, stderr } = await tandem(
+      ...['collect', '--tasks', starterPack, '--simulator', 'rules', '--data', path.join(folder, 'down')],
+      ...['--agent', 'openai:m@http://127.0.0.1:9/v1', '--concurrency', '8'],
+    );
+    expect(stderr).toMatch(/8 dialogues in a row failed.*127\.0\.0\.1:9/);
+    expect(code).toBe(1);
+  });
+});
