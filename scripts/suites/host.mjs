@@ -36,11 +36,11 @@ const reportMark = 'TANDEM_HOST_REPORT ';
 const resultMark = 'TANDEM_HOST_RESULT ';
 
 /**
- * @param {{name?: string | undefined, env: NodeJS.ProcessEnv}} options `name` runs only the tests whose names match it
+ * @param {string | undefined} name runs only the tests whose names match it
  * @returns {Promise<import('./outcome.mjs').Outcome>}
  * @throws {SetupFault} when the tests end without a result
  */
-export async function hostSuite({ name, env }) {
+export async function hostSuite(name) {
   const workbench = await ensureWorkbench();
   const folder = mkdtempSync(path.join(os.tmpdir(), 'tandem-host-'));
   try {
@@ -53,7 +53,7 @@ export async function hostSuite({ name, env }) {
     const server = await startServer(workbench, {
       userData,
       flags: testFlags,
-      env: { ...testEnvironment, ...env, ...(name !== undefined && { TANDEM_TEST_NAME: name }) },
+      env: { ...testEnvironment, ...(name !== undefined && { TANDEM_TEST_NAME: name }) },
     });
     try {
       return await inPage(workbenchAddress(server.port, { ...extension(), workspace }));

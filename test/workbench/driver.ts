@@ -56,7 +56,9 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   await using started = new AsyncDisposableStack();
   started.defer(() => rm(temporary, { recursive: true, force: true, maxRetries: 5 }));
 
-  writeSettings(userData, { ...calmSettings, ...options.settings }, { replace: true });
+  // Without motion nothing fades through a picture.
+  const settings = { ...calmSettings, 'workbench.reduceMotion': 'on', ...options.settings };
+  writeSettings(userData, settings, { replace: true });
   const server = await startServer(installed, {
     userData,
     flags: testFlags,
@@ -146,6 +148,7 @@ export class WorkbenchDriver {
     await this.runCommand('Preferences: Color Theme');
     await this.#pick(label);
     await this.page.locator(`.monaco-workbench.${style}`).waitFor();
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 
   /** The size of the window. @param width CSS pixels @param height CSS pixels */

@@ -1,0 +1,94 @@
+// npm test: sets up what is missing, builds, runs the suites and sums them up.
+import { parseArgs } from 'node:util';
+
+import { build, continueInProjectNode } from './setup/project.mjs';
+import { SetupFault, main, seconds } from './setup/steps.mjs';
+import { sum, words } from './suites/outcome.mjs';
+
+const help = `npm test [-- OPTIONS] [SUITE…]
+
+Runs the suites typecheck, lint, unit, host and workbench, or only those that are named.
+
+  -t NAME   only the tests whose names match the regular expression NAME, without typecheck and lint
+  --help    show this
+
+The last line is the sum: how many tests passed and failed. A check that fails, and a suite that ends
+without a result, count as one failed.`;
+
+await main(async () => {
+  const { values, positionals } = commandLine();
+  if (values.help) {
+    console.log(help);
+    return 0;
+  }
+  try {
+    const other = await continueInProjectNode();
+    if (other !== undefined) return other;
+    await build();
+    return await runSuites(positionals, values.t);
+  } catch (error) {
+    console.log(error instanceof SetupFault ? error.message : error);
+    console.log(words({ passed: 0, failed: 1, skipped: 0 }));
+    return 1;
+  }
+});
+
+function commandLine() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: { t: { type: 'string', short: 't' }, help: { type: 'boolean', default: false } },
+    });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SetupFault(`${reason}\n\n${help}`, { cause: error });
+  }
+}
+
+/**
+ * @param {readonly string[]} wanted names of suites; none means all
+ * @param {string | undefined} name of tests
+ * @returns {Promise<number>} exit status
+ */
+async function runSuites(wanted, name) {
+  // Only now: these need the packages.
+  const { suites } = await import('./suites/suites.mjs');
+  const unknown = wanted.find((suite) => !suites.has(suite));
+  if (unknown !== undefined) {
+    throw new SetupFault(`There is no suite "${unknown}". The suites are ${[...suites.keys()].join(', ')}.`);
+  }
+  const outcomes = [];
+  const lines = [];
+  for (const [title, suite] of suites) {
+    const chosen = wanted.length > 0 ? wanted.includes(title) : name === undefined || suite.tests;
+    if (!chosen) continue;
+    console.log(`\n── ${title} ──`);
+    const started = performance.now();
+    const outcome = await guarded(() => suite.run(name));
+    outcomes.push(outcome);
+    const said = suite.tests || outcome.failed > 0 ? words(outcome) : 'ok';
+    lines.push(`${title.padEnd(10)} ${said} (${seconds(performance.now() - started)})`);
+    console.log(lines.at(-1));
+  }
+  const total = sum(outcomes);
+  if (name !== undefined && total.passed + total.failed === 0) {
+    throw new SetupFault(`No test's name matches "${name}".`);
+  }
+  console.log(`\n${lines.join('\n')}\n${words(total)}`);
+  return total.failed > 0 ? 1 : 0;
+}
+
+/**
+ * A suite that ends without a result counts as one failed, and the next one runs.
+ *
+ * @param {() => Promise<import('./suites/outcome.mjs').Outcome>} suite
+ * @returns {Promise<import('./suites/outcome.mjs').Outcome>}
+ */
+async function guarded(suite) {
+  try {
+    return await suite();
+  } catch (error) {
+    console.log(error instanceof SetupFault ? error.message : error);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+}

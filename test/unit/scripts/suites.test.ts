@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { sum, words } from '../../../scripts/suites/outcome.mjs';
+import { outcomeOf } from '../../../scripts/suites/vitest.mjs';
+
+const report = {
+  numPassedTests: 3,
+  numFailedTests: 0,
+  numPendingTests: 0,
+  numTodoTests: 0,
+  testResults: [{ status: 'passed', assertionResults: [{ status: 'passed' }] }],
+};
+
+test('the last line says how many passed and failed, and skipped only when some were', () => {
+  expect(words({ passed: 12, failed: 1, skipped: 0 })).toBe('12 passed, 1 failed');
+  expect(words({ passed: 12, failed: 0, skipped: 2 })).toBe('12 passed, 0 failed, 2 skipped');
+});
+
+test('suites are summed', () => {
+  const suites = [
+    { passed: 10, failed: 0, skipped: 1 },
+    { passed: 2, failed: 1, skipped: 0 },
+  ];
+  expect(sum(suites)).toEqual({ passed: 12, failed: 1, skipped: 1 });
+});
+
+test("Vitest's tests are counted as it reports them", () => {
+  const mixed = { ...report, numFailedTests: 2, numPendingTests: 1, numTodoTests: 1 };
+  expect(outcomeOf(mixed, { status: 1, filtered: false })).toEqual({ passed: 3, failed: 2, skipped: 2 });
+});
+
+test('tests that were not asked for by name are not called skipped', () => {
+  const chosen = { ...report, numPendingTests: 40 };
+  expect(outcomeOf(chosen, { status: 0, filtered: true })).toEqual({ passed: 3, failed: 0, skipped: 0 });
+});
+
+test('a file that breaks before its first test counts as one failed', () => {
+  const broken = {
+    ...report,
+    testResults: [...report.testResults, { status: 'failed', assertionResults: [] }],
+  };
+  expect(outcomeOf(broken, { status: 1, filtered: false })).toEqual({ passed: 3, failed: 1, skipped: 0 });
+});
+
+test('an error outside all tests counts as one failed', () => {
+  expect(outcomeOf(report, { status: 1, filtered: false })).toEqual({ passed: 3, failed: 1, skipped: 0 });
+});
