@@ -117,7 +117,9 @@ function inWords(rows: readonly Row[], bad: readonly BadLine[], mode: GradingMod
   const shown = rows.map((row) => [row.id, outcome(row), row.notGradable ?? firstTrouble(row)]);
   return [
     table([['answer', 'tests', ''], ...shown]),
-    `${successes} of ${graded.length} answers pass all tests: ${percent(rate)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}], mode ${mode}.`,
+    graded.length === 0
+      ? 'No answer could be graded here.'
+      : `${successes} of ${graded.length} answers pass all tests: ${percent(rate)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}], mode ${mode}.`,
     ...bad.map(({ file, line, reason }) => `${file}:${line}: ${reason}`),
   ].join('\n');
 }

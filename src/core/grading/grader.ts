@@ -9,6 +9,7 @@ import { judge, missingHere, notGradable } from './judgement';
 import { answerLimit, defaultLimits, type GradingLimits } from './limits';
 import { lacking } from './modules';
 import { bannedText } from './paper';
+import type { OpenNative, Unavailable } from './native/native';
 import { References, referenceFailures, type ReferenceOutputs } from './reference';
 import { seedOf, type Job, type Runner } from './runner';
 import { WasiPool } from './wasi/pool';
@@ -42,8 +43,8 @@ export interface GraderOptions {
   /** Where reference outputs are kept between sessions; in memory only when left out. */
   readonly cacheFolder?: string;
   readonly limits?: Partial<GradingLimits>;
-  /** Runs what needs numpy and the like; such answers are not gradable when left out. Closed with the grader. */
-  readonly native?: Runner;
+  /** Opens what runs numpy and the like, when the first answer needs it; not gradable when left out. Closed with the grader. */
+  readonly native?: OpenNative;
 }
 
 /** @throws Fault when the files are not in `assets`; the interpreter itself starts with the first answer */
@@ -56,12 +57,13 @@ export async function createGrader(options: GraderOptions): Promise<Grader> {
 }
 
 class SandboxGrader implements Grader {
+  private opened: ReturnType<OpenNative> | undefined;
   private readonly gate: Gate;
   private readonly references: References;
 
   constructor(
     private readonly pool: WasiPool,
-    private readonly native: Runner | undefined,
+    private readonly openNative: OpenNative | undefined,
     private readonly limits: GradingLimits,
     cache: OutcomeCache,
   ) {
@@ -76,8 +78,11 @@ class SandboxGrader implements Grader {
     const banned = mode === 'paper' ? bannedText(code) : undefined;
     if (banned !== undefined) return allBanned(task, banned);
     const first = await this.gradeOn(this.pool, task, code, mode, signal);
-    if (first.unavailable === undefined || this.native === undefined) return first.grade;
-    const second = await this.gradeOn(this.native, task, code, mode, signal);
+    if (first.unavailable === undefined) return first.grade;
+    const native = await this.native();
+    if (native === undefined) return first.grade;
+    if ('unavailable' in native) return because(first.grade, native.unavailable);
+    const second = await this.gradeOn(native, task, code, mode, signal);
     return second.grade;
   }
 
@@ -94,7 +99,14 @@ class SandboxGrader implements Grader {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.pool.close(), this.native?.close()]);
+    const native = await this.opened;
+    const runner = native === undefined || 'unavailable' in native ? undefined : native;
+    await Promise.all([this.pool.close(), runner?.close()]);
+  }
+
+  private async native(): Promise<Runner | Unavailable | undefined> {
+    this.opened ??= this.openNative?.();
+    return this.opened;
   }
 
   private async referenceAnywhere(
@@ -103,8 +115,10 @@ class SandboxGrader implements Grader {
     signal: AbortSignal | undefined,
   ): Promise<ReferenceOutputs> {
     const outputs = await abortable(this.references.outputs({ task, mode, runner: this.pool }), signal);
-    if (this.native === undefined || !outputs.calls.some(lacking)) return outputs;
-    return abortable(this.references.outputs({ task, mode, runner: this.native }), signal);
+    if (!outputs.calls.some(lacking)) return outputs;
+    const native = await this.native();
+    if (native === undefined || 'unavailable' in native) return outputs;
+    return abortable(this.references.outputs({ task, mode, runner: native }), signal);
   }
 
   /** Reference and answer on the same runner, so that what differs between runners cannot change a score. */
@@ -131,6 +145,11 @@ class SandboxGrader implements Grader {
     const unavailable = answer.map(lacking).find((name) => name !== undefined);
     return { grade: judge({ ...evidence, answer }), ...(unavailable === undefined ? {} : { unavailable }) };
   }
+}
+
+/** An answer that nothing here can run, and why the other runner is missing. */
+function because(grade: Grade, unavailable: string): Grade {
+  return { ...grade, notGradable: `${grade.notGradable ?? ''} ${unavailable}`.trim() };
 }
 
 /** Tests that cannot count are not run: the answer may rightly loop where the reference does. */

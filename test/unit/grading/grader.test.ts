@@ -208,7 +208,7 @@ describe('what the interpreter lacks', () => {
       },
       close: () => pool.close(),
     };
-    const both = await sandbox.open({ native });
+    const both = await sandbox.open({ native: () => Promise.resolve(native) });
     expect(await both.grade(double, withNumpy, { mode: 'fixed' })).toMatchObject({ reward: 1, success: true });
     expect(sources).toEqual([double.reference, withNumpy]);
   });

@@ -54,6 +54,19 @@ export async function createNativeRunner(options: NativeRunnerOptions): Promise<
   return new NativeRunner(server, start, options.width ?? 2, await versionOf(server, options));
 }
 
+/** Opens a runner when it is first needed. */
+export type OpenNative = () => Promise<Runner | Unavailable>;
+
+/** The system's Python, with the scripts of a build in `assets`. */
+export function systemPython(assets: string, python?: string): OpenNative {
+  return () =>
+    createNativeRunner({
+      scripts: path.join(assets, 'native'),
+      evaluation: path.join(assets, 'evaluation.py'),
+      python,
+    });
+}
+
 /** Runs jobs on a fork server, and starts a new one when it has died. */
 export class NativeRunner implements Runner {
   readonly #turns: (() => void)[] = [];
