@@ -5,10 +5,7 @@ import { PlainElement } from './element';
 import { host } from './host';
 import { keys } from './keys';
 import type { SessionState } from './protocol';
-import { replyLength } from './view';
-
-const FEWEST_ROWS = 2;
-const MOST_ROWS = 8;
+import { modelLabel, replyLength } from './view';
 
 /** Where the developer writes the reply; keeps the draft until the reply is in the log. */
 @customElement('tandem-composer')
@@ -22,16 +19,14 @@ export class ComposerElement extends PlainElement {
 
   override render(): TemplateResult {
     const length = replyLength(this.draft, this.state.replyLimit);
-    const rows = Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, this.draft.split('\n').length));
     const { simulator } = this.state;
-    const named = simulator === '' ? 'the simulator' : simulator;
+    const named = modelLabel(simulator) || 'The simulator';
     return html`<div class="composer">
         ${textArea({
           id: 'reply',
           label: 'Your reply to the agent',
           placeholder: 'Your reply to the agent',
           value: this.draft,
-          rows,
           disabled: this.sending,
           onInput: this.onDraft,
           onKey: (event) => this.keyed(event),

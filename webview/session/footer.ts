@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { button, icon, linkButton, progress } from '../ui';
 import { host } from './host';
 import { keys } from './keys';
+import { modelLabel } from './view';
 import type { Notice, NoticeAction, SessionState } from './protocol';
 
 const helps: Record<NoticeAction, string> = {
@@ -46,7 +47,7 @@ export function footer(state: SessionState): TemplateResult {
     case 'agent':
       return working('The agent is writing', state);
     case 'simulator':
-      return working(`${state.simulator} is answering`, state);
+      return working(`${modelLabel(state.simulator) || 'The simulator'} is answering`, state);
     case 'grading':
       return html`<div class="actions">
         ${progress('Running the tests')} ${button({ label: 'Stop', onPress: () => host.act('stop') })}

@@ -34,17 +34,17 @@ export class GradeElement extends PlainElement {
         ${icon(look)} ${headline}
       </h2>
       ${mode === 'paper' ? html`<p class="quiet">Scored as in the paper, its faults included.</p>` : nothing}
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Test</th>
-            <th scope="col">Call</th>
-            <th scope="col" class="wide">Expected</th>
-            <th scope="col" class="wide">Got</th>
-            <th scope="col" class="number">ms</th>
+      <table role="table">
+        <thead role="rowgroup">
+          <tr role="row">
+            <th role="columnheader" scope="col">Test</th>
+            <th role="columnheader" scope="col">Call</th>
+            <th role="columnheader" scope="col" class="wide">Expected</th>
+            <th role="columnheader" scope="col" class="wide">Got</th>
+            <th role="columnheader" scope="col" class="number">ms</th>
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           ${tests.map((test, index) => this.row(test, index))}
         </tbody>
       </table>
@@ -57,8 +57,8 @@ export class GradeElement extends PlainElement {
     const toggle = (): void => {
       this.open = open ? undefined : index;
     };
-    return html`<tr class="test ${test.status}">
-        <td class="status">
+    return html`<tr role="row" class="test ${test.status}">
+        <td role="cell" class="status">
           <button
             type="button"
             class="disclosure"
@@ -70,18 +70,22 @@ export class GradeElement extends PlainElement {
             <span class="words">${look.words}</span>
           </button>
         </td>
-        <td class="cell"><code>${unsafeHTML(renderPython(test.call))}</code></td>
-        <td class="cell wide">
+        <td role="cell" class="cell"><code>${unsafeHTML(renderPython(test.call))}</code></td>
+        <td role="cell" class="cell wide">
           <code>${test.expected ?? (test.status === 'passed' ? 'as the reference' : '')}</code>
         </td>
-        <td class="cell wide"><code>${test.got ?? (test.status === 'passed' ? 'the same' : '')}</code></td>
-        <td class="number">${test.milliseconds === undefined ? '' : milliseconds(test.milliseconds)}</td>
+        <td role="cell" class="cell wide">
+          <code>${test.got ?? (test.status === 'passed' ? 'the same' : '')}</code>
+        </td>
+        <td role="cell" class="number">
+          ${test.milliseconds === undefined ? '' : milliseconds(test.milliseconds)}
+        </td>
       </tr>
       ${
         open
-          ? html`<tr class="details">
-              <td></td>
-              <td colspan="4">${details(test)}</td>
+          ? html`<tr role="row" class="details">
+              <td role="cell"></td>
+              <td role="cell" colspan="4">${details(test)}</td>
             </tr>`
           : nothing
       }`;

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { icon, linkButton } from '../ui';
 import { host } from './host';
+import { modelLabel } from './view';
 import type { SessionView } from './view';
 
 /** Which task, who plays, how far; and what the collaborator knows that the agent does not. */
@@ -10,15 +11,15 @@ export function header({ task, state, panel }: SessionView): TemplateResult {
     <div class="line">
       <h1>${task.title}</h1>
       <ul class="facts">
+        ${begun ? html`<li>turn ${state.turn} of ${state.maxTurns}</li>` : nothing}
         <li>${icon(state.seat === 'developer' ? 'account' : 'server-process')} ${seatWords(state)}</li>
         ${
           state.agent === ''
             ? nothing
             : html`<li title=${state.agent}>
-                ${icon('hubot')} <span class="cut">agent: ${state.agent}</span>
+                ${icon('hubot')} <span class="cut">agent: ${modelLabel(state.agent)}</span>
               </li>`
         }
-        ${begun ? html`<li>turn ${state.turn} of ${state.maxTurns}</li>` : nothing}
       </ul>
     </div>
     <p class="knows">
@@ -30,5 +31,7 @@ export function header({ task, state, panel }: SessionView): TemplateResult {
 }
 
 function seatWords({ seat, simulator }: SessionView['state']): string {
-  return seat === 'developer' ? 'you are the human' : `${simulator || 'the simulator'} plays the human`;
+  return seat === 'developer'
+    ? 'you are the human'
+    : `${modelLabel(simulator) || 'the simulator'} plays the human`;
 }

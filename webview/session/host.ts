@@ -2,7 +2,6 @@ import type { Action, FromWebview, PanelState } from './protocol';
 
 interface VsCodeApi {
   postMessage(message: FromWebview): void;
-  getState(): PanelState | undefined;
   setState(state: PanelState): void;
 }
 
@@ -14,9 +13,6 @@ const api = acquireVsCodeApi();
 export const host = {
   send: (message: FromWebview): void => api.postMessage(message),
   act: (action: Action): void => api.postMessage({ type: 'act', action }),
-  /** What survives a reload of the window. */
-  get kept(): PanelState {
-    return api.getState() ?? {};
-  },
+  /** What the editor gives back after a reload of the window. */
   keep: (state: PanelState): void => api.setState(state),
 };

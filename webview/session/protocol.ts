@@ -114,12 +114,11 @@ export interface TaskView {
   readonly tests: number;
 }
 
-/** What the view keeps over a reload of the window: which dialogue, and the reply that was not sent yet. */
+/** What the editor keeps of the view over a reload of the window: which dialogue it is. The log knows the rest. */
 export interface PanelState {
   readonly episode?: string;
   /** Where the task is when the dialogue has not begun: the pack's path and the task's id. */
   readonly source?: { readonly pack: string; readonly task: string };
-  readonly draft?: string;
 }
 
 export type ToWebview =
@@ -130,6 +129,8 @@ export type ToWebview =
       readonly state: SessionState;
       readonly turns: readonly TurnView[];
       readonly stream?: StreamView;
+      /** The reply that was begun and not sent. */
+      readonly draft: string;
     }
   | { readonly type: 'state'; readonly state: SessionState }
   /** The dialogue has begun and has an identity in the log. */
@@ -144,6 +145,8 @@ export type FromWebview =
   /** Begins the dialogue, or takes the seat, once the consent is given. */
   | { readonly type: 'start'; readonly consent?: ConsentRequest }
   | { readonly type: 'reply'; readonly text: string }
+  /** The reply so far, a moment after the person stopped typing; empty once it was sent. */
+  | { readonly type: 'draft'; readonly text: string }
   | { readonly type: 'open-link'; readonly address: string }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'act'; readonly action: Action };

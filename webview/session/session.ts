@@ -16,14 +16,18 @@ import { applied, type SessionView } from './view';
 
 /** How near the end counts as the end, in pixels; there the transcript follows what is written. */
 const NEAR_END = 48;
+/** A draft is kept this long after the last key. */
+const DRAFT_AFTER_MS = 150;
 
 /** The whole view: header, transcript, and below it what the person can do. */
 @customElement('tandem-session')
 export class SessionElement extends PlainElement {
   @state() private view: SessionView | undefined;
-  @state() private draft = host.kept.draft ?? '';
+  @state() private draft = '';
   @state() private sending = false;
   private followsEnd = true;
+  private draftTimer: ReturnType<typeof setTimeout> | undefined;
+  private observed: Element | undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -84,14 +88,29 @@ export class SessionElement extends PlainElement {
   }
 
   override updated(changed: PropertyValues): void {
-    const main = this.querySelector('main');
-    if (main !== null && this.followsEnd && this.view?.state.phase !== 'ready')
-      main.scrollTop = main.scrollHeight;
+    this.observeSize();
     const before = changed.get('view') as SessionView | undefined;
     const { view } = this;
     if (view === undefined || (before?.state.phase === view.state.phase && before.panel === view.panel))
       return;
     void this.focusNext(view);
+  }
+
+  /** Follows what is written, also what elements of the transcript draw after this one. */
+  private observeSize(): void {
+    const column = this.querySelector('main > .column');
+    if (column === null || column === this.observed) return;
+    this.observed = column;
+    new ResizeObserver(() => this.follow()).observe(column);
+  }
+
+  private follow(): void {
+    const main = this.querySelector('main');
+    if (main === null || !this.followsEnd || this.view?.panel.episode === undefined) return;
+    const grade = this.querySelector('tandem-grade');
+    // A long table is read from its headline on.
+    if (grade === null) main.scrollTop = main.scrollHeight;
+    else main.scrollTop += grade.getBoundingClientRect().top - main.getBoundingClientRect().top;
   }
 
   /** A new state puts the focus on what comes next, unless the person is busy somewhere else in the view. */
@@ -106,11 +125,8 @@ export class SessionElement extends PlainElement {
 
   private receive(received: ToWebview): void {
     this.view = applied(this.view, received);
-    if (received.type === 'snapshot' || received.type === 'panel') {
-      const sameDialogue = host.kept.episode === received.panel.episode;
-      if (received.type === 'snapshot' && !sameDialogue) this.draft = '';
-      host.keep({ ...received.panel, draft: this.draft });
-    }
+    if (received.type === 'snapshot') this.draft = received.draft;
+    if (received.type === 'snapshot' || received.type === 'panel') host.keep(received.panel);
     if (received.type === 'turn' && received.turn.reply?.seat === 'developer' && this.sending)
       this.keepDraft('');
     if (received.type === 'turn' || received.type === 'state') this.sending &&= isOnItsWay(this.view);
@@ -122,9 +138,12 @@ export class SessionElement extends PlainElement {
     host.send({ type: 'reply', text: this.draft });
   }
 
-  private keepDraft(draft: string): void {
-    this.draft = draft;
-    host.keep({ ...host.kept, draft });
+  private keepDraft(text: string): void {
+    this.draft = text;
+    clearTimeout(this.draftTimer);
+    const send = (): void => host.send({ type: 'draft', text });
+    if (text === '') send();
+    else this.draftTimer = setTimeout(send, DRAFT_AFTER_MS);
   }
 
   /** Links and copy buttons inside of rendered Markdown, which has no listeners of its own. */

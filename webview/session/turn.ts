@@ -4,6 +4,7 @@ import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { icon } from '../ui';
 import { PlainElement } from './element';
 import { renderMarkdown } from './markdown';
+import { modelLabel } from './view';
 import type { ReplyView, Seat, StreamView, TurnView } from './protocol';
 
 /** One message: who says it at the left, what is said at the right. */
@@ -45,7 +46,7 @@ export class TurnElement extends PlainElement {
 
 function replyMessage(reply: ReplyView): TemplateResult {
   return message(
-    reply.by,
+    reply.seat === 'simulator' ? modelLabel(reply.by) : reply.by,
     html`<p class="plain">${reply.text}</p>
       ${
         reply.leakPercent === undefined
@@ -73,6 +74,8 @@ export class StreamElement extends PlainElement {
         : html`<div class="streaming">
             ${by === 'agent' ? prose(text) : html`<p class="plain">${text}</p>`}
           </div>`;
-    return by === 'agent' ? message('agent', body, 'agent') : message(this.simulator, body, 'simulator');
+    return by === 'agent'
+      ? message('agent', body, 'agent')
+      : message(modelLabel(this.simulator), body, 'simulator');
   }
 }

@@ -43,3 +43,9 @@ export function replyLength(draft: string, limit: number): { used: number; over:
   const over = Math.max(0, used - limit);
   return { used, over, words: over === 0 ? `${used} / ${limit}` : `${used} / ${limit} · ${over} too many` };
 }
+
+/** A model's name without its server or folder, as far as a person needs it to tell two apart. */
+export function modelLabel(model: string): string {
+  const script = /^script:(?:.*[\\/])?([^\\/]+?)(?:\.json)?$/.exec(model)?.[1];
+  return script ?? model.replace(/^openai:/, '').replace(/@https?:\/\/.*$/, '');
+}

@@ -87,7 +87,6 @@ export function textField({ id, label, value, onInput }: FieldOptions): Template
 }
 
 export interface AreaOptions extends FieldOptions {
-  readonly rows: number;
   readonly placeholder: string;
   readonly disabled: boolean;
   readonly onKey: (event: KeyboardEvent) => void;
@@ -95,13 +94,12 @@ export interface AreaOptions extends FieldOptions {
 
 /** A text of several lines. `label` is read, not shown. */
 export function textArea(options: AreaOptions): TemplateResult {
-  const { id, label, value, rows, placeholder, disabled, onInput, onKey } = options;
+  const { id, label, value, placeholder, disabled, onInput, onKey } = options;
   return html`<vscode-text-area
     id=${id}
     class="wide"
     aria-label=${label}
     placeholder=${placeholder}
-    rows=${rows}
     resize="none"
     ?disabled=${disabled}
     .value=${value}

@@ -3,13 +3,15 @@ import * as vscode from 'vscode';
 
 /** The page of the session's view: its script and style sheet, and nothing from anywhere else. */
 export function sessionHtml(webview: vscode.Webview, folder: vscode.Uri): string {
-  const nonce = randomBytes(16).toString('base64url');
+  const scriptNonce = nonce();
+  // The component toolkit reads this one from the page for the style elements that it makes.
+  const styleNonce = nonce();
   const script = webview.asWebviewUri(vscode.Uri.joinPath(folder, 'session.js')).toString();
   const style = webview.asWebviewUri(vscode.Uri.joinPath(folder, 'session.css')).toString();
   const policy = [
     `default-src 'none'`,
-    `script-src 'nonce-${nonce}'`,
-    `style-src ${webview.cspSource}`,
+    `script-src 'nonce-${scriptNonce}'`,
+    `style-src ${webview.cspSource} 'nonce-${styleNonce}'`,
     `font-src ${webview.cspSource}`,
   ].join('; ');
   return `<!DOCTYPE html>
@@ -17,13 +19,16 @@ export function sessionHtml(webview: vscode.Webview, folder: vscode.Uri): string
   <head>
     <meta charset="utf-8" />
     <meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <meta property="csp-nonce" content="${styleNonce}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <link rel="stylesheet" href="${style}" />
     <title>Tandem session</title>
   </head>
   <body>
     <tandem-session></tandem-session>
-    <script type="module" nonce="${nonce}" src="${script}"></script>
+    <script type="module" nonce="${scriptNonce}" src="${script}"></script>
   </body>
 </html>`;
 }
+
+const nonce = (): string => randomBytes(16).toString('base64url');

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
-import type { Action, FromWebview } from '../../../webview/session/protocol';
+import type { Action, FromWebview, ToWebview } from '../../../webview/session/protocol';
 import { commands } from '../contributions';
 import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
 import { taskTitle } from '../tasks/title';
+import type { Drafts } from './drafts';
 import { sessionHtml } from './html';
 import type { Session } from './session';
 
@@ -36,6 +37,7 @@ export class SessionPanel {
     session: Session,
     private readonly engine: Engine,
     private readonly owner: PanelOwner,
+    private readonly drafts: Drafts,
     extension: vscode.Uri,
   ) {
     this.session = session;
@@ -76,7 +78,7 @@ export class SessionPanel {
     this.session = session;
     this.listening = this.listen(session);
     this.panel.title = taskTitle(session.task);
-    this.send(session.snapshot);
+    this.snapshot().catch((error: unknown) => this.engine.show(error));
     this.owner.onDidChange(this);
   }
 
@@ -103,7 +105,14 @@ export class SessionPanel {
     });
   }
 
-  private send(message: Session['snapshot']): void {
+  private async snapshot(): Promise<void> {
+    const { session } = this;
+    const draft = session.id === undefined ? '' : await this.drafts.read(session.id);
+    this.isReady = true;
+    this.send({ ...session.snapshot, draft });
+  }
+
+  private send(message: ToWebview): void {
     // A view that is not there yet asks for everything when it is.
     if (this.isReady) void this.panel.webview.postMessage(message);
   }
@@ -115,13 +124,13 @@ export class SessionPanel {
   private async handle(message: FromWebview): Promise<void> {
     switch (message.type) {
       case 'ready':
-        this.isReady = true;
-        this.send(this.session.snapshot);
-        return;
+        return this.snapshot();
       case 'start':
         return this.session.start(message.consent);
       case 'reply':
         return this.session.reply(message.text);
+      case 'draft':
+        return this.session.id === undefined ? undefined : this.drafts.write(this.session.id, message.text);
       case 'copy':
         return vscode.env.clipboard.writeText(message.text);
       case 'open-link':

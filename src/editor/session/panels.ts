@@ -7,6 +7,7 @@ import { sessionViewType } from '../contributions';
 import type { Engine } from '../engine';
 import type { Packs, PackTask } from '../tasks/packs';
 import type { TaskTree } from '../tasks/tree';
+import { Drafts } from './drafts';
 import { SessionPanel, type PanelOwner } from './panel';
 import { Session } from './session';
 
@@ -19,6 +20,7 @@ const panelStateSchema = z.object({
 /** The open sessions: one panel for each dialogue, brought back after a reload of the window. */
 export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner, vscode.Disposable {
   private readonly panels = new Set<SessionPanel>();
+  private readonly drafts: Drafts;
   private readonly changed = new vscode.EventEmitter<SessionPanel>();
   private readonly disposables: { dispose(): unknown }[];
 
@@ -31,6 +33,8 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     private readonly packs: Packs,
     private readonly tree: TaskTree,
   ) {
+    const storage = context.storageUri?.fsPath;
+    this.drafts = new Drafts(storage === undefined ? undefined : path.join(storage, 'drafts'));
     this.disposables = [
       this.changed,
       vscode.window.registerWebviewPanelSerializer(sessionViewType, this),
@@ -84,9 +88,17 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     try {
       const { episode, source } = panelStateSchema.parse(state);
-      if (episode !== undefined) this.adopt(panel, await this.logged(episode));
-      else if (source !== undefined) this.adopt(panel, await this.fresh(source.pack, source.task));
-      else panel.dispose();
+      const session =
+        episode !== undefined
+          ? await this.logged(episode)
+          : source && (await this.newestOrFresh(source.pack, source.task));
+      if (session === undefined) {
+        panel.dispose();
+        return;
+      }
+      const restored = this.adopt(panel, session);
+      // The editor does not bring back documents that have no file.
+      if (panel.visible && this.configuration.opensReference) await restored.openBeside('reference', true);
     } catch (error) {
       panel.dispose();
       this.engine.show(error);
@@ -120,9 +132,22 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
   }
 
   private adopt(panel: vscode.WebviewPanel, session: Session): SessionPanel {
-    const opened = new SessionPanel(panel, session, this.engine, this, this.context.extensionUri);
+    const opened = new SessionPanel(
+      panel,
+      session,
+      this.engine,
+      this,
+      this.drafts,
+      this.context.extensionUri,
+    );
     this.panels.add(opened);
     return opened;
+  }
+
+  /** The editor may not have kept that a dialogue has begun; the log has. */
+  private async newestOrFresh(pack: string, task: string): Promise<Session> {
+    const state = await this.tree.state(task);
+    return state.kind === 'draft' ? this.logged(state.episode) : this.fresh(pack, task);
   }
 
   private async fresh(pack: string | undefined, id: string): Promise<Session> {

@@ -107,7 +107,8 @@ export class Session {
     };
   }
 
-  get snapshot(): ToWebview {
+  /** Everything a view needs to begin with, but for the draft. */
+  get snapshot(): Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'> {
     const { stream, turns } = this.feed;
     return {
       type: 'snapshot',

@@ -70,6 +70,7 @@ export function stateWords(state: TaskState, tests: number): string {
     case 'new':
       return '';
     case 'draft':
+      if (state.turns === 0) return 'draft';
       return `draft, ${state.turns} ${state.turns === 1 ? 'turn' : 'turns'}`;
     case 'skipped':
       return 'skipped';
