@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { createNativeRunner, type NativeRunner } from '../../../src/core/grading/native/native';
+import { pythonForTests } from '../../fixtures/real-server/python';
 import type { CallOutcome, Job, Runner } from '../../../src/core/grading/runner';
 
 const grading = path.resolve(import.meta.dirname, '../../../src/core/grading');
@@ -11,8 +12,8 @@ export const files = {
   evaluation: path.join(grading, 'python/evaluation.py'),
 };
 
-/** The interpreter the tests use: TANDEM_PYTHON, else the first python3. */
-export const python = process.env.TANDEM_PYTHON ?? 'python3';
+/** An interpreter with numpy. */
+export const python = await pythonForTests();
 
 /** A runner, or one sentence that says what this machine lacks for these tests. */
 export async function openRunner(
