@@ -108,7 +108,8 @@ export const eventSchema = z.discriminatedUnion('event', [
     reasoning: z.string().optional(),
     finishReason: z.enum(['stop', 'length', 'other']),
     model: z.string(),
-    sampling,
+    /** Absent in an imported row, which does not say. */
+    sampling: sampling.optional(),
     tokens: tokens.optional(),
     promptTokenIds: z.array(z.number().int()).readonly().optional(),
     usage: usage.optional(),

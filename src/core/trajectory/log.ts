@@ -141,6 +141,11 @@ export class TrajectoryLog {
     return stamped;
   }
 
+  /** Resolves when everything that was appended before is on the disk. */
+  sync(): Promise<void> {
+    return this.writer.sync();
+  }
+
   /** The whole trajectory; undefined when there is none of that id, or it was deleted. */
   async trajectory(id: string): Promise<Trajectory | undefined> {
     for await (const trajectory of this.trajectories([id])) return trajectory;

@@ -70,6 +70,11 @@ export class SegmentWriter {
     });
   }
 
+  /** Resolves when what was appended before is on the disk. A segment that was closed meanwhile was synced then. */
+  async sync(): Promise<void> {
+    if (this.segment || this.isRunning) await this.append([], [], true);
+  }
+
   /** Runs `work` with no segment open and nothing being written; what is appended meanwhile is written afterwards. */
   async paused<T>(work: () => Promise<T>): Promise<T> {
     while (this.isRunning) await this.running;

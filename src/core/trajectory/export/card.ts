@@ -1,0 +1,174 @@
+import { basename } from 'node:path';
+import { LOG_VERSION } from '../event';
+import type { Consent } from '../index/logIndex';
+import type { Trajectory } from '../trajectory';
+import type { ExportedGrade } from './rows';
+import type { LeftOut, Selection } from './selection';
+
+/** What a dataset card says of the trajectories in an export, gathered while they are written. */
+export class CardFacts {
+  readonly agents = new Map<string, number>();
+  readonly collaborators = new Map<string, number>();
+  readonly prompts = new Map<string, number>();
+  readonly licences = new Set<string>();
+  readonly tasks = new Set<string>();
+  /** Pseudonyms of the developers who played. */
+  readonly developers = new Set<string>();
+  unlicensed = 0;
+  trajectories = 0;
+  successes = 0;
+  rewards = 0;
+  graded = 0;
+  leaked = 0;
+  withTokenIds = 0;
+
+  add(trajectory: Trajectory, grade: ExportedGrade | undefined): void {
+    const { started, turns, task } = trajectory;
+    this.trajectories += 1;
+    count(this.agents, started.agent);
+    for (const seat of [started.collaborator, trajectory.collaborator]) {
+      if (seat.kind === 'developer') this.developers.add(seat.name);
+    }
+    for (const { reply } of turns) {
+      if (reply && reply.author !== 'simulator') this.developers.add(reply.by);
+    }
+    count(this.collaborators, `${started.collaborator.kind} ${started.collaborator.name}`);
+    for (const [name, version] of Object.entries(started.prompts)) count(this.prompts, `${name} ${version}`);
+    if (task.license === undefined) this.unlicensed += 1;
+    else this.licences.add(task.license);
+    this.tasks.add(task.id);
+    if (turns.some(({ leak }) => leak?.leaked)) this.leaked += 1;
+    if (turns.every(({ agent }) => agent.tokens?.ids)) this.withTokenIds += 1;
+    if (!grade) return;
+    this.graded += 1;
+    this.rewards += grade.reward;
+    if (grade.success) this.successes += 1;
+  }
+}
+
+export interface Card {
+  readonly file: string;
+  readonly format: string;
+  readonly rows: number;
+  readonly facts: CardFacts;
+  readonly leftOut: LeftOut;
+  readonly selection: Selection;
+  readonly consents: readonly Consent[];
+}
+
+/** A dataset card: Markdown with the YAML front matter that the Hugging Face hub reads. */
+export function datasetCard(card: Card): string {
+  const { file, facts, format, rows } = card;
+  const name = basename(file);
+  return [
+    frontMatter(card),
+    `# ${name}`,
+    `Dialogues between an agent and a collaborator on programming tasks with hidden information, exported by Tandem as ${FORMATS[format] ?? format}.`,
+    '## Counts',
+    table([
+      ['rows', rows],
+      ['trajectories', facts.trajectories],
+      ['tasks', facts.tasks.size],
+      ['graded', facts.graded],
+      ['successes (all tests passed)', facts.successes],
+      ['mean reward', facts.graded === 0 ? '–' : (facts.rewards / facts.graded).toFixed(3)],
+      ['with a reply that gives the reference away', facts.leaked],
+      ['with the sampled token ids of every turn', facts.withTokenIds],
+    ]),
+    '## Selection',
+    `Rewards are those of the grading mode \`${card.selection.mode ?? 'fixed'}\`. ${selectionSentence(card.selection)}`,
+    leftOutSection(card.leftOut),
+    '## Agents',
+    table([...facts.agents]),
+    '## Collaborators',
+    table([...facts.collaborators]),
+    consentSection(card),
+    '## Versions',
+    table([['trajectory log', LOG_VERSION], ...facts.prompts]),
+    licenceSection(facts),
+    '',
+  ].join('\n\n');
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  trajectories: 'whole trajectories (`task`, `dialogue_history`, `answer`, `reward`)',
+  chat: 'fine-tuning rows (`messages`)',
+  preferences: 'preference rows (`prompt`, `chosen`, `rejected`)',
+};
+
+function frontMatter({ file, facts, rows }: Card): string {
+  const [licence] = facts.licences;
+  const single = facts.licences.size === 1 && facts.unlicensed === 0 ? licence : undefined;
+  return [
+    '---',
+    `license: ${JSON.stringify(single?.toLowerCase() ?? 'other')}`,
+    'task_categories:',
+    '  - text-generation',
+    'tags:',
+    '  - code',
+    '  - multi-turn',
+    '  - tandem',
+    'size_categories:',
+    `  - ${JSON.stringify(sizeCategory(rows))}`,
+    'configs:',
+    '  - config_name: default',
+    `    data_files: ${JSON.stringify(basename(file))}`,
+    '---',
+  ].join('\n');
+}
+
+/** The hub's own words for sizes. */
+function sizeCategory(rows: number): string {
+  if (rows < 1_000) return 'n<1K';
+  if (rows < 10_000) return '1K<n<10K';
+  return rows < 100_000 ? '10K<n<100K' : '100K<n<1M';
+}
+
+function selectionSentence({ filter = {}, onlySuccess, minReward, withLeaked }: Selection): string {
+  const limits = [
+    ...Object.entries(filter).map(([field, value]) => `${field} ${code(String(value))}`),
+    ...(onlySuccess === true ? ['only successes'] : []),
+    ...(minReward === undefined ? [] : [`reward at least ${minReward}`]),
+    withLeaked === true ? 'leaked ones included' : 'leaked ones left out',
+  ];
+  return `Filters: ${limits.join(', ')}.`;
+}
+
+function leftOutSection(leftOut: LeftOut): string {
+  const counts = Object.entries(leftOut);
+  if (counts.length === 0) return 'Nothing was left out.';
+  return `Left out:\n\n${table(counts)}`;
+}
+
+function consentSection({ facts, consents }: Card): string {
+  if (facts.developers.size === 0) return 'No person took part.';
+  const lines = [...facts.developers].map((pseudonym) => {
+    const given = consents.filter((consent) => consent.pseudonym === pseudonym);
+    const purposes = given.map(({ purpose, at }) => `${purpose} (${at.slice(0, 10)})`);
+    return [pseudonym, purposes.length > 0 ? purposes.join('; ') : 'no consent in the log'] as const;
+  });
+  return `## Consent\n\nPeople took part under these pseudonyms, with their consent to this purpose:\n\n${table(lines)}`;
+}
+
+function licenceSection({ licences, unlicensed }: CardFacts): string {
+  const named = licences.size > 0 ? `Licences of the tasks: ${[...licences].map(code).join(', ')}. ` : '';
+  const unnamed = unlicensed > 0 ? `${unlicensed} trajectories are of tasks that name no licence.` : '';
+  return `## Licence\n\n${named}${unnamed}`.trimEnd();
+}
+
+function table(rows: readonly (readonly [string, string | number])[]): string {
+  const lines = rows.map(([name, value]) => `| ${cell(name)} | ${cell(String(value))} |`);
+  return ['| | |', '|---|---|', ...lines].join('\n');
+}
+
+function cell(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<`*_[\]]/g, '\\$&');
+}
+
+function code(text: string): string {
+  return `\`${text.replaceAll('`', "'")}\``;
+}
+
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

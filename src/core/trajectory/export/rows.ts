@@ -1,0 +1,129 @@
+import { taskToRow, type TaskRow } from '../../task/row';
+import type { Trajectory, Turn } from '../trajectory';
+
+/** One message of a conversation with a model, as chat completion interfaces take it. */
+export interface ChatMessageLike {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** A grade in the mode that an export was asked for. */
+export interface ExportedGrade {
+  readonly mode: 'fixed' | 'paper';
+  readonly reward: number;
+  readonly success: boolean;
+}
+
+/** A row of the published form, with what Tandem knows beyond it under `tandem`. */
+export interface TrajectoryRow {
+  readonly task: TaskRow;
+  readonly dialogue_history: readonly object[];
+  readonly answer: string;
+  readonly reward: number;
+  readonly tandem: object;
+}
+
+/**
+ * `dialogue_history` opens with the agent's first message. Of an agent turn, `output` is what was generated, `content`
+ * what the collaborator saw of it, and `input` the prompt, which only imported turns carry.
+ *
+ * @param visible what the collaborator sees of a turn that was played here
+ */
+export function trajectoryRow(
+  trajectory: Trajectory,
+  grade: ExportedGrade,
+  visible: (turn: Turn) => string,
+): TrajectoryRow {
+  const { task, turns, answer } = trajectory;
+  return {
+    task: taskToRow(task),
+    dialogue_history: turns.flatMap((turn) => {
+      const { agent, reply } = turn;
+      const input = agent.imported?.input;
+      return [
+        {
+          role: 'agent',
+          content: agent.imported?.content ?? visible(turn),
+          ...(input !== undefined && { input }),
+          output: agent.text,
+        },
+        ...(reply ? [{ role: 'human', content: reply.text }] : []),
+      ];
+    }),
+    answer: answer?.answer ?? '',
+    reward: grade.reward,
+    tandem: { ...origin(trajectory, grade), turns: turns.map(turnOrigin) },
+  };
+}
+
+function turnOrigin({ agent, reply, leak }: Turn): object {
+  return {
+    model: agent.model,
+    finish_reason: agent.finishReason,
+    ...(agent.tokens?.ids && { token_ids: agent.tokens.ids }),
+    ...(agent.tokens?.logprobs && { logprobs: agent.tokens.logprobs }),
+    ...(agent.promptTokenIds && { prompt_token_ids: agent.promptTokenIds }),
+    ...(reply && { reply_author: reply.author, reply_by: reply.by }),
+    ...(leak && { leak: leak.fraction, leaked: leak.leaked }),
+  };
+}
+
+/** A fine-tuning row: the conversation as the agent saw it, its own messages whole. */
+export function chatRow(
+  trajectory: Trajectory,
+  messages: readonly ChatMessageLike[],
+  grade: ExportedGrade | undefined,
+): object {
+  return { messages, tandem: origin(trajectory, grade) };
+}
+
+/** One side of a preference row. */
+export interface Side {
+  readonly trajectory: Trajectory;
+  readonly messages: readonly ChatMessageLike[];
+  readonly grade: ExportedGrade;
+}
+
+/**
+ * A preference row of two whole dialogues: `prompt` is what both begin with, up to the agent's first message; `chosen`
+ * and `rejected` are the rest of each. Undefined when they do not begin with the same messages.
+ */
+export function preferenceRow(chosen: Side, rejected: Side): object | undefined {
+  const prompt = openingOf(chosen.messages);
+  if (JSON.stringify(prompt) !== JSON.stringify(openingOf(rejected.messages))) return undefined;
+  return {
+    prompt,
+    chosen: chosen.messages.slice(prompt.length),
+    rejected: rejected.messages.slice(prompt.length),
+    tandem: {
+      task: chosen.trajectory.task.id,
+      chosen: origin(chosen.trajectory, chosen.grade),
+      rejected: origin(rejected.trajectory, rejected.grade),
+    },
+  };
+}
+
+function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLike[] {
+  const first = messages.findIndex(({ role }) => role === 'assistant');
+  return first === -1 ? messages : messages.slice(0, first);
+}
+
+/** Where a trajectory comes from and how it went. */
+function origin(trajectory: Trajectory, grade: ExportedGrade | undefined): object {
+  const { id, task, started, turns, rating } = trajectory;
+  const leaks = turns.flatMap(({ leak }) => leak ?? []);
+  return {
+    episode: id,
+    task: task.id,
+    agent: started.agent,
+    collaborator: { ...started.collaborator },
+    started_at: started.at,
+    seed: started.seed,
+    prompts: started.prompts,
+    ...(started.pack !== undefined && { pack: started.pack }),
+    ...(started.rollout !== undefined && { rollout: started.rollout }),
+    ...(grade && { grading_mode: grade.mode, reward: grade.reward, success: grade.success }),
+    leaked: leaks.some(({ leaked }) => leaked),
+    ...(rating?.stars !== undefined && { stars: rating.stars }),
+  };
+}

@@ -1,0 +1,82 @@
+import type { TrajectoryFilter, TrajectoryLog } from '../log';
+import type { TrajectorySummary } from '../trajectory';
+import type { ExportedGrade } from './rows';
+
+/** Which trajectories go into an export. */
+export interface Selection {
+  readonly filter?: TrajectoryFilter;
+  /** Whose rewards count; `fixed` when it is not given. */
+  readonly mode?: 'fixed' | 'paper';
+  readonly onlySuccess?: boolean;
+  /** 0 to 1. */
+  readonly minReward?: number;
+  /** Also those in which a reply gave the reference away. */
+  readonly withLeaked?: boolean;
+}
+
+/** Why trajectories that the filter leaves are not in the export. */
+export type LeftOutReason =
+  | 'not finished'
+  | 'abandoned'
+  | 'deleted'
+  | 'leaked'
+  | 'not graded'
+  | 'not a success'
+  | 'below the minimum reward'
+  | 'damaged'
+  | 'without a better or worse trajectory of the same task'
+  | 'paired only with trajectories of other prompts';
+
+export type LeftOut = Partial<Record<LeftOutReason, number>>;
+
+export interface Selected {
+  readonly summary: TrajectorySummary;
+  readonly grade: ExportedGrade | undefined;
+}
+
+export interface SelectedTrajectories {
+  /** From the oldest to the newest. */
+  readonly selected: readonly Selected[];
+  readonly leftOut: LeftOut;
+}
+
+/** @param needsReward whether a row of the export says a reward */
+export function select(log: TrajectoryLog, selection: Selection, needsReward: boolean): SelectedTrajectories {
+  const { filter = {}, mode = 'fixed' } = selection;
+  const { rows } = log.list({ filter, sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY });
+  const leftOut: LeftOut = {};
+  const selected: Selected[] = [];
+  // Deleted ones are in no list; which of them the filter would have left is not known any more.
+  if (log.deletedCount > 0) leftOut.deleted = log.deletedCount;
+  for (const summary of rows) {
+    const grade = gradeOf(summary, mode);
+    const reason = whyNot(summary, grade, selection, needsReward);
+    if (reason === undefined) selected.push({ summary, grade });
+    else countUp(leftOut, reason);
+  }
+  return { selected, leftOut };
+}
+
+export function countUp(leftOut: LeftOut, reason: LeftOutReason, by = 1): void {
+  leftOut[reason] = (leftOut[reason] ?? 0) + by;
+}
+
+function gradeOf(summary: TrajectorySummary, mode: 'fixed' | 'paper'): ExportedGrade | undefined {
+  const grade = summary.grades[mode];
+  if (grade?.reward == null || grade.success === null) return undefined;
+  return { mode, reward: grade.reward, success: grade.success };
+}
+
+function whyNot(
+  { state, leaked }: TrajectorySummary,
+  grade: ExportedGrade | undefined,
+  { onlySuccess = false, minReward, withLeaked = false }: Selection,
+  needsReward: boolean,
+): LeftOutReason | undefined {
+  if (state === 'open') return 'not finished';
+  if (state === 'abandoned') return 'abandoned';
+  if (leaked && !withLeaked) return 'leaked';
+  if (!grade) return needsReward || onlySuccess || minReward !== undefined ? 'not graded' : undefined;
+  if (onlySuccess && !grade.success) return 'not a success';
+  return minReward !== undefined && grade.reward < minReward ? 'below the minimum reward' : undefined;
+}

@@ -1,0 +1,137 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { Fault } from '../fault';
+import { readJsonLines } from '../task/jsonl';
+import type { EventOf, NewEvent } from './event';
+import type { Problem, TrajectoryLog } from './log';
+import { parsePublishedRow, type PublishedRow } from './publishedRow';
+
+export interface ImportOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: ImportProgress) => void;
+  /** Measures how much a reply gives away of the reference; without it the replies are not marked as leaks. */
+  readonly measureLeak?: (reference: string, reply: string) => Leak;
+}
+
+type Leak = Pick<EventOf<'leak'>, 'fraction' | 'leaked'>;
+
+export interface ImportProgress {
+  /** Rows read so far, good and bad. */
+  readonly rows: number;
+  /** Size of the file. */
+  readonly totalBytes: number;
+}
+
+export interface ImportResult {
+  readonly imported: number;
+  /** Rows that the log has already, also those that were deleted there since. */
+  readonly alreadyThere: number;
+  /** Rows that cannot be read; `file` as it was given. */
+  readonly bad: readonly Problem[];
+}
+
+const ROWS_BETWEEN_PROGRESS = 64;
+/** What the published benchmark plays with; the rows do not say. */
+const PROTOCOL = { maxTurns: 10, replyLimit: 400 };
+const COLLABORATOR = { kind: 'simulator', name: 'imported' } as const;
+
+/**
+ * Imports a file of published trajectory rows (JSON lines; see `parsePublishedRow`) as episodes. The agent's name is
+ * `imported:<file name>`; there are no token ids, and `imported` on each event says where it comes from. The reward is
+ * kept as a grade of mode `paper` without test results. Rows stream: the file may be larger than memory.
+ *
+ * The episode's id is a hash of the row, so that importing again adds nothing, and goes on where an import was cut off.
+ *
+ * @throws {Fault} `task/*` when the file cannot be read, `trajectory/*` when the log cannot be written
+ * @throws the signal's reason when it is aborted; the rows read until then are in the log
+ */
+export async function importTrajectories(
+  log: TrajectoryLog,
+  file: string,
+  options: ImportOptions = {},
+): Promise<ImportResult> {
+  const { signal, onProgress, measureLeak } = options;
+  const totalBytes = onProgress ? (await stat(file)).size : 0;
+  const bad: Problem[] = [];
+  let rows = 0;
+  let imported = 0;
+  let alreadyThere = 0;
+  try {
+    for await (const read of readJsonLines(file, signal ? { signal } : {})) {
+      rows += 1;
+      const row = 'reason' in read ? read.reason : parsed(read.value);
+      if (typeof row === 'string') {
+        bad.push({ file, line: read.line, reason: row });
+      } else if (isWhole(log, row)) {
+        alreadyThere += 1;
+      } else {
+        await log.recordTask(row.task);
+        await log.appendAll(eventsOf(row, { file: basename(file), line: read.line }, measureLeak));
+        imported += 1;
+      }
+      if (rows % ROWS_BETWEEN_PROGRESS === 0) onProgress?.({ rows, totalBytes });
+    }
+  } finally {
+    if (imported > 0) await log.sync();
+  }
+  return { imported, alreadyThere, bad };
+}
+
+/** The row, or the sentence that says why it cannot be read. */
+function parsed(value: unknown): PublishedRow | string {
+  try {
+    return parsePublishedRow(value);
+  } catch (error) {
+    if (error instanceof Fault) return error.message;
+    throw error;
+  }
+}
+
+/** An import that was killed may have left the first events of a row; that row is then written again. */
+function isWhole(log: TrajectoryLog, row: PublishedRow): boolean {
+  if (log.isDeleted(row.id)) return true;
+  const known = log.summary(row.id);
+  return known?.state === 'answered' && (row.reward === undefined || known.grades.paper !== undefined);
+}
+
+function eventsOf(
+  row: PublishedRow,
+  source: { readonly file: string; readonly line: number },
+  measureLeak: ImportOptions['measureLeak'],
+): NewEvent[] {
+  const { id: episode, task, messages, answer, reward } = row;
+  const agent = `imported:${source.file}`;
+  const start: NewEvent = {
+    event: 'episode-started',
+    episode,
+    task: task.id,
+    agent,
+    collaborator: COLLABORATOR,
+    protocol: PROTOCOL,
+    prompts: {},
+    seed: 0,
+    imported: source,
+  };
+  const events = messages.flatMap((message): NewEvent[] => {
+    const { turn, text } = message;
+    if (message.from === 'agent') {
+      const imported = { content: message.content, ...('input' in message && { input: message.input }) };
+      return [{ event: 'agent-turn', episode, turn, text, finishReason: 'other', model: agent, imported }];
+    }
+    const reply = {
+      event: 'reply',
+      episode,
+      turn,
+      text,
+      author: 'simulator',
+      by: COLLABORATOR.name,
+    } as const;
+    const leak = measureLeak?.(task.reference, text);
+    return leak ? [reply, { event: 'leak', episode, turn, ...leak }] : [reply];
+  });
+  const turn = messages.at(-1)!.turn;
+  const answered: NewEvent = { event: 'answered', episode, turn, answer, reason: 'answered' };
+  if (reward === undefined) return [start, ...events, answered];
+  const grade = { mode: 'paper', reward, success: reward === 1, tests: [] } as const;
+  return [start, ...events, answered, { event: 'grade', episode, grade }];
+}

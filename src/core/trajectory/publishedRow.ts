@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { Fault } from '../fault';
+import { parseTask } from '../task/row';
+import type { Task } from '../task/task';
+
+/** One message of an imported dialogue. Turns count from 1; a reply has the number of the turn that it answers. */
+export type PublishedMessage =
+  | {
+      readonly from: 'agent';
+      readonly turn: number;
+      /** As it was generated. */
+      readonly text: string;
+      /** As the collaborator saw it. */
+      readonly content: string;
+      /** The prompt, in whatever form the row has it. */
+      readonly input?: unknown;
+    }
+  | { readonly from: 'collaborator'; readonly turn: number; readonly text: string };
+
+/** One row of a published trajectory file, parsed. */
+export interface PublishedRow {
+  /** `imported-` and a hash of task, dialogue, answer and reward: the same row has the same id in every file. */
+  readonly id: string;
+  readonly task: Task;
+  readonly messages: readonly PublishedMessage[];
+  readonly answer: string;
+  /** Absent when the row has none, or null. */
+  readonly reward?: number;
+}
+
+const messageSchema = z.object({
+  role: z.string(),
+  content: z.string(),
+  input: z.unknown().optional(),
+  output: z.string().nullish(),
+});
+
+const rowSchema = z.object({
+  task: z.unknown().optional(),
+  dialogue_history: z.array(messageSchema).min(1, 'is empty'),
+  answer: z.string(),
+  reward: z.number().nullish(),
+});
+
+const AGENT_ROLES: readonly string[] = ['agent', 'assistant'];
+const COLLABORATOR_ROLES: readonly string[] = ['human', 'user', 'collaborator'];
+
+/**
+ * Parses a row of the published form: `task` (a ColBench row), `dialogue_history` (a list of `role` and `content`;
+ * agent turns also `input` and `output`), `answer`, `reward`.
+ *
+ * It is written to the description of that file, with no row of it at hand, and so tolerates what is likely to differ:
+ * the agent's role may be `agent` or `assistant`, the other `human`, `user` or `collaborator`, in any case; `task` may
+ * be an object or that object as a string of JSON, or its fields may stand in the row itself; `output` may be missing
+ * (then `content` is what was generated); the dialogue may open with the collaborator giving the description.
+ *
+ * @throws {Fault} `trajectory/bad-row`, `task/bad-row` with one sentence that says what is wrong
+ */
+export function parsePublishedRow(row: unknown): PublishedRow {
+  const parsed = rowSchema.safeParse(row);
+  if (!parsed.success) throw badRow(explain(parsed.error.issues[0]));
+  const { dialogue_history: history, answer, reward } = parsed.data;
+  const task = parseTask(taskOf(parsed.data.task, row));
+  const messages = messagesOf(history, task.description);
+  const content = JSON.stringify([
+    [task.description, task.reference, task.testCases.map(({ call }) => call)],
+    messages.map((message) => [message.from, message.text, 'content' in message ? message.content : null]),
+    answer,
+    reward ?? null,
+  ]);
+  const id = `imported-${createHash('sha256').update(content).digest('hex').slice(0, 32)}`;
+  return { id, task, messages, answer, ...(typeof reward === 'number' && { reward }) };
+}
+
+function taskOf(task: unknown, row: unknown): unknown {
+  if (task === undefined || task === null) return row;
+  if (typeof task !== 'string') return task;
+  try {
+    return JSON.parse(task);
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw badRow('The field task is a string that is not JSON.', cause);
+  }
+}
+
+function messagesOf(
+  history: readonly z.infer<typeof messageSchema>[],
+  description: string,
+): PublishedMessage[] {
+  const messages: PublishedMessage[] = [];
+  let turn = 0;
+  for (const [index, { role, content, input, output }] of history.entries()) {
+    const where = `dialogue_history[${index}]`;
+    if (AGENT_ROLES.includes(role.toLowerCase())) {
+      turn += 1;
+      const prompt = input === undefined || input === null ? {} : { input };
+      messages.push({ from: 'agent', turn, text: output ?? content, content, ...prompt });
+    } else if (!COLLABORATOR_ROLES.includes(role.toLowerCase())) {
+      throw badRow(`${where} has the role "${role}"; it must be agent or human.`);
+    } else if (turn === 0) {
+      if (content.trim() === description.trim()) continue;
+      throw badRow(`${where} is the collaborator's, before the agent has said anything.`);
+    } else if (messages.at(-1)?.from === 'collaborator') {
+      throw badRow(`${where} is a second reply to the same turn.`);
+    } else {
+      messages.push({ from: 'collaborator', turn, text: content });
+    }
+  }
+  if (turn === 0) throw badRow('dialogue_history has no turn of the agent.');
+  return messages;
+}
+
+function explain(issue: z.core.$ZodIssue | undefined): string {
+  if (!issue || issue.path.length === 0) return 'A trajectory must be a JSON object.';
+  return `The field ${z.core.toDotPath(issue.path)} is not as it must be: ${issue.message}.`;
+}
+
+function badRow(reason: string, cause?: unknown): Fault {
+  return new Fault('trajectory/bad-row', reason, { cause });
+}

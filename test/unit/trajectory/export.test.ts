@@ -1,0 +1,233 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  exportTrajectories,
+  type ChatMessageLike,
+  type ExportOptions,
+} from '../../../src/core/trajectory/export/export';
+import { importTrajectories } from '../../../src/core/trajectory/import';
+import type { TrajectoryLog } from '../../../src/core/trajectory/log';
+import type { Trajectory, Turn } from '../../../src/core/trajectory/trajectory';
+import { agentTurn, doubling, kim, leak, openLog, play, started, temporaryFolder } from './fixtures';
+import { seeded } from './random';
+
+/** What the agent saw, as the dialogue would make it. */
+function render({ task, turns, started: { prompts } }: Trajectory): ChatMessageLike[] {
+  return [
+    { role: 'user', content: `${prompts['agent.md'] ?? ''}: ${task.description}` },
+    ...turns.flatMap(({ agent, reply }): ChatMessageLike[] => [
+      { role: 'assistant', content: agent.text },
+      ...(reply ? [{ role: 'user' as const, content: reply.text }] : []),
+    ]),
+  ];
+}
+
+const visible = ({ agent }: Turn): string => agent.text.split('OUTPUT: ').at(-1)!;
+
+async function exported(log: TrajectoryLog, options: ExportOptions) {
+  const folder = await temporaryFolder();
+  const file = join(folder, 'out.jsonl');
+  const result = await exportTrajectories(log, file, options);
+  const text = await readFile(file, 'utf8');
+  const rows = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(rows).toHaveLength(result.rows);
+  expect((await readdir(folder)).sort()).toEqual(['out.jsonl', 'out.jsonl.md']);
+  return { ...result, rows, text, cardText: await readFile(result.card, 'utf8') };
+}
+
+const other = { ...doubling, id: 'other', description: 'Something else. def double(n)', license: 'MIT' };
+
+/** Of one task: rewards 0.5, 1, 1, 0 and a leaked 1; of another only 0.5; and what never became an answer. */
+async function filled(): Promise<TrajectoryLog> {
+  const log = await openLog();
+  await play(log, 'half', 0.5);
+  await play(log, 'best', 1);
+  await play(log, 'also-best', 1);
+  await play(log, 'worst', 0);
+  await log.append(started('leaky'));
+  await log.appendAll([agentTurn('leaky', 1), leak('leaky', 1, 0.9, true), agentTurn('leaky', 2)]);
+  await log.append({ event: 'answered', episode: 'leaky', turn: 2, answer: 'code', reason: 'answered' });
+  await play(log, 'alone', 0.5, { collaborator: kim }, other);
+  await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study of *questions*' });
+  await log.appendAll([started('open'), agentTurn('open', 1)]);
+  await log.append(started('failed'));
+  await log.append({ event: 'abandoned', episode: 'failed', reason: 'failed', message: 'No server.' });
+  await log.append(started('ungraded'));
+  await log.append({ event: 'answered', episode: 'ungraded', turn: 1, answer: 'code', reason: 'answered' });
+  await play(log, 'deleted', 1);
+  await log.deleteTrajectory('deleted');
+  return log;
+}
+
+const episodes = (rows: readonly Record<string, unknown>[]): unknown[] =>
+  rows.map((row) => (row.tandem as { episode: string }).episode);
+
+describe('exporting trajectories', () => {
+  it('writes the published form with our fields beside it, and counts what is left out', async () => {
+    const { rows, leftOut } = await exported(await filled(), { format: 'trajectories', visible });
+    expect(episodes(rows)).toEqual(['half', 'best', 'also-best', 'worst', 'alone']);
+    expect(rows[0]).toMatchObject({
+      task: { problem_description: doubling.description, ground_truth: doubling.reference },
+      dialogue_history: [
+        { role: 'agent', content: 'question 1?', output: 'OUTPUT: question 1?' },
+        { role: 'human', content: 'reply 1 of openai:simulator' },
+        { role: 'agent', output: expect.stringContaining('thinking') as string },
+      ],
+      answer: doubling.reference,
+      reward: 0.5,
+      tandem: { grading_mode: 'fixed', agent: 'openai:agent', turns: [{ reply_author: 'simulator' }, {}] },
+    });
+    expect(leftOut).toEqual({ leaked: 1, 'not finished': 1, abandoned: 1, 'not graded': 1, deleted: 1 });
+  });
+
+  it('filters by the list’s filter, success, reward and leak', async () => {
+    const log = await filled();
+    const chosen = async (selection: object): Promise<unknown[]> =>
+      episodes((await exported(log, { format: 'chat', render, ...selection })).rows);
+    expect(await chosen({ onlySuccess: true })).toEqual(['best', 'also-best']);
+    expect(await chosen({ minReward: 0.5 })).toEqual(['half', 'best', 'also-best', 'alone']);
+    expect(await chosen({ filter: { task: 'other' } })).toEqual(['alone']);
+    expect(await chosen({ filter: { task: 'doubling' }, withLeaked: true })).toContain('leaky');
+    expect(await chosen({ mode: 'paper', minReward: 0 })).toEqual([]);
+  });
+
+  it('leaves the file that was there when it is cancelled', async () => {
+    const log = await filled();
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'out.jsonl'), 'before');
+    const controller = new AbortController();
+    const cancelled = exportTrajectories(log, join(folder, 'out.jsonl'), {
+      format: 'chat',
+      render,
+      signal: controller.signal,
+      onProgress: ({ done }) => done === 2 && controller.abort(new Error('Enough.')),
+    });
+    await expect(cancelled).rejects.toThrow('Enough.');
+    expect(await readdir(folder)).toEqual(['out.jsonl']);
+    expect(await readFile(join(folder, 'out.jsonl'), 'utf8')).toBe('before');
+  });
+
+  it('writes chat rows with the conversation as the agent saw it', async () => {
+    const { rows } = await exported(await filled(), { format: 'chat', render, onlySuccess: true });
+    expect(rows[0]?.messages).toEqual([
+      { role: 'user', content: `a1: ${doubling.description}` },
+      { role: 'assistant', content: 'OUTPUT: question 1?' },
+      { role: 'user', content: 'reply 1 of openai:simulator' },
+      { role: 'assistant', content: 'thinking OUTPUT: I WANT TO ANSWER: def double(n): return 2 * n' },
+    ]);
+  });
+});
+
+describe('preference rows', () => {
+  const pairsOf = (rows: readonly Record<string, unknown>[]): string[] =>
+    rows.map((row) => {
+      const { chosen, rejected } = row.tandem as {
+        chosen: { episode: string };
+        rejected: { episode: string };
+      };
+      return `${chosen.episode} > ${rejected.episode}`;
+    });
+
+  it('pair the first trajectory of reward 1 with every strictly lower one of its task', async () => {
+    const { rows, leftOut, trajectories } = await exported(await filled(), { format: 'preferences', render });
+    expect(pairsOf(rows)).toEqual(['best > half', 'best > worst']);
+    expect(trajectories).toBe(3);
+    expect(leftOut['without a better or worse trajectory of the same task']).toBe(2);
+    expect(rows[0]).toMatchObject({
+      prompt: [{ role: 'user' }],
+      chosen: [{ role: 'assistant' }, { role: 'user' }, { role: 'assistant' }],
+      rejected: [{ role: 'assistant' }, { role: 'user' }, { role: 'assistant' }],
+    });
+  });
+
+  it('pair all strictly different rewards of a task on request', async () => {
+    const { rows } = await exported(await filled(), { format: 'preferences', render, pairs: 'all' });
+    expect(pairsOf(rows).sort()).toEqual([
+      'also-best > half',
+      'also-best > worst',
+      'best > half',
+      'best > worst',
+      'half > worst',
+    ]);
+  });
+
+  it('leave out pairs whose prompts differ, and say so', async () => {
+    const log = await openLog();
+    await play(log, 'good', 1);
+    await play(log, 'bad', 0, { prompts: { 'agent.md': 'another' } });
+    const { rows, leftOut } = await exported(log, { format: 'preferences', render });
+    expect(rows).toEqual([]);
+    expect(leftOut).toEqual({ 'paired only with trajectories of other prompts': 2 });
+  });
+});
+
+describe('the dataset card', () => {
+  it('says what is in the file, who took part, and what was left out', async () => {
+    const log = await filled();
+    const { cardText } = await exported(log, {
+      format: 'trajectories',
+      visible,
+      filter: { state: 'answered' },
+    });
+    expect(cardText).toMatch(/^---\nlicense: "other"\n/);
+    expect(cardText).toContain('data_files: "out.jsonl"');
+    expect(cardText).toContain('| trajectories | 5 |');
+    expect(cardText).toContain('| successes (all tests passed) | 2 |');
+    expect(cardText).toContain('| mean reward | 0.600 |');
+    expect(cardText).toContain('| openai:agent | 5 |');
+    expect(cardText).toContain('| developer kim | 1 |');
+    expect(cardText).toMatch(/\| kim \| a study of \\\*questions\\\* \(\d{4}-\d\d-\d\d\) \|/);
+    expect(cardText).toContain('Filters: state `answered`, leaked ones left out.');
+    expect(cardText).toContain('| leaked | 1 |');
+    expect(cardText).toContain(
+      'Licences of the tasks: `MIT`. 4 trajectories are of tasks that name no licence.',
+    );
+    const single = await exported(log, { format: 'chat', render, filter: { task: 'other' } });
+    expect(single.cardText).toMatch(/^---\nlicense: "mit"\n/);
+  });
+});
+
+describe('round trip', () => {
+  it('gives back the rows that were imported, and importing an export adds nothing', async () => {
+    const random = seeded(5);
+    const text = (): string =>
+      Array.from({ length: 1 + Math.floor(random() * 30) }, () =>
+        String.fromCodePoint([10, 34, 92, 32, 97, 233, 8232, 128512][Math.floor(random() * 8)]!),
+      ).join('') + 'x';
+    const rows = Array.from({ length: 60 }, (_, number) => ({
+      task: {
+        problem_description: text(),
+        ground_truth: text(),
+        test_cases: { test1: text(), test2: text() },
+        hidden_information: text(),
+        ...(random() < 0.5 && { id: `task-${number}` }),
+      },
+      dialogue_history: Array.from({ length: 1 + 2 * Math.floor(random() * 4) }, (_, index) =>
+        index % 2 === 1
+          ? { role: 'human', content: text() }
+          : { role: 'agent', content: text(), ...(random() < 0.5 && { input: [text()] }), output: text() },
+      ),
+      answer: text(),
+      reward: Math.round(random() * 10) / 10,
+    }));
+    const file = join(await temporaryFolder(), 'rows.jsonl');
+    await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    const log = await openLog();
+    expect(await importTrajectories(log, file)).toEqual({ imported: 60, alreadyThere: 0, bad: [] });
+
+    const out = join(await temporaryFolder(), 'out.jsonl');
+    await exportTrajectories(log, out, { format: 'trajectories', visible, mode: 'paper' });
+    const lines = (await readFile(out, 'utf8')).split('\n').slice(0, -1);
+    const back = lines.map((line) => {
+      const row = JSON.parse(line) as Record<string, unknown>;
+      delete row.tandem;
+      return row;
+    });
+    expect(back).toEqual(rows);
+    expect(await importTrajectories(log, out)).toEqual({ imported: 0, alreadyThere: 60, bad: [] });
+  });
+});

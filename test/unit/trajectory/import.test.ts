@@ -1,0 +1,175 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { importTrajectories } from '../../../src/core/trajectory/import';
+import { openLog, temporaryFolder } from './fixtures';
+
+const task = {
+  problem_description: 'Write a function that doubles. def double(n)',
+  ground_truth: 'def double(n):\n    return 2 * n',
+  test_cases: { test1: 'double(2)', test2: 'double(0)' },
+  hidden_information: 'def double(n):\n    return 2 * n',
+};
+const row = {
+  task,
+  dialogue_history: [
+    { role: 'agent', content: 'Of what?', input: 'the prompt', output: 'I should ask. OUTPUT: Of what?' },
+    { role: 'human', content: 'Of a number.' },
+    { role: 'agent', content: 'Done.', input: 'the longer prompt', output: 'OUTPUT: I WANT TO ANSWER: code' },
+  ],
+  answer: 'def double(n): return n + n',
+  reward: 1,
+};
+
+async function write(rows: readonly unknown[], name = 'rows.jsonl'): Promise<string> {
+  const file = join(await temporaryFolder(), name);
+  const lines = rows.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
+  await writeFile(file, `${lines.join('\n')}\n`);
+  return file;
+}
+
+describe('importing published rows', () => {
+  it('makes an episode of each, marked as imported, with its reward as a grade of mode paper', async () => {
+    const log = await openLog();
+    const result = await importTrajectories(log, await write([row], 'offline.jsonl'));
+    expect(result).toEqual({ imported: 1, alreadyThere: 0, bad: [] });
+    const [summary] = log.list({ offset: 0, limit: 1 }).rows;
+    expect(summary).toMatchObject({
+      agent: 'imported:offline.jsonl',
+      state: 'answered',
+      turns: 2,
+      grades: { paper: { reward: 1, success: true } },
+    });
+    const trajectory = await log.trajectory(summary!.id);
+    expect(trajectory).toMatchObject({
+      task: {
+        description: task.problem_description,
+        testCases: [{ call: 'double(2)' }, { call: 'double(0)' }],
+      },
+      started: { imported: { file: 'offline.jsonl', line: 1 } },
+      answer: { answer: row.answer },
+    });
+    expect(trajectory?.turns.map(({ agent, reply }) => [agent.text, reply?.text])).toEqual([
+      ['I should ask. OUTPUT: Of what?', 'Of a number.'],
+      ['OUTPUT: I WANT TO ANSWER: code', undefined],
+    ]);
+    expect(trajectory?.turns[0]?.agent).not.toHaveProperty('tokens');
+  });
+
+  it('adds nothing when it is repeated, in whatever file the row stands, and not what was deleted since', async () => {
+    const log = await openLog();
+    await importTrajectories(log, await write([row, { ...row, reward: 0.5 }]));
+    const again = await importTrajectories(
+      log,
+      await write([{ ...row, more: 'fields' }, row], 'other.jsonl'),
+    );
+    expect(again).toEqual({ imported: 0, alreadyThere: 2, bad: [] });
+    const { rows, total } = log.list({ offset: 0, limit: 9 });
+    expect(total).toBe(2);
+    await log.deleteTrajectory(rows[0]!.id);
+    expect(await importTrajectories(log, await write([row, { ...row, reward: 0.5 }]))).toMatchObject({
+      imported: 0,
+    });
+    expect(log.list({ offset: 0, limit: 9 }).total).toBe(1);
+  });
+
+  it('finishes a row that an earlier import left half written', async () => {
+    const whole = await openLog();
+    await importTrajectories(whole, await write([row]));
+    const { id } = whole.list({ offset: 0, limit: 1 }).rows[0]!;
+    const expected = await whole.trajectory(id);
+    const log = await openLog();
+    await log.recordTask(expected!.task);
+    await log.append(expected!.started);
+    expect(await importTrajectories(log, await write([row]))).toMatchObject({ imported: 1 });
+    expect(await log.trajectory(id)).toMatchObject({ state: 'answered', turns: [{}, {}] });
+    expect(log.list({ offset: 0, limit: 9 }).total).toBe(1);
+  });
+
+  it('reads the likely variants of the form as the same trajectory', async () => {
+    const log = await openLog();
+    const otherRoles = row.dialogue_history.map((message) => ({
+      ...message,
+      role: message.role === 'agent' ? 'Assistant' : 'user',
+    }));
+    const opening = { role: 'human', content: task.problem_description };
+    const { dialogue_history, answer, reward } = row;
+    const variants = [
+      row,
+      { ...row, dialogue_history: otherRoles },
+      { ...row, dialogue_history: [opening, ...row.dialogue_history] },
+      { ...row, task: JSON.stringify(task) },
+      { ...task, dialogue_history, answer, reward },
+    ];
+    expect(await importTrajectories(log, await write(variants))).toEqual({
+      imported: 1,
+      alreadyThere: 4,
+      bad: [],
+    });
+  });
+
+  it('reports bad rows with file, line and reason, and imports the others', async () => {
+    const log = await openLog();
+    const talk = (...roles: string[]): object => ({
+      ...row,
+      dialogue_history: roles.map((role) => ({ role, content: 'text' })),
+    });
+    const file = await write([
+      '{"task": ',
+      { ...row, answer: null },
+      talk('agent', 'narrator'),
+      talk('human', 'agent'),
+      talk('agent', 'human', 'human'),
+      { ...row, dialogue_history: [] },
+      { ...row, task: { ...task, ground_truth: undefined } },
+      row,
+    ]);
+    const { imported, bad } = await importTrajectories(log, file);
+    expect(imported).toBe(1);
+    expect(bad.every((problem) => problem.file === file)).toBe(true);
+    expect(bad.map(({ line, reason }) => [line, reason])).toEqual([
+      [1, expect.stringContaining('The line is not JSON')],
+      [2, expect.stringContaining('The field answer is not as it must be')],
+      [3, 'dialogue_history[1] has the role "narrator"; it must be agent or human.'],
+      [4, "dialogue_history[0] is the collaborator's, before the agent has said anything."],
+      [5, 'dialogue_history[2] is a second reply to the same turn.'],
+      [6, 'The field dialogue_history is not as it must be: is empty.'],
+      [7, 'The field ground_truth is missing.'],
+    ]);
+  });
+
+  it('can be cancelled; what was read until then is in the log, and it tells how far it is', async () => {
+    const log = await openLog();
+    const file = await write(
+      Array.from({ length: 300 }, (_, number) => ({ ...row, answer: `answer ${number}` })),
+    );
+    const controller = new AbortController();
+    const rows: number[] = [];
+    const cancelled = importTrajectories(log, file, {
+      signal: controller.signal,
+      onProgress: (progress) => {
+        rows.push(progress.rows);
+        if (progress.rows >= 128) controller.abort(new Error('Enough.'));
+      },
+    });
+    await expect(cancelled).rejects.toThrow('Enough.');
+    expect(rows.slice(0, 2)).toEqual([64, 128]);
+    const { total } = log.list({ offset: 0, limit: 0 });
+    expect(total).toBeGreaterThanOrEqual(128);
+    expect(await importTrajectories(log, file)).toEqual({
+      imported: 300 - total,
+      alreadyThere: total,
+      bad: [],
+    });
+  });
+
+  it('marks replies that give the reference away, when it is told how to measure that', async () => {
+    const log = await openLog();
+    const measureLeak = (reference: string, reply: string): { fraction: number; leaked: boolean } => {
+      expect(reference).toBe(task.ground_truth);
+      return { fraction: reply === 'Of a number.' ? 0.5 : 0, leaked: true };
+    };
+    await importTrajectories(log, await write([row]), { measureLeak });
+    expect(log.list({ offset: 0, limit: 1 }).rows[0]).toMatchObject({ leak: 0.5, leaked: true });
+  });
+});
