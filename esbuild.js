@@ -16,6 +16,17 @@ const common = {
   outdir: 'dist',
 };
 
+/** zod ships its messages in forty languages, a quarter of a megabyte; Tandem says its own. */
+const englishOnly = {
+  name: 'english-only',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path: file }) => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: path.dirname(file),
+    }));
+  },
+};
+
 /** Runs in Node: the extension host, each child process, the command line, the host tests. */
 const node = {
   ...common,
@@ -25,6 +36,9 @@ const node = {
   external: ['vscode', 'onnxruntime-node', 'mocha'],
   // `openai` offers these for providers that Tandem does not use; they are optional peers and absent.
   packages: 'bundle',
+  plugins: [englishOnly],
+  // The extension host reports every look at this global, which `openai` takes to find out where it runs.
+  define: { navigator: 'undefined' },
 };
 
 const builds = [
