@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import type { Memento } from 'vscode';
 import { z } from 'zod';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import type { ConsentRequest } from '../../webview/session/protocol';
@@ -7,6 +6,12 @@ import type { ConsentKeeper } from './session/parts';
 
 const KEY = 'tandem.consent';
 const consentSchema = z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) });
+
+/** Where the editor keeps small things for Tandem, across workspaces. */
+export interface Memory {
+  get(key: string): unknown;
+  update(key: string, value: unknown): PromiseLike<void>;
+}
 
 /** Asked once for a person, and written into each log before anything of that person is. */
 export class Consent implements ConsentKeeper {
@@ -16,7 +21,7 @@ export class Consent implements ConsentKeeper {
   };
 
   constructor(
-    private readonly memory: Memento,
+    private readonly memory: Memory,
     private readonly log: () => Promise<TrajectoryLog>,
   ) {}
 

@@ -29,7 +29,7 @@ export class TurnElement extends PlainElement {
   override render(): TemplateResult {
     const { visible, thoughts, reply, final } = this.turn;
     return html`${message(
-      final ? 'agent answers' : 'agent',
+      final ? 'answer' : 'agent',
       html`${visible === '' ? html`<p class="quiet">The agent said nothing.</p>` : prose(visible)}
       ${
         thoughts === ''

@@ -51,7 +51,7 @@ export function button(options: ButtonOptions): TemplateResult {
     ?disabled=${disabled}
     @click=${options.onPress}
     >${options.icon === undefined ? nothing : html`<span slot="start">${icon(options.icon)}</span>`}${label}${
-      key === undefined ? nothing : html`<span class="key" aria-hidden="true">${key}</span>`
+      key === undefined ? nothing : html`<span slot="end" class="key" aria-hidden="true">${key}</span>`
     }</vscode-button
   >`;
 }

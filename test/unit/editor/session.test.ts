@@ -1,0 +1,234 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OpenAiModel } from '../../../src/core/model/openai';
+import type { Session } from '../../../src/editor/session/session';
+import { startChatServer } from '../../fixtures/chat-server';
+import { answer } from '../../fixtures/chat-server-replies';
+import { answers, asks, scripted } from '../../fixtures/dialogue';
+import { Stage } from './stage';
+
+const ada = { pseudonym: 'ada', purpose: 'a test' };
+const right = `def parcel_price(weight_kg, zone):
+    base = {1: 5, 2: 8, 3: 12}.get(zone)
+    if base is None:
+        return -1
+    return base + 4.5 if weight_kg > 20 else base`;
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await Stage.set();
+});
+afterEach(() => stage.clear());
+
+/** A session that has begun and waits for the developer. */
+async function begun(...turns: string[]): Promise<Session> {
+  stage.agent = await scripted(stage.folder, turns);
+  const session = await stage.session();
+  await session.start(ada);
+  return session;
+}
+
+/** Waits until the agent or the simulator is heard. */
+function heard(session: Session, by: 'agent' | 'simulator'): Promise<void> {
+  return new Promise((resolve) => {
+    const listening = session.onMessage((message) => {
+      if (message.type !== 'stream' || message.stream?.by !== by) return;
+      listening.dispose();
+      resolve();
+    });
+  });
+}
+
+describe('a session of a new task', () => {
+  it('offers to choose an agent while none is configured', async () => {
+    const session = await stage.session();
+    expect(session.state.phase).toBe('no-agent');
+  });
+
+  it('logs nothing before the developer has agreed', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
+    const session = await stage.session();
+    await session.start();
+    expect(session.state).toMatchObject({
+      phase: 'ready',
+      consent: { purpose: expect.any(String) as string },
+    });
+    expect((await stage.log()).list({ offset: 0, limit: 1 }).total).toBe(0);
+  });
+
+  it('logs the consent once, before the dialogue', async () => {
+    const session = await begun(asks('How heavy?'));
+    await (await stage.session()).start();
+    expect((await stage.log()).consents).toEqual([expect.objectContaining(ada)]);
+    expect(session.state).toMatchObject({ phase: 'developer', turn: 1, seat: 'developer' });
+    expect(session.state.consent).toBeUndefined();
+  });
+
+  it('tells an agent that cannot be opened before anything is logged', async () => {
+    const session = await begun(asks('How heavy?'));
+    const other = await stage.session();
+    stage.agent = { name: 'broken', generate: () => Promise.reject(new Error('never asked')) };
+    stage.openAgent = () => Promise.reject(new Error('The script is gone.'));
+    await other.start();
+    expect(other.state).toMatchObject({ phase: 'ready', notice: { kind: 'error' } });
+    expect(other.id).toBeUndefined();
+    expect(session.id).toBeDefined();
+  });
+});
+
+describe('a dialogue that a developer plays', () => {
+  it('ends with a grade, and stands in the log as it was played', async () => {
+    const session = await begun(asks('From how many kilos on?'), answers(right));
+    await session.reply('Above 20, for 4.50 more. Unknown zones give -1.');
+    expect(session.state).toMatchObject({
+      phase: 'over',
+      grade: { headline: '10 of 10 tests passed', success: true },
+    });
+    const { turns, grades, state } = await stage.trajectory(session.id);
+    expect(state).toBe('answered');
+    expect(turns[0]?.reply).toMatchObject({ author: 'developer', by: 'ada' });
+    expect(grades).toHaveLength(1);
+  });
+
+  it('shows a turn only once it is in the log', async () => {
+    const session = await begun(asks('How heavy?'), asks('Which zones?'));
+    const logged: number[] = [];
+    session.onMessage((message) => {
+      if (message.type === 'turn' && message.turn.reply) {
+        const summary = session.id === undefined ? undefined : stage.summary(session.id);
+        logged.push(summary?.turns ?? 0);
+      }
+    });
+    await session.reply('20.');
+    expect(logged).toEqual([1]);
+    expect((await stage.trajectory(session.id)).turns[0]?.reply?.text).toBe('20.');
+  });
+
+  it('lets the simulator answer one turn and gives the seat back', async () => {
+    const session = await begun(
+      asks('From how many kilograms on is a parcel heavy?'),
+      asks('And the zones?'),
+    );
+    await session.simulatorOnce();
+    expect(session.state).toMatchObject({ phase: 'developer', seat: 'developer', turn: 2 });
+    expect((await stage.trajectory(session.id)).turns[0]?.reply?.author).toBe('simulator');
+  });
+
+  it('lets the simulator play on to the end', async () => {
+    const session = await begun(asks('From how many kilograms on?'), asks('Which zones?'), answers(right));
+    await session.simulatorOn();
+    expect(session.state).toMatchObject({ phase: 'over', seat: 'simulator' });
+    const { collaborator, turns } = await stage.trajectory(session.id);
+    expect(collaborator.kind).toBe('rules');
+    expect(turns.map(({ reply }) => reply?.author)).toEqual(['simulator', 'simulator', undefined]);
+  });
+
+  it('gives the seat back while the simulator plays', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?'), asks('Which zones?'), asks('Else?')], 30);
+    const session = await stage.session();
+    await session.start(ada);
+    const playing = session.simulatorOn();
+    await heard(session, 'agent');
+    await session.takeSeat();
+    await playing;
+    expect(session.state).toMatchObject({ phase: 'developer', seat: 'developer' });
+    expect((await stage.trajectory(session.id)).collaborator).toEqual({ kind: 'developer', name: 'ada' });
+  });
+
+  it('says in one sentence that no simulator is configured, and lets the developer answer', async () => {
+    const session = await begun(asks('How heavy?'), asks('Which zones?'));
+    stage.simulator = undefined;
+    await session.simulatorOnce();
+    expect(session.state).toMatchObject({
+      phase: 'developer',
+      notice: { message: expect.stringContaining('No simulator') as string, actions: ['choose-simulator'] },
+    });
+    await session.reply('20.');
+    expect(session.state).toMatchObject({ phase: 'developer', turn: 2 });
+  });
+
+  it('ends when the developer says so, with the last message as the answer', async () => {
+    const session = await begun(`OUTPUT:\nIs this it?\n\`\`\`python\n${right}\n\`\`\``);
+    await session.endNow();
+    expect(session.state.grade?.headline).toBe('10 of 10 tests passed');
+  });
+
+  it('is skipped with a reason, and can be resumed', async () => {
+    const session = await begun(asks('How heavy?'), asks('Which zones?'));
+    await session.skip('The request is unclear');
+    expect(session.state.phase).toBe('skipped');
+    expect((await stage.trajectory(session.id)).abandoned).toMatchObject({ reason: 'skipped' });
+    await session.again();
+    expect(session.state.phase).toBe('developer');
+    expect((await stage.trajectory(session.id)).state).toBe('open');
+  });
+});
+
+describe('a dialogue that is interrupted', () => {
+  it('can be stopped while the agent writes, and asked again', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')], 30);
+    const session = await stage.session();
+    const starting = session.start(ada);
+    await heard(session, 'agent');
+    await session.stop();
+    await starting;
+    expect(session.state.phase).toBe('stopped');
+    expect((await stage.trajectory(session.id)).abandoned).toMatchObject({ reason: 'cancelled' });
+    await session.again();
+    expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
+    expect(session.snapshot.turns).toHaveLength(1);
+  });
+
+  it('goes on with the agent that is configured now after a server was down', async () => {
+    const server = await startChatServer({ reply: () => answer('OUTPUT:\nHow heavy?') });
+    const model = new OpenAiModel({ model: 'tiny', baseUrl: server.url, retry: { attempts: 1 } });
+    await server.close();
+    stage.agent = model;
+    const session = await stage.session();
+    await session.start(ada);
+    expect(session.state).toMatchObject({
+      phase: 'stopped',
+      notice: { kind: 'error', actions: ['choose-agent'] },
+    });
+    expect((await stage.trajectory(session.id)).abandoned).toMatchObject({ reason: 'failed' });
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
+    await session.again();
+    expect(session.state.phase).toBe('developer');
+  });
+
+  it('goes on after a reload of the window where the developer was to answer', async () => {
+    const before = await begun(asks('How heavy?'), answers(right));
+    before.dispose();
+    const session = await stage.reloaded(before.id);
+    expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
+    expect(session.snapshot.turns[0]?.visible).toBe('How heavy?');
+    await session.reply('Above 20.');
+    expect(session.state.phase).toBe('over');
+  });
+
+  it('asks again after a reload in the middle of the agent’s message', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')], 30);
+    const before = await stage.session();
+    const starting = before.start(ada);
+    await heard(before, 'agent');
+    before.dispose();
+    await starting;
+    const session = await stage.reloaded(before.id);
+    expect(session.state).toMatchObject({ phase: 'stopped', notice: { kind: 'information' } });
+    expect((await stage.trajectory(before.id)).state).toBe('open');
+    await session.again();
+    expect(session.state.phase).toBe('developer');
+  });
+
+  it('offers to grade an answer whose grade was never logged', async () => {
+    const before = await begun(asks('How heavy?'), answers(right));
+    stage.grader = () => Promise.reject(new Error('The grader is missing.'));
+    await before.reply('Above 20.');
+    expect(before.state).toMatchObject({ phase: 'over', notice: { actions: ['grade'] } });
+    const session = await stage.reloaded(before.id);
+    expect(session.state.notice?.actions).toEqual(['grade']);
+    stage.grader = () => stage.sandbox.open({ workers: 1 });
+    await session.gradeAgain();
+    expect(session.state.grade?.success).toBe(true);
+  });
+});

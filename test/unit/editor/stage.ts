@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Prompts } from '../../../src/core/dialogue/prompts';
+import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
+import { RulesSimulator, type Simulator } from '../../../src/core/dialogue/simulator';
+import type { Grader } from '../../../src/core/grading/grader';
+import type { Model } from '../../../src/core/model/model';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import type { Trajectory, TrajectorySummary } from '../../../src/core/trajectory/trajectory';
+import { Consent, type Memory } from '../../../src/editor/consent';
+import type { SessionParts } from '../../../src/editor/session/parts';
+import { Session } from '../../../src/editor/session/session';
+import type { ToWebview } from '../../../webview/session/protocol';
+import { shippedPrompts, starterPack, starterTask } from '../../fixtures/dialogue';
+import { buildSandbox, type Sandbox } from '../grading/sandbox';
+
+/** What the editor remembers between sessions. */
+class EditorMemory implements Memory {
+  private readonly values = new Map<string, unknown>();
+
+  get(key: string): unknown {
+    return this.values.get(key);
+  }
+
+  update(key: string, value: unknown): Promise<void> {
+    this.values.set(key, value);
+    return Promise.resolve();
+  }
+}
+
+/** Everything that a session needs, real but for the editor around it. */
+export class Stage implements SessionParts {
+  readonly protocol = colBenchProtocol;
+  readonly sampling = { temperature: 1, maxTokens: 500 };
+  readonly gradingMode = 'fixed';
+  agent: Model | undefined;
+  simulator: Simulator | undefined = new RulesSimulator();
+  readonly reported: unknown[] = [];
+  readonly consent: Consent;
+
+  private constructor(
+    readonly folder: string,
+    private readonly opened: TrajectoryLog,
+    readonly sandbox: Sandbox,
+  ) {
+    this.consent = new Consent(new EditorMemory(), () => Promise.resolve(opened));
+  }
+
+  static async set(): Promise<Stage> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'tandem-session-'));
+    return new Stage(folder, await TrajectoryLog.open(path.join(folder, '.tandem')), await buildSandbox());
+  }
+
+  async clear(): Promise<void> {
+    await this.opened.close();
+    await this.sandbox.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** A session of the starter pack's first task; nothing is begun yet. */
+  async session(): Promise<Session> {
+    return Session.ofTask(this, {
+      task: await starterTask(),
+      pack: starterPack,
+      packName: 'starter.jsonl',
+    });
+  }
+
+  /** A session as after a reload of the window: only the log knows it. */
+  async reloaded(id: string | undefined): Promise<Session> {
+    return Session.ofTrajectory(this, await this.trajectory(id), starterPack);
+  }
+
+  async trajectory(id: string | undefined): Promise<Trajectory> {
+    const trajectory = await this.opened.trajectory(id ?? 'none');
+    if (trajectory === undefined) throw new Error(`The log has no dialogue ${id ?? 'without a name'}.`);
+    return trajectory;
+  }
+
+  /** All messages of a session from now on. */
+  static messagesOf(session: Session): ToWebview[] {
+    const messages: ToWebview[] = [];
+    session.onMessage((message) => messages.push(message));
+    return messages;
+  }
+
+  /** What the log's list knows of a dialogue at this moment. */
+  summary(id: string): TrajectorySummary | undefined {
+    return this.opened.summary(id);
+  }
+
+  get agentName(): string {
+    return this.agent?.name ?? '';
+  }
+
+  get simulatorName(): string {
+    return this.simulator?.name ?? '';
+  }
+
+  log(): Promise<TrajectoryLog> {
+    return Promise.resolve(this.opened);
+  }
+
+  openAgent(): Promise<Model> {
+    return this.agent === undefined
+      ? Promise.reject(new Error('No agent is set.'))
+      : Promise.resolve(this.agent);
+  }
+
+  openSimulator(): Promise<Simulator | undefined> {
+    return Promise.resolve(this.simulator);
+  }
+
+  prompts(): Promise<Prompts> {
+    return shippedPrompts();
+  }
+
+  grader(): Promise<Grader> {
+    return this.sandbox.open({ workers: 1 });
+  }
+
+  report(error: unknown): void {
+    this.reported.push(error);
+  }
+}

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import type { Task } from '../../../src/core/task/task';
+import type { EventOf } from '../../../src/core/trajectory/event';
+import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory';
+import { serverOf } from '../../../src/editor/apiKeys';
+import { validateAddress } from '../../../src/editor/modelList';
+import { agentStream, gradeView, taskView, turnView } from '../../../src/editor/session/view';
+import { counted, stateWords } from '../../../src/editor/tasks/progress';
+import { taskTitle } from '../../../src/editor/tasks/title';
+import { ago, outcomeWords } from '../../../src/editor/trajectories/words';
+
+const task: Task = {
+  id: 'parcel-surcharge',
+  description: 'Prices of parcels, please. The signature is: def price(kg, zone)',
+  reference: 'def price(kg, zone):\n    return kg * zone',
+  testCases: [
+    { name: 'test1', call: 'price(1, 2)' },
+    { name: 'test2', call: 'price(2, 2)' },
+  ],
+  hiddenInformation: 'none',
+};
+
+const said = (text: string, turn = 1): { agent: EventOf<'agent-turn'> } => ({
+  agent: {
+    event: 'agent-turn',
+    version: 1,
+    at: '2026-01-01T00:00:00.000Z',
+    episode: 'e',
+    turn,
+    text,
+    finishReason: 'stop',
+    model: 'script:x.json',
+    sampling: { temperature: 1, maxTokens: 10 },
+  },
+});
+
+describe('a task', () => {
+  it('is titled by its spoken id, else by the function that it asks for', () => {
+    expect(taskTitle(task)).toBe('Parcel surcharge');
+    expect(taskTitle({ ...task, id: '3f2a9c0d11be77aa' })).toBe('Price');
+  });
+
+  it('shows the signature at the end of its request as code', () => {
+    expect(taskView(task, 'a.jsonl').description).toBe(
+      'Prices of parcels, please. The signature is:\n```python\ndef price(kg, zone)\n```',
+    );
+  });
+
+  it('leaves a request alone that has its own fences', () => {
+    const description = 'Write\n```python\ndef price(kg)\n```\nplease';
+    expect(taskView({ ...task, description }, undefined).description).toBe(description);
+  });
+});
+
+describe('a turn', () => {
+  it('keeps the thoughts apart from what the agent says', () => {
+    expect(turnView(said('Hm.\nOUTPUT:\nHow heavy?'))).toMatchObject({
+      thoughts: 'Hm.',
+      visible: 'How heavy?',
+      final: false,
+    });
+  });
+
+  it('shows an answer without a fence as code, so that Markdown does not eat it', () => {
+    const { visible, final } = turnView(said('OUTPUT:\nI WANT TO ANSWER:\ndef f(x):\n    return x * 2 * x'));
+    expect(final).toBe(true);
+    expect(visible).toBe('```python\ndef f(x):\n    return x * 2 * x\n```');
+  });
+
+  it('fences code that itself holds a fence in a longer one', () => {
+    const { visible } = turnView(said('OUTPUT:\nI WANT TO ANSWER:\ndef f():\n    return "x```y"'));
+    expect(visible.startsWith('````python\n')).toBe(true);
+  });
+});
+
+describe('a message that is being written', () => {
+  it('counts as thoughts until the visible part begins', () => {
+    expect(agentStream('Let me think', [])).toEqual({ by: 'agent', text: '', thinking: 12 });
+    expect(agentStream('Let me think\nOUTPUT:\nHow', [])).toMatchObject({ text: 'How' });
+  });
+
+  it('is shown at once from an agent that has written no thoughts before', () => {
+    const earlier = [turnView(said('How heavy?'))];
+    expect(agentStream('And the', earlier)).toMatchObject({ text: 'And the' });
+  });
+});
+
+describe('a grade', () => {
+  it('says how many tests passed, and what each failing one gave', () => {
+    const view = gradeView(task, {
+      mode: 'fixed',
+      reward: 0.5,
+      success: false,
+      tests: [
+        { status: 'passed', milliseconds: 1 },
+        { status: 'error', type: 'KeyError', message: '3', line: 2 },
+      ],
+    });
+    expect(view.headline).toBe('1 of 2 tests passed');
+    expect(view.tests[1]).toEqual({ call: 'price(2, 2)', status: 'error', got: 'KeyError: 3 (line 2)' });
+  });
+
+  it('that could not be given says why, and is no zero', () => {
+    const view = gradeView(task, {
+      mode: 'fixed',
+      reward: null,
+      success: null,
+      tests: [],
+      notGradable: 'numpy is missing here.',
+    });
+    expect(view.headline).toBe('This answer cannot be graded here: numpy is missing here.');
+    expect(view.success).toBeNull();
+  });
+});
+
+describe('the words of the trees', () => {
+  it('count what was played', () => {
+    const done = { kind: 'done', episode: 'a', reward: 0.7 } as const;
+    expect(counted([done, { kind: 'draft', episode: 'b', turns: 3 }, { kind: 'new' }])).toBe(
+      '1 done · 1 draft',
+    );
+    expect(counted([{ kind: 'new' }])).toBe('');
+    expect(stateWords(done, 10)).toBe('7/10 tests');
+    expect(stateWords({ kind: 'draft', episode: 'b', turns: 1 }, 10)).toBe('draft, 1 turn');
+    expect(stateWords({ ...done, reward: null }, 10)).toBe('not gradable here');
+  });
+
+  it('say how a dialogue ended and when', () => {
+    const summary: TrajectorySummary = {
+      id: 'a',
+      taskId: 'b',
+      agent: 'c',
+      collaborator: { kind: 'developer', name: 'ada' },
+      startedAt: '2026-01-01T12:00:00.000Z',
+      state: 'answered',
+      turns: 2,
+      grades: { fixed: { reward: 0.25, success: false } },
+      leak: 0,
+      leaked: false,
+      seed: 1,
+    };
+    expect(outcomeWords(summary, 8)).toBe('2/8 tests');
+    expect(outcomeWords(summary, undefined)).toBe('25 % of the tests');
+    expect(outcomeWords({ ...summary, state: 'abandoned', abandoned: 'failed' }, 8)).toBe('failed');
+    const noon = Date.parse(summary.startedAt);
+    expect(ago(summary.startedAt, noon + 5000)).toBe('just now');
+    expect(ago(summary.startedAt, noon + 3 * 3_600_000)).toBe('3 h ago');
+    expect(ago(summary.startedAt, noon + 30 * 3_600_000)).toBe('yesterday');
+  });
+});
+
+describe('a server', () => {
+  it('is read from the name of a model', () => {
+    expect(serverOf('openai:qwen/qwen3:8b@http://127.0.0.1:8000/v1/')).toBe('http://127.0.0.1:8000/v1');
+    expect(serverOf('script:agents/a.json')).toBeUndefined();
+  });
+
+  it('has an address that can be asked', () => {
+    expect(validateAddress('http://127.0.0.1:8000/v1')).toBeUndefined();
+    expect(validateAddress('127.0.0.1:8000')).toContain('http://127.0.0.1:8000/v1');
+    expect(validateAddress('file:///etc/passwd')).toBeDefined();
+  });
+});

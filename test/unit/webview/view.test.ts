@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
+import { applied, modelLabel, replyLength, type SessionView } from '../../../webview/session/view';
+
+const state: SessionState = {
+  phase: 'agent',
+  seat: 'developer',
+  turn: 1,
+  maxTurns: 10,
+  replyLimit: 400,
+  agent: 'script:a.json',
+  simulator: 'rules',
+  hasNext: true,
+};
+
+const turn = (number: number): TurnView => ({
+  turn: number,
+  visible: `Question ${number}`,
+  thoughts: '',
+  final: false,
+});
+
+const snapshot: ToWebview = {
+  type: 'snapshot',
+  panel: { episode: 'a' },
+  task: { title: 'T', description: 'D', pack: 'p.jsonl', tests: 10 },
+  state,
+  turns: [turn(1), turn(2)],
+  draft: '',
+};
+
+const shown = (...messages: readonly ToWebview[]): SessionView | undefined =>
+  messages.reduce<SessionView | undefined>(applied, undefined);
+
+describe('what the view draws', () => {
+  it('waits for the first snapshot', () => {
+    expect(shown({ type: 'state', state })).toBeUndefined();
+  });
+
+  it('changes only the turn that changed, so that no other is drawn again', () => {
+    const before = shown(snapshot);
+    const reply = { text: '20.', by: 'you', seat: 'developer' } as const;
+    const after = applied(before, { type: 'turn', turn: { ...turn(2), reply } });
+    expect(after?.turns[0]).toBe(before?.turns[0]);
+    expect(after?.turns[1]?.reply?.text).toBe('20.');
+  });
+
+  it('adds a turn that is new', () => {
+    expect(shown(snapshot, { type: 'turn', turn: turn(3) })?.turns.map((one) => one.turn)).toEqual([1, 2, 3]);
+  });
+
+  it('shows a message while it is written, and no longer', () => {
+    const stream = { by: 'agent', text: 'How', thinking: 3 } as const;
+    expect(shown(snapshot, { type: 'stream', stream })?.stream).toEqual(stream);
+    expect(shown(snapshot, { type: 'stream', stream }, { type: 'stream' })?.stream).toBeUndefined();
+  });
+});
+
+describe('the counter of a reply', () => {
+  it('counts characters as people do, not code units', () => {
+    expect(replyLength(' 👍👍 ', 400)).toMatchObject({ used: 2, over: 0, words: '2 / 400' });
+  });
+
+  it('says how many are too many', () => {
+    expect(replyLength('x'.repeat(412), 400)).toMatchObject({ over: 12, words: '412 / 400 · 12 too many' });
+  });
+});
+
+it('names a model without its server or folder', () => {
+  expect(modelLabel('openai:qwen/qwen3@http://127.0.0.1:8000/v1')).toBe('qwen/qwen3');
+  expect(modelLabel('script:agents/asks-first.json')).toBe('asks-first');
+  expect(modelLabel('rules')).toBe('rules');
+});
