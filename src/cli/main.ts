@@ -1,11 +1,12 @@
-import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { Fault } from '../core/fault';
 import type { Outcome, Surroundings } from './command';
 import { installCollect } from './commands/collect';
 import { installDownload } from './commands/download';
 import { installEvaluate } from './commands/evaluate';
+import { installExport } from './commands/export';
 import { installGrade } from './commands/grade';
+import { installImport } from './commands/import';
 import { installTasks } from './commands/tasks';
 
 const DONE = 0;
@@ -44,7 +45,15 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
     process.stdout.write(json ? `${asJson(outcome)}\n` : `${outcome.print()}\n`);
     if (outcome.failed === true) code = FAILED;
   };
-  for (const install of [installTasks, installDownload, installGrade, installCollect, installEvaluate]) {
+  for (const install of [
+    installTasks,
+    installDownload,
+    installGrade,
+    installCollect,
+    installEvaluate,
+    installImport,
+    installExport,
+  ]) {
     install(program, perform);
   }
   for (const command of program.commands) {
@@ -74,6 +83,3 @@ function explain(error: unknown, { signal }: Surroundings, json: boolean): numbe
     process.stdout.write(`${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`);
   return USAGE.has(error.code) ? WRONG_USE : FAILED;
 }
-
-/** A path as a person would write it from here. */
-export const shown = (file: string): string => path.relative(process.cwd(), file) || file;

@@ -76,6 +76,17 @@ class LineProgress implements Progress {
   }
 }
 
+/** For work whose end is not known: a plain line now and then. */
+export function startCount(what: string, unit: string): (done: number) => void {
+  const started = performance.now();
+  let last = started;
+  return (done) => {
+    if (performance.now() - last < LINE_EVERY_MS) return;
+    last = performance.now();
+    process.stderr.write(`${what}: ${done} ${unit}, ${rateOf(done, started).toFixed(1)}/s\n`);
+  };
+}
+
 function rateOf(done: number, started: number): number {
   return done / Math.max(0.001, (performance.now() - started) / 1000);
 }

@@ -209,3 +209,61 @@ describe('tandem collect and evaluate', () => {
     expect(code).toBe(1);
   });
 });
+
+describe('tandem import and export', () => {
+  const rowsOf = async (file: string): Promise<unknown[]> =>
+    (await readFile(file, 'utf8'))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+
+  it('exports what was collected, and imports it elsewhere just once', async () => {
+    await tandem('collect', ...play('source'));
+    const out = path.join(folder, 'rows.jsonl');
+    const exported = z.object({ summary: z.object({ rows: z.number(), card: z.string() }) });
+    const { summary } = await json(
+      exported,
+      ...['export', '--format', 'trajectories', '--data', path.join(folder, 'source'), out],
+    );
+    expect(summary.rows).toBe(6);
+    expect(await readFile(summary.card, 'utf8')).toContain('asks-first');
+    const imported = z.object({ summary: z.object({ imported: z.number(), alreadyThere: z.number() }) });
+    const into = ['import', out, '--data', path.join(folder, 'target')];
+    expect((await json(imported, ...into)).summary).toEqual({ imported: 6, alreadyThere: 0 });
+    expect((await json(imported, ...into)).summary).toEqual({ imported: 0, alreadyThere: 6 });
+  });
+
+  it('exports chat rows that hold what the agent saw and wrote', async () => {
+    await tandem('collect', ...play('chat'));
+    const out = path.join(folder, 'chat.jsonl');
+    const { code } = await tandem('export', '--format', 'chat', '--data', path.join(folder, 'chat'), out);
+    expect(code).toBe(0);
+    const message = z.object({ role: z.enum(['user', 'assistant']), content: z.string() });
+    const [first] = z.array(z.object({ messages: z.array(message) })).parse(await rowsOf(out));
+    expect(first!.messages[0]!.content).toContain('You are a programming assistant');
+    expect(first!.messages.at(-1)!.content).toContain('I WANT TO ANSWER:');
+  });
+
+  it('exports preference rows of a better and a worse trajectory, and leaves evaluations out', async () => {
+    const guess = await file('worse.json', [['OUTPUT:\nI WANT TO ANSWER:\ndef f():\n    return 0']]);
+    const data = path.join(folder, 'preferences');
+    await tandem('collect', ...play('preferences'));
+    const withGuess = [
+      '--tasks',
+      starterPack,
+      '--limit',
+      '6',
+      '--agent',
+      `script:${guess}`,
+      '--simulator',
+      'rules',
+    ];
+    await tandem('collect', ...withGuess, '--data', data);
+    await tandem('evaluate', ...play('preferences'));
+    const out = path.join(folder, 'preferences.jsonl');
+    const { stdout } = await tandem('export', '--format', 'preferences', '--data', data, out);
+    expect(stdout).toContain('Left out: 6 played in an evaluation.');
+    const row = z.object({ prompt: z.array(z.unknown()), chosen: z.unknown(), rejected: z.unknown() });
+    expect(z.array(row).parse(await rowsOf(out)).length).toBeGreaterThan(0);
+  });
+});

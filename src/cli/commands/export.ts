@@ -1,0 +1,118 @@
+import path from 'node:path';
+import { Option } from 'commander';
+import { agentMessages } from '../../core/dialogue/conversation';
+import { parseAgentMessage } from '../../core/dialogue/protocol';
+import { Prompts } from '../../core/dialogue/prompts';
+import type { GradingMode } from '../../core/grading/grade';
+import {
+  exportTrajectories,
+  type ExportFormat,
+  type ExportResult,
+  type Pairing,
+  type Render,
+} from '../../core/trajectory/export/export';
+import { TrajectoryLog } from '../../core/trajectory/log';
+import type { Trajectory } from '../../core/trajectory/trajectory';
+import { nonNegative, type Install, type Outcome, type Surroundings } from '../command';
+import { dataOption, modeOption } from '../play';
+import { startProgress } from '../terminal';
+
+interface Options {
+  readonly format: ExportFormat['format'];
+  readonly data: string;
+  readonly mode: GradingMode;
+  readonly prompts?: string;
+  readonly pairs: Pairing;
+  readonly onlySuccess?: boolean;
+  readonly minReward?: number;
+  readonly withLeaked?: boolean;
+  readonly withEvaluations?: boolean;
+}
+
+export const installExport: Install = (program, perform) => {
+  program
+    .command('export')
+    .description('write finished trajectories as rows, with a dataset card beside them')
+    .argument('<out>', 'the file to write, JSON lines')
+    .addOption(
+      new Option('--format <format>', 'what a row is')
+        .choices(['trajectories', 'chat', 'preferences'])
+        .makeOptionMandatory(),
+    )
+    .addOption(dataOption())
+    .addOption(modeOption())
+    .addOption(
+      new Option('--pairs <pairing>', 'preferences: the paper’s pairs, or every better with every worse')
+        .choices(['paper', 'all'])
+        .default('paper'),
+    )
+    .option('--only-success', 'only trajectories that pass all tests')
+    .addOption(
+      new Option('--min-reward <r>', 'only trajectories with at least this reward').argParser(
+        nonNegative('--min-reward'),
+      ),
+    )
+    .option('--with-leaked', 'also those in which a reply gave the reference away')
+    .option('--with-evaluations', 'also those that were played to evaluate an agent')
+    .option('--prompts <folder>', 'your own agent.md, as it was played with')
+    .action((out: string, options: Options) => perform((to) => exportRows(out, options, to)));
+};
+
+async function exportRows(out: string, options: Options, { assets, signal }: Surroundings): Promise<Outcome> {
+  const prompts = await Prompts.load(path.join(assets, 'prompts'), options.prompts);
+  const log = await TrajectoryLog.open(options.data);
+  const progress = startProgress('export', 'trajectories');
+  const otherPrompts = new Set<string>();
+  const render: Render = (trajectory) => {
+    if (playedWithOthers(trajectory, prompts)) otherPrompts.add(trajectory.id);
+    return agentMessages(trajectory.task, trajectory.turns, trajectory.started.protocol, prompts);
+  };
+  try {
+    const result = await exportTrajectories(log, out, {
+      ...formatOf(options, render),
+      mode: options.mode,
+      onlySuccess: options.onlySuccess,
+      minReward: options.minReward,
+      withLeaked: options.withLeaked,
+      withEvaluations: options.withEvaluations,
+      signal,
+      onProgress: ({ done, total }) => progress.update(done, total),
+    });
+    return {
+      summary: { ...result, otherPrompts: otherPrompts.size },
+      print: () => inWords(result, otherPrompts.size),
+    };
+  } finally {
+    progress.end();
+    await log.close();
+  }
+}
+
+function formatOf({ format, pairs }: Options, render: Render): ExportFormat {
+  switch (format) {
+    case 'trajectories':
+      return { format, visible: ({ agent }) => parseAgentMessage(agent.text).visible };
+    case 'chat':
+      return { format, render };
+    case 'preferences':
+      return { format, render, pairs };
+  }
+}
+
+/** Imported trajectories name no prompts; nothing better than ours is known for them. */
+function playedWithOthers({ started }: Trajectory, prompts: Prompts): boolean {
+  const played = started.prompts['agent.md'];
+  return played !== undefined && played !== prompts.versions['agent.md'];
+}
+
+function inWords({ rows, trajectories, leftOut, file, card }: ExportResult, otherPrompts: number): string {
+  return [
+    `${rows} rows from ${trajectories} trajectories: ${file}, described in ${card}.`,
+    ...Object.entries(leftOut).map(([reason, count]) => `Left out: ${count} ${reason}.`),
+    ...(otherPrompts === 0
+      ? []
+      : [
+          `${otherPrompts} were played with another agent.md; give it with --prompts to export what the agent saw.`,
+        ]),
+  ].join('\n');
+}

@@ -1,0 +1,38 @@
+import { measureLeak } from '../../core/dialogue/leak';
+import { importTrajectories } from '../../core/trajectory/import';
+import { TrajectoryLog } from '../../core/trajectory/log';
+import type { Install, Outcome, Surroundings } from '../command';
+import { dataOption } from '../play';
+import { startCount } from '../terminal';
+
+export const installImport: Install = (program, perform) => {
+  program
+    .command('import')
+    .description('add published trajectory rows to the log; importing twice adds nothing')
+    .argument('<file>', 'JSON lines {task, dialogue_history, answer, reward}')
+    .addOption(dataOption())
+    .action((file: string, options: { data: string }) => perform((to) => importFile(file, options.data, to)));
+};
+
+async function importFile(file: string, data: string, { signal }: Surroundings): Promise<Outcome> {
+  const log = await TrajectoryLog.open(data);
+  const count = startCount('import', 'rows');
+  try {
+    const { imported, alreadyThere, bad } = await importTrajectories(log, file, {
+      signal,
+      measureLeak,
+      onProgress: ({ rows }) => count(rows),
+    });
+    return {
+      summary: { data, imported, alreadyThere, badLines: bad },
+      print: () =>
+        [
+          `${imported} trajectories imported into ${data}; ${alreadyThere} were there already.`,
+          ...bad.map((problem) => `${problem.file}:${problem.line}: ${problem.reason}`),
+        ].join('\n'),
+      failed: bad.length > 0,
+    };
+  } finally {
+    await log.close();
+  }
+}
