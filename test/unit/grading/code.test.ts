@@ -18,8 +18,14 @@ describe('fixed mode finds the code', () => {
     ['in an indented fence', `1. So:\n   \`\`\`python\n   def f(x):\n       return x\n   \`\`\``],
     ['in a fence that is never closed', `Here:\n\`\`\`python\n${code}`],
     ['with Windows line ends', `\`\`\`python\r\n${code.replace('\n', '\r\n')}\r\n\`\`\`\r\n`],
-    ['before an example of its use', `\`\`\`python\n${code}\n\`\`\`\nUse:\n\`\`\`python\nprint(f(1))\n\`\`\``],
-    ['after a first attempt', `\`\`\`python\ndef f(x):\n    pass\n\`\`\`\nBetter:\n\`\`\`python\n${code}\n\`\`\``],
+    [
+      'before an example of its use',
+      `\`\`\`python\n${code}\n\`\`\`\nUse:\n\`\`\`python\nprint(f(1))\n\`\`\``,
+    ],
+    [
+      'after a first attempt',
+      `\`\`\`python\ndef f(x):\n    pass\n\`\`\`\nBetter:\n\`\`\`python\n${code}\n\`\`\``,
+    ],
     ['after a command for the shell', `\`\`\`bash\npip install it\n\`\`\`\n\`\`\`python\n${code}\n\`\`\``],
     ['before its output', `\`\`\`python\n${code}\n\`\`\`\n\`\`\`json\n{"def f": 1}\n\`\`\``],
   ])('%s', (_where, text) => {
@@ -33,7 +39,7 @@ describe('fixed mode finds the code', () => {
   });
 
   it('and is not misled by apostrophes and comments', () => {
-    const tricky = "def f(x):\n    # it's \"\"\" here\n    y = 'don\\'t'\n    return '\"\"\"'";
+    const tricky = 'def f(x):\n    # it\'s """ here\n    y = \'don\\\'t\'\n    return \'"""\'';
     expect(fixed(`It's here, don't worry:\n\`\`\`python\n${tricky}\n\`\`\``)).toBe(tricky);
   });
 
@@ -47,7 +53,11 @@ describe('paper mode takes what is', () => {
     ['behind the first fence tagged python', `\`\`\`\nno\n\`\`\`\n\`\`\`python\n${code}\n\`\`\``, code],
     ['between the first two fences', `\`\`\`\n${code}\n\`\`\` and \`\`\`\nno\n\`\`\``, code],
     ['everything when there is no fence', code, code],
-    ['cut at a fence inside a string', '```python\ndef f(x):\n    "```"\n    return x\n```', 'def f(x):\n    "'],
+    [
+      'cut at a fence inside a string',
+      '```python\ndef f(x):\n    "```"\n    return x\n```',
+      'def f(x):\n    "',
+    ],
     ['with the tag when its case differs', `\`\`\`Python\n${code}\n\`\`\``, `Python\n${code}`],
   ])('%s', (_what, text, expected) => {
     expect(paper(text)).toBe(expected.trim());

@@ -84,7 +84,13 @@ describe('other values are not', () => {
   });
 
   it('and nothing equals NaN or an object of a class of its own: such references are reported', async () => {
-    for (const value of ['float("nan")', '[1, float("nan")]', 'object()', 'type("Own", (), {})()', '(i for i in [1])']) {
+    for (const value of [
+      'float("nan")',
+      '[1, float("nan")]',
+      'object()',
+      'type("Own", (), {})()',
+      '(i for i in [1])',
+    ]) {
       const task = makeTask(`def f(x): return ${value} if x else 1`, ['f(0)', 'f(1)']);
       const [failure] = await grader.checkReference(task);
       expect(failure).toContain('test 2: The reference returns a value that equals nothing');

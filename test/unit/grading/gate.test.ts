@@ -3,13 +3,13 @@ import { Gate } from '../../../src/core/grading/gate';
 
 /** Work that says when it begins and ends when told to. */
 function work(name: string, events: string[]): { run: () => Promise<void>; end: () => void } {
-  const done = Promise.withResolvers<void>();
+  const done = Promise.withResolvers<undefined>();
   return {
     run: async () => {
       events.push(name);
       await done.promise;
     },
-    end: done.resolve,
+    end: () => done.resolve(undefined),
   };
 }
 
@@ -32,7 +32,9 @@ it('admits as many as there are places, in order', async () => {
 it('runs what has to be alone when nothing else runs, and nothing beside it', async () => {
   const gate = new Gate(2);
   const events: string[] = [];
-  const [first, alone, alsoAlone, last] = ['first', 'alone', 'also alone', 'last'].map((name) => work(name, events));
+  const [first, alone, alsoAlone, last] = ['first', 'alone', 'also alone', 'last'].map((name) =>
+    work(name, events),
+  );
   const all = [gate.together(first!.run), gate.alone(alone!.run), gate.alone(alsoAlone!.run)];
   await settle();
   expect(events).toEqual(['first']);

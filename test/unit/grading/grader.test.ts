@@ -36,7 +36,9 @@ describe('a grade', () => {
   });
 
   it('names the error and its line in the answer', async () => {
-    const result = await grade('def f(x):\n    if x == 1:\n        return 2\n    raise ValueError("no " + str(x))');
+    const result = await grade(
+      'def f(x):\n    if x == 1:\n        return 2\n    raise ValueError("no " + str(x))',
+    );
     expect(result.tests[0]).toMatchObject({ status: 'passed' });
     expect(result.tests[1]).toEqual({ status: 'error', type: 'ValueError', message: 'no 2', line: 4 });
   });
@@ -86,17 +88,26 @@ describe('a grade', () => {
 
 describe('fixed mode', () => {
   it.each([
-    ['an import at the top', 'import math\ndef f(x):\n    return math.floor(x) * 2 if isinstance(x, int) else x * 2'],
+    [
+      'an import at the top',
+      'import math\ndef f(x):\n    return math.floor(x) * 2 if isinstance(x, int) else x * 2',
+    ],
     ['a helper function', 'def twice(x):\n    return x * 2\ndef f(x):\n    return twice(x)'],
     ['a constant', 'FACTOR = 2\ndef f(x):\n    return x * FACTOR'],
     ['recursion', 'def f(x, n=2):\n    return x if n == 1 else f(x, n - 1) + x'],
-    ['a class', 'class Doubler:\n    def go(self, x):\n        return x * 2\ndef f(x):\n    return Doubler().go(x)'],
+    [
+      'a class',
+      'class Doubler:\n    def go(self, x):\n        return x * 2\ndef f(x):\n    return Doubler().go(x)',
+    ],
     [
       'a dataclass with postponed annotations',
       'from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass Box:\n    value: object\ndef f(x):\n    return Box(x).value * 2',
     ],
     ['a main guard', 'def f(x):\n    return x * 2\nif __name__ == "__main__":\n    print(f(input()))'],
-    ['output and any word in a comment', '# import os; exec(); __import__\ndef f(x):\n    print(x)\n    return x * 2'],
+    [
+      'output and any word in a comment',
+      '# import os; exec(); __import__\ndef f(x):\n    print(x)\n    return x * 2',
+    ],
     ['a fence with a capital', 'Here:\n```Python\ndef f(x):\n    return x * 2\n```\nDone.'],
     ['a fence of tildes', '~~~py\ndef f(x):\n    return x * 2\n~~~'],
   ])('accepts %s', async (_what, answer) => {
@@ -209,7 +220,10 @@ describe('what the interpreter lacks', () => {
       close: () => pool.close(),
     };
     const both = await sandbox.open({ native: () => Promise.resolve(native) });
-    expect(await both.grade(double, withNumpy, { mode: 'fixed' })).toMatchObject({ reward: 1, success: true });
+    expect(await both.grade(double, withNumpy, { mode: 'fixed' })).toMatchObject({
+      reward: 1,
+      success: true,
+    });
     expect(sources).toEqual([double.reference, withNumpy]);
   });
 });
@@ -218,7 +232,9 @@ describe('reference outputs', () => {
   it('are kept on disk, and a grader opened later runs no reference again', async () => {
     const cacheFolder = join(sandbox.folder, 'cache');
     const first = await sandbox.open({ cacheFolder });
-    expect(await first.grade(double, 'def f(x):\n    return x * 2', { mode: 'fixed' })).toMatchObject({ reward: 1 });
+    expect(await first.grade(double, 'def f(x):\n    return x * 2', { mode: 'fixed' })).toMatchObject({
+      reward: 1,
+    });
     const [shard] = await readdir(cacheFolder);
     const [file] = await readdir(join(cacheFolder, shard!));
     // An output that no run of the reference gives shows that the file is what is compared with.
@@ -226,7 +242,9 @@ describe('reference outputs', () => {
     const value = { kind: 'value', canonical: 'n0x7', none: false, display: '7', milliseconds: 1 };
     await writeFile(path, JSON.stringify({ slowestMilliseconds: 1, calls: Array(4).fill(value) }));
     const second = await sandbox.open({ cacheFolder });
-    expect(await second.grade(double, 'def f(x):\n    return 7', { mode: 'fixed' })).toMatchObject({ reward: 1 });
+    expect(await second.grade(double, 'def f(x):\n    return 7', { mode: 'fixed' })).toMatchObject({
+      reward: 1,
+    });
   });
 
   it('are computed again when the file is damaged', async () => {
@@ -256,16 +274,23 @@ describe('the grading process', () => {
     await running[0];
     process.kill(pool.processId!, 'SIGKILL');
     const outcomes = await Promise.all(running);
-    const displays = outcomes.map(({ calls }) => calls.map((call) => (call.kind === 'value' ? call.display : call)));
+    const displays = outcomes.map(({ calls }) =>
+      calls.map((call) => (call.kind === 'value' ? call.display : call)),
+    );
     expect(displays).toEqual(Array(20).fill(['20000100000', '20000300001']));
     await pool.close();
   });
 
   it('is stopped in the middle of an answer when the caller gives up', async () => {
     const stop = new AbortController();
-    const patient = await sandbox.open({ limits: { floorMilliseconds: 20_000, ceilingMilliseconds: 20_000 } });
+    const patient = await sandbox.open({
+      limits: { floorMilliseconds: 20_000, ceilingMilliseconds: 20_000 },
+    });
     await patient.grade(double, double.reference, { mode: 'fixed' });
-    const looping = patient.grade(double, 'def f(x):\n    while True: pass', { mode: 'fixed', signal: stop.signal });
+    const looping = patient.grade(double, 'def f(x):\n    while True: pass', {
+      mode: 'fixed',
+      signal: stop.signal,
+    });
     setTimeout(() => stop.abort(new Error('enough')), 100);
     await expect(looping).rejects.toThrow('enough');
     expect(await patient.grade(double, double.reference, { mode: 'fixed' })).toMatchObject({ reward: 1 });

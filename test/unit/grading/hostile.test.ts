@@ -26,7 +26,10 @@ function grade(answer: string): Promise<Grade> {
 }
 
 afterEach(async () => {
-  expect(await grade(right), 'the next honest answer grades right').toMatchObject({ reward: 1, success: true });
+  expect(await grade(right), 'the next honest answer grades right').toMatchObject({
+    reward: 1,
+    success: true,
+  });
 });
 
 const forgeries: Record<string, string> = {
@@ -183,7 +186,8 @@ def f(x):
             while True: pass
         except BaseException: pass`,
   'a loop at the top': 'while True: pass',
-  'a regular expression that backtracks for ever': 'import re\ndef f(x): return re.match(r"(a+)+$", "a" * 50 + "b")',
+  'a regular expression that backtracks for ever':
+    'import re\ndef f(x): return re.match(r"(a+)+$", "a" * 50 + "b")',
   'a huge power': 'def f(x): return 10 ** 10 ** 8',
   'a huge power that is a constant': 'POWER = 7 ** 7 ** 9\ndef f(x): return POWER',
   'a huge integer as text': 'import sys\nsys.set_int_max_str_digits(0)\ndef f(x): return str(1 << 10 ** 8)',
@@ -218,7 +222,10 @@ it.each([
   ['a huge result', 'def f(x): return list(range(10 ** 6))'],
   ['a huge text', 'def f(x): return "x" * 10 ** 7'],
   ['a result that contains itself', 'def f(x):\n    loop = []\n    loop.append(loop)\n    return loop'],
-  ['a deeply nested result', 'def f(x):\n    nest = []\n    for _ in range(100000): nest = [nest]\n    return nest'],
+  [
+    'a deeply nested result',
+    'def f(x):\n    nest = []\n    for _ in range(100000): nest = [nest]\n    return nest',
+  ],
 ])('survives %s', async (_name, answer) => {
   expect(await grade(answer)).toMatchObject({ reward: 0, success: false });
 });
@@ -245,7 +252,9 @@ def f(x):
     atexit.register(f.late.__del__)
     gc.callbacks.append(lambda *_: f.late.__del__())
     return f.late`);
-  expect(await grade(`def f(x):\n    print(x)\n    return ["${secret}", x, x * x + 1]`)).toMatchObject({ success: true });
+  expect(await grade(`def f(x):\n    print(x)\n    return ["${secret}", x, x * x + 1]`)).toMatchObject({
+    success: true,
+  });
 });
 
 /** Each returns "out" when it reached something of the machine. */
@@ -273,7 +282,7 @@ def f(x):
 });
 
 it('shows no answer the environment or the process', async () => {
-  process.env['TANDEM_TEST_SECRET'] = 'secret';
+  process.env.TANDEM_TEST_SECRET = 'secret';
   const result = await outsideTask(`
 import os, sys
 def f(x):
@@ -284,7 +293,7 @@ def f(x):
             if call: return "out: " + repr(call("id"))
         except Exception: pass
     return "shut in"`);
-  delete process.env['TANDEM_TEST_SECRET'];
+  delete process.env.TANDEM_TEST_SECRET;
   expect(result.tests[0]).toMatchObject({ status: 'passed' });
 });
 

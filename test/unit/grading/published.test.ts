@@ -14,7 +14,8 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 it('every published reference passes its own tests in fixed mode, or is reported', async (context) => {
-  if (!existsSync(file)) context.skip('The published sample is not beside the repository; nothing was graded.');
+  if (!existsSync(file))
+    context.skip('The published sample is not beside the repository; nothing was graded.');
   const grader = await sandbox.open();
   const tasks: Task[] = [];
   for await (const read of readTasks(file)) if ('task' in read) tasks.push(read.task);

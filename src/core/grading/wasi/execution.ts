@@ -9,8 +9,15 @@ import { GuestExit, SleptTooLong } from './system';
 const slack = 1.05;
 /** How many times the limit a call may take in wall time when it gets less than its share of the processor. */
 const maxPatience = 32;
+/** Passes of one job, each with the patience that the last one showed to be needed. */
+const maxRounds = 8;
 /** A call that used this share of its limit in processor time has had its chance. */
-const fairShare = 0.8;
+const fairShare = 0.9;
+/** Processor time over wall time when a call was last stopped in this thread: how long to wait for the next. */
+let lastShare = 1;
+
+/** A call came back after more processor time than its limit. */
+class LimitPassed extends Error {}
 
 /** What came of running a job's calls from one point on in a rewound interpreter. */
 interface Pass {
@@ -37,14 +44,15 @@ export function execute(interpreter: Interpreter, job: Job): CallOutcome[] {
 
 /** One timer for all calls first, since starting a timer costs as much as a quick call; then one for each. */
 function runPass(interpreter: Interpreter, job: Job): Pass {
-  let pass = attempt(interpreter, job, job.limitMilliseconds * slack, false);
-  while (pass.stopped === 'slow' && pass.patience! <= maxPatience) {
-    pass = attempt(interpreter, job, job.limitMilliseconds * slack * pass.patience!, true);
+  const limit = job.limitMilliseconds * slack;
+  let pass = attempt(interpreter, job, job.provisional === true ? limit : limit / lastShare, false);
+  for (let round = 0; pass.stopped === 'slow' && round < maxRounds; round++) {
+    pass = attempt(interpreter, job, limit * pass.patience!, true);
   }
   if (pass.stopped !== 'slow') return pass;
   throw new Fault(
     'grading/no-processor-time',
-    'The machine is too busy to grade: an interpreter got less than a thirtieth of a processor. Try again later.',
+    'The machine is too busy to grade: an interpreter gets next to no processor time. Try again later.',
   );
 }
 
@@ -52,13 +60,15 @@ function attempt(interpreter: Interpreter, job: Job, wallLimit: number, timeEach
   const outcomes: CallOutcome[] = [];
   let began = performance.now();
   let processorTime = usedProcessorTime();
+  const spent = (): number => usedProcessorTime() - processorTime;
   const runCall = (): void => {
     began = performance.now();
     processorTime = usedProcessorTime();
     if (outcomes.length === 0) interpreter.prepare(guestJob(job));
     interpreter.system.startCall(Number.parseInt(job.seed, 16) + job.start + outcomes.length);
-    const text = interpreter.step();
-    outcomes.push(readOutcome(text, performance.now() - began));
+    const outcome = readOutcome(interpreter.step(), performance.now() - began);
+    if (job.provisional !== true && spent() > job.limitMilliseconds) throw new LimitPassed();
+    outcomes.push(outcome);
   };
   const callsLeft = (): boolean => job.start + outcomes.length < job.calls.length;
   interpreter.rewind();
@@ -72,15 +82,18 @@ function attempt(interpreter: Interpreter, job: Job, wallLimit: number, timeEach
       const elapsed = performance.now() - began;
       // The one timer ran out, but not because of the call that it met.
       if (elapsed < job.limitMilliseconds) return { outcomes: [], stopped: 'slow', patience: 1 };
-      const share = (usedProcessorTime() - processorTime) / elapsed;
-      if (job.provisional !== true && share * elapsed < fairShare * job.limitMilliseconds) {
-        return { outcomes: [], stopped: 'slow', patience: 1.2 / Math.max(share, 0.01) };
+      if (job.provisional !== true) {
+        const used = spent();
+        lastShare = Math.min(1, Math.max(used / elapsed, 1 / maxPatience));
+        if (used < fairShare * job.limitMilliseconds) {
+          return { outcomes: [], stopped: 'slow', patience: 1.2 / lastShare };
+        }
       }
       return { outcomes: [...outcomes, { kind: 'timed-out' }], stopped: 'timed-out' };
     }
     return { outcomes };
   } catch (error) {
-    if (error instanceof SleptTooLong) {
+    if (error instanceof SleptTooLong || error instanceof LimitPassed) {
       return { outcomes: [...outcomes, { kind: 'timed-out' }], stopped: 'timed-out' };
     }
     return { outcomes: [...outcomes, crash(error)], stopped: 'crashed' };
@@ -105,10 +118,11 @@ function crash(error: unknown): CallOutcome {
   throw error;
 }
 
-/** Processor milliseconds of this thread; of the process where Node cannot tell, which is never less. */
+/** Processor milliseconds of this thread; wall time where Node cannot tell (before 23.9). */
 function usedProcessorTime(): number {
-  const threadUsage = (process as { threadCpuUsage?: () => NodeJS.CpuUsage }).threadCpuUsage;
-  const { user, system } = threadUsage === undefined ? process.cpuUsage() : threadUsage.call(process);
+  const { threadCpuUsage } = process as { threadCpuUsage?: () => NodeJS.CpuUsage };
+  if (threadCpuUsage === undefined) return performance.now();
+  const { user, system } = threadCpuUsage();
   return (user + system) / 1000;
 }
 
