@@ -52,7 +52,7 @@ export async function refuseWhileErasing(logFolder: string): Promise<void> {
  * Each segment is replaced in one step; killed at any point, the next call finishes the work. An erasure that an
  * earlier call left unfinished is finished first.
  *
- * @param dropIndex removes the index file, which repeats the pseudonym
+ * @param dropIndex removes the index and whatever is left of unfinished ones, which repeat the pseudonym
  * @throws {Fault} `trajectory/log-in-use`
  */
 export async function erase(

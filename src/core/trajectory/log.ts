@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Task } from '../task/task';
 import { Fault, messageOf } from '../fault';
 import { erase, refuseWhileErasing, unfinishedErasure, type Erasure } from './erase';
@@ -28,7 +28,7 @@ export interface LogOptions {
   readonly segmentBytes?: number;
 }
 
-/** Called with the ids of the episodes that changed; with none when the whole log was read anew. */
+/** Called with the ids of the episodes that changed; with none when the whole log was read anew. Must not throw. */
 export type ChangeListener = (episodes: readonly string[]) => void;
 
 const SEGMENT_BYTES = 64 * 1024 * 1024;
@@ -238,7 +238,7 @@ export class TrajectoryLog {
     const erased = await this.writer.paused(() =>
       this.exclusive(async () => {
         const done = await erase(this.logFolder, pseudonym, () =>
-          rm(indexFileOf(this.folder), { force: true }),
+          rm(dirname(indexFileOf(this.folder)), { recursive: true, force: true }),
         );
         await this.rebuild();
         await this.save();
@@ -254,7 +254,7 @@ export class TrajectoryLog {
     if (this.isClosed) return;
     this.isClosed = true;
     await this.writer.close();
-    await this.exclusive(() => (this.unsavedBytes > 0 ? this.save() : Promise.resolve()));
+    await this.exclusive(() => (this.unsavedBytes > 0 ? this.trySave() : Promise.resolve()));
   }
 
   private get logFolder(): string {
@@ -344,9 +344,16 @@ export class TrajectoryLog {
   private saveSoon(): void {
     if (this.unsavedBytes <= SAVE_AFTER_BYTES) return;
     this.unsavedBytes = 0;
-    this.exclusive(() => this.save()).catch((error: unknown) => {
+    void this.exclusive(() => this.trySave());
+  }
+
+  private async trySave(): Promise<void> {
+    try {
+      await this.save();
+    } catch (error) {
+      // A folder that may only be read, or a full disk: the log is none the worse for it.
       this.said.push(`The index of the log could not be saved: ${messageOf(error)}.`);
-    });
+    }
   }
 
   private changed(bytes: number): void {

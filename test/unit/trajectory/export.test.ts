@@ -93,6 +93,9 @@ describe('exporting trajectories', () => {
     expect(await chosen({ filter: { task: 'other' } })).toEqual(['alone']);
     expect(await chosen({ filter: { task: 'doubling' }, withLeaked: true })).toContain('leaky');
     expect(await chosen({ mode: 'paper', minReward: 0 })).toEqual([]);
+    await play(log, 'evaluated', 1, { collection: 'evaluation-7' });
+    expect(await chosen({ onlySuccess: true })).not.toContain('evaluated');
+    expect(await chosen({ onlySuccess: true, withEvaluations: true })).toContain('evaluated');
   });
 
   it('leaves the file that was there when it is cancelled', async () => {
@@ -181,7 +184,7 @@ describe('the dataset card', () => {
     expect(cardText).toContain('| openai:agent | 5 |');
     expect(cardText).toContain('| developer kim | 1 |');
     expect(cardText).toMatch(/\| kim \| a study of \\\*questions\\\* \(\d{4}-\d\d-\d\d\) \|/);
-    expect(cardText).toContain('Filters: state `answered`, leaked ones left out.');
+    expect(cardText).toContain('Filters: state `answered`, leaked ones left out, evaluations left out.');
     expect(cardText).toContain('| leaked | 1 |');
     expect(cardText).toContain(
       'Licences of the tasks: `MIT`. 4 trajectories are of tasks that name no licence.',

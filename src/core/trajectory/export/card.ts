@@ -124,12 +124,14 @@ function sizeCategory(rows: number): string {
   return rows < 100_000 ? '10K<n<100K' : '100K<n<1M';
 }
 
-function selectionSentence({ filter = {}, onlySuccess, minReward, withLeaked }: Selection): string {
+function selectionSentence(selection: Selection): string {
+  const { filter = {}, onlySuccess, minReward, withLeaked, withEvaluations } = selection;
   const limits = [
     ...Object.entries(filter).map(([field, value]) => `${field} ${code(String(value))}`),
     ...(onlySuccess === true ? ['only successes'] : []),
     ...(minReward === undefined ? [] : [`reward at least ${minReward}`]),
     withLeaked === true ? 'leaked ones included' : 'leaked ones left out',
+    withEvaluations === true ? 'evaluations included' : 'evaluations left out',
   ];
   return `Filters: ${limits.join(', ')}.`;
 }

@@ -12,13 +12,19 @@ export interface Selection {
   readonly minReward?: number;
   /** Also those in which a reply gave the reference away. */
   readonly withLeaked?: boolean;
+  /** Also those that were played to evaluate an agent; training on them would spoil the next evaluation. */
+  readonly withEvaluations?: boolean;
 }
+
+/** How the name of a collection begins that belongs to an evaluation. */
+const EVALUATION = 'evaluation';
 
 /** Why trajectories that the filter leaves are not in the export. */
 export type LeftOutReason =
   | 'not finished'
   | 'abandoned'
   | 'deleted'
+  | 'played in an evaluation'
   | 'leaked'
   | 'not graded'
   | 'not a success'
@@ -68,13 +74,14 @@ function gradeOf(summary: TrajectorySummary, mode: 'fixed' | 'paper'): ExportedG
 }
 
 function whyNot(
-  { state, leaked }: TrajectorySummary,
+  { state, leaked, collection }: TrajectorySummary,
   grade: ExportedGrade | undefined,
-  { onlySuccess = false, minReward, withLeaked = false }: Selection,
+  { onlySuccess = false, minReward, withLeaked = false, withEvaluations = false }: Selection,
   needsReward: boolean,
 ): LeftOutReason | undefined {
   if (state === 'open') return 'not finished';
   if (state === 'abandoned') return 'abandoned';
+  if (collection?.startsWith(EVALUATION) && !withEvaluations) return 'played in an evaluation';
   if (leaked && !withLeaked) return 'leaked';
   if (!grade) return needsReward || onlySuccess || minReward !== undefined ? 'not graded' : undefined;
   if (onlySuccess && !grade.success) return 'not a success';

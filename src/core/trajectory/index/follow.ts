@@ -28,15 +28,27 @@ export async function segmentNames(logFolder: string): Promise<string[]> {
  * whatever is new in the log simply stands behind what the index has read.
  */
 export async function whyStale(logFolder: string, index: LogIndex): Promise<string | undefined> {
-  for (const segment of index.parts.segments) {
-    const file = join(logFolder, segment.name);
-    const size = (await ifThere(() => stat(file)))?.size;
-    if (size === undefined) return `${segment.name} is gone`;
-    if (size < segment.scanned) return `${segment.name} is shorter than it was`;
-    if (segment.fingerprint !== undefined && (await fingerprintOf(file)) !== segment.fingerprint) {
-      return `${segment.name} was rewritten`;
-    }
+  const { segments } = index.parts;
+  // A log that many short runs wrote has many segments: ask for several at once, but do not open them all.
+  for (let from = 0; from < segments.length; from += FILES_AT_ONCE) {
+    const some = segments.slice(from, from + FILES_AT_ONCE);
+    const reasons = await Promise.all(some.map((segment) => whySegmentIsStale(logFolder, segment)));
+    const reason = reasons.find((each) => each !== undefined);
+    if (reason !== undefined) return reason;
   }
+  return undefined;
+}
+
+const FILES_AT_ONCE = 64;
+
+async function whySegmentIsStale(logFolder: string, segment: IndexedSegment): Promise<string | undefined> {
+  const { name, scanned, fingerprint } = segment;
+  const file = join(logFolder, name);
+  const size = (await ifThere(() => stat(file)))?.size;
+  if (size === undefined) return `${name} is gone`;
+  if (size < scanned) return `${name} is shorter than it was`;
+  if (fingerprint !== undefined && (await fingerprintOf(file)) !== fingerprint)
+    return `${name} was rewritten`;
   return undefined;
 }
 

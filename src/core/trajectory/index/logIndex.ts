@@ -92,9 +92,10 @@ export class LogIndex {
     this.addWhole(segment, buffer, start, end, offset);
   }
 
-  /** A line over the limit: counted, reported and passed over. `end`: where the next one begins. */
+  /** A line over the limit is reported, once also when it is met again because it has no end yet. */
   addTooLong(segment: number, limit: number): void {
     const { name, lines } = this.parts.segments[segment]!;
+    if (this.parts.problems.some((problem) => problem.file === name && problem.line === lines + 1)) return;
     const reason = `The line is over ${limit} bytes long and is passed over.`;
     this.parts.problems.push({ file: name, line: lines + 1, reason });
   }

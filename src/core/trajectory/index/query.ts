@@ -152,10 +152,12 @@ export function collectedRollouts(
 ): Map<string, CollectedRollout> {
   const collected = new Map<string, CollectedRollout>();
   for (const row of matching(episodes, order, { collection })) {
-    const { id, taskId, rollout, state, grades } = episodes.summary(row);
-    const key = `${taskId}#${rollout ?? 0}`;
+    const { task, rollout, fixedOutcome, paperOutcome } = episodes.columns;
+    const key = `${episodes.strings.text(task.get(row))}#${Math.max(0, rollout.get(row))}`;
+    const state = episodes.state(row);
     if (collected.get(key)?.state === 'answered' && state !== 'answered') continue;
-    collected.set(key, { episode: id, state, graded: Object.keys(grades).length > 0 });
+    const graded = fixedOutcome.get(row) !== 0 || paperOutcome.get(row) !== 0;
+    collected.set(key, { episode: episodes.ids[row]!, state, graded });
   }
   return collected;
 }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 
 /** Above any event that Tandem writes; a longer line is reported and never held in memory. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -17,9 +17,9 @@ export interface Scanned {
 }
 
 /**
- * Visits the complete lines of a file from an offset, in order. Empty lines are visited too, so that the caller can
- * count lines. A line over the limit is visited as an empty range (`start === end`) after `onTooLong` was told.
- * Memory: one buffer, as large as the longest line.
+ * Visits the complete lines of a file from an offset, in order; while some are visited, the next are read. Empty lines
+ * are visited too, so that the caller can count lines. A line over the limit is visited as an empty one after
+ * `onTooLong` was told. Memory: two buffers, as large as the longest line.
  */
 export async function scanLines(
   file: string,
@@ -29,51 +29,66 @@ export async function scanLines(
 ): Promise<Scanned> {
   const handle = await open(file, 'r');
   try {
-    let buffer = Buffer.allocUnsafe(READ_BYTES);
-    let kept = 0; // bytes of a line that has begun, at the front of the buffer
-    let offset = from; // of the buffer's first byte
-    let skipped: number | undefined; // where a line over the limit begins, while inside of it
-    for (;;) {
-      if (kept === buffer.length) buffer = grown(buffer);
-      const { bytesRead } = await handle.read(buffer, kept, buffer.length - kept, offset + kept);
-      if (bytesRead === 0) {
-        const end = skipped ?? offset;
-        return { end, tail: offset + kept - end };
+    let current = Buffer.allocUnsafe(READ_BYTES);
+    let next = Buffer.allocUnsafe(READ_BYTES);
+    let offset = from; // in the file, of the first byte in `current`
+    let { bytesRead: filled } = await handle.read(current, 0, current.length, offset);
+    while (filled > 0) {
+      const complete = current.subarray(0, filled).lastIndexOf(LINE_FEED) + 1;
+      const begun = filled - complete; // bytes of a line that goes on in the next read
+      if (begun >= MAX_LINE_BYTES) {
+        visitLines(current, complete, offset, visit, onTooLong);
+        const long = offset + complete;
+        onTooLong?.(long);
+        const end = await endOfLine(handle, current, offset + filled);
+        if (end === undefined) return { end: long, tail: (await handle.stat()).size - long };
+        visit(current, 0, 0, long);
+        offset = end + 1;
+        filled = (await handle.read(current, 0, current.length, offset)).bytesRead;
+        continue;
       }
-      const filled = kept + bytesRead;
-      let start = 0;
-      // What was kept holds no line feed, so that the search need not begin before the new bytes.
-      for (let end = indexOfLineFeed(buffer, kept, filled); end !== -1;) {
-        if (skipped === undefined) visit(buffer, start, end, offset + start);
-        else visit(buffer, end, end, skipped);
-        skipped = undefined;
-        start = end + 1;
-        end = indexOfLineFeed(buffer, start, filled);
-      }
-      kept = filled - start;
-      if (kept >= MAX_LINE_BYTES && skipped === undefined) {
-        skipped = offset + start;
-        onTooLong?.(skipped);
-      }
-      if (skipped !== undefined) {
-        start = filled;
-        kept = 0;
-      }
-      if (start > 0 && kept > 0) buffer.copyWithin(0, start, filled);
-      offset += start;
+      if (next.length < 2 * begun) next = Buffer.allocUnsafe(2 * begun);
+      current.copy(next, 0, complete, filled);
+      const reading = handle.read(next, begun, next.length - begun, offset + filled);
+      visitLines(current, complete, offset, visit, onTooLong);
+      offset += complete;
+      const { bytesRead } = await reading;
+      if (bytesRead === 0) return { end: offset, tail: begun };
+      [current, next] = [next, current];
+      filled = begun + bytesRead;
     }
+    return { end: offset, tail: 0 };
   } finally {
     await handle.close();
   }
 }
 
-function indexOfLineFeed(buffer: Buffer, from: number, filled: number): number {
-  const found = buffer.indexOf(LINE_FEED, from);
-  return found < filled ? found : -1;
+function visitLines(
+  buffer: Buffer,
+  complete: number,
+  offset: number,
+  visit: LineVisitor,
+  onTooLong: ((offset: number) => void) | undefined,
+): void {
+  for (let start = 0; start < complete;) {
+    const end = buffer.indexOf(LINE_FEED, start);
+    if (end - start < MAX_LINE_BYTES) {
+      visit(buffer, start, end, offset + start);
+    } else {
+      onTooLong?.(offset + start);
+      visit(buffer, end, end, offset + start);
+    }
+    start = end + 1;
+  }
 }
 
-function grown(buffer: Buffer): Buffer<ArrayBuffer> {
-  const larger = Buffer.allocUnsafe(buffer.length * 2);
-  buffer.copy(larger);
-  return larger;
+/** Where the next line feed stands; undefined when there is none. The buffer is used to look for it. */
+async function endOfLine(handle: FileHandle, buffer: Buffer, from: number): Promise<number | undefined> {
+  for (let offset = from; ;) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, offset);
+    if (bytesRead === 0) return undefined;
+    const found = buffer.subarray(0, bytesRead).indexOf(LINE_FEED);
+    if (found !== -1) return offset + found;
+    offset += bytesRead;
+  }
 }
