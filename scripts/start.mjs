@@ -1,9 +1,10 @@
 // npm start: sets up what is missing, builds, and opens Tandem on a sample workspace.
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { run } from './setup/command.mjs';
+import { commandLine } from './setup/options.mjs';
 import { build, continueInProjectNode, root } from './setup/project.mjs';
 import { refreshSample } from './setup/sample.mjs';
 import { SetupFault, main, step } from './setup/steps.mjs';
@@ -24,7 +25,7 @@ Desktop VS Code is used where its \`code\` command is there, otherwise a workben
 const oldestCode = [1, 110];
 
 await main(async () => {
-  const options = commandLine();
+  const options = wanted();
   if (options === undefined) return 0;
   const other = await continueInProjectNode();
   if (other !== undefined) return other;
@@ -39,36 +40,28 @@ await main(async () => {
 
 /**
  * @returns {{browser: boolean, port: number, folder: string | undefined} | undefined} undefined: only help was asked for
- * @throws {SetupFault} for an option that does not exist or has a wrong value
+ * @throws {SetupFault} for an option or a folder that does not exist, or a wrong port
  */
-function commandLine() {
-  const { values, positionals } = parse();
+function wanted() {
+  const { values, positionals } = commandLine(
+    {
+      browser: { type: 'boolean', default: false },
+      port: { type: 'string', default: '0' },
+      help: { type: 'boolean', default: false },
+    },
+    help,
+  );
   if (values.help) {
     console.log(help);
     return undefined;
   }
   const port = Number(values.port);
-  if (!Number.isInteger(port) || port < 0 || port > 65535) {
-    throw new SetupFault(`--port takes a number from 1 to 65535, not "${values.port}".`);
+  if (!Number.isInteger(port) || (port !== 0 && port < 1024) || port > 65535) {
+    throw new SetupFault(`--port takes a number from 1024 to 65535, not "${values.port}".`);
   }
-  const [folder] = positionals;
-  return { browser: values.browser, port, folder: folder === undefined ? undefined : path.resolve(folder) };
-}
-
-function parse() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        browser: { type: 'boolean', default: false },
-        port: { type: 'string', default: '0' },
-        help: { type: 'boolean', default: false },
-      },
-    });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SetupFault(`${reason}\n\n${help}`, { cause: error });
-  }
+  const folder = positionals[0] === undefined ? undefined : path.resolve(positionals[0]);
+  if (folder !== undefined && !existsSync(folder)) throw new SetupFault(`There is no folder ${folder}.`);
+  return { browser: values.browser, port, folder };
 }
 
 /** @returns {string | undefined} the `code` command, when it can show a window and is new enough */

@@ -1,6 +1,5 @@
 // npm test: sets up what is missing, builds, runs the suites and sums them up.
-import { parseArgs } from 'node:util';
-
+import { commandLine } from './setup/options.mjs';
 import { build, continueInProjectNode } from './setup/project.mjs';
 import { SetupFault, main, seconds } from './setup/steps.mjs';
 import { sum, words } from './suites/outcome.mjs';
@@ -16,7 +15,10 @@ The last line is the sum: how many tests passed and failed. A check that fails, 
 without a result, count as one failed.`;
 
 await main(async () => {
-  const { values, positionals } = commandLine();
+  const { values, positionals } = commandLine(
+    { t: { type: 'string', short: 't' }, help: { type: 'boolean', default: false } },
+    help,
+  );
   if (values.help) {
     console.log(help);
     return 0;
@@ -32,18 +34,6 @@ await main(async () => {
     return 1;
   }
 });
-
-function commandLine() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: { t: { type: 'string', short: 't' }, help: { type: 'boolean', default: false } },
-    });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new SetupFault(`${reason}\n\n${help}`, { cause: error });
-  }
-}
 
 /**
  * @param {readonly string[]} wanted names of suites; none means all
@@ -74,7 +64,8 @@ async function runSuites(wanted, name) {
   if (name !== undefined && total.passed + total.failed === 0) {
     throw new SetupFault(`No test's name matches "${name}".`);
   }
-  console.log(`\n${lines.join('\n')}\n${words(total)}`);
+  if (lines.length > 1) console.log(`\n${lines.join('\n')}`);
+  console.log(words(total));
   return total.failed > 0 ? 1 : 0;
 }
 

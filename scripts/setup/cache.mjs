@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   closeSync,
   renameSync,
   rmSync,
@@ -43,15 +44,35 @@ export async function installOnce(folder, install, { expires = lockExpires } = {
   const unlock = await lock(`${folder}.lock`, expires);
   try {
     if (existsSync(folder)) return;
-    const temporary = mkdtempSync(`${folder}.part-`);
+    // What a killed process had begun.
+    removeParts(folder);
+    const temporary = mkdtempSync(partOf(folder));
+    const abandon = () => removeParts(folder);
+    process.once('exit', abandon);
     try {
       await install(temporary);
-      if (!existsSync(folder)) renameSync(temporary, folder);
+      renameSync(temporary, folder);
     } finally {
-      rmSync(temporary, { recursive: true, force: true });
+      process.off('exit', abandon);
+      removeParts(folder);
     }
   } finally {
     unlock();
+  }
+}
+
+/** @param {string} folder @returns {string} how the names of its temporary folders begin */
+function partOf(folder) {
+  return `${folder}.part-`;
+}
+
+/** Removes the temporary folders; only the lock's owner has one. @param {string} folder */
+function removeParts(folder) {
+  const parent = path.dirname(folder);
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(path.basename(partOf(folder)))) continue;
+    // A child command may still write while it is being ended.
+    rmSync(path.join(parent, name), { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
@@ -67,7 +88,6 @@ export async function installOnce(folder, install, { expires = lockExpires } = {
 async function lock(file, expires) {
   while (!create(file)) {
     const touched = modified(file);
-    // Two waiters may both take over; then both install, and the rename lets the first one win.
     if (touched !== undefined && Date.now() - touched > expires) rmSync(file, { force: true });
     else await pause(250);
   }

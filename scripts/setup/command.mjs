@@ -27,7 +27,12 @@ export async function runLogged(command, args, { cwd, env = process.env, log, ap
   mkdirSync(path.dirname(log), { recursive: true });
   const output = openSync(log, append ? 'a' : 'w');
   try {
-    const status = await run(command, args, { cwd, env, stdio: ['ignore', output, output] });
+    const status = await run(command, args, {
+      cwd,
+      env,
+      stdio: ['ignore', output, output],
+      ownGroup: process.platform !== 'win32',
+    });
     if (status !== 0) throw new SetupFault(failure(command, args, status, log));
   } finally {
     closeSync(output);
@@ -47,17 +52,28 @@ function failure(command, args, status, log) {
  *
  * @param {string} command
  * @param {readonly string[]} args
- * @param {CommandOptions & {stdio?: import('node:child_process').StdioOptions}} options the terminal is shared by default
+ * @param {CommandOptions & {stdio?: import('node:child_process').StdioOptions, ownGroup?: boolean}} options
+ *   the terminal is shared by default; with `ownGroup` what the command itself starts is ended with it
  * @returns {Promise<number>} the exit status, 128 + n after signal n
  * @throws {SetupFault} when the command cannot be started
  */
-export function run(command, args, { cwd, env = process.env, stdio = 'inherit' }) {
+export function run(command, args, { cwd, env = process.env, stdio = 'inherit', ownGroup = false }) {
   return new Promise((resolve, reject) => {
     // npm and code are batch files on Windows, which only a shell runs.
     const shell = process.platform === 'win32' && !command.endsWith('.exe');
-    const child = spawn(command, shell ? args.map((arg) => `"${arg}"`) : args, { cwd, env, stdio, shell });
-    const end = () => child.kill('SIGTERM');
-    process.once('exit', end);
+    const child = spawn(command, shell ? args.map((arg) => `"${arg}"`) : args, {
+      cwd,
+      env,
+      stdio,
+      shell,
+      detached: ownGroup,
+    });
+    const end = () => {
+      if (!ownGroup || child.pid === undefined) child.kill('SIGTERM');
+      else process.kill(-child.pid, 'SIGKILL');
+    };
+    // Before the other listeners, which remove what the command writes.
+    process.prependOnceListener('exit', end);
     child.once('error', (error) => {
       process.off('exit', end);
       reject(new SetupFault(`${command} could not be started in ${cwd}: ${error.message}.`));

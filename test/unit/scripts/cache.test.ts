@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -48,7 +48,8 @@ test('an install that fails leaves nothing, and the next one succeeds', async ()
   expect(existsSync(target)).toBe(true);
 });
 
-test('the lock of a process that was killed blocks nobody', async () => {
+test('a process that was killed blocks nobody, and what it had begun is removed', async () => {
+  await mkdir(`${target}.part-begun`);
   const lock = `${target}.lock`;
   await writeFile(lock, '');
   const longAgo = new Date(Date.now() - 60_000);
