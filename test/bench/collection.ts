@@ -131,7 +131,7 @@ async function requestsOf(server: ChildProcess): Promise<Served[]> {
 }
 
 async function main(): Promise<void> {
-  const server = fork(__filename, ['--serve'], { serialization: 'advanced' });
+  const server = fork(process.argv[1]!, ['--serve'], { serialization: 'advanced' });
   const [url] = (await once(server, 'message')) as [string];
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-bench-data-'));
   const assets = path.resolve('dist');
