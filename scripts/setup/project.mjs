@@ -1,5 +1,5 @@
 // The project's own set-up: its packages as locked, the Node that runs it, its build.
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -35,12 +35,26 @@ export async function continueInProjectNode() {
       runLogged('npm', ['ci'], { cwd: root, log: path.join(results, 'npm-ci.log') }),
     );
   }
-  const node = nodeOf(path.join(root, 'node_modules')) ?? usable(process.versions.node);
+  const packaged = nodeOf(path.join(root, 'node_modules'));
+  if (packaged !== undefined) linkNode(packaged);
+  const node = packaged ?? usable(process.versions.node);
   if (realpathSync(node) === realpathSync(process.execPath)) return undefined;
   // A terminal's Ctrl+C reaches the other process too; this one waits for what it does with it.
   process.removeAllListeners('SIGINT');
   process.on('SIGINT', () => undefined);
   return run(node, process.argv.slice(1), { cwd: process.cwd(), env: withNode(node) });
+}
+
+/**
+ * npm 10 leaves the link out, because the packages of the other platforms have a command of the same name.
+ * With it `npm run` and `npx` find this Node too.
+ *
+ * @param {string} node
+ */
+function linkNode(node) {
+  const link = path.join(root, 'node_modules', '.bin', 'node');
+  if (process.platform === 'win32' || existsSync(link)) return;
+  symlinkSync(path.relative(path.dirname(link), node), link);
 }
 
 /**
