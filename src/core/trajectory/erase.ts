@@ -7,7 +7,7 @@ import { Fault } from '../fault';
 import { LOG_VERSION, type LogEvent } from './event';
 import { ifThere, isErrorCode, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { segmentNames } from './index/follow';
-import { readEvent } from './index/logIndex';
+import { readEvent } from './index/read';
 import { encodeEvent, peek } from './segment/line';
 import { claim, livingOwner, ownerFileOf, refuseWhileWritten, release } from './segment/owner';
 import { scanLines } from './segment/scan';

@@ -22,8 +22,14 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
     const begun = performance.now();
     const log = await TrajectoryLog.open(folder);
     const openMs = performance.now() - begun;
+    const cpu = processorTime();
     const first = timed(() => log.list({ offset: 0, limit: 100 }));
-    const figures = { 'open, no index (ms)': openMs, 'first page after it (ms)': first, ...memory() };
+    const figures = {
+      'open, no index (ms)': openMs,
+      'processor time (ms)': cpu,
+      'first page after it (ms)': first,
+      ...memory(),
+    };
     await log.close();
     return figures;
   },
@@ -70,7 +76,12 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
         if (event.event === 'answered') episode.state = 'answered';
       }
     }
-    return Promise.resolve({ 'JSON.parse of every line (ms)': performance.now() - begun, ...memory() });
+    const ms = performance.now() - begun;
+    return Promise.resolve({
+      'JSON.parse of every line (ms)': ms,
+      'processor time (ms)': processorTime(),
+      ...memory(),
+    });
   },
 };
 
@@ -78,6 +89,12 @@ function timed(work: () => unknown): number {
   const begun = performance.now();
   work();
   return performance.now() - begun;
+}
+
+/** Of this process since it began, in milliseconds: what the wall time would be on a machine with nothing else to do. */
+function processorTime(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** Resident memory at its highest, and after a collection of garbage. */

@@ -42,6 +42,12 @@ const KINDS = ['developer', 'simulator', 'rules'] as const satisfies Collaborato
 /** 0: not graded in this mode. */
 const OUTCOMES = [undefined, null, false, true] as const;
 
+/** What a row takes from the start of its episode. */
+export type StartFields = Pick<
+  EventOf<'episode-started'>,
+  'task' | 'pack' | 'agent' | 'collaborator' | 'seed' | 'rollout' | 'collection'
+>;
+
 /** What the index knows of each episode, in columns. Rows are numbers from 0 in the order they were first seen. */
 export class Episodes {
   private rows: Map<string, number> | undefined;
@@ -121,7 +127,7 @@ export class Episodes {
     return { reward: Number.isNaN(reward) ? null : reward, success };
   }
 
-  start(row: number, event: EventOf<'episode-started'>, at: number): void {
+  start(row: number, event: StartFields, at: number): void {
     const { strings } = this;
     const optional = (text: string | undefined): number => (text === undefined ? -1 : strings.number(text));
     this.columns.flags.set(row, this.columns.flags.get(row) | STARTED);

@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
-import { eventSchema, LOG_VERSION, type EventOf, type LogEvent } from '../event';
+import type { EventOf, LogEvent } from '../event';
 import { peek } from '../segment/line';
 import { Strings } from './columns';
-import { Episodes, Ranges, TaskLines } from './episodes';
+import { readEvent, readStart } from './read';
+import { Episodes, Ranges, TaskLines, type StartFields } from './episodes';
 
 /** A line of the log that cannot be read. */
 export interface Problem {
@@ -139,6 +140,15 @@ export class LogIndex {
         this.parts.episodes.setGrade(row, mode, reward === 'null' ? null : Number(reward), outcome);
         return true;
       }
+      case 'episode-started': {
+        const event = readStart(buffer.subarray(start, end));
+        if (!event) return false;
+        const isFirst = this.parts.episodes.find(episode) === undefined;
+        const row = this.episodeLine(segment, episode, at, offset, end - start);
+        if (!isFirst) this.unsettled.add(row);
+        this.applyStart(row, event, at, segment);
+        return true;
+      }
       default:
         return false;
     }
@@ -212,11 +222,10 @@ export class LogIndex {
     event: Exclude<LogEvent, { event: 'segment' | 'task' | 'consent' }>,
     segment: number,
   ): void {
-    const { episodes, strings, tasks } = this.parts;
+    const { episodes } = this.parts;
     switch (event.event) {
       case 'episode-started':
-        episodes.start(row, event, Date.parse(event.at));
-        episodes.columns.taskLine.set(row, tasks.find(strings.number(event.task), segment));
+        this.applyStart(row, event, Date.parse(event.at), segment);
         return;
       case 'leak':
         this.applyLeak(row, event.turn, event.fraction, event.leaked);
@@ -241,6 +250,12 @@ export class LogIndex {
         this.applySimple(row, event.event, 0);
         return;
     }
+  }
+
+  private applyStart(row: number, event: StartFields, at: number, segment: number): void {
+    const { episodes, strings, tasks } = this.parts;
+    episodes.start(row, event, at);
+    episodes.columns.taskLine.set(row, tasks.find(strings.number(event.task), segment));
   }
 
   private applySimple(
@@ -284,34 +299,3 @@ const GRADE = new RegExp(
 );
 /** Ids with escapes or beyond ASCII are read by parsing the line. */
 const TASK = /^,"task":\{"id":"([^"\\\u0080-\u00ff]*)"/;
-
-const knownKinds: ReadonlySet<unknown> = new Set(eventSchema.options.map(({ shape }) => shape.event.value));
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Parses one line whole: an event, or `unknown` for another version or kind, or the reason why it cannot be read. */
-export function readEvent(
-  bytes: Uint8Array,
-): { event: LogEvent } | { unknown: Record<string, unknown> } | { reason: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(utf8.decode(bytes));
-  } catch (error) {
-    if (error instanceof SyntaxError) return { reason: 'The line is not JSON and is passed over.' };
-    if (error instanceof TypeError) return { reason: 'The line is not valid UTF-8 and is passed over.' };
-    throw error;
-  }
-  if (typeof value !== 'object' || value === null || !('event' in value) || !('version' in value)) {
-    return { reason: 'The line is not an event of the log and is passed over.' };
-  }
-  if (value.version !== LOG_VERSION || !knownKinds.has(value.event)) {
-    return { unknown: value };
-  }
-  const parsed = eventSchema.safeParse(value);
-  if (parsed.success && Number.isNaN(Date.parse(parsed.data.at))) {
-    return { reason: `The ${String(value.event)} event is passed over: its time is not an ISO 8601 date.` };
-  }
-  if (parsed.success) return { event: parsed.data };
-  const [issue] = parsed.error.issues;
-  const where = issue?.path.join('.') ?? '';
-  return { reason: `The ${String(value.event)} event is passed over: ${where}: ${issue?.message ?? ''}.` };
-}

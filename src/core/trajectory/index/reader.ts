@@ -4,7 +4,8 @@ import { Fault } from '../../fault';
 import type { LogEvent } from '../event';
 import { foldTrajectory } from '../fold';
 import type { Trajectory } from '../trajectory';
-import { readEvent, type LogIndex } from './logIndex';
+import type { LogIndex } from './logIndex';
+import { readEvent } from './read';
 
 interface ByteRange {
   readonly segment: number;
