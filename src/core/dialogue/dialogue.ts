@@ -48,6 +48,8 @@ export interface DeveloperReply {
 /** Whose move it is; `nobody` when the dialogue is over. */
 export type Mover = 'agent' | 'collaborator' | 'nobody';
 
+type Ending = Omit<EventOf<'answered'>, 'version' | 'at'>;
+
 interface State {
   readonly id: string;
   readonly task: Task;
@@ -105,7 +107,10 @@ export class Dialogue {
     const dialogue = new Dialogue(parts, state, parts.simulator);
     if (trajectory.state !== 'answered') {
       await parts.log.append({ event: 'resumed', episode: id });
-      await dialogue.closeIfAnswered();
+      // The process may have died between the last turn and what ends the dialogue.
+      const last = dialogue.next === 'collaborator' ? turns.at(-1) : undefined;
+      const ending = last === undefined ? undefined : dialogue.endingOf(last.agent);
+      if (ending !== undefined) await dialogue.close(ending);
     }
     return dialogue;
   }
@@ -153,7 +158,7 @@ export class Dialogue {
     const generation = await agent.generate(messages, settings, { ...options, position });
     options.signal?.throwIfAborted();
     const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage, servedModel } = generation;
-    const event = await this.log({
+    const said = {
       event: 'agent-turn',
       episode: this.id,
       turn,
@@ -166,9 +171,13 @@ export class Dialogue {
       promptTokenIds,
       usage,
       timing,
+    } as const;
+    const ending = this.endingOf(said);
+    const [logged] = await this.parts.log.appendAll(ending === undefined ? [said] : [said, ending], {
+      durable: true,
     });
-    this.state.turns.push({ agent: event });
-    await this.closeIfAnswered();
+    this.state.turns.push({ agent: logged as EventOf<'agent-turn'> });
+    this.state.answer = ending?.answer;
     return this.state.turns.at(-1)!;
   }
 
@@ -205,7 +214,8 @@ export class Dialogue {
   /** Ends the dialogue with the agent's last message as its answer. */
   async endNow(): Promise<void> {
     this.expect('collaborator');
-    await this.close('ended-by-developer');
+    const { text, turn } = this.state.turns.at(-1)!.agent;
+    await this.close(this.ending(text, turn, 'ended-by-developer'));
   }
 
   async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
@@ -289,19 +299,20 @@ export class Dialogue {
     return this.state.turns[turn - 1]!;
   }
 
-  /** Also mends a log whose process died between the last turn and its `answered` event. */
-  private async closeIfAnswered(): Promise<void> {
-    const last = this.state.turns.at(-1);
-    if (this.state.answer !== undefined || last === undefined || last.reply !== undefined) return;
-    if (parseAgentMessage(last.agent.text).answer !== undefined) await this.close('answered');
-    else if (last.agent.turn >= this.protocol.maxTurns) await this.close('turn-limit');
+  /** What ends the dialogue after this message of the agent, if it does. */
+  private endingOf({ text, turn }: Pick<EventOf<'agent-turn'>, 'text' | 'turn'>): Ending | undefined {
+    if (parseAgentMessage(text).answer !== undefined) return this.ending(text, turn, 'answered');
+    return turn >= this.protocol.maxTurns ? this.ending(text, turn, 'turn-limit') : undefined;
   }
 
-  private async close(reason: EventOf<'answered'>['reason']): Promise<void> {
-    const { text, turn } = this.state.turns.at(-1)!.agent;
+  private ending(text: string, turn: number, reason: Ending['reason']): Ending {
     const { answer, visible } = parseAgentMessage(text);
-    await this.log({ event: 'answered', episode: this.id, turn, answer: answer ?? visible, reason });
-    this.state.answer = answer ?? visible;
+    return { event: 'answered', episode: this.id, turn, answer: answer ?? visible, reason };
+  }
+
+  private async close(ending: Ending): Promise<void> {
+    await this.log(ending);
+    this.state.answer = ending.answer;
   }
 
   private expect(mover: Mover): void {

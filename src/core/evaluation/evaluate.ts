@@ -1,11 +1,9 @@
 import { collect, collectionName, type CollectionPlan, type CollectionProgress } from '../dialogue/collect';
 import type { Model } from '../model/model';
+import { EVALUATION } from '../trajectory/export/selection';
 import type { Trajectory } from '../trajectory/trajectory';
 import { pairedBootstrap, type PairedDifference } from './bootstrap';
 import { agentFigures, taskFigures, type AgentFigures } from './figures';
-
-/** Collections whose name begins so are evaluations; exports for training leave them out. */
-export const EVALUATION = 'evaluation';
 
 export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collection' | 'onProgress'> {
   /** Two or more are compared with the first, on the same tasks and seeds. */

@@ -33,7 +33,11 @@ describe('the paired bootstrap', () => {
   });
 
   it('sees none between equals', () => {
-    expect(pairedBootstrap(before, before)).toMatchObject({ difference: 0, interval: { low: 0, high: 0 }, p: 1 });
+    expect(pairedBootstrap(before, before)).toMatchObject({
+      difference: 0,
+      interval: { low: 0, high: 0 },
+      p: 1,
+    });
   });
 
   it('covers the true difference in about 95 of 100 experiments', () => {

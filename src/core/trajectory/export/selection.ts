@@ -17,7 +17,7 @@ export interface Selection {
 }
 
 /** How the name of a collection begins that belongs to an evaluation. */
-const EVALUATION = 'evaluation';
+export const EVALUATION = 'evaluation';
 
 /** Why trajectories that the filter leaves are not in the export. */
 export type LeftOutReason =
