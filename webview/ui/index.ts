@@ -98,14 +98,14 @@ export function textArea(options: AreaOptions): TemplateResult {
   return html`<vscode-text-area
     id=${id}
     class="wide"
-    aria-label=${label}
     placeholder=${placeholder}
     resize="none"
     ?disabled=${disabled}
     .value=${value}
     @input=${(event: Event) => onInput((event.target as TextArea).value)}
     @keydown=${onKey}
-  ></vscode-text-area>`;
+    >${label}</vscode-text-area
+  >`;
 }
 
 /** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. */

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import type { Tandem } from '../../src/extension';
+import type { SessionPanel } from '../../src/editor/session/panel';
+import type { PackTask } from '../../src/editor/tasks/packs';
+
+export const consent = { pseudonym: 'ada', purpose: 'a test' };
+
+/** The running extension, as the tests look into it. */
+export async function tandem(): Promise<Tandem> {
+  const extension = vscode.extensions.getExtension<Tandem>('tandem.tandem');
+  assert.ok(extension, 'The extension is not installed.');
+  return extension.activate();
+}
+
+/** A task of the starter pack. @param id as in the pack */
+export async function starterTask(id: string): Promise<PackTask> {
+  const { packs } = await tandem();
+  const task = (await packs.all()).flatMap((pack) => pack.tasks).find((one) => one.id === id);
+  assert.ok(task, `The starter pack has no task ${id}.`);
+  return task;
+}
+
+export async function openTask(id: string): Promise<SessionPanel> {
+  const { panels } = await tandem();
+  return panels.openTask(await starterTask(id));
+}
+
+/** Sets a setting of the workspace and waits until Tandem sees it. */
+export async function configure(name: string, value: unknown): Promise<void> {
+  await vscode.workspace.getConfiguration('tandem').update(name, value, vscode.ConfigurationTarget.Workspace);
+}
+
+/** Waits for what the file system or the editor reports in its own time. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (await holds()) return;
+    await pause(50);
+  }
+  assert.fail(`It did not come to this: ${what}.`);
+}
+
+export async function closeEditors(): Promise<void> {
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+}
