@@ -29,6 +29,7 @@ export type CallOutcome =
       readonly none: boolean;
       /** Python's repr, shortened. */
       readonly display: string;
+      /** Processor time where the runner can tell: a busy machine does not change it. */
       readonly milliseconds: number;
     }
   | {
