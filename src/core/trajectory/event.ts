@@ -64,6 +64,7 @@ export const gradeSchema = z.object({
   reward: z.number().nullable(),
   success: z.boolean().nullable(),
   tests: z.array(testResult).readonly(),
+  referenceFailures: z.number().int().optional(),
   notGradable: z.string().optional(),
 });
 
