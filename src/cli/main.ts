@@ -3,6 +3,7 @@ import { Fault } from '../core/fault';
 import type { Outcome, Surroundings } from './command';
 import { installCollect } from './commands/collect';
 import { installDownload } from './commands/download';
+import { installErase } from './commands/erase';
 import { installEvaluate } from './commands/evaluate';
 import { installExport } from './commands/export';
 import { installGrade } from './commands/grade';
@@ -53,6 +54,7 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
     installEvaluate,
     installImport,
     installExport,
+    installErase,
   ]) {
     install(program, perform);
   }

@@ -1,9 +1,11 @@
 import { mkdtempSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { loadTasks } from '../../../src/core/task/pack';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { starterPack } from '../../fixtures/dialogue';
 import { runNode, type Ended } from '../../fixtures/tasks';
 
@@ -62,6 +64,7 @@ describe('tandem', () => {
       'evaluate',
       'import',
       'export',
+      'erase',
       'help',
     ]);
   });
@@ -77,6 +80,7 @@ describe('tandem', () => {
     ],
     [['collect', '--tasks', starterPack, '--agent', 'gpt', '--simulator', 'rules'], '"gpt" is not a model'],
     [['grade', 'rows.jsonl', '--mode', 'kind'], 'Allowed choices are fixed, paper'],
+    [['erase', 'ada'], 'This cannot be undone; add --yes'],
     [['download', 'everything'], 'There is no "everything" to download'],
   ])('says what is wrong with %j and exits with 2', async (args, sentence) => {
     const { code, stdout, stderr } = await tandem(...args);
@@ -265,5 +269,39 @@ describe('tandem import and export', () => {
     expect(stdout).toContain('Left out: 6 played in an evaluation.');
     const row = z.object({ prompt: z.array(z.unknown()), chosen: z.unknown(), rejected: z.unknown() });
     expect(z.array(row).parse(await rowsOf(out)).length).toBeGreaterThan(0);
+  });
+});
+
+describe('tandem erase', () => {
+  it('leaves nothing of a developer in the log, and everything of the others', async () => {
+    const data = path.join(folder, 'erase');
+    await tandem('collect', ...play('erase'));
+    const log = await TrajectoryLog.open(data);
+    const [task] = (await loadTasks(starterPack)).tasks;
+    await log.recordTask(task!);
+    const collaborator = { kind: 'developer', name: 'ada' } as const;
+    await log.append({ event: 'consent', pseudonym: 'ada', purpose: 'research' });
+    await log.append(
+      {
+        event: 'episode-started',
+        episode: 'by-ada',
+        task: task!.id,
+        agent: demonstration,
+        collaborator,
+        protocol: { maxTurns: 10, replyLimit: 400 },
+        prompts: {},
+        seed: 1,
+      },
+      { durable: true },
+    );
+    await log.close();
+    const schema = z.object({ summary: z.object({ episodes: z.number() }) });
+    expect((await json(schema, 'erase', 'ada', '--yes', '--data', data)).summary).toEqual({ episodes: 1 });
+    const segments = await readdir(path.join(data, 'log'));
+    const left = await Promise.all(segments.map((name) => readFile(path.join(data, 'log', name), 'utf8')));
+    expect(left.join('')).not.toContain('ada"');
+    const again = await TrajectoryLog.open(data);
+    expect(again.list({ offset: 0, limit: 100 }).total).toBe(6);
+    await again.close();
   });
 });

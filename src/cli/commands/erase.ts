@@ -1,0 +1,36 @@
+import { TrajectoryLog } from '../../core/trajectory/log';
+import { wrongUse, type Install, type Outcome } from '../command';
+import { dataOption } from '../play';
+
+interface Options {
+  readonly data: string;
+  readonly yes?: boolean;
+}
+
+export const installErase: Install = (program, perform) => {
+  program
+    .command('erase')
+    .description(
+      'take everything of one developer out of the log: dialogues, ratings and consent; cannot be undone',
+    )
+    .argument('<pseudonym>', 'the name under which the developer played')
+    .addOption(dataOption())
+    .option('--yes', 'do it')
+    .action((pseudonym: string, options: Options) => perform(() => erase(pseudonym, options)));
+};
+
+async function erase(pseudonym: string, { data, yes }: Options): Promise<Outcome> {
+  if (yes !== true) {
+    throw wrongUse(`This cannot be undone; add --yes to take the data of ${pseudonym} out of ${data}.`);
+  }
+  const log = await TrajectoryLog.open(data);
+  try {
+    const { episodes, lines } = await log.eraseAnnotator(pseudonym);
+    return {
+      summary: { pseudonym, data, episodes, lines },
+      print: () => `${episodes} dialogues of ${pseudonym} (${lines} lines) are gone from ${data}.`,
+    };
+  } finally {
+    await log.close();
+  }
+}
