@@ -113,5 +113,6 @@ function details({ call, expected, got, status }: TestView): TemplateResult {
 
 /** Two digits below ten, whole milliseconds above. */
 function milliseconds(value: number): string {
+  if (value < 0.1) return '< 0.1';
   return value < 10 ? value.toFixed(1) : value.toFixed(0);
 }

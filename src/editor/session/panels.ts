@@ -9,7 +9,7 @@ import type { Packs, PackTask } from '../tasks/packs';
 import type { TaskTree } from '../tasks/tree';
 import { Drafts } from './drafts';
 import { SessionPanel, type PanelOwner } from './panel';
-import { Session } from './session';
+import type { Session } from './session';
 
 /** What VS Code keeps of a panel over a reload; the log knows the rest. */
 const panelStateSchema = z.object({
@@ -155,6 +155,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     if (task === undefined || pack === undefined) {
       throw new Fault('editor/no-task', `No pack of this workspace has the task ${id} any more.`);
     }
+    const { Session } = await import('./session');
     return Session.ofTask(this.engine, { task, pack, packName: path.basename(pack) });
   }
 
@@ -167,6 +168,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       );
     }
     const pack = await this.packOf(trajectory.task.id, trajectory.started.pack);
+    const { Session } = await import('./session');
     return Session.ofTrajectory(this.engine, trajectory, pack);
   }
 
