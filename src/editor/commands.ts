@@ -47,6 +47,7 @@ function table(on: CommandContext): Record<CommandId, (target: Target) => Promis
     [commands.chooseSimulator]: () => on.models.choose('simulator'),
     [commands.setApiKey]: () => on.models.setKey(),
     [commands.changePseudonym]: () => changePseudonym(on),
+    [commands.eraseDeveloper]: () => eraseDeveloper(on),
   };
 }
 
@@ -135,6 +136,34 @@ async function changePseudonym({ engine, panels }: CommandContext): Promise<void
   void vscode.window.showInformationMessage(
     'Tandem asks for pseudonym and purpose again before your next reply.',
   );
+}
+
+/** Takes everything of one developer out of the log, for good. */
+async function eraseDeveloper({ engine }: CommandContext): Promise<void> {
+  const log = await engine.log();
+  const pseudonym = await vscode.window.showInputBox({
+    title: 'Erase a Developer’s Data',
+    prompt: 'Pseudonym whose dialogues, ratings and consent are taken out of the log of this workspace',
+    value: engine.consent.given?.pseudonym ?? '',
+    ignoreFocusOut: true,
+  });
+  if (pseudonym === undefined || pseudonym === '') return;
+  const { total } = log.list({ filter: { collaborator: pseudonym }, offset: 0, limit: 1 });
+  const erase = 'Erase';
+  const chosen = await vscode.window.showWarningMessage(
+    `Erase everything of ${pseudonym}?`,
+    {
+      modal: true,
+      detail: `${total} dialogues now in that seat, and all in which it replied. This cannot be undone.`,
+    },
+    erase,
+  );
+  if (chosen !== erase) return;
+  const { episodes } = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: `Erasing the data of ${pseudonym}…` },
+    () => log.eraseAnnotator(pseudonym),
+  );
+  void vscode.window.showInformationMessage(`${episodes} dialogues of ${pseudonym} are gone from the log.`);
 }
 
 async function open(uri: vscode.Uri): Promise<void> {

@@ -18,6 +18,7 @@ export const commands = {
   chooseSimulator: 'tandem.chooseSimulator',
   setApiKey: 'tandem.setApiKey',
   changePseudonym: 'tandem.changePseudonym',
+  eraseDeveloper: 'tandem.eraseDeveloper',
 } as const;
 
 export type CommandId = (typeof commands)[keyof typeof commands];

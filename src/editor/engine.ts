@@ -170,7 +170,9 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   private async startGrader(): Promise<Grader> {
     const { createGrader } = await import('../core/grading/grader');
+    const { systemPython } = await import('../core/grading/native/native');
     return createGrader({
+      native: systemPython(this.dist),
       assets: this.dist,
       ...this.configuration.grader,
       cacheFolder: path.join(this.context.globalStorageUri.fsPath, 'references'),
