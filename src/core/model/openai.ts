@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenAI, type APIError, type ClientOptions } from 'openai';
-import { Fault } from '../fault.js';
-import { ChatAnswer, type FinishedAnswer } from './chat/answer.js';
-import { Deadline, defaultLimits, type TimeLimits } from './chat/deadline.js';
-import { Dialect, type RequestBody } from './chat/dialect.js';
+import { Fault } from '../fault';
+import { ChatAnswer, type FinishedAnswer } from './chat/answer';
+import { Deadline, defaultLimits, type TimeLimits } from './chat/deadline';
+import { Dialect, type RequestBody } from './chat/dialect';
 import {
   badAnswer,
   brokenOff,
@@ -12,9 +12,9 @@ import {
   failureOf,
   throwIfStopped,
   type Addressee,
-} from './chat/failure.js';
-import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry.js';
-import { isStream, streamedChunks, wholeAnswer } from './chat/stream.js';
+} from './chat/failure';
+import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
+import { isStream, streamedChunks, wholeAnswer } from './chat/stream';
 import type {
   ChatMessage,
   GenerateOptions,
@@ -22,7 +22,7 @@ import type {
   Model,
   ModelCounts,
   SamplingSettings,
-} from './model.js';
+} from './model';
 
 export interface OpenAiOptions {
   readonly model: string;
@@ -68,7 +68,7 @@ export class OpenAiModel implements Model {
     if (isOpenAi && !key)
       throw new Fault(
         'model/unauthorized',
-        `The model "${options.model}" at ${this.server} needs a key. Set OPENAI_API_KEY, or name your own server: openai:${options.model}@http://….`,
+        `The model "${options.model}" at ${this.server} needs a key. Set OPENAI_API_KEY (in the editor: Tandem: Set API Key…), or name your own server: openai:${options.model}@http://….`,
       );
     this.name = `openai:${options.model}${options.baseUrl === undefined ? '' : `@${options.baseUrl}`}`;
     this.#to = { server: this.server, model: options.model, key };
@@ -238,7 +238,7 @@ function isHostedByOpenAi(server: string, model: string): boolean {
   if (url.username !== '' || url.password !== '')
     throw new Fault(
       'model/bad-address',
-      `The address of the server for the model "${model}" (${url.host}) must not contain a name or password. Set OPENAI_API_KEY instead.`,
+      `The address of the server for the model "${model}" (${url.host}) must not contain a name or password. Set OPENAI_API_KEY instead (in the editor: Tandem: Set API Key…).`,
     );
   return url.hostname.endsWith('openai.com');
 }

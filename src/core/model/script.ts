@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { Fault, messageOf } from '../fault.js';
-import type { ChatMessage, GenerateOptions, Generation, Model, SamplingSettings } from './model.js';
+import { Fault, messageOf } from '../fault';
+import type { ChatMessage, GenerateOptions, Generation, Model, SamplingSettings } from './model';
 
 const turnList = z.array(z.string()).min(1);
 

@@ -1,7 +1,7 @@
-import { Fault } from '../fault.js';
-import type { Model } from './model.js';
-import { OpenAiModel, type OpenAiOptions } from './openai.js';
-import { ScriptModel } from './script.js';
+import { Fault } from '../fault';
+import type { Model } from './model';
+import { OpenAiModel, type OpenAiOptions } from './openai';
+import { ScriptModel } from './script';
 
 /** What every server is asked with; scripts need none of it. */
 export type OpenModelOptions = Omit<OpenAiOptions, 'model' | 'baseUrl'>;

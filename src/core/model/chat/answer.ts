@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Generation, SampledTokens, Usage } from '../model.js';
+import type { Generation, SampledTokens, Usage } from '../model';
 
 /** `choices[].logprobs.content[]`; llama.cpp adds `id`, older vLLM writes the id into `token`. */
 const tokenEntry = z.object({

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai';
-import type { ChatMessage, SamplingSettings } from '../model.js';
+import type { ChatMessage, SamplingSettings } from '../model';
 
 /** Fields of a request beyond those of the `openai` package. */
 interface ServerFields {

@@ -1,8 +1,8 @@
 import { APIConnectionError, APIError } from 'openai';
 import { z } from 'zod';
-import { Fault, messageOf } from '../../fault.js';
-import type { Deadline, PassedLimit, TimeLimits } from './deadline.js';
-import { askedWait } from './retry.js';
+import { Fault, messageOf } from '../../fault';
+import type { Deadline, PassedLimit, TimeLimits } from './deadline';
+import { askedWait } from './retry';
 
 export type FailureCode =
   | 'model/unreachable'
@@ -229,7 +229,7 @@ function verdict(status: number | undefined, words: string, to: Addressee): [Fai
   if (status === 401 || status === 403)
     return [
       'model/unauthorized',
-      to.key ? 'Set OPENAI_API_KEY to a key that it accepts' : 'Set OPENAI_API_KEY',
+      `Set OPENAI_API_KEY${to.key ? ' to a key that it accepts' : ''} (in the editor: Tandem: Set API Key…)`,
       false,
     ];
   if (status === 404 && /model/i.test(words))

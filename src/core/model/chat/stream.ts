@@ -1,7 +1,7 @@
 import { APIError, type OpenAI } from 'openai';
 import { Stream } from 'openai/streaming';
-import { chunkSchema, type Chunk } from './answer.js';
-import type { Deadline } from './deadline.js';
+import { chunkSchema, type Chunk } from './answer';
+import type { Deadline } from './deadline';
 import {
   badAnswer,
   brokenOff,
@@ -10,7 +10,7 @@ import {
   failureOf,
   quoted,
   type Addressee,
-} from './failure.js';
+} from './failure';
 
 /** No answer needs more; a server that sends without end is stopped here. */
 const mostBytes = 64 * 1024 * 1024;
