@@ -28,10 +28,15 @@ const maxResultBytes = 64 * 1024;
 /** A job may leave this much more memory than the image has before the instance is replaced by a new one. */
 const maxLeftOverBytes = 32 * 1024 * 1024;
 
+/** A mutable global of the guest. */
+interface StackPointer {
+  value: number;
+}
+
 interface Instance {
   readonly memory: WebAssembly.Memory;
   readonly table: WebAssembly.Table;
-  readonly stackPointer: WebAssembly.Global;
+  readonly stackPointer: StackPointer;
   readonly start: () => void;
 }
 
@@ -141,7 +146,7 @@ function instantiate(module: WebAssembly.Module, system: GuestSystem): Instance 
   return {
     memory,
     table: exports.table as WebAssembly.Table,
-    stackPointer: exports.stackPointer as WebAssembly.Global,
+    stackPointer: exports.stackPointer as StackPointer,
     start: exports._start as () => void,
   };
 }

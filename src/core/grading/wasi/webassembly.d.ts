@@ -17,10 +17,6 @@ declare namespace WebAssembly {
     get(index: number): unknown;
   }
 
-  interface Global {
-    value: number;
-  }
-
   class RuntimeError extends Error {}
 
   function compile(bytes: Uint8Array<ArrayBuffer>): Promise<Module>;
