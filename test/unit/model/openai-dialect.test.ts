@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answer, json, raw, status, type Reply } from '../../fixtures/chat-server-replies.js';
-import type { ChatRequest } from '../../fixtures/chat-server.js';
-import { errorOf, play, question, sampling } from './play.js';
+import { answer, json, raw, status, type Reply } from '../../fixtures/chat-server-replies';
+import type { ChatRequest } from '../../fixtures/chat-server';
+import { errorOf, play, question, sampling } from './play';
 
 /** A server that refuses a parameter with `refusal` and answers when it is not there. */
 const refusing =

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { Fault } from '../../../src/core/fault.js';
-import { OpenAiModel } from '../../../src/core/model/openai.js';
+import { Fault } from '../../../src/core/fault';
+import { OpenAiModel } from '../../../src/core/model/openai';
 import {
   answer,
   cutAfter,
@@ -14,8 +14,8 @@ import {
   stallAfter,
   status,
   type Reply,
-} from '../../fixtures/chat-server-replies.js';
-import { errorOf, play, question, quickRetry, sampling } from './play.js';
+} from '../../fixtures/chat-server-replies';
+import { errorOf, play, question, quickRetry, sampling } from './play';
 
 const once = { ...quickRetry, attempts: 1 };
 

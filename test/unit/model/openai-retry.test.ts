@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { Fault } from '../../../src/core/fault.js';
-import type { TimeLimits } from '../../../src/core/model/chat/deadline.js';
+import { Fault } from '../../../src/core/fault';
+import type { TimeLimits } from '../../../src/core/model/chat/deadline';
 import {
   answer,
   cutAfter,
@@ -13,8 +13,8 @@ import {
   stallAfter,
   status,
   type Reply,
-} from '../../fixtures/chat-server-replies.js';
-import { errorOf, play, question, quickRetry, sampling } from './play.js';
+} from '../../fixtures/chat-server-replies';
+import { errorOf, play, question, quickRetry, sampling } from './play';
 
 const passing: readonly (readonly [string, Reply, Partial<TimeLimits>])[] = [
   ['429 without a wait', status(429), {}],

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { OpenAiModel } from '../../../src/core/model/openai.js';
-import { answer, json } from '../../fixtures/chat-server-replies.js';
-import { play, question, sampling } from './play.js';
+import { OpenAiModel } from '../../../src/core/model/openai';
+import { answer, json } from '../../fixtures/chat-server-replies';
+import { play, question, sampling } from './play';
 
 test('a turn is streamed piece by piece and returned whole', async () => {
   await using played = await play([answer('What does round mean here?', { servedModel: 'tiny-2026-11' })]);

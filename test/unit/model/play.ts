@@ -1,7 +1,7 @@
-import { OpenAiModel, type OpenAiOptions } from '../../../src/core/model/openai.js';
-import type { ChatMessage, SamplingSettings } from '../../../src/core/model/model.js';
-import { startChatServer, type ChatRequest, type ChatServer } from '../../fixtures/chat-server.js';
-import type { Reply } from '../../fixtures/chat-server-replies.js';
+import { OpenAiModel, type OpenAiOptions } from '../../../src/core/model/openai';
+import type { ChatMessage, SamplingSettings } from '../../../src/core/model/model';
+import { startChatServer, type ChatRequest, type ChatServer } from '../../fixtures/chat-server';
+import type { Reply } from '../../fixtures/chat-server-replies';
 
 export const question: readonly ChatMessage[] = [
   { role: 'system', content: 'Ask before you write code.' },

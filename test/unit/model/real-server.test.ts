@@ -1,10 +1,10 @@
 // Against llama.cpp's own server, with a tiny model of random weights that is made for the test.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OpenAiModel, type OpenAiOptions } from '../../../src/core/model/openai.js';
-import type { SamplingSettings } from '../../../src/core/model/model.js';
-import { pythonSetupLimit } from '../../fixtures/real-server/python.js';
-import { startRealServer, type RealServer } from '../../fixtures/real-server/server.js';
-import { errorOf, question, quickRetry } from './play.js';
+import { OpenAiModel, type OpenAiOptions } from '../../../src/core/model/openai';
+import type { SamplingSettings } from '../../../src/core/model/model';
+import { pythonSetupLimit } from '../../fixtures/real-server/python';
+import { startRealServer, type RealServer } from '../../fixtures/real-server/server';
+import { errorOf, question, quickRetry } from './play';
 
 let server: RealServer;
 beforeAll(async () => {

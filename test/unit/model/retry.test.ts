@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askedWait, waitBefore } from '../../../src/core/model/chat/retry.js';
+import { askedWait, waitBefore } from '../../../src/core/model/chat/retry';
 
 const settings = { attempts: 5, firstWaitMs: 500, longestWaitMs: 4000, longestServerWaitMs: 60_000 };
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ScriptModel } from '../../../src/core/model/script.js';
-import { errorOf, question, sampling } from './play.js';
+import { ScriptModel } from '../../../src/core/model/script';
+import { errorOf, question, sampling } from './play';
 
 let folder: string;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { OpenAiModel } from '../../../src/core/model/openai.js';
-import { openModel } from '../../../src/core/model/spec.js';
+import { OpenAiModel } from '../../../src/core/model/openai';
+import { openModel } from '../../../src/core/model/spec';
 
 afterEach(() => vi.unstubAllEnvs());
 
