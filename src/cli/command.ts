@@ -33,7 +33,7 @@ export const wrongUse = (sentence: string): Fault => new Fault('usage', sentence
 export function wholeNumber(option: string, least = 0): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (Number.isSafeInteger(value) && value >= least) return value;
+    if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value;
     throw wrongUse(`${option} takes a whole number of at least ${least}, not "${text}".`);
   };
 }
@@ -44,5 +44,14 @@ export function nonNegative(option: string): (text: string) => number {
     const value = Number(text);
     if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
     throw wrongUse(`${option} takes a number of at least 0, not "${text}".`);
+  };
+}
+
+/** Reads a number from 0 to 1 from an option. */
+export function fraction(option: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && value >= 0 && value <= 1) return value;
+    throw wrongUse(`${option} takes a number from 0 to 1, not "${text}".`);
   };
 }

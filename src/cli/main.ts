@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { Fault } from '../core/fault';
+import { Fault, messageOf } from '../core/fault';
 import type { Outcome, Surroundings } from './command';
 import { installCollect } from './commands/collect';
 import { installDownload } from './commands/download';
@@ -14,8 +14,30 @@ const DONE = 0;
 const FAILED = 1;
 const WRONG_USE = 2;
 
+const JSON_OPTION = ['--json', 'print one JSON object on stdout and nothing else'] as const;
+
+const installs = [
+  installTasks,
+  installDownload,
+  installGrade,
+  installCollect,
+  installEvaluate,
+  installImport,
+  installExport,
+  installErase,
+];
+
 /** Faults that say the command was given something it cannot work with. */
-const USAGE = new Set(['usage', 'model/bad-spec', 'model/bad-address', 'model/bad-script']);
+const USAGE = new Set([
+  'usage',
+  'model/bad-spec',
+  'model/bad-address',
+  'model/bad-script',
+  'dialogue/prompt',
+]);
+
+/** Commands that continue where they were stopped. */
+const RESUMABLE = new Set(['collect', 'evaluate', 'import', 'download']);
 
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 wrong use. */
 export async function main(args: readonly string[]): Promise<number> {
@@ -26,6 +48,10 @@ export async function main(args: readonly string[]): Promise<number> {
     interrupt.abort();
   };
   process.on('SIGINT', onInterrupt);
+  // Whoever reads our output may have seen enough.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? DONE : FAILED),
+  );
   try {
     return await run(args, { assets: __dirname, signal: interrupt.signal });
   } finally {
@@ -34,54 +60,72 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
-  const json = args.includes('--json');
   let code = DONE;
-  const program = new Command('tandem')
-    .description('Play, grade, log and evaluate collaborative programming dialogues.')
-    .option('--json', 'print one JSON object on stdout and nothing else')
-    .exitOverride()
-    .showHelpAfterError('(tandem --help shows what there is)');
   const perform = async (action: (to: Surroundings) => Promise<Outcome>): Promise<void> => {
     const outcome = await action(surroundings);
-    process.stdout.write(json ? `${asJson(outcome)}\n` : `${outcome.print()}\n`);
+    process.stdout.write(args.includes('--json') ? `${asJson(outcome)}\n` : `${outcome.print()}\n`);
     if (outcome.failed === true) code = FAILED;
   };
-  for (const install of [
-    installTasks,
-    installDownload,
-    installGrade,
-    installCollect,
-    installEvaluate,
-    installImport,
-    installExport,
-    installErase,
-  ]) {
-    install(program, perform);
-  }
-  for (const command of program.commands) {
-    command.exitOverride().option('--json', 'print one JSON object on stdout and nothing else');
-  }
   try {
-    await program.parseAsync([...args], { from: 'user' });
+    await programOf(perform).parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
-    return explain(error, surroundings, json);
+    return explain(error, args, surroundings.signal);
   }
+}
+
+function programOf(perform: (action: (to: Surroundings) => Promise<Outcome>) => Promise<void>): Command {
+  const program = new Command('tandem')
+    .description('Play, grade, log and evaluate collaborative programming dialogues.')
+    .option(...JSON_OPTION)
+    .exitOverride()
+    .showHelpAfterError('(tandem --help shows what there is)');
+  for (const install of installs) install(program, perform);
+  for (const command of program.commands) command.exitOverride().option(...JSON_OPTION);
+  return program;
 }
 
 function asJson({ rows, summary }: Outcome): string {
   return JSON.stringify(rows === undefined ? { summary } : { rows, summary });
 }
 
-function explain(error: unknown, { signal }: Surroundings, json: boolean): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USE;
-  if (signal.aborted) {
-    process.stderr.write('Stopped. The same command goes on from here.\n');
-    return FAILED;
+/** One sentence on stderr, with `--json` the same as an object on stdout. */
+function explain(error: unknown, args: readonly string[], signal: AbortSignal): number {
+  const { code, message, exit } = reading(error, args, signal);
+  if (exit === DONE) return DONE;
+  // Commander has already said what was wrong with the command line.
+  if (!(error instanceof CommanderError)) process.stderr.write(`${message}\n`);
+  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
+  return exit;
+}
+
+function reading(
+  error: unknown,
+  args: readonly string[],
+  signal: AbortSignal,
+): { code: string; message: string; exit: number } {
+  const message = messageOf(error);
+  if (error instanceof CommanderError) {
+    return { code: 'usage', message, exit: error.exitCode === 0 ? DONE : WRONG_USE };
   }
-  if (!(error instanceof Fault)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  if (json)
-    process.stdout.write(`${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`);
-  return USAGE.has(error.code) ? WRONG_USE : FAILED;
+  if (signal.aborted) {
+    const goesOn = args.some((arg) => RESUMABLE.has(arg)) ? ' The same command goes on from here.' : '';
+    return { code: 'stopped', message: `Stopped.${goesOn}`, exit: FAILED };
+  }
+  if (error instanceof Fault) {
+    return { code: error.code, message, exit: USAGE.has(error.code) ? WRONG_USE : FAILED };
+  }
+  if (isSystemError(error)) {
+    return {
+      code: 'system',
+      message: `The system refuses: ${message}. Check the path and its rights.`,
+      exit: FAILED,
+    };
+  }
+  const trace = error instanceof Error ? (error.stack ?? message) : message;
+  return { code: 'bug', message: `This is a fault in Tandem, please report it: ${trace}`, exit: FAILED };
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'code' in error;
 }

@@ -6,7 +6,7 @@ import { colBenchProtocol, type Protocol } from '../core/dialogue/protocol';
 import { openSimulator, type Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
 import type { SamplingSettings } from '../core/model/model';
-import { loadTasks } from '../core/task/pack';
+import { readTasks } from '../core/task/pack';
 import { nonNegative, wholeNumber, wrongUse, type Surroundings } from './command';
 
 /** The options that `collect` and `evaluate` share. */
@@ -77,19 +77,31 @@ export interface Play {
 
 export async function preparePlay(options: PlayOptions, { assets, signal }: Surroundings): Promise<Play> {
   const prompts = await Prompts.load(path.join(assets, 'prompts'), options.prompts);
-  const tasks: PackTask[] = [];
-  for (const file of options.tasks) {
-    const loaded = await loadTasks(file, { signal });
-    tasks.push(...loaded.tasks.map((task) => ({ task, pack: path.basename(file) })));
-    for (const { line, reason } of loaded.bad) process.stderr.write(`${file}:${line}: left out: ${reason}\n`);
-  }
-  const wanted = tasks.slice(0, options.limit ?? Infinity);
-  if (wanted.length === 0) throw wrongUse(`There is no task to play in ${options.tasks.join(', ')}.`);
+  const tasks = await tasksOf(options.tasks, options.limit ?? Infinity, signal);
+  if (tasks.length === 0) throw wrongUse(`There is no task to play in ${options.tasks.join(', ')}.`);
   return {
-    tasks: wanted,
+    tasks,
     simulator: openSimulator(options.simulator, prompts),
     prompts,
     sampling: { temperature: options.temperature, maxTokens: options.maxTokens },
     protocol: { maxTurns: options.maxTurns, replyLimit: options.replyLimit },
   };
+}
+
+/** The first tasks of the packs; bad lines, and ids that a pack before has too, are named and left out. */
+async function tasksOf(files: readonly string[], limit: number, signal: AbortSignal): Promise<PackTask[]> {
+  const tasks = new Map<string, PackTask>();
+  for (const file of files) {
+    for await (const read of readTasks(file, { signal })) {
+      if (tasks.size >= limit) return [...tasks.values()];
+      if ('bad' in read) {
+        process.stderr.write(`${file}:${read.bad.line}: left out: ${read.bad.reason}\n`);
+      } else if (tasks.has(read.task.id)) {
+        process.stderr.write(`${file}: left out: the task ${read.task.id} is in an earlier pack too.\n`);
+      } else {
+        tasks.set(read.task.id, { task: read.task, pack: path.basename(file) });
+      }
+    }
+  }
+  return [...tasks.values()];
 }

@@ -1,12 +1,12 @@
 import { collect, collectionName, type CollectionResult } from '../../core/dialogue/collect';
-import { settingsOf } from '../../core/evaluation/evaluate';
 import type { Model } from '../../core/model/model';
 import { openModel } from '../../core/model/spec';
-import { TrajectoryLog } from '../../core/trajectory/log';
 import type { Install, Outcome, Surroundings } from '../command';
+import { openLog } from '../log';
 import { openGrader } from '../grader';
 import { addPlayOptions, preparePlay, type PlayOptions } from '../play';
 import { startProgress } from '../terminal';
+import { usageOf } from '../usage';
 
 interface Options extends PlayOptions {
   readonly agent: string;
@@ -28,10 +28,10 @@ async function collectDialogues(options: Options, to: Surroundings): Promise<Out
   const play = await preparePlay(options, to);
   const agent = openModel(options.agent);
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
-  const log = await TrajectoryLog.open(options.data);
+  const log = await openLog(options.data);
   const progress = startProgress('collect', 'dialogues');
   const { seed, rollouts, concurrency, mode } = options;
-  const collection = collectionName('collection', settingsOf({ ...play, seed }, agent));
+  const collection = collectionName('collection', { ...play, seed, agent });
   try {
     const result = await collect({
       ...play,
@@ -48,9 +48,15 @@ async function collectDialogues(options: Options, to: Surroundings): Promise<Out
         progress.update(done, total, failed === 0 ? '' : `${failed} failed`),
     });
     return {
-      summary: { collection, data: options.data, ...result, usage: agent.counts, notes: agent.notes },
-      print: () => inWords(result, options.data, agent),
-      failed: result.failed > 0,
+      summary: {
+        collection,
+        data: options.data,
+        ...result,
+        agent: toldOf(agent),
+        simulator: toldOf(play.simulator),
+      },
+      print: () => [inWords(result, options.data), ...usageOf(agent), ...usageOf(play.simulator)].join('\n'),
+      failed: result.done < result.total,
     };
   } finally {
     progress.end();
@@ -59,21 +65,12 @@ async function collectDialogues(options: Options, to: Surroundings): Promise<Out
   }
 }
 
-function inWords({ done, total, already, failures }: CollectionResult, data: string, agent: Model): string {
+const toldOf = ({ counts, notes }: Pick<Model, 'counts' | 'notes'>): object => ({ usage: counts, notes });
+
+function inWords({ done, total, already, failures }: CollectionResult, data: string): string {
   return [
     `${done} of ${total} dialogues are in ${data}${already === 0 ? '' : `, ${already} of them from before`}.`,
     ...failures.map(({ message, count }) => `${count} failed: ${message}`),
     ...(failures.length === 0 ? [] : ['The same command tries them again.']),
-    ...usageOf(agent),
   ].join('\n');
-}
-
-/** What a model was asked and what its server does not give. */
-export function usageOf({ name, counts, notes = [] }: Model): string[] {
-  if (counts === undefined || counts.requests === 0) return [...notes];
-  const { requests, retries, promptTokens, completionTokens } = counts;
-  return [
-    `${name}: ${requests} requests, ${retries} repeated, ${promptTokens} tokens read, ${completionTokens} written.`,
-    ...notes,
-  ];
 }

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { Option } from 'commander';
+import type { PublishedFile } from '../../core/task/download';
 import type { LicenceNotice } from '../../core/task/licence';
 import { wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { startProgress } from '../terminal';
@@ -8,7 +9,7 @@ const FILES = {
   train: 'backend_tasks/train.jsonl',
   test: 'backend_tasks/test.jsonl',
   offline: 'colbench_code_offline_15k_llama8b.jsonl',
-} as const;
+} as const satisfies Record<string, PublishedFile>;
 
 interface Options {
   readonly to: string;
@@ -60,7 +61,11 @@ async function accept(notice: LicenceNotice, accepted: boolean): Promise<boolean
     throw wrongUse('The licence has to be accepted first; add --accept-licence when you have read it.');
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const reply = await terminal.question('Do you accept these terms? [y/N] ');
+  // Ctrl+C and Ctrl+D close the question: that is a no.
+  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  terminal.once('SIGINT', () => terminal.close());
+  const asked = terminal.question('Do you accept these terms? [y/N] ').catch(() => '');
+  const reply = await Promise.race([asked, closed]);
   terminal.close();
   return /^y(es)?$/i.test(reply.trim());
 }

@@ -1,5 +1,5 @@
-import { TrajectoryLog } from '../../core/trajectory/log';
 import { wrongUse, type Install, type Outcome } from '../command';
+import { openLog } from '../log';
 import { dataOption } from '../play';
 
 interface Options {
@@ -23,7 +23,7 @@ async function erase(pseudonym: string, { data, yes }: Options): Promise<Outcome
   if (yes !== true) {
     throw wrongUse(`This cannot be undone; add --yes to take the data of ${pseudonym} out of ${data}.`);
   }
-  const log = await TrajectoryLog.open(data);
+  const log = await openLog(data);
   try {
     const { episodes, lines } = await log.eraseAnnotator(pseudonym);
     return {

@@ -1,11 +1,12 @@
+import type { CollectionResult } from '../../core/dialogue/collect';
 import { evaluate, type Comparison, type Evaluation } from '../../core/evaluation/evaluate';
 import { taskFigures, type AgentFigures, type Estimate } from '../../core/evaluation/figures';
 import { openModel } from '../../core/model/spec';
-import { TrajectoryLog } from '../../core/trajectory/log';
 import { wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+import { openLog } from '../log';
 import { openGrader } from '../grader';
-import { usageOf } from './collect';
 import { addPlayOptions, preparePlay, type PlayOptions } from '../play';
+import { usageOf } from '../usage';
 import { percent, points, startProgress, table } from '../terminal';
 
 interface Options extends PlayOptions {
@@ -34,7 +35,7 @@ async function evaluateAgents(options: Options, to: Surroundings): Promise<Outco
   const play = await preparePlay(options, to);
   const agents = options.agent.map((spec) => openModel(spec));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
-  const log = await TrajectoryLog.open(options.data);
+  const log = await openLog(options.data);
   const { seed, rollouts, concurrency, mode } = options;
   const bars = new Map(agents.map(({ name }) => [name, startProgress(name, 'dialogues')]));
   try {
@@ -55,8 +56,12 @@ async function evaluateAgents(options: Options, to: Surroundings): Promise<Outco
     });
     return {
       rows: rowsOf(evaluation, options),
-      summary: { agents: evaluation.agents, comparisons: evaluation.comparisons },
-      print: () => [inWords(evaluation), ...agents.flatMap(usageOf)].join('\n'),
+      summary: {
+        agents: evaluation.agents.map(({ figures, collection }) => ({ ...figures, ...collection })),
+        comparisons: evaluation.comparisons,
+      },
+      print: () => [inWords(evaluation), ...[...agents, play.simulator].flatMap(usageOf)].join('\n'),
+      failed: evaluation.agents.some(({ collection }) => collection.done < collection.total),
     };
   } finally {
     for (const bar of bars.values()) bar.end();
@@ -65,9 +70,9 @@ async function evaluateAgents(options: Options, to: Surroundings): Promise<Outco
   }
 }
 
-function rowsOf({ trajectories }: Evaluation, { mode }: Options): unknown[] {
-  return [...trajectories].flatMap(([agent, played]) =>
-    taskFigures(played, mode).map((figures) => ({ agent, ...figures })),
+function rowsOf({ agents }: Evaluation, { mode }: Options): unknown[] {
+  return agents.flatMap(({ figures: { agent }, trajectories }) =>
+    taskFigures(trajectories, mode).map((figures) => ({ agent, ...figures })),
   );
 }
 
@@ -84,14 +89,27 @@ function inWords({ agents, comparisons }: Evaluation): string {
     'left out',
   ];
   return [
-    table([head, ...agents.map(rowOf)]),
+    table([head, ...agents.map(({ figures }) => rowOf(figures))]),
     'In brackets: 95 % intervals (Wilson over tasks).',
     ...comparisons.map(compared),
+    ...agents.flatMap(({ figures, collection }) => troubleOf(figures.agent, collection)),
   ].join('\n');
 }
 
-const estimate = ({ mean, interval }: Estimate): string =>
-  `${percent(mean)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}]`;
+function troubleOf(agent: string, { already, total, failures }: CollectionResult): string[] {
+  return [
+    ...(already === 0 ? [] : [`${agent}: ${already} of ${total} dialogues are from an earlier run.`]),
+    ...failures.map(({ message, count }) => `${agent}: ${count} dialogues failed: ${message}`),
+  ];
+}
+
+const share = (fraction: number | null): string => (fraction === null ? '–' : percent(fraction));
+
+function estimate(value: Estimate | null): string {
+  if (value === null) return '–';
+  const { mean, interval } = value;
+  return `${percent(mean)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}]`;
+}
 
 function rowOf(figures: AgentFigures): string[] {
   return [
@@ -99,19 +117,25 @@ function rowOf(figures: AgentFigures): string[] {
     String(figures.tasks),
     estimate(figures.success),
     estimate(figures.testsPassed),
-    figures.meanTurns.toFixed(1),
-    percent(figures.turnLimitRate),
-    percent(figures.leakRate),
-    percent(figures.timeOutRate),
+    figures.meanTurns?.toFixed(1) ?? '–',
+    share(figures.turnLimitRate),
+    share(figures.leakRate),
+    share(figures.timeOutRate),
     String(figures.notGradable + figures.unfinished),
   ];
 }
 
 function compared({ baseline, agent, success, testsPassed }: Comparison): string {
   const { difference, interval, p, tasks } = success;
+  if (difference === null || p === null)
+    return `${agent} against ${baseline}: no task that both were graded on.`;
+  const range =
+    interval === null
+      ? 'too few tasks for an interval'
+      : `[${points(interval.low)}, ${points(interval.high)}]`;
   return (
-    `${agent} against ${baseline}: success ${points(difference)} points ` +
-    `[${points(interval.low)}, ${points(interval.high)}], p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}; ` +
-    `tests passed ${points(testsPassed.difference)} points (paired bootstrap over ${tasks} tasks)`
+    `${agent} against ${baseline}: success ${points(difference)} points ${range}, ` +
+    `p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}; tests passed ${points(testsPassed.difference!)} points ` +
+    `(paired over ${tasks} tasks: bootstrap interval, sign-flip test)`
   );
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Option } from 'commander';
 import { agentMessages } from '../../core/dialogue/conversation';
@@ -11,9 +12,9 @@ import {
   type Pairing,
   type Render,
 } from '../../core/trajectory/export/export';
-import { TrajectoryLog } from '../../core/trajectory/log';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import { nonNegative, type Install, type Outcome, type Surroundings } from '../command';
+import { fraction, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+import { openLog } from '../log';
 import { dataOption, modeOption } from '../play';
 import { startProgress } from '../terminal';
 
@@ -25,6 +26,7 @@ interface Options {
   readonly pairs: Pairing;
   readonly onlySuccess?: boolean;
   readonly minReward?: number;
+  readonly overwrite?: boolean;
   readonly withLeaked?: boolean;
   readonly withEvaluations?: boolean;
 }
@@ -49,9 +51,10 @@ export const installExport: Install = (program, perform) => {
     .option('--only-success', 'only trajectories that pass all tests')
     .addOption(
       new Option('--min-reward <r>', 'only trajectories with at least this reward').argParser(
-        nonNegative('--min-reward'),
+        fraction('--min-reward'),
       ),
     )
+    .option('--overwrite', 'replace a file of that name')
     .option('--with-leaked', 'also those in which a reply gave the reference away')
     .option('--with-evaluations', 'also those that were played to evaluate an agent')
     .option('--prompts <folder>', 'your own agent.md, as it was played with')
@@ -59,8 +62,11 @@ export const installExport: Install = (program, perform) => {
 };
 
 async function exportRows(out: string, options: Options, { assets, signal }: Surroundings): Promise<Outcome> {
+  if (existsSync(out) && options.overwrite !== true) {
+    throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
+  }
   const prompts = await Prompts.load(path.join(assets, 'prompts'), options.prompts);
-  const log = await TrajectoryLog.open(options.data);
+  const log = await openLog(options.data);
   const progress = startProgress('export', 'trajectories');
   const otherPrompts = new Set<string>();
   const render: Render = (trajectory) => {

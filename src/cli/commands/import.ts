@@ -1,7 +1,7 @@
 import { measureLeak } from '../../core/dialogue/leak';
 import { importTrajectories } from '../../core/trajectory/import';
-import { TrajectoryLog } from '../../core/trajectory/log';
 import type { Install, Outcome, Surroundings } from '../command';
+import { openLog } from '../log';
 import { dataOption } from '../play';
 import { startCount } from '../terminal';
 
@@ -15,7 +15,7 @@ export const installImport: Install = (program, perform) => {
 };
 
 async function importFile(file: string, data: string, { signal }: Surroundings): Promise<Outcome> {
-  const log = await TrajectoryLog.open(data);
+  const log = await openLog(data);
   const count = startCount('import', 'rows');
   try {
     const { imported, alreadyThere, bad } = await importTrajectories(log, file, {

@@ -3,7 +3,7 @@ import { Fault, messageOf } from '../fault';
 import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import type { Task } from '../task/task';
-import type { Trajectory } from '../trajectory/trajectory';
+import type { CollectedRollout } from '../trajectory/log';
 import { Dialogue, type DialogueParts } from './dialogue';
 import type { Protocol } from './protocol';
 import { deriveSeed } from './seed';
@@ -48,12 +48,21 @@ export interface CollectionResult extends CollectionProgress {
 /** After so many dialogues in a row that failed, with none that worked in between, the next would fail too. */
 const FAILURES_IN_A_ROW = 8;
 
+/** What makes dialogues comparable: one collection holds only such as agree in all of it. */
+type Settings = Pick<CollectionPlan, 'agent' | 'simulator' | 'seed' | 'protocol' | 'prompts' | 'sampling'>;
+
 /**
- * Names a collection by what makes its dialogues comparable, so that the same command goes on after a crash, and more
- * rollouts or tasks extend it.
+ * Names a collection by its settings, so that the same command goes on after a crash, and more rollouts or tasks
+ * extend it.
  */
-export function collectionName(purpose: string, settings: Record<string, unknown>): string {
-  const digest = createHash('sha256').update(JSON.stringify(settings)).digest('hex');
+export function collectionName(purpose: string, settings: Settings): string {
+  const { agent, simulator, seed, protocol, prompts, sampling } = settings;
+  const identity = [
+    [agent.name, agent.fingerprint],
+    [simulator.name, simulator.fingerprint],
+    [seed, protocol, prompts.versions, sampling],
+  ];
+  const digest = createHash('sha256').update(JSON.stringify(identity)).digest('hex');
   return `${purpose}-${digest.slice(0, 12)}`;
 }
 
@@ -61,10 +70,35 @@ export function collectionName(purpose: string, settings: Record<string, unknown
  * Plays every task `rollouts` times and grades the answers. Dialogues do not wait for each other: a free place is
  * filled at once, and grading goes on beside. What the log already has is not repeated; what it has begun is resumed.
  *
- * @throws {Fault} `dialogue/collection-failing` when nothing works; AbortError on cancel, with everything logged
+ * @throws {Fault} `dialogue/collection-failing` when nothing works, `dialogue/task-changed`, `trajectory/claimed` when
+ * another process plays the same collection; AbortError on cancel, with everything logged
  */
 export async function collect(plan: CollectionPlan): Promise<CollectionResult> {
-  return new Collection(plan).run();
+  const claim = await plan.log.claim(`collection-${plan.collection}`, `The collection ${plan.collection}`);
+  try {
+    await refuseChangedTasks(plan);
+    return await new Collection(plan).run();
+  } finally {
+    await claim.release();
+  }
+}
+
+/** Dialogues about another task of the same id would be counted for this one. */
+async function refuseChangedTasks({ log, collection, tasks }: CollectionPlan): Promise<void> {
+  const collected = log.collected(collection);
+  for (const { task, pack } of tasks) {
+    const known = collected.get(`${task.id}#0`);
+    const played = known === undefined ? undefined : (await log.trajectory(known.episode))?.task;
+    if (played === undefined || contentOf(played) === contentOf(task)) continue;
+    throw new Fault(
+      'dialogue/task-changed',
+      `The task ${task.id}${pack === undefined ? '' : ` in ${pack}`} is not the one that was played before: give it another id, or log into another data folder.`,
+    );
+  }
+}
+
+function contentOf({ description, reference, testCases, hiddenInformation, facts }: Task): string {
+  return JSON.stringify([description, reference, testCases, hiddenInformation, facts]);
 }
 
 interface Job {
@@ -74,7 +108,7 @@ interface Job {
 }
 
 class Collection {
-  private readonly known: ReturnType<DialogueParts['log']['collected']>;
+  private readonly known: ReadonlyMap<string, CollectedRollout>;
   private readonly total: number;
   private readonly failures = new Map<string, number>();
   private readonly grading = new Set<Promise<void>>();
@@ -97,9 +131,9 @@ class Collection {
     const jobs = this.jobs();
     const places = Array.from({ length: this.plan.concurrency }, () => this.work(jobs));
     const results = await Promise.allSettled(places);
-    const graded = await Promise.allSettled(this.grading);
-    const broken = [...results, ...graded].find((result) => result.status === 'rejected');
-    this.plan.signal?.throwIfAborted();
+    await Promise.allSettled(this.grading);
+    this.signal.throwIfAborted();
+    const broken = results.find((result) => result.status === 'rejected');
     if (broken !== undefined) throw broken.reason;
     return {
       ...this.progress(),
@@ -118,7 +152,7 @@ class Collection {
     for (const job of jobs) {
       this.signal.throwIfAborted();
       const known = this.known.get(`${job.task.id}#${job.rollout}`);
-      if (known?.graded === true) {
+      if (known?.gradedModes.includes(this.plan.mode) === true && known.damaged !== true) {
         this.already++;
         this.done++;
         this.report();
@@ -126,7 +160,7 @@ class Collection {
       }
       this.inFlight++;
       try {
-        await this.playAndGrade(job, known?.episode);
+        await this.playAndGrade(job, known);
       } finally {
         this.inFlight--;
         this.report();
@@ -134,8 +168,8 @@ class Collection {
     }
   }
 
-  private async playAndGrade(job: Job, episode: string | undefined): Promise<void> {
-    const dialogue = await this.open(job, episode);
+  private async playAndGrade(job: Job, known: CollectedRollout | undefined): Promise<void> {
+    const dialogue = await this.open(job, known);
     try {
       await dialogue.play({ signal: this.signal });
     } catch (error) {
@@ -157,24 +191,17 @@ class Collection {
     this.report();
   }
 
-  private async open(job: Job, episode: string | undefined): Promise<Dialogue> {
+  /** Goes on with what the log has begun, unless the log has lost a part of it. */
+  private async open(job: Job, known: CollectedRollout | undefined): Promise<Dialogue> {
     const { plan } = this;
-    if (episode !== undefined) return Dialogue.resume(await this.read(episode), plan);
+    const begun = known === undefined ? undefined : await plan.log.trajectory(known.episode);
+    if (begun !== undefined && begun.damaged === undefined) return Dialogue.resume(begun, plan);
     return Dialogue.start({
       ...plan,
       ...job,
       collaborator: { kind: plan.simulator.kind, name: plan.simulator.name },
       seed: deriveSeed(plan.seed, job.task.id, job.rollout),
     });
-  }
-
-  private async read(episode: string): Promise<Trajectory> {
-    const trajectory = await this.plan.log.trajectory(episode);
-    if (trajectory !== undefined) return trajectory;
-    throw new Fault(
-      'dialogue/lost-episode',
-      `The log lists dialogue ${episode}, but its lines are gone; run the command again.`,
-    );
   }
 
   private countFailure(error: unknown): void {

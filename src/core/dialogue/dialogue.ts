@@ -106,7 +106,12 @@ export class Dialogue {
     };
     const dialogue = new Dialogue(parts, state, parts.simulator);
     if (trajectory.state !== 'answered') {
-      await parts.log.append({ event: 'resumed', episode: id });
+      await parts.log.append({
+        event: 'resumed',
+        episode: id,
+        agent: parts.agent.name,
+        prompts: parts.prompts.versions,
+      });
       // The process may have died between the last turn and what ends the dialogue.
       const last = dialogue.next === 'collaborator' ? turns.at(-1) : undefined;
       const ending = last === undefined ? undefined : dialogue.endingOf(last.agent);
@@ -250,9 +255,18 @@ export class Dialogue {
         options.onTurn?.();
       }
     } catch (error) {
-      if (options.signal?.aborted === true) await this.abandon('cancelled', 'Cancelled while it was played.');
-      else await this.abandon('failed', messageOf(error));
+      await this.abandonBecause(error, options.signal?.aborted === true);
       throw error;
+    }
+  }
+
+  private async abandonBecause(error: unknown, cancelled: boolean): Promise<void> {
+    try {
+      if (cancelled) await this.abandon('cancelled', 'Cancelled while it was played.');
+      else await this.abandon('failed', messageOf(error));
+    } catch (unlogged) {
+      const message = `${messageOf(error)} This could not be logged either: ${messageOf(unlogged)}`;
+      throw new Fault('dialogue/not-logged', message, { cause: error });
     }
   }
 

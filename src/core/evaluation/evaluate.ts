@@ -1,9 +1,15 @@
-import { collect, collectionName, type CollectionPlan, type CollectionProgress } from '../dialogue/collect';
+import {
+  collect,
+  collectionName,
+  type CollectionPlan,
+  type CollectionProgress,
+  type CollectionResult,
+} from '../dialogue/collect';
 import type { Model } from '../model/model';
 import { EVALUATION } from '../trajectory/export/selection';
 import type { Trajectory } from '../trajectory/trajectory';
-import { pairedBootstrap, type PairedDifference } from './bootstrap';
 import { agentFigures, taskFigures, type AgentFigures } from './figures';
+import { pairedDifference, type PairedDifference } from './paired';
 
 export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collection' | 'onProgress'> {
   /** Two or more are compared with the first, on the same tasks and seeds. */
@@ -18,10 +24,17 @@ export interface Comparison {
   readonly testsPassed: PairedDifference;
 }
 
+/** What one agent's play gave. */
+export interface Evaluated {
+  readonly figures: AgentFigures;
+  /** How the play went: what failed, and how much was there from an earlier run. */
+  readonly collection: CollectionResult;
+  readonly trajectories: readonly Trajectory[];
+}
+
 export interface Evaluation {
-  readonly agents: readonly AgentFigures[];
+  readonly agents: readonly Evaluated[];
   readonly comparisons: readonly Comparison[];
-  readonly trajectories: ReadonlyMap<string, readonly Trajectory[]>;
 }
 
 /**
@@ -29,68 +42,48 @@ export interface Evaluation {
  * settings where it stopped.
  */
 export async function evaluate(plan: EvaluationPlan): Promise<Evaluation> {
-  const trajectories = new Map<string, Trajectory[]>();
+  const { onProgress, ...rest } = plan;
+  const agents: Evaluated[] = [];
   for (const agent of plan.agents) {
-    const { onProgress, ...rest } = plan;
-    const collection = collectionName(EVALUATION, settingsOf(plan, agent));
-    await collect({
+    const name = collectionName(EVALUATION, { ...plan, agent });
+    const collection = await collect({
       ...rest,
       agent,
-      collection,
+      collection: name,
       onProgress: (progress) => onProgress?.(agent.name, progress),
     });
-    trajectories.set(agent.name, await readCollection(plan, collection));
+    const trajectories = await readCollection(plan, name);
+    const figures = agentFigures(agent.name, trajectories, plan.mode);
+    agents.push({ figures, collection, trajectories });
   }
-  const figures = [...trajectories].map(([agent, played]) => agentFigures(agent, played, plan.mode));
-  const [baseline, ...others] = plan.agents.map(({ name }) => name);
-  const comparisons = others.map((agent) =>
-    compare(baseline!, trajectories.get(baseline!)!, agent, trajectories.get(agent)!, plan),
-  );
-  return { agents: figures, comparisons, trajectories };
-}
-
-/** What two collections must share to be one. */
-export function settingsOf(
-  plan: Pick<CollectionPlan, 'simulator' | 'seed' | 'protocol' | 'prompts' | 'sampling'>,
-  agent: Model,
-): Record<string, unknown> {
-  return {
-    agent: agent.name,
-    simulator: plan.simulator.name,
-    seed: plan.seed,
-    protocol: plan.protocol,
-    prompts: plan.prompts.versions,
-    sampling: plan.sampling,
-  };
+  const [baseline, ...others] = agents;
+  return { agents, comparisons: others.map((other) => compare(baseline!, other, plan)) };
 }
 
 async function readCollection(plan: EvaluationPlan, collection: string): Promise<Trajectory[]> {
   const wanted = new Set(
     plan.tasks.flatMap(({ task }) => Array.from({ length: plan.rollouts }, (_, k) => `${task.id}#${k}`)),
   );
-  const trajectories: Trajectory[] = [];
-  for (const [job, { episode }] of plan.log.collected(collection)) {
-    const trajectory = wanted.has(job) ? await plan.log.trajectory(episode) : undefined;
-    if (trajectory !== undefined) trajectories.push(trajectory);
-  }
-  return trajectories;
+  const episodes = [...plan.log.collected(collection)]
+    .filter(([job]) => wanted.has(job))
+    .map(([, { episode }]) => episode);
+  return Array.fromAsync(plan.log.trajectories(episodes));
 }
 
 /** Only tasks that both agents were graded on count. */
-function compare(
-  baseline: string,
-  before: readonly Trajectory[],
-  agent: string,
-  after: readonly Trajectory[],
-  plan: EvaluationPlan,
-): Comparison {
-  const first = new Map(taskFigures(before, plan.mode).map((figures) => [figures.task, figures]));
-  const both = taskFigures(after, plan.mode).filter(({ task }) => first.has(task));
+function compare(before: Evaluated, after: Evaluated, { mode, seed }: EvaluationPlan): Comparison {
+  const first = new Map(taskFigures(before.trajectories, mode).map((figures) => [figures.task, figures]));
+  const both = taskFigures(after.trajectories, mode).filter(({ task }) => first.has(task));
   const paired = (figure: 'success' | 'testsPassed'): PairedDifference =>
-    pairedBootstrap(
+    pairedDifference(
       both.map(({ task }) => first.get(task)![figure]),
       both.map((figures) => figures[figure]),
-      plan.seed,
+      seed,
     );
-  return { baseline, agent, success: paired('success'), testsPassed: paired('testsPassed') };
+  return {
+    baseline: before.figures.agent,
+    agent: after.figures.agent,
+    success: paired('success'),
+    testsPassed: paired('testsPassed'),
+  };
 }

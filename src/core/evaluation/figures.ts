@@ -12,24 +12,24 @@ export interface Estimate {
 export interface AgentFigures {
   readonly agent: string;
   readonly mode: GradingMode;
-  /** Tasks with at least one graded dialogue; the `n` of the intervals. */
+  /** Tasks with at least one graded dialogue; the `n` of the intervals. Without any, the figures are null. */
   readonly tasks: number;
   readonly dialogues: number;
   /** Fraction of dialogues whose answer passes all tests, averaged per task first. */
-  readonly success: Estimate;
+  readonly success: Estimate | null;
   /** Fraction of tests passed, averaged per task first. */
-  readonly testsPassed: Estimate;
+  readonly testsPassed: Estimate | null;
   /** Fraction of dialogues in which a reply gave the reference away. */
-  readonly leakRate: number;
+  readonly leakRate: number | null;
   /** Agent turns per dialogue, the answer included. */
-  readonly meanTurns: number;
+  readonly meanTurns: number | null;
   /** Fraction of dialogues whose last turn counted as the answer without saying so. */
-  readonly turnLimitRate: number;
+  readonly turnLimitRate: number | null;
   /** Fraction of answers with a test that timed out. */
-  readonly timeOutRate: number;
+  readonly timeOutRate: number | null;
   /** Answers that could not be graded here, e.g. because the reference fails; left out of the rates. */
   readonly notGradable: number;
-  /** Dialogues without an answer, because a model failed; left out of the rates. */
+  /** Dialogues without an answer, because a model failed or the log lost a line of them; left out of the rates. */
   readonly unfinished: number;
 }
 
@@ -52,8 +52,8 @@ export function taskFigures(trajectories: readonly Trajectory[], mode: GradingMo
   const byTask = Map.groupBy(graded(trajectories, mode), ({ trajectory }) => trajectory.task.id);
   return [...byTask].map(([task, rollouts]) => ({
     task,
-    success: mean(rollouts.map(({ success }) => Number(success))),
-    testsPassed: mean(rollouts.map(({ reward }) => reward)),
+    success: average(rollouts.map(({ success }) => Number(success))),
+    testsPassed: average(rollouts.map(({ reward }) => reward)),
     rollouts: rollouts.length,
   }));
 }
@@ -65,8 +65,9 @@ export function agentFigures(
 ): AgentFigures {
   const dialogues = graded(trajectories, mode);
   const tasks = taskFigures(trajectories, mode);
-  const share = (holds: (one: Graded) => boolean): number => mean(dialogues.map((one) => Number(holds(one))));
-  const answered = trajectories.filter(({ answer }) => answer !== undefined).length;
+  const mean = (value: (one: Graded) => number): number | null =>
+    dialogues.length === 0 ? null : average(dialogues.map(value));
+  const finished = trajectories.filter(isFinished).length;
   return {
     agent,
     mode,
@@ -74,18 +75,20 @@ export function agentFigures(
     dialogues: dialogues.length,
     success: estimate(tasks.map(({ success }) => success)),
     testsPassed: estimate(tasks.map(({ testsPassed }) => testsPassed)),
-    leakRate: share(({ trajectory }) => trajectory.turns.some(({ leak }) => leak?.leaked === true)),
-    meanTurns: mean(dialogues.map(({ trajectory }) => trajectory.turns.length)),
-    turnLimitRate: share(({ trajectory }) => trajectory.answer?.reason === 'turn-limit'),
-    timeOutRate: share(({ timedOut }) => timedOut),
-    notGradable: answered - dialogues.length,
-    unfinished: trajectories.length - answered,
+    leakRate: mean(({ trajectory }) => Number(trajectory.turns.some(({ leak }) => leak?.leaked === true))),
+    meanTurns: mean(({ trajectory }) => trajectory.turns.length),
+    turnLimitRate: mean(({ trajectory }) => Number(trajectory.answer?.reason === 'turn-limit')),
+    timeOutRate: mean(({ timedOut }) => Number(timedOut)),
+    notGradable: finished - dialogues.length,
+    unfinished: trajectories.length - finished,
   };
 }
 
-/** The trajectories that have a reward under this mode; the latest grade counts. */
+const isFinished = ({ state, damaged }: Trajectory): boolean => state === 'answered' && damaged === undefined;
+
+/** The finished trajectories that have a reward under this mode; the latest grade counts. */
 function graded(trajectories: readonly Trajectory[], mode: GradingMode): Graded[] {
-  return trajectories.flatMap((trajectory) => {
+  return trajectories.filter(isFinished).flatMap((trajectory) => {
     const grade = trajectory.grades.findLast((event) => event.grade.mode === mode)?.grade;
     if (grade?.reward == null || grade.success === null) return [];
     const timedOut = grade.tests.some(({ status }) => status === 'timed-out');
@@ -93,10 +96,13 @@ function graded(trajectories: readonly Trajectory[], mode: GradingMode): Graded[
   });
 }
 
-function estimate(values: readonly number[]): Estimate {
-  return { mean: mean(values), interval: wilson(mean(values), values.length) };
+function estimate(values: readonly number[]): Estimate | null {
+  if (values.length === 0) return null;
+  const mean = average(values);
+  return { mean, interval: wilson(mean, values.length) };
 }
 
-function mean(values: readonly number[]): number {
-  return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+/** Of at least one value. */
+function average(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

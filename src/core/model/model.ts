@@ -80,6 +80,8 @@ export interface ModelCounts {
 export interface Model {
   /** As on the command line: `openai:gpt-4o@http://…`, `script:turns.json`. */
   readonly name: string;
+  /** What besides the name decides what it says, e.g. the server's address; equal texts mean the same model. */
+  readonly fingerprint?: string;
   /** Absent for models that cost nothing. */
   readonly counts?: ModelCounts;
   /** One sentence for each thing that the model turned out not to give; to be shown, not only logged. */

@@ -82,6 +82,10 @@ export class OpenAiModel implements Model {
     });
   }
 
+  get fingerprint(): string {
+    return this.server;
+  }
+
   get counts(): ModelCounts {
     return { ...this.#counts };
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -26,6 +27,8 @@ const pieceCount = 4;
 /** Plays canned turns from a JSON file, the same ones every time. For tests and demonstrations. */
 export class ScriptModel implements Model {
   readonly name: string;
+  /** Hash of the script. */
+  readonly fingerprint: string;
   readonly #file: string;
   readonly #script: Script;
 
@@ -34,6 +37,7 @@ export class ScriptModel implements Model {
     this.name = `script:${file}`;
     this.#file = file;
     this.#script = readScript(file);
+    this.fingerprint = createHash('sha256').update(JSON.stringify(this.#script)).digest('hex').slice(0, 12);
   }
 
   async generate(

@@ -89,6 +89,31 @@ describe('tandem', () => {
     expect(code).toBe(2);
   });
 
+  it.each([
+    [['fly']],
+    [['tasks']],
+    [['collect', ...play('x', '--rollouts', 'many')]],
+    [['tasks', 'nowhere.jsonl']],
+  ])('says it as one JSON object too, for %j --json', async (args) => {
+    const { error } = await json(
+      z.object({ error: z.object({ code: z.string(), message: z.string() }) }),
+      ...args,
+    );
+    expect(error.message).not.toBe('');
+  });
+
+  it.each([
+    [['collect', ...play('x'), '--data', starterPack], 'starter.jsonl'],
+    [['import', 'nowhere.jsonl', '--data', path.join(folder, 'x')], 'nowhere.jsonl'],
+    [['export', '--format', 'chat', folder], 'is there already; add --overwrite'],
+    [['collect', ...play('x'), '--prompts', path.join(folder, 'no-prompts')], 'no-prompts'],
+  ])('gives one sentence and no stack trace for %j', async (args, sentence) => {
+    const { code, stderr } = await tandem(...args);
+    expect(stderr).toContain(sentence);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(code).not.toBe(0);
+  });
+
   it('exits with 1 and one sentence when a file is not there', async () => {
     const { code, stderr } = await tandem('tasks', path.join(folder, 'nowhere.jsonl'));
     expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -202,6 +227,52 @@ describe('tandem collect and evaluate', () => {
     expect(guesses!.success).toMatchObject({ mean: 0, interval: { low: 0 } });
     expect(guesses!.success.interval.high).toBeGreaterThan(0);
     expect(summary.comparisons[0]!.success).toMatchObject({ difference: -asks!.success.mean, tasks: 6 });
+  });
+
+  it('grades what was played once more in another mode, without playing it again', async () => {
+    const schema = z.object({
+      summary: z.object({
+        agents: z.array(z.object({ mode: z.string(), dialogues: z.number(), notGradable: z.number() })),
+      }),
+    });
+    await tandem('evaluate', ...play('modes', '--mode', 'fixed'));
+    const { summary } = await json(schema, 'evaluate', ...play('modes', '--mode', 'paper'));
+    expect(summary.agents).toEqual([{ mode: 'paper', dialogues: 6, notGradable: 0 }]);
+    const log = await TrajectoryLog.open(path.join(folder, 'modes'));
+    expect(log.list({ offset: 0, limit: 100 }).total).toBe(6);
+    await log.close();
+  });
+
+  it('shows no rate where nothing was graded, says why, and exits with 1', async () => {
+    const { code, stdout } = await tandem(
+      ...['evaluate', '--tasks', starterPack, '--limit', '2', '--simulator', 'rules'],
+      ...['--agent', 'openai:m@http://127.0.0.1:9/v1', '--data', path.join(folder, 'nothing')],
+    );
+    expect(stdout).toMatch(/m@http:\S+ +0 +– +–/);
+    expect(stdout).toMatch(/2 dialogues failed: .*127\.0\.0\.1:9/);
+    expect(code).toBe(1);
+  });
+
+  it('refuses a task that changed under its id, and plays a task of two packs once', async () => {
+    const rows = await starterRows();
+    const one = await file('one.jsonl', rows.slice(0, 2));
+    const same = await file('same.jsonl', rows.slice(1, 3));
+    const changed = await file('changed.jsonl', [
+      { ...rows[0], ground_truth: 'def parcel_price(w, z):\n    return 1' },
+    ]);
+    const collect = (...tasks: string[]): Promise<Ended> =>
+      tandem(
+        ...['collect', '--tasks', ...tasks, '--agent', demonstration, '--simulator', 'rules'],
+        ...['--data', path.join(folder, 'changed'), '--jobs', '1'],
+      );
+    const twice = await collect(one, same);
+    expect(twice.stdout).toContain('3 of 3 dialogues');
+    expect(twice.stderr).toContain('is in an earlier pack too');
+    const again = await collect(changed);
+    expect(again.stderr).toMatch(
+      /The task parcel-surcharge in changed\.jsonl is not the one that was played before/,
+    );
+    expect(again.code).toBe(1);
   });
 
   it('gives up with one sentence when the server is not there', async () => {

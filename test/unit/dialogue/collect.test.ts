@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { collect, type CollectionPlan } from '../../../src/core/dialogue/collect';
+import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
+import { RulesSimulator } from '../../../src/core/dialogue/simulator';
+import type { Grader } from '../../../src/core/grading/grader';
+import { loadTasks } from '../../../src/core/task/pack';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { answers, asks, scripted, shippedPrompts, starterPack } from '../../fixtures/dialogue';
+
+/** A grader of which only the answers matter here: how real ones score is tested where they are. */
+const graderThat = (grade: Grader['grade']): Grader => ({
+  grade,
+  checkReference: () => Promise.resolve([]),
+  close: () => Promise.resolve(),
+});
+
+const passing = graderThat((task, _, { mode }) =>
+  Promise.resolve({
+    mode,
+    reward: 1,
+    success: true,
+    tests: task.testCases.map(() => ({ status: 'passed', milliseconds: 1 })),
+  }),
+);
+
+let folder: string;
+let log: TrajectoryLog;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-collect-'));
+  log = await TrajectoryLog.open(path.join(folder, '.tandem'));
+});
+
+afterEach(async () => {
+  await log.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function plan(changes: Partial<CollectionPlan> = {}): Promise<CollectionPlan> {
+  const { tasks } = await loadTasks(starterPack);
+  return {
+    log,
+    agent: await scripted(folder, [asks('Which limit?'), answers('x = 1')]),
+    simulator: new RulesSimulator(),
+    prompts: await shippedPrompts(),
+    sampling: { temperature: 1, maxTokens: 100 },
+    tasks: tasks.slice(0, 4).map((task) => ({ task })),
+    rollouts: 2,
+    concurrency: 3,
+    seed: 1,
+    protocol: colBenchProtocol,
+    grader: passing,
+    mode: 'fixed',
+    collection: 'collection-test',
+    ...changes,
+  };
+}
+
+describe('collecting', () => {
+  it('keeps no more dialogues in flight than it may', async () => {
+    let most = 0;
+    const result = await collect(
+      await plan({ onProgress: ({ inFlight }) => (most = Math.max(most, inFlight)) }),
+    );
+    expect(result).toMatchObject({ total: 8, done: 8, failed: 0 });
+    expect(most).toBeLessThanOrEqual(3);
+  });
+
+  it.each([0, 5])('ends with the fault of a broken grader that fails after %i ms', async (delay) => {
+    const grader = graderThat(async () => {
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      throw new Error('the grader is broken');
+    });
+    await expect(collect(await plan({ grader }))).rejects.toThrow('the grader is broken');
+  });
+
+  it('grades an answered dialogue that a broken grader left, and plays nothing again', async () => {
+    const broken = graderThat(() => Promise.reject(new Error('the grader is broken')));
+    await expect(collect(await plan({ grader: broken }))).rejects.toThrow();
+    await collect(await plan());
+    const { rows, total } = log.list({ offset: 0, limit: 100 });
+    expect(total).toBe(8);
+    expect(rows.every(({ grades }) => grades.fixed?.success === true)).toBe(true);
+  });
+
+  it('refuses a second collector of the same collection while the first works', async () => {
+    const slow = await scripted(folder, [asks('Which limit?'), answers('x = 1')], 30);
+    const first = collect(await plan({ agent: slow }));
+    const other = await TrajectoryLog.open(path.join(folder, '.tandem'));
+    await expect(collect(await plan({ agent: slow, log: other }))).rejects.toThrow(/collection-test/);
+    await other.close();
+    await expect(first).resolves.toMatchObject({ done: 8 });
+    await expect(collect(await plan())).resolves.toMatchObject({ done: 8, already: 8 });
+  });
+
+  it('stops at once when it is cancelled, and goes on later', async () => {
+    const cancel = new AbortController();
+    const slow = await scripted(folder, [asks('Which limit?'), answers('x = 1')], 10);
+    const cancelled = collect(
+      await plan({
+        agent: slow,
+        signal: cancel.signal,
+        onProgress: ({ done }) => done >= 2 && cancel.abort(),
+      }),
+    );
+    await expect(cancelled).rejects.toThrow();
+    expect(log.list({ filter: { state: 'abandoned' }, offset: 0, limit: 100 }).total).toBeGreaterThan(0);
+    await expect(collect(await plan({ agent: slow }))).resolves.toMatchObject({ done: 8, failed: 0 });
+    expect(log.list({ offset: 0, limit: 100 }).total).toBe(8);
+  });
+});
