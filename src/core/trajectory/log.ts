@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Task } from '../task/task';
 import { Fault, messageOf } from '../fault';
+import { claimIn, type Claim } from './claim';
 import { erase, refuseWhileErasing, unfinishedErasure, type Erasure } from './erase';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from './event';
 import { catchUp, settle, tornLines, whyStale } from './index/follow';
@@ -21,6 +22,7 @@ export type {
   TrajectoryFilter,
   TrajectoryList,
 } from './index/query';
+export type { Claim } from './claim';
 export type { Erasure } from './erase';
 
 export interface LogOptions {
@@ -44,6 +46,7 @@ export class TrajectoryLog {
   private readonly writer: SegmentWriter;
   private readonly tasks = new Map<string, Task>();
   private readonly listeners = new Set<ChangeListener>();
+  private readonly claims = new Set<Claim>();
   private order: Uint32Array | undefined;
   private torn: Problem[] = [];
   private readonly said: string[] = [];
@@ -133,7 +136,7 @@ export class TrajectoryLog {
     events: readonly NewEvent[],
     options: { readonly durable?: boolean } = {},
   ): Promise<LogEvent[]> {
-    if (this.isClosed) throw new Fault('trajectory/closed', 'The trajectory log is closed; open it again.');
+    if (this.isClosed) throw closed();
     const tasks = events.flatMap((event) => (event.event === 'episode-started' ? this.taskOf(event) : []));
     const at = this.now();
     const stamped = events.map((event) => ({ version: LOG_VERSION, at, ...event }));
@@ -209,6 +212,32 @@ export class TrajectoryLog {
     return query.collectedRollouts(this.index.parts.episodes, this.timeOrder(), collection);
   }
 
+  /**
+   * Claims the right to play something, so that no two processes play the same. Released by `release`, by `close`, and
+   * when this process dies. What whoever had it before has logged is read before this resolves.
+   * @param name of what is claimed, e.g. `collection-<name>` or `episode-<id>`
+   * @param what opens the sentence for a second claimant, e.g. "This dialogue"
+   * @throws {Fault} `trajectory/claimed` when somebody has it, also in this process; `trajectory/not-written`
+   */
+  async claim(name: string, what: string): Promise<Claim> {
+    if (this.isClosed) throw closed();
+    const held = await claimIn(join(this.folder, 'claims'), name, what);
+    const claim: Claim = {
+      release: async () => {
+        this.claims.delete(claim);
+        await held.release();
+      },
+    };
+    this.claims.add(claim);
+    try {
+      await this.refresh();
+    } catch (error) {
+      await claim.release();
+      throw error;
+    }
+    return claim;
+  }
+
   /** Reads what other processes appended since. */
   refresh(): Promise<void> {
     return this.exclusive(() => this.catchUp());
@@ -249,11 +278,12 @@ export class TrajectoryLog {
     return erased;
   }
 
-  /** Writes what is pending, closes the segment and saves the index. */
+  /** Writes what is pending, closes the segment, gives claims back and saves the index. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
     await this.writer.close();
+    for (const claim of this.claims) await claim.release();
     await this.exclusive(() => (this.unsavedBytes > 0 ? this.trySave() : Promise.resolve()));
   }
 
@@ -374,6 +404,10 @@ export class TrajectoryLog {
   private noteRebuilt(reason: string): void {
     this.said.push(`The index of the log was rebuilt: ${reason}.`);
   }
+}
+
+function closed(): Fault {
+  return new Fault('trajectory/closed', 'The trajectory log is closed; open it again.');
 }
 
 function indexFileOf(folder: string): string {

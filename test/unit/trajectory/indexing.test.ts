@@ -33,6 +33,8 @@ describe('the index', () => {
       for (let number = 0; number < 150; number += 1) {
         const whole = await log.trajectory(`e${number}`);
         expect(log.summary(`e${number}`)).toEqual(whole && summarize(whole));
+        const [collected] = log.collected(`collection of e${number}`).values();
+        expect(collected?.damaged).toBe(whole ? whole.damaged !== undefined : undefined);
         if (whole) compared += 1;
       }
     }

@@ -290,12 +290,20 @@ describe('lists', () => {
     expect(ids({ agent: 'nobody' })).toEqual([]);
     expect(log.list({ offset: 1, limit: 1 })).toMatchObject({ rows: [{ id: 'bad' }], total: 3 });
     expect(log.count()).toEqual({ total: 3, graded: 2, successes: 1, leaked: 0 });
+    const whole = { damaged: false };
     expect(log.collected('c')).toEqual(
       new Map([
-        ['doubling#0', { episode: 'good', state: 'answered', graded: true }],
-        ['doubling#1', { episode: 'open', state: 'open', graded: false }],
+        [
+          'doubling#0',
+          { episode: 'good', state: 'answered', graded: true, gradedModes: ['fixed'], ...whole },
+        ],
+        ['doubling#1', { episode: 'open', state: 'open', graded: false, gradedModes: [], ...whole }],
       ]),
     );
+    await log.append(graded('good', 1, 'paper'));
+    expect(log.collected('c').get('doubling#0')).toMatchObject({ gradedModes: ['fixed', 'paper'] });
+    await log.append(reply('open', 1));
+    expect(log.collected('c').get('doubling#1')).toMatchObject({ damaged: true });
   });
 
   it('hide what was deleted', async () => {

@@ -14,6 +14,7 @@ export function seeded(seed: number): () => number {
 
 /** Any events at all in any order, whether or not a dialogue would make them: what a log may come to hold. */
 export function anyEvents(episode: string, random: () => number): NewEvent[] {
+  const collection = `collection of ${episode}`;
   const turn = (): number => 1 + Math.floor(random() * 4);
   const makers: (() => NewEvent)[] = [
     () => agentTurn(episode, turn()),
@@ -31,9 +32,9 @@ export function anyEvents(episode: string, random: () => number): NewEvent[] {
   if (random() < 0.1)
     makers.push(
       () => ({ event: 'deleted', episode }),
-      () => started(episode, { seed: 8 }),
+      () => started(episode, { seed: 8, collection }),
     );
   const count = Math.floor(random() * 14);
   const events = Array.from({ length: count }, () => makers[Math.floor(random() * makers.length)]!());
-  return [started(episode, { rollout: turn() }), ...events];
+  return [started(episode, { rollout: turn(), collection }), ...events];
 }

@@ -1,5 +1,5 @@
 import type { Collaborator, EventOf } from '../event';
-import type { TrajectoryState, TrajectorySummary } from '../trajectory';
+import type { Trajectory, TrajectoryState, TrajectorySummary } from '../trajectory';
 import { Table, type Column, type ColumnKind, type Strings } from './columns';
 
 /** Every episode has one row; strings are numbers of the shared string table, -1 where there is none. */
@@ -35,6 +35,7 @@ export type EpisodeColumn = keyof typeof COLUMNS;
 const STARTED = 1;
 const DELETED = 2;
 const LEAKED = 4;
+const DAMAGED = 8;
 
 const STATES = ['open', 'answered', 'cancelled', 'failed', 'skipped'] as const;
 const ANSWERED = STATES.indexOf('answered');
@@ -103,6 +104,11 @@ export class Episodes {
     return (this.columns.flags.get(row) & LEAKED) !== 0;
   }
 
+  /** Lines of the episode are missing from the log or cannot be read. */
+  isDamaged(row: number): boolean {
+    return (this.columns.flags.get(row) & DAMAGED) !== 0;
+  }
+
   isAnswered(row: number): boolean {
     return this.columns.state.get(row) === ANSWERED;
   }
@@ -165,9 +171,10 @@ export class Episodes {
     this.columns.flags.set(row, this.columns.flags.get(row) | DELETED);
   }
 
-  /** Replaces what the row says by a summary made from the whole episode. */
-  restore(row: number, started: EventOf<'episode-started'>, summary: TrajectorySummary): void {
-    this.columns.flags.set(row, this.columns.flags.get(row) & DELETED);
+  /** Replaces what the row says by what the whole episode says. */
+  restore(row: number, { started, damaged }: Trajectory, summary: TrajectorySummary): void {
+    const kept = this.columns.flags.get(row) & DELETED;
+    this.columns.flags.set(row, damaged === undefined ? kept : kept | DAMAGED);
     this.start(row, started, Date.parse(started.at));
     this.seat(row, summary.collaborator);
     this.setState(row, summary.state === 'abandoned' ? summary.abandoned! : summary.state);

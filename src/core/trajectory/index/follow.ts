@@ -101,7 +101,7 @@ export async function settle(logFolder: string, index: LogIndex): Promise<void> 
     for (const row of index.unsettled) {
       if (!episodes.isStarted(row) || episodes.columns.taskLine.get(row) < 0) continue;
       const trajectory = await reader.trajectory(row);
-      if (trajectory) episodes.restore(row, trajectory.started, summarize(trajectory));
+      if (trajectory) episodes.restore(row, trajectory, summarize(trajectory));
     }
   } finally {
     await reader.close();

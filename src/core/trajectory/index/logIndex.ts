@@ -244,6 +244,7 @@ export class LogIndex {
         episodes.setState(row, event.reason);
         return;
       case 'agent-turn':
+      case 'reply':
         this.applySimple(row, event.event, event.turn);
         return;
       default:
@@ -280,6 +281,7 @@ export class LogIndex {
         episodes.delete(row);
         return;
       case 'reply':
+        if (turn > episodes.columns.turns.get(row)) this.unsettled.add(row);
         return;
     }
   }

@@ -139,7 +139,13 @@ export interface CollectedRollout {
   readonly state: TrajectoryState;
   /** It has a grade in some mode. */
   readonly graded: boolean;
+  /** The modes in which it has a grade; what cannot be graded here has one too. */
+  readonly gradedModes: readonly ('fixed' | 'paper')[];
+  /** Lines of it are missing from the log: only reading it whole tells what is left. */
+  readonly damaged: boolean;
 }
+
+const MODES = ['fixed', 'paper'] as const;
 
 /**
  * The rollouts of a collection by `<task id>#<rollout>`. When one was begun more than once, an answered one stands
@@ -152,12 +158,14 @@ export function collectedRollouts(
 ): Map<string, CollectedRollout> {
   const collected = new Map<string, CollectedRollout>();
   for (const row of matching(episodes, order, { collection })) {
-    const { task, rollout, fixedOutcome, paperOutcome } = episodes.columns;
+    const { task, rollout } = episodes.columns;
     const key = `${episodes.strings.text(task.get(row))}#${Math.max(0, rollout.get(row))}`;
     const state = episodes.state(row);
     if (collected.get(key)?.state === 'answered' && state !== 'answered') continue;
-    const graded = fixedOutcome.get(row) !== 0 || paperOutcome.get(row) !== 0;
-    collected.set(key, { episode: episodes.ids[row]!, state, graded });
+    const gradedModes = MODES.filter((mode) => episodes.grade(row, mode) !== undefined);
+    const graded = gradedModes.length > 0;
+    const damaged = episodes.isDamaged(row);
+    collected.set(key, { episode: episodes.ids[row]!, state, graded, gradedModes, damaged });
   }
   return collected;
 }

@@ -12,13 +12,13 @@ import { ifThere, isErrorCode } from '../files';
 
 const OWNER = '.owner';
 
-const ownerSchema = z.object({
+export const ownerSchema = z.object({
   pid: z.number().int(),
   host: z.string(),
   /** Tells two processes of one number apart, where the system says when a process began. */
   began: z.string().nullable(),
 });
-type Owner = z.infer<typeof ownerSchema>;
+export type Owner = z.infer<typeof ownerSchema>;
 
 export function ownerFileOf(segmentFile: string): string {
   return `${segmentFile}${OWNER}`;
@@ -26,7 +26,7 @@ export function ownerFileOf(segmentFile: string): string {
 
 /** Says that this process writes the segment. The file must not be there yet. */
 export async function claim(segmentFile: string): Promise<void> {
-  await writeFile(ownerFileOf(segmentFile), await ownIdentity(), { flag: 'wx' });
+  await writeFile(ownerFileOf(segmentFile), JSON.stringify(await ownIdentity()), { flag: 'wx' });
 }
 
 export async function release(segmentFile: string): Promise<void> {
@@ -34,9 +34,8 @@ export async function release(segmentFile: string): Promise<void> {
 }
 
 /** This process, as an owner file names it. */
-export async function ownIdentity(): Promise<string> {
-  const owner: Owner = { pid: process.pid, host: hostname(), began: await beginOf(process.pid) };
-  return JSON.stringify(owner);
+export async function ownIdentity(): Promise<Owner> {
+  return { pid: process.pid, host: hostname(), began: await beginOf(process.pid) };
 }
 
 /**
@@ -48,10 +47,15 @@ export async function livingOwner(ownerFile: string): Promise<Owner | undefined>
   // A process that was killed while it wrote its owner file had not written anything else yet.
   if (text === undefined || text === '') return undefined;
   const owner = parseOwner(ownerFile, text);
-  if (owner.host !== hostname()) return owner;
-  if (!isRunning(owner.pid)) return undefined;
+  return (await mayLive(owner)) ? owner : undefined;
+}
+
+/** False only for a process of this machine that is gone. */
+export async function mayLive(owner: Owner): Promise<boolean> {
+  if (owner.host !== hostname()) return true;
+  if (!isRunning(owner.pid)) return false;
   const began = await beginOf(owner.pid);
-  return owner.began === null || began === null || owner.began === began ? owner : undefined;
+  return owner.began === null || began === null || owner.began === began;
 }
 
 function parseOwner(ownerFile: string, text: string): Owner {

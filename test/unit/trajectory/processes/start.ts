@@ -17,7 +17,7 @@ export interface Child {
 }
 
 /** Bundles a program of this folder once for all tests of a file; the result starts it. */
-export function program(name: 'append' | 'erase'): (...args: readonly string[]) => Child {
+export function program(name: 'append' | 'claim' | 'erase'): (...args: readonly string[]) => Child {
   let folder: string | undefined;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tandem-program-'));

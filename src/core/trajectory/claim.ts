@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { Fault, messageOf } from '../fault';
+import { ifThere, writeAtomically } from './files';
+import { mayLive, ownerSchema, ownIdentity } from './segment/owner';
+
+/** The right to play something in a data folder, which one at a time has. It ends with the process at the latest. */
+export interface Claim {
+  /** May be called again. */
+  release(): Promise<void>;
+}
+
+/*
+ * Each claimant has a file of its own name, so that removing what a dead process left can never remove the claim of a
+ * living one. It first puts its file down, whole, and then looks for others: of two that come at once at least one
+ * sees the other, and a claim is held only by one that saw nobody. While none holds it, the first by name stays and the
+ * others step back and come again.
+ */
+const claimSchema = ownerSchema.extend({ isHeld: z.boolean() });
+type ClaimFile = z.infer<typeof claimSchema>;
+type OtherClaim = ClaimFile & { readonly file: string };
+
+const SUFFIX_BYTES = 4;
+const SUFFIX = /^[0-9a-f]{8}\.owner$/;
+/** Claimants that came at once look again after so many milliseconds. */
+const LOOK_AGAIN_MS = 15;
+/** One that neither holds the claim nor steps back for so long was stopped in the middle of it. */
+const WAIT_AT_MOST_MS = 5_000;
+
+/**
+ * @param folder of the claims; made when it is not there
+ * @param name of what is claimed, any text
+ * @param what opens the sentence for a second claimant, e.g. "This dialogue"
+ * @throws {Fault} `trajectory/claimed` when somebody has it, also in this process; `trajectory/not-written`
+ */
+export async function claimIn(folder: string, name: string, what: string): Promise<Claim> {
+  const prefix = prefixOf(name);
+  const file = join(folder, `${prefix}${randomBytes(SUFFIX_BYTES).toString('hex')}.owner`);
+  const release = (): Promise<void> => rm(file, { force: true });
+  try {
+    for (const begun = performance.now(); ;) {
+      await put(file, false);
+      let others = await othersOf(folder, prefix, file);
+      while (others.length > 0 && others.every((other) => !other.isHeld && file < other.file)) {
+        if (performance.now() - begun > WAIT_AT_MOST_MS) break;
+        await sleep(LOOK_AGAIN_MS);
+        others = await othersOf(folder, prefix, file);
+      }
+      if (others.length === 0) {
+        await put(file, true);
+        return { release };
+      }
+      await release();
+      const holder = others.find(({ isHeld }) => isHeld);
+      if (holder) throw claimed(what, holder);
+      if (performance.now() - begun > WAIT_AT_MOST_MS) throw claimed(what, others[0]!);
+      await sleep(LOOK_AGAIN_MS);
+    }
+  } catch (cause) {
+    await release();
+    if (cause instanceof Fault) throw cause;
+    const message = `${what} cannot be claimed in ${folder}: ${messageOf(cause)}. Make room or give permission and try again.`;
+    throw new Fault('trajectory/not-written', message, { cause });
+  }
+}
+
+/** A front that a person can read, and a hash that no other name has. */
+function prefixOf(name: string): string {
+  const readable = name.replaceAll(/[^\w-]/g, '_').slice(0, 60);
+  return `${readable}.${createHash('sha256').update(name).digest('hex').slice(0, 16)}.`;
+}
+
+async function put(file: string, isHeld: boolean): Promise<void> {
+  const claim: ClaimFile = { ...(await ownIdentity()), isHeld };
+  await writeAtomically(file, (handle) => handle.writeFile(JSON.stringify(claim)));
+}
+
+/** The claims of others that live or may live; those of processes that are gone are removed on the way. */
+async function othersOf(folder: string, prefix: string, own: string): Promise<OtherClaim[]> {
+  const others: OtherClaim[] = [];
+  for (const name of await readdir(folder)) {
+    const file = join(folder, name);
+    if (file === own || !name.startsWith(prefix) || !SUFFIX.test(name.slice(prefix.length))) continue;
+    const text = await ifThere(() => readFile(file, 'utf8'));
+    if (text === undefined) continue; // it stepped back
+    const claim = parseClaim(file, text);
+    if (await mayLive(claim)) others.push({ ...claim, file });
+    else await rm(file, { force: true });
+  }
+  return others;
+}
+
+function parseClaim(file: string, text: string): ClaimFile {
+  try {
+    return claimSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    const message = `${file} cannot be read; delete it if no Tandem is running on this data folder.`;
+    throw new Fault('trajectory/bad-owner', message, { cause });
+  }
+}
+
+function claimed(what: string, { pid, host, file }: OtherClaim): Fault {
+  const who =
+    pid === process.pid
+      ? 'this same process'
+      : `process ${pid} on ${host}, which may be another window or a command in a terminal`;
+  return new Fault(
+    'trajectory/claimed',
+    `${what} is being played by ${who}. Wait until it is done, or stop it there, and try again; if that is not a Tandem, delete ${file}.`,
+  );
+}

@@ -1,0 +1,106 @@
+import { readdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openLog, play, temporaryFolder } from './fixtures';
+import { kill, printed, program } from './processes/start';
+
+async function claimFiles(folder: string): Promise<string[]> {
+  return readdir(join(folder, 'claims'));
+}
+
+describe('a claim', () => {
+  it('is refused to a second one, also of this process, until it is released', async () => {
+    const folder = await temporaryFolder();
+    const one = await openLog(folder);
+    const two = await openLog(folder);
+    const claim = await one.claim('episode-e1', 'This dialogue');
+    for (const log of [one, two]) {
+      await expect(log.claim('episode-e1', 'This dialogue')).rejects.toMatchObject({
+        code: 'trajectory/claimed',
+        message: expect.stringMatching(
+          /^This dialogue is being played by this same process\. Wait until it is done, or stop it there, and try again; if that is not a Tandem, delete .*episode-e1.*\.owner\.$/,
+        ) as string,
+      });
+    }
+    await claim.release();
+    await claim.release();
+    expect(await claimFiles(folder)).toEqual([]);
+    await (await two.claim('episode-e1', 'This dialogue')).release();
+  });
+
+  it('stands for one name only, whatever the name holds', async () => {
+    const log = await openLog();
+    const names = ['a', 'a.b', 'a/b', 'a b', '../a', 'ä', '', 'x'.repeat(1000), 'x'.repeat(1001)];
+    for (const name of names) await log.claim(name, 'It');
+    for (const name of names) await expect(log.claim(name, 'It')).rejects.toThrow('It is being played by');
+  });
+
+  it('is given back when the log is closed', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await log.claim('c', 'The collection c');
+    await log.close();
+    expect(await claimFiles(folder)).toEqual([]);
+    await expect(log.claim('c', 'The collection c')).rejects.toThrow('The trajectory log is closed');
+  });
+
+  it('shows what the one before has logged', async () => {
+    const folder = await temporaryFolder();
+    const [one, two] = [await openLog(folder), await openLog(folder)];
+    const claim = await one.claim('episode-e1', 'This dialogue');
+    await play(one, 'e1', 1);
+    await claim.release();
+    expect(two.summary('e1')).toBeUndefined();
+    await two.claim('episode-e1', 'This dialogue');
+    expect(two.summary('e1')).toMatchObject({ state: 'answered' });
+  });
+});
+
+describe('claims of several processes', () => {
+  const claimant = program('claim');
+
+  it('name the process that has it, and end when it is killed', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    const child = claimant(folder, 'episode-e1');
+    onTestFinished(() => kill(child));
+    await printed(child, /held/);
+    await expect(log.claim('episode-e1', 'This dialogue')).rejects.toThrow(
+      `This dialogue is being played by process ${child.process.pid} on ${hostname()}, which may be another window`,
+    );
+    await kill(child);
+    const claim = await log.claim('episode-e1', 'This dialogue');
+    expect(await claimFiles(folder)).toHaveLength(1);
+    await claim.release();
+  });
+
+  it('go to exactly one of those that come at once, also over what a dead one left', async () => {
+    const folder = await temporaryFolder();
+    for (let round = 0; round < 3; round += 1) {
+      const children = Array.from({ length: 5 }, () => claimant(folder, 'c'));
+      try {
+        await Promise.all(children.map((child) => printed(child, /held|refused/)));
+        const held = children.filter(({ output }) => output === 'held\n');
+        expect(held).toHaveLength(1);
+        const refused = children.filter(({ output }) =>
+          output.startsWith(`refused: This dialogue is being played by process ${held[0]!.process.pid} `),
+        );
+        expect(refused).toHaveLength(4);
+      } finally {
+        await Promise.all(children.map(kill)); // the holder leaves its file behind
+      }
+    }
+  });
+
+  it('go to exactly one of many in one process, round after round', async () => {
+    const folder = await temporaryFolder();
+    const logs = await Promise.all(Array.from({ length: 12 }, () => openLog(folder)));
+    for (let round = 0; round < 10; round += 1) {
+      const results = await Promise.allSettled(logs.map((log) => log.claim('c', 'It')));
+      const held = results.filter((result) => result.status === 'fulfilled');
+      expect(held).toHaveLength(1);
+      await held[0]!.value.release();
+    }
+  });
+});
