@@ -1,19 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Task } from '../task/task';
-import { Fault, messageOf } from '../fault';
+import { Fault } from '../fault';
 import { claimIn, type Claim } from './claim';
-import { erase, refuseWhileErasing, unfinishedErasure, type Erasure } from './erase';
+import { erase, refuseWhileErasing, type Erasure } from './erase';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from './event';
-import { catchUp, settle, tornLines, whyStale } from './index/follow';
-import { readIndexFile, writeIndexFile } from './index/indexFile';
-import { LogIndex, type Consent, type Problem } from './index/logIndex';
+import { KeptIndex, type ChangeListener } from './index/keptIndex';
+import type { Consent, Problem } from './index/logIndex';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
 import { SegmentWriter } from './segment/writer';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 
+export type { ChangeListener } from './index/keptIndex';
 export type { Problem } from './index/logIndex';
 export type {
   CollectedRollout,
@@ -30,12 +29,7 @@ export interface LogOptions {
   readonly segmentBytes?: number;
 }
 
-/** Called with the ids of the episodes that changed; with none when the whole log was read anew. Must not throw. */
-export type ChangeListener = (episodes: readonly string[]) => void;
-
 const SEGMENT_BYTES = 64 * 1024 * 1024;
-/** An index that is behind by more than this is worth writing at once instead of when the log is closed. */
-const SAVE_AFTER_BYTES = 32 * 1024 * 1024;
 
 /**
  * The trajectory log of a data folder: append-only segments under `log/`, which are the only truth, and an index of
@@ -45,28 +39,23 @@ const SAVE_AFTER_BYTES = 32 * 1024 * 1024;
 export class TrajectoryLog {
   private readonly writer: SegmentWriter;
   private readonly tasks = new Map<string, Task>();
-  private readonly listeners = new Set<ChangeListener>();
   private readonly claims = new Set<Claim>();
-  private order: Uint32Array | undefined;
-  private torn: Problem[] = [];
-  private readonly said: string[] = [];
-  /** What changes the index happens one after the other. */
-  private queue: Promise<unknown> = Promise.resolve();
-  private unsavedBytes = 0;
+  /** Of the newest event that is known, in milliseconds since 1970. */
   private lastTime = 0;
   private isClosed = false;
 
   private constructor(
     private readonly folder: string,
-    private index: LogIndex,
+    private readonly index: KeptIndex,
     options: LogOptions,
   ) {
     this.writer = new SegmentWriter({
       folder: this.logFolder,
       segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
-      onWritten: (segment, lines, offset) => this.takeIn(segment, lines, offset),
+      onWritten: (segment, lines, offset) => index.takeIn(segment, lines, offset),
       beforeSegment: () => refuseWhileErasing(this.logFolder),
     });
+    this.setClock();
   }
 
   /**
@@ -75,37 +64,22 @@ export class TrajectoryLog {
    * says why.
    */
   static async open(folder: string, options: LogOptions = {}): Promise<TrajectoryLog> {
-    const saved = await readIndexFile(indexFileOf(folder));
-    const usable = saved && !('reason' in saved) ? new LogIndex(saved) : undefined;
-    const log = new TrajectoryLog(folder, usable ?? LogIndex.empty(), options);
-    if (saved && 'reason' in saved) log.noteRebuilt(saved.reason);
-    await log.refresh();
-    const erasing = await unfinishedErasure(log.logFolder);
-    if (erasing) {
-      log.said.push(
-        `Erasing the data of ${erasing.pseudonym} was interrupted. Run it again: until then some of it is still in the log, and is hidden.`,
-      );
-    }
-    log.index.isFollowed = true;
-    return log;
+    return new TrajectoryLog(folder, await KeptIndex.open(folder, logFolderOf(folder)), options);
   }
 
   /** Lines that cannot be read: they are passed over, and everything else is there. */
   get problems(): readonly Problem[] {
-    return [...this.index.parts.problems, ...this.torn];
+    return this.index.problems;
   }
 
   /** What the person who opened the log may want to know, in sentences. */
   get notes(): readonly string[] {
-    const unknown = this.index.parts.segments.reduce((sum, segment) => sum + segment.unknown, 0);
-    if (unknown === 0) return this.said;
-    const lines = unknown === 1 ? '1 line was' : `${unknown} lines were`;
-    return [...this.said, `${lines} written by a newer Tandem; they are kept and passed over.`];
+    return this.index.notes;
   }
 
   /** Consent that developers gave, from the oldest. */
   get consents(): readonly Consent[] {
-    return this.index.parts.consents;
+    return this.index.now.parts.consents;
   }
 
   /**
@@ -160,9 +134,7 @@ export class TrajectoryLog {
    * @throws {Fault} `trajectory/task-missing`
    */
   async *trajectories(ids: Iterable<string>): AsyncGenerator<Trajectory> {
-    // Another process may have erased something: the byte ranges that are known here would then be wrong.
-    if ((await whyStale(this.logFolder, this.index)) !== undefined) await this.refresh();
-    const { index } = this;
+    const index = await this.index.fitting();
     const { episodes } = index.parts;
     const reader = new EpisodeReader(this.logFolder, index);
     try {
@@ -179,29 +151,29 @@ export class TrajectoryLog {
 
   /** What the index knows of a trajectory; undefined when there is none of that id, or it was deleted. */
   summary(id: string): TrajectorySummary | undefined {
-    const { episodes } = this.index.parts;
+    const { episodes } = this.index.now.parts;
     const row = episodes.find(id);
     return row === undefined || !episodes.isVisible(row) ? undefined : episodes.summary(row);
   }
 
   isDeleted(id: string): boolean {
-    const row = this.index.parts.episodes.find(id);
-    return row !== undefined && this.index.parts.episodes.isDeleted(row);
+    const row = this.index.now.parts.episodes.find(id);
+    return row !== undefined && this.index.now.parts.episodes.isDeleted(row);
   }
 
   /** One page of the trajectories, with how many there are in all pages. */
   list(options: query.ListOptions): query.TrajectoryList {
-    return query.page(this.index.parts.episodes, this.timeOrder(), options);
+    return query.page(this.index.now.parts.episodes, this.index.timeOrder, options);
   }
 
   /** How many there are, how many of them are graded, succeeded and leaked. */
   count(filter: query.TrajectoryFilter = {}): query.TrajectoryCounts {
-    return query.count(this.index.parts.episodes, this.timeOrder(), filter);
+    return query.count(this.index.now.parts.episodes, this.index.timeOrder, filter);
   }
 
   /** How many episodes are marked as deleted. */
   get deletedCount(): number {
-    const { episodes } = this.index.parts;
+    const { episodes } = this.index.now.parts;
     let deleted = 0;
     for (let row = 0; row < episodes.length; row += 1) if (episodes.isDeleted(row)) deleted += 1;
     return deleted;
@@ -209,7 +181,7 @@ export class TrajectoryLog {
 
   /** What a collection has of its rollouts, by `<task id>#<rollout>`. */
   collected(collection: string): Map<string, query.CollectedRollout> {
-    return query.collectedRollouts(this.index.parts.episodes, this.timeOrder(), collection);
+    return query.collectedRollouts(this.index.now.parts.episodes, this.index.timeOrder, collection);
   }
 
   /**
@@ -239,14 +211,14 @@ export class TrajectoryLog {
   }
 
   /** Reads what other processes appended since. */
-  refresh(): Promise<void> {
-    return this.exclusive(() => this.catchUp());
+  async refresh(): Promise<void> {
+    await this.index.refresh();
+    this.setClock();
   }
 
   /** Calls the listener after each change, one's own and those that `refresh` finds. */
   onDidChange(listener: ChangeListener): { dispose(): void } {
-    this.listeners.add(listener);
-    return { dispose: () => this.listeners.delete(listener) };
+    return this.index.onDidChange(listener);
   }
 
   /** Hides a trajectory from every list. Its lines stay in the log, which only grows. */
@@ -264,18 +236,9 @@ export class TrajectoryLog {
    * @throws {Fault} `trajectory/log-in-use` when another process writes to the log
    */
   async eraseAnnotator(pseudonym: string): Promise<Erasure> {
-    const erased = await this.writer.paused(() =>
-      this.exclusive(async () => {
-        const done = await erase(this.logFolder, pseudonym, () =>
-          rm(dirname(indexFileOf(this.folder)), { recursive: true, force: true }),
-        );
-        await this.rebuild();
-        await this.save();
-        return done;
-      }),
+    return this.writer.paused(() =>
+      this.index.rewritten((dropIndex) => erase(this.logFolder, pseudonym, dropIndex)),
     );
-    this.tell([]);
-    return erased;
   }
 
   /** Writes what is pending, closes the segment, gives claims back and saves the index. */
@@ -284,11 +247,11 @@ export class TrajectoryLog {
     this.isClosed = true;
     await this.writer.close();
     for (const claim of this.claims) await claim.release();
-    await this.exclusive(() => (this.unsavedBytes > 0 ? this.trySave() : Promise.resolve()));
+    await this.index.close();
   }
 
   private get logFolder(): string {
-    return join(this.folder, 'log');
+    return logFolderOf(this.folder);
   }
 
   private taskOf(event: { readonly episode: string; readonly task: string }): Task {
@@ -304,105 +267,12 @@ export class TrajectoryLog {
     return new Date(this.lastTime).toISOString();
   }
 
-  private timeOrder(): Uint32Array {
-    return (this.order ??= query.inTimeOrder(this.index.parts.episodes));
-  }
-
-  private exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.queue.then(work);
-    this.queue = result.catch(() => undefined); // whoever asked for the work learns of its failure
-    return result;
-  }
-
-  /** Lines of our own, just written. */
-  private takeIn(segment: string, lines: readonly Buffer[], offset: number): Promise<void> {
-    return this.exclusive(async () => {
-      const number = this.index.segment(segment);
-      let at = offset;
-      for (const line of lines) {
-        this.index.addLine(number, line, 0, line.length - 1, at);
-        at += line.length;
-      }
-      await settle(this.logFolder, this.index);
-      this.changed(at - offset);
-      this.saveSoon();
-    });
-  }
-
-  private async catchUp(): Promise<void> {
-    const stale = await whyStale(this.logFolder, this.index);
-    if (stale !== undefined) {
-      this.noteRebuilt(stale);
-      await this.rebuild();
-      this.tell([]);
-    } else {
-      this.changed(await catchUp(this.logFolder, this.index));
-    }
-    await this.hideErased();
-    this.torn = await tornLines(this.logFolder, this.index.parts.segments);
-    this.saveSoon();
-  }
-
-  private async rebuild(): Promise<void> {
-    const index = LogIndex.empty();
-    const bytes = await catchUp(this.logFolder, index);
-    index.isFollowed = true;
-    this.index = index;
-    this.order = undefined;
-    this.unsavedBytes = bytes;
-    await this.hideErased();
-  }
-
-  private async hideErased(): Promise<void> {
-    const { episodes } = this.index.parts;
-    for (const id of (await unfinishedErasure(this.logFolder))?.episodes ?? []) {
-      const row = episodes.find(id);
-      if (row === undefined || episodes.isDeleted(row)) continue;
-      episodes.delete(row);
-      this.order = undefined;
-    }
-  }
-
-  /** Saved only while it fits the log: what somebody had erased must not come back through the index. */
-  private async save(): Promise<void> {
-    if ((await whyStale(this.logFolder, this.index)) !== undefined) return;
-    await writeIndexFile(indexFileOf(this.folder), this.index.parts);
-    this.unsavedBytes = 0;
-  }
-
-  /** Nobody waits for it: without an index file the log only opens more slowly. */
-  private saveSoon(): void {
-    if (this.unsavedBytes <= SAVE_AFTER_BYTES) return;
-    this.unsavedBytes = 0;
-    void this.exclusive(() => this.trySave());
-  }
-
-  private async trySave(): Promise<void> {
-    try {
-      await this.save();
-    } catch (error) {
-      // A folder that may only be read, or a full disk: the log is none the worse for it.
-      this.said.push(`The index of the log could not be saved: ${messageOf(error)}.`);
-    }
-  }
-
-  private changed(bytes: number): void {
-    this.unsavedBytes += bytes;
-    if (bytes > 0) this.order = undefined;
-    const { touched, parts } = this.index;
-    if (touched.size === 0) return;
-    const ids = [...touched].map((row) => parts.episodes.ids[row]!);
-    touched.clear();
-    this.order = undefined;
-    this.tell(ids);
-  }
-
-  private tell(episodes: readonly string[]): void {
-    for (const listener of this.listeners) listener(episodes);
-  }
-
-  private noteRebuilt(reason: string): void {
-    this.said.push(`The index of the log was rebuilt: ${reason}.`);
+  /**
+   * What is appended from now on is later than all that is known of the log, wherever this machine's clock stands: an
+   * episode that goes on in another segment is put together by time.
+   */
+  private setClock(): void {
+    this.lastTime = Math.max(this.lastTime, this.index.now.newest + 1);
   }
 }
 
@@ -410,6 +280,6 @@ function closed(): Fault {
   return new Fault('trajectory/closed', 'The trajectory log is closed; open it again.');
 }
 
-function indexFileOf(folder: string): string {
-  return join(folder, 'index', 'trajectories.index');
+function logFolderOf(folder: string): string {
+  return join(folder, 'log');
 }

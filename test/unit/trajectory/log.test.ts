@@ -182,7 +182,8 @@ describe('lines that are not whole or not known', () => {
       {
         file: segment,
         line: 10,
-        reason: 'The last line is torn after 34 bytes: the process that wrote it died. It is passed over.',
+        reason:
+          'The last line is torn after 34 bytes: its process died, or its disk failed. It is passed over.',
       },
     ]);
     await play(after, 'e2', 1);

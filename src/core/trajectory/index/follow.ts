@@ -114,7 +114,7 @@ export async function tornLines(logFolder: string, segments: readonly IndexedSeg
   const problems: Problem[] = [];
   for (const { name, tail, lines } of segments) {
     if (tail === 0 || (await livingOwner(ownerFileOf(join(logFolder, name))))) continue;
-    const reason = `The last line is torn after ${tail} bytes: the process that wrote it died. It is passed over.`;
+    const reason = `The last line is torn after ${tail} bytes: its process died, or its disk failed. It is passed over.`;
     problems.push({ file: name, line: lines + 1, reason });
   }
   return problems;

@@ -54,8 +54,14 @@ export class LogIndex {
   /** Rows that changed since it was last cleared; kept only while somebody may want to be told of changes. */
   readonly touched = new Set<number>();
   isFollowed = false;
+  /** The latest time of an event of any episode, in milliseconds since 1970; 0 when there is none. */
+  newest = 0;
 
-  constructor(readonly parts: IndexParts) {}
+  constructor(readonly parts: IndexParts) {
+    const { lastAt } = parts.episodes.columns;
+    for (let row = 0; row < parts.episodes.length; row += 1)
+      this.newest = Math.max(this.newest, lastAt.get(row));
+  }
 
   static empty(): LogIndex {
     const strings = new Strings();
@@ -212,6 +218,7 @@ export class LogIndex {
       this.unsettled.add(row);
     }
     if (at > lastAt.get(row)) lastAt.set(row, at);
+    if (at > this.newest) this.newest = at;
     lastRange.set(row, ranges.add(last, segment, offset, length));
     if (this.isFollowed) this.touched.add(row);
     return row;

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, open, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Task } from '../../task/task';
 import { Fault, messageOf } from '../../fault';
@@ -50,6 +50,8 @@ export class SegmentWriter {
   private segment: OpenSegment | undefined;
   private running: Promise<void> = Promise.resolve();
   private isRunning = false;
+  /** The time in the name of the newest segment, in milliseconds since 1970. */
+  private lastBegan = 0;
 
   constructor(private readonly options: WriterOptions) {}
 
@@ -118,8 +120,10 @@ export class SegmentWriter {
   }
 
   private async write(batch: readonly Append[]): Promise<void> {
+    // A sync of a segment that was closed meanwhile needs no new one.
+    if (!this.segment && batch.every((append) => append.lines.length === 0)) return;
     const segment = (this.segment ??= await this.begin());
-    const lines: Buffer[] = [];
+    const lines = segment.size === 0 ? [header()] : [];
     const tasks = new Map(segment.tasks);
     for (const append of batch) {
       for (const task of append.tasks) {
@@ -140,8 +144,7 @@ export class SegmentWriter {
       if (batch.some(({ durable }) => durable)) await segment.handle.datasync();
       segment.size += bytes.length;
     } catch (error) {
-      // What the file holds now is not certain: leave it, and begin a new segment with the next append.
-      await this.giveUpSegment(segment);
+      await this.takeBack(segment, error);
       throw error;
     }
     tasks.forEach((task, id) => segment.tasks.set(id, task));
@@ -149,29 +152,29 @@ export class SegmentWriter {
     if (segment.size >= this.options.segmentBytes) await this.closeSegment();
   }
 
+  /** An empty segment: its header is written with its first lines, so that a full disk leaves no empty ones behind. */
   private async begin(): Promise<OpenSegment> {
     const { folder } = this.options;
     await mkdir(folder, { recursive: true });
-    const at = new Date().toISOString();
-    const stamp = at.replaceAll(/[-:]/g, '').replace('.', '');
+    // Of events of the same time those in the segment that was begun first come first, whatever the clock does.
+    this.lastBegan = Math.max(Date.now(), this.lastBegan + 1);
+    const stamp = new Date(this.lastBegan).toISOString().replaceAll(/[-:]/g, '').replace('.', '');
     const name = `${stamp}-${randomBytes(4).toString('hex')}${SEGMENT_EXTENSION}`;
     const file = join(folder, name);
-    await claim(file);
-    let handle: FileHandle | undefined;
     try {
+      await claim(file);
       await this.options.beforeSegment();
-      handle = await open(file, 'wx');
+      const handle = await open(file, 'wx');
       const segment = { name, file, handle, size: 0, tasks: new Map<string, Task>() };
-      const header = encodeEvent({ version: LOG_VERSION, event: 'segment', at, segment: randomUUID() });
-      await handle.write(header, 0, header.length);
-      await handle.datasync();
-      await syncFolder(folder);
-      await syncFolder(dirname(folder));
-      segment.size = header.length;
-      await this.options.onWritten(name, [header], 0);
+      try {
+        await syncFolder(folder);
+        await syncFolder(dirname(folder));
+      } catch (error) {
+        await this.takeBack(segment, error);
+        throw error;
+      }
       return segment;
     } catch (error) {
-      await handle?.close();
       await release(file);
       throw error;
     }
@@ -189,11 +192,34 @@ export class SegmentWriter {
     }
   }
 
-  private async giveUpSegment(segment: OpenSegment): Promise<void> {
+  /**
+   * Takes away what a failed write may have left of its lines, and ends the segment: another process may have read them,
+   * and notices only a segment that got shorter and stays so.
+   * @throws {Fault} `trajectory/not-written` when even that fails; readers then pass over the torn line
+   */
+  private async takeBack(segment: OpenSegment, cause: unknown): Promise<void> {
     this.segment = undefined;
-    await segment.handle.close();
-    await release(segment.file);
+    const { file, handle, size } = segment;
+    try {
+      if (size === 0) {
+        await rm(file, { force: true });
+      } else {
+        await handle.truncate(size);
+        await handle.sync();
+      }
+    } catch (error) {
+      const message = `The log in ${this.options.folder} cannot be written: ${messageOf(cause)}; what was written of this step could not be taken back: ${messageOf(error)}. Look after the disk and open the log again.`;
+      throw new Fault('trajectory/not-written', message, { cause: error });
+    } finally {
+      await handle.close();
+      await release(file);
+    }
   }
+}
+
+function header(): Buffer {
+  const at = new Date().toISOString();
+  return encodeEvent({ version: LOG_VERSION, event: 'segment', at, segment: randomUUID() });
 }
 
 function writeFault(folder: string, cause: unknown): unknown {
