@@ -16,8 +16,14 @@ export interface Child {
   readonly ended: Promise<number | null>;
 }
 
-/** Bundles a program of this folder once for all tests of a file; the result starts it. */
-export function program(name: 'append' | 'claim' | 'erase'): (...args: readonly string[]) => Child {
+/**
+ * Bundles a program of this folder once for all tests of a file; the result starts it.
+ * @param limit of the shell, e.g. `ulimit -f 8`, under which it runs
+ */
+export function program(
+  name: 'append' | 'claim' | 'erase' | 'fill',
+  limit = '',
+): (...args: readonly string[]) => Child {
   let folder: string | undefined;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tandem-program-'));
@@ -31,11 +37,13 @@ export function program(name: 'append' | 'claim' | 'erase'): (...args: readonly 
     });
   });
   afterAll(() => rm(folder!, { recursive: true, force: true }));
-  return (...args) => start([join(folder!, 'program.mjs'), ...args]);
+  return (...args) => start(limit, [join(folder!, 'program.mjs'), ...args]);
 }
 
-function start(args: readonly string[]): Child {
-  const process_ = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+function start(limit: string, args: readonly string[]): Child {
+  const command = [process.execPath, ...args];
+  const [file, ...rest] = limit === '' ? command : ['sh', '-c', `${limit}; exec "$0" "$@"`, ...command];
+  const process_ = spawn(file!, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
   const child: Child = {
     process: process_,
