@@ -51,7 +51,7 @@ export async function importTrajectories(
   options: ImportOptions = {},
 ): Promise<ImportResult> {
   const { signal, onProgress, measureLeak } = options;
-  const totalBytes = onProgress ? (await stat(file)).size : 0;
+  let totalBytes: number | undefined;
   const bad: Problem[] = [];
   let rows = 0;
   let imported = 0;
@@ -69,7 +69,10 @@ export async function importTrajectories(
         await log.appendAll(eventsOf(row, { file: basename(file), line: read.line }, measureLeak));
         imported += 1;
       }
-      if (rows % ROWS_BETWEEN_PROGRESS === 0) onProgress?.({ rows, totalBytes });
+      if (onProgress && rows % ROWS_BETWEEN_PROGRESS === 0) {
+        totalBytes ??= (await stat(file)).size;
+        onProgress({ rows, totalBytes });
+      }
     }
   } finally {
     if (imported > 0) await log.sync();

@@ -25,7 +25,7 @@ export interface PublishedRow {
   readonly task: Task;
   readonly messages: readonly PublishedMessage[];
   readonly answer: string;
-  /** Absent when the row has none, or null. */
+  /** From 0 to 1; absent when the row has none, or null. */
   readonly reward?: number;
 }
 
@@ -40,7 +40,7 @@ const rowSchema = z.object({
   task: z.unknown().optional(),
   dialogue_history: z.array(messageSchema).min(1, 'is empty'),
   answer: z.string(),
-  reward: z.number().nullish(),
+  reward: z.number().min(0, 'must be from 0 to 1').max(1, 'must be from 0 to 1').nullish(),
 });
 
 const AGENT_ROLES: readonly string[] = ['agent', 'assistant'];

@@ -122,6 +122,8 @@ describe('importing published rows', () => {
       talk('agent', 'human', 'human'),
       { ...row, dialogue_history: [] },
       { ...row, task: { ...task, ground_truth: undefined } },
+      { ...row, reward: 1.5 },
+      { ...row, reward: -0.5 },
       row,
     ]);
     const { imported, bad } = await importTrajectories(log, file);
@@ -135,7 +137,18 @@ describe('importing published rows', () => {
       [5, 'dialogue_history[2] is a second reply to the same turn.'],
       [6, 'The field dialogue_history is not as it must be: is empty.'],
       [7, 'The field ground_truth is missing.'],
+      [8, 'The field reward is not as it must be: must be from 0 to 1.'],
+      [9, 'The field reward is not as it must be: must be from 0 to 1.'],
     ]);
+  });
+
+  it('says that the file is not there, whether or not it is asked how far it is', async () => {
+    const file = join(await temporaryFolder(), 'absent.jsonl');
+    for (const options of [{}, { onProgress: () => undefined }]) {
+      await expect(importTrajectories(await openLog(), file, options)).rejects.toMatchObject({
+        code: 'task/no-file',
+      });
+    }
   });
 
   it('can be cancelled; what was read until then is in the log, and it tells how far it is', async () => {
