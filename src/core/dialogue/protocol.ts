@@ -1,3 +1,7 @@
+import { fencedRanges, hasCode, markersOf, type Marker } from './markers';
+
+export { fencedRanges };
+
 /** The limits of a dialogue. ColBench plays 10 turns and cuts the collaborator's reply to 400 characters. */
 export interface Protocol {
   /** Most agent turns; the last one counts as the answer. */
@@ -18,41 +22,41 @@ export interface AgentMessage {
   readonly answer?: string;
 }
 
-/** Markdown emphasis around a marker belongs to it. */
-const OUTPUT = /(^|\s)[*_]*OUTPUT:[*_]*/g;
-const ANSWER = /(^|\s)[*_]*I WANT TO ANSWER:[*_]*/g;
-
 /**
  * Takes an agent's message apart: thoughts, `OUTPUT:`, the visible message, `I WANT TO ANSWER:`, the answer.
  *
- * A marker counts only in prose: not inside a code fence, a quotation or a comment. Nothing after the answer's marker
- * is a marker any more, except an `OUTPUT:` that follows it with nothing in between.
+ * A `<think>` block at the start is thought. Nothing after the answer's marker is a marker any more, except an
+ * `OUTPUT:` that follows with nothing in between, and one that opens a line when there is no code in between: then the
+ * agent only thought about answering.
  */
 export function parseAgentMessage(text: string): AgentMessage {
-  const code = fencedRanges(text);
-  const output = firstMarker(OUTPUT, text, code);
-  const early = firstMarker(ANSWER, text, code);
-  const outputIsInsideAnswer =
-    output !== undefined &&
-    early !== undefined &&
-    early.end <= output.start &&
-    text.slice(early.end, output.start).trim() !== '';
-  if (output === undefined || outputIsInsideAnswer) {
-    if (early === undefined) return { thoughts: '', visible: text.trim() };
-    return {
-      thoughts: '',
-      visible: joinVisible(text.slice(0, early.start), text.slice(early.end)),
-      answer: text.slice(early.end).trim(),
-    };
-  }
-  const answerBeforeOutput = early !== undefined && early.end <= output.start;
-  const thoughts = text.slice(0, answerBeforeOutput ? early.start : output.start).trim();
-  const body = text.slice(output.end);
-  if (answerBeforeOutput) return { thoughts, visible: body.trim(), answer: body.trim() };
-  const marker = firstMarker(ANSWER, body, fencedRanges(body));
-  if (marker === undefined) return { thoughts, visible: body.trim() };
-  const answer = body.slice(marker.end).trim();
-  return { thoughts, visible: joinVisible(body.slice(0, marker.start), answer), answer };
+  const { thinking, unfinished, rest } = takeThinking(text);
+  const markers = markersOf(rest);
+  const answers = unfinished ? [] : markers.filter(({ name }) => name === 'answer');
+  const output = clearest(
+    markers.filter((marker) =>
+      unfinished
+        ? marker.name === 'output' && marker.opensLine && marker.upperCase
+        : marker.name === 'output' && !answers.some((answer) => isInside(marker, answer, rest)),
+    ),
+  );
+  if (unfinished && output === undefined) return { thoughts: joined(thinking, rest), visible: '' };
+  const { start, end } = output ?? { start: 0, end: 0 };
+  const swapped = answers.find((a) => a.end <= start && isBlank(rest.slice(a.end, start)));
+  const thoughts = joined(thinking, rest.slice(0, swapped?.start ?? start));
+  const answerMarker =
+    swapped === undefined
+      ? clearest(markers.filter((marker) => marker.name === 'answer' && marker.start >= end))
+      : { start: end, end };
+  if (answerMarker === undefined) return { thoughts, visible: rest.slice(end).trim() };
+  const answer = rest.slice(answerMarker.end).trim();
+  return { thoughts, visible: joined(rest.slice(end, answerMarker.start), answer), answer };
+}
+
+/** A text without the `<think>` block that reasoning models put first when their server does not take it out. */
+export function withoutThinking(text: string): string {
+  const { unfinished, rest } = takeThinking(text);
+  return unfinished ? '' : rest.trim();
 }
 
 /** Cuts a reply to the limit, in Unicode code points so that no character is torn. */
@@ -62,46 +66,43 @@ export function limitReply(text: string, limit: number): string {
   return characters.length <= limit ? trimmed : characters.slice(0, limit).join('');
 }
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-function joinVisible(before: string, answer: string): string {
-  return [before.trim(), answer.trim()].filter((part) => part !== '').join('\n\n');
-}
-
-function firstMarker(marker: RegExp, text: string, code: readonly Range[]): Range | undefined {
-  for (const match of text.matchAll(marker)) {
-    const start = match.index + match[1]!.length;
-    if (code.some((range) => range.start <= start && start < range.end)) continue;
-    const line = text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
-    if (isProse(line)) return { start, end: match.index + match[0].length };
+/** Takes `<think>` blocks off the start. Some chat templates write the opening tag into the prompt already. */
+function takeThinking(text: string): { thinking: string; unfinished: boolean; rest: string } {
+  let thinking = '';
+  let rest = text;
+  for (;;) {
+    const [opening = ''] = /^\s*<think(?:ing)?>/i.exec(rest) ?? [];
+    const closing = /<\/think(?:ing)?>/i.exec(rest);
+    if (opening === '' && (closing === null || !isClosedOnly(rest, closing.index)))
+      return { thinking, unfinished: false, rest };
+    if (closing === null) return { thinking, unfinished: true, rest: rest.slice(opening.length) };
+    thinking = joined(thinking, rest.slice(opening.length, closing.index));
+    rest = rest.slice(closing.index + closing[0].length);
   }
-  return undefined;
 }
 
-/** Whether a marker after this beginning of a line is meant as one: not in a Python comment, not inside quotes. */
-function isProse(lineBefore: string): boolean {
-  const comment = /^\s*# /.test(lineBefore);
-  const quoted = ['"', '`'].some((quote) => lineBefore.split(quote).length % 2 === 0);
-  return !comment && !quoted;
+/** Whether the closing tag at this position ends thoughts that began before the text, and is not part of code. */
+const isClosedOnly = (text: string, position: number): boolean =>
+  !/<think/i.test(text.slice(0, position)) &&
+  !fencedRanges(text).some(({ start, end }) => start <= position && position < end);
+
+/** Whether `output` stands inside the answer that `answer` opens. */
+function isInside(output: Marker, answer: Marker, text: string): boolean {
+  if (answer.end > output.start) return false;
+  const between = text.slice(answer.end, output.start);
+  return !isBlank(between) && (!output.opensLine || hasCode(between));
 }
 
-/** The code fences of a text, as CommonMark sees them; one that never closes reaches to the end. */
-export function fencedRanges(text: string): Range[] {
-  const ranges: Range[] = [];
-  let open: { fence: string; start: number } | undefined;
-  for (const match of text.matchAll(/^ {0,3}(`{3,}|~{3,})([^\n]*)$/gm)) {
-    const [whole, fence, info] = match as unknown as [string, string, string];
-    if (open === undefined) {
-      if (fence.startsWith('`') && info.includes('`')) continue;
-      open = { fence, start: match.index };
-    } else if (fence.startsWith(open.fence) && info.trim() === '') {
-      ranges.push({ start: open.start, end: match.index + whole.length });
-      open = undefined;
-    }
-  }
-  if (open !== undefined) ranges.push({ start: open.start, end: text.length });
-  return ranges;
+/** The marker that is most surely meant: in upper case before lower, opening a line before amid one, then the first. */
+function clearest(markers: readonly Marker[]): Marker | undefined {
+  const doubt = ({ opensLine, upperCase }: Marker): number => (upperCase ? (opensLine ? 0 : 1) : 2);
+  return markers.toSorted((a, b) => doubt(a) - doubt(b) || a.start - b.start)[0];
 }
+
+const isBlank = (text: string): boolean => text.trim() === '';
+
+const joined = (...parts: readonly string[]): string =>
+  parts
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join('\n\n');
