@@ -1,10 +1,11 @@
 import type { Task } from '../task/task';
 import type { Turn } from '../trajectory/trajectory';
-import type { GenerateOptions, Model, Usage } from '../model/model';
+import { Fault } from '../fault';
+import type { GenerateOptions, Model, ModelCounts, Usage } from '../model/model';
 import { openModel, type OpenModelOptions } from '../model/spec';
 import { simulatorMessages } from './conversation';
 import type { Prompts } from './prompts';
-import { parseAgentMessage, type Protocol } from './protocol';
+import { parseAgentMessage, withoutThinking, type Protocol } from './protocol';
 import { answerByRules } from './rules';
 
 /** What a simulator knows when it is asked for a reply. */
@@ -26,7 +27,43 @@ export interface SimulatedReply {
 export interface Simulator {
   readonly kind: 'simulator' | 'rules';
   readonly name: string;
+  /** As a model's: what besides the name decides what it says. */
+  readonly fingerprint?: string;
+  /** As a model's: what it has been asked for; absent for a simulator that costs nothing. */
+  readonly counts?: ModelCounts;
+  /** As a model's: one sentence for each thing that it turned out not to give. */
+  readonly notes?: readonly string[];
+  /** @throws {Fault} `dialogue/empty-simulation` when it says nothing, and what its model throws */
   reply(view: DialogueView, options?: GenerateOptions): Promise<SimulatedReply>;
+}
+
+/** Most tokens that a simulated reply may have. */
+const MOST_TOKENS = 512;
+
+/** The transcript calls the collaborator "You", and some models begin as it does. */
+const LABEL = /^[*_]*(?:You|Reply|Your reply)[*_]*:[*_]*\s*/i;
+
+/** What a simulator's text says to the agent. */
+const said = (text: string): string => withoutThinking(text).replace(LABEL, '').trim();
+
+/** Passes on the streamed text as far as it is said to the agent. Nothing is until a first word is whole. */
+function spoken({ onText, onRestart }: GenerateOptions): GenerateOptions {
+  if (onText === undefined) return {};
+  let text = '';
+  let sent = '';
+  return {
+    onText(piece) {
+      text += piece;
+      const now = /^\s*[^\s>:]*$/.test(text) ? '' : said(text);
+      if (now.length > sent.length && now.startsWith(sent)) onText(now.slice(sent.length));
+      if (now !== '') sent = now;
+    },
+    onRestart(why) {
+      text = '';
+      sent = '';
+      onRestart?.(why);
+    },
+  };
 }
 
 /** An LLM simulator, greedy as in ColBench. */
@@ -42,14 +79,37 @@ export class ModelSimulator implements Simulator {
     return this.model.name;
   }
 
+  get fingerprint(): string | undefined {
+    return this.model.fingerprint;
+  }
+
+  get counts(): ModelCounts | undefined {
+    return this.model.counts;
+  }
+
+  get notes(): readonly string[] | undefined {
+    return this.model.notes;
+  }
+
   async reply(view: DialogueView, options: GenerateOptions = {}): Promise<SimulatedReply> {
     const { task, turns, protocol, seed } = view;
     const generation = await this.model.generate(
       simulatorMessages(task, turns, protocol, this.prompts),
-      { temperature: 0, maxTokens: 512, seed },
-      { ...options, position: { description: task.description, turn: turns.length } },
+      { temperature: 0, maxTokens: MOST_TOKENS, seed },
+      { ...options, ...spoken(options), position: { description: task.description, turn: turns.length } },
     );
-    return { text: generation.text, usage: generation.usage };
+    const text = said(generation.text);
+    if (text === '') {
+      const cause =
+        generation.finishReason === 'length'
+          ? `it spent its ${MOST_TOKENS} tokens on thoughts. Choose a model that thinks less, or turn its thinking off`
+          : 'try again, choose another simulator, or reply yourself';
+      throw new Fault(
+        'dialogue/empty-simulation',
+        `The simulator ${this.name} answered turn ${turns.length} of the task ${task.id} with nothing; ${cause}.`,
+      );
+    }
+    return { text, usage: generation.usage };
   }
 }
 

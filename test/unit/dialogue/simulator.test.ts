@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  ModelSimulator,
+  RulesSimulator,
+  type DialogueView,
+  type Simulator,
+} from '../../../src/core/dialogue/simulator';
+import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
+import { OpenAiModel } from '../../../src/core/model/openai';
+import type { EventOf } from '../../../src/core/trajectory/event';
+import { startChatServer, type ChatServer } from '../../fixtures/chat-server';
+import { answer } from '../../fixtures/chat-server-replies';
+import { asks, shippedPrompts, starterTask } from '../../fixtures/dialogue';
+
+let server: ChatServer;
+let says: Parameters<typeof answer>;
+
+beforeEach(async () => {
+  server = await startChatServer({ reply: () => answer(...says) });
+});
+afterEach(() => server.close());
+
+const simulated = async (): Promise<ModelSimulator> =>
+  new ModelSimulator(new OpenAiModel({ model: 's', baseUrl: server.url }), await shippedPrompts());
+
+async function asked(): Promise<DialogueView> {
+  const agent: EventOf<'agent-turn'> = {
+    version: 1,
+    at: '2026-01-01T00:00:00.000Z',
+    event: 'agent-turn',
+    episode: 'e',
+    turn: 1,
+    text: asks('When is it heavy?'),
+    finishReason: 'stop',
+    model: 'a',
+    sampling: { temperature: 1, maxTokens: 500 },
+    timing: { totalMs: 1, attempts: 1 },
+  };
+  return { task: await starterTask(), turns: [{ agent }], protocol: colBenchProtocol, seed: 1 };
+}
+
+describe('a simulated reply', () => {
+  it.each([
+    ['thoughts', '<think>The code says weight > 20.</think>\n\nOver 20 kg.'],
+    ['thoughts whose opening tag the prompt has', 'The code says weight > 20.\n</think>\n\nOver 20 kg.'],
+    ['a label', 'You: Over 20 kg.'],
+    ['a label in bold', '**Reply:** Over 20 kg.'],
+    ['both', '<think>Hm.</think>You: Over 20 kg.'],
+  ])('goes to the agent without %s', async (_, text) => {
+    says = [text];
+    expect((await (await simulated()).reply(await asked())).text).toBe('Over 20 kg.');
+  });
+
+  it('keeps a "you" that is part of the sentence', async () => {
+    says = ['You need to reply: yes.'];
+    expect((await (await simulated()).reply(await asked())).text).toBe('You need to reply: yes.');
+  });
+
+  it('streams without its thoughts', async () => {
+    says = ['<think>The code says weight > 20.</think>\n\nOver 20 kg.'];
+    let streamed = '';
+    const onText = (piece: string): void => void (streamed += piece);
+    await (await simulated()).reply(await asked(), { onText });
+    expect(streamed).toBe('Over 20 kg.');
+  });
+
+  it.each(['  ', '<think>Only thoughts.</think>', '<think>Thoughts that never end', 'You:'])(
+    'must say something: "%s" is refused with who, where and what to do',
+    async (text) => {
+      says = [text];
+      await expect((await simulated()).reply(await asked())).rejects.toMatchObject({
+        code: 'dialogue/empty-simulation',
+        message: expect.stringMatching(
+          /^The simulator openai:s@.* answered turn 1 of the task parcel-surcharge with nothing; .*choose another simulator, or reply yourself\.$/,
+        ) as string,
+      });
+    },
+  );
+});
+
+describe('a simulator', () => {
+  it('tells what its model has been asked for, as a model does', async () => {
+    says = ['Over 20 kg.'];
+    const simulator = await simulated();
+    await simulator.reply(await asked());
+    expect(simulator.counts).toMatchObject({ requests: 1, retries: 0 });
+    expect(Array.isArray(simulator.notes)).toBe(true);
+  });
+
+  it('tells nothing of the kind when it plays by rules', () => {
+    const simulator: Simulator = new RulesSimulator();
+    expect(simulator.counts).toBeUndefined();
+    expect(simulator.notes).toBeUndefined();
+  });
+});
