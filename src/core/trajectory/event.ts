@@ -170,7 +170,13 @@ export const eventSchema = z.discriminatedUnion('event', [
     reason: z.enum(['cancelled', 'failed', 'skipped']),
     message: z.string(),
   }),
-  z.object({ event: z.literal('resumed'), ...inEpisode }),
+  /** Taken up again, perhaps by another agent or with other prompts than it was started with. */
+  z.object({
+    event: z.literal('resumed'),
+    ...inEpisode,
+    agent: z.string().optional(),
+    prompts: z.record(z.string(), z.string()).optional(),
+  }),
   z.object({ event: z.literal('deleted'), ...inEpisode }),
   /** Asked once before the first human turn is logged. */
   z.object({ event: z.literal('consent'), ...head, pseudonym: z.string(), purpose: z.string() }),
