@@ -1,15 +1,24 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { Fault } from '../fault';
+import { Fault, messageOf } from '../fault';
 
-/** The prompt files. A user replaces one by a file of the same name in a folder of his own. */
+/** The prompt files and what they may fill in. A user replaces one by a file of the same name in a folder of his own. */
 const placeholders = {
   'agent.md': ['description', 'maxTurns', 'replyLimit'],
   'simulator.md': ['description', 'hiddenInformation', 'transcript', 'replyLimit'],
 } as const;
 
 type PromptFile = keyof typeof placeholders;
+
+/** Without these a model would not know what the dialogue is about, and nobody would notice. */
+const required: { readonly [F in PromptFile]: readonly (typeof placeholders)[F][number][] } = {
+  'agent.md': ['description'],
+  'simulator.md': ['hiddenInformation', 'transcript'],
+};
+
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
+const LEADING_COMMENT = /^\s*<!--[\s\S]*?-->\s*/;
 
 export class Prompts {
   /** Name and content hash of each file, as the log keeps them. */
@@ -26,51 +35,78 @@ export class Prompts {
 
   /**
    * Reads the prompts that ship with Tandem, each replaced by the file of the same name in `folder` if there is one.
-   * @throws {Fault} `dialogue/prompt` when a file names a placeholder that does not exist
+   * @throws {Fault} `dialogue/prompt-folder` when `folder` holds no prompt; `dialogue/prompt` when a file cannot be
+   * read, is empty, lacks a placeholder that it needs or names one that does not exist
    */
   static async load(shipped: string, folder?: string): Promise<Prompts> {
-    const read = async (file: PromptFile): Promise<string> => {
-      const own = folder === undefined ? undefined : await readIfThere(path.join(folder, file));
-      const text = own ?? (await readFile(path.join(shipped, file), 'utf8'));
-      check(file, text, own === undefined ? shipped : folder!);
-      return text;
-    };
+    const own = folder === undefined ? [] : await promptsIn(folder);
+    const read = (file: PromptFile): Promise<string> =>
+      readPrompt(file, own.includes(file) ? folder! : shipped);
     return new Prompts({ 'agent.md': await read('agent.md'), 'simulator.md': await read('simulator.md') });
   }
 
+  /** A prompt with its placeholders filled in and without its leading comment. */
   render<F extends PromptFile>(
     file: F,
     values: Record<(typeof placeholders)[F][number], string | number>,
   ): string {
     const byName: Record<string, string | number> = values;
     return this.texts[file]
-      .replace(/^<!--[\s\S]*?-->\s*/, '')
-      .replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(byName[name]))
+      .replace(LEADING_COMMENT, '')
+      .replace(PLACEHOLDER, (_, name: string) => String(byName[name.trim()]))
       .trim();
   }
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+async function promptsIn(folder: string): Promise<string[]> {
+  const files = Object.keys(placeholders);
+  const names = await readdir(folder).catch((error: unknown) => {
     throw new Fault(
-      'dialogue/prompt',
-      `The prompt file ${file} cannot be read: ${(error as Error).message}. Mend it or remove it.`,
+      'dialogue/prompt-folder',
+      `The prompt folder ${folder} cannot be read: ${messageOf(error)}. Give a folder with ${files.join(' or ')}, or none to use Tandem's prompts.`,
       { cause: error },
     );
-  }
-}
-
-function check(file: PromptFile, text: string, folder: string): void {
-  const known: readonly string[] = placeholders[file];
-  const unknown = [...text.matchAll(/\{\{(\w+)\}\}/g)]
-    .map((m) => m[1]!)
-    .find((name) => !known.includes(name));
-  if (unknown === undefined) return;
+  });
+  const own = files.filter((file) => names.includes(file));
+  if (own.length > 0) return own;
   throw new Fault(
-    'dialogue/prompt',
-    `The prompt ${path.join(folder, file)} uses {{${unknown}}}, which does not exist; it may use ${known.map((name) => `{{${name}}}`).join(', ')}.`,
+    'dialogue/prompt-folder',
+    `The prompt folder ${folder} holds neither ${files.join(' nor ')}; put at least one of them there, or give no folder to use Tandem's prompts.`,
   );
 }
+
+async function readPrompt(file: PromptFile, folder: string): Promise<string> {
+  const where = path.join(folder, file);
+  const text = await readFile(where, 'utf8').catch((error: unknown) => {
+    throw new Fault(
+      'dialogue/prompt',
+      `The prompt file ${where} cannot be read: ${messageOf(error)}. Mend it or remove it.`,
+      { cause: error },
+    );
+  });
+  const marked = text.replace(/^\uFEFF/, '');
+  check(file, where, marked.replace(LEADING_COMMENT, ''));
+  return marked;
+}
+
+function check(file: PromptFile, where: string, text: string): void {
+  if (text.trim() === '')
+    throw new Fault('dialogue/prompt', `The prompt ${where} is empty. Write one or remove the file.`);
+  const known: readonly string[] = placeholders[file];
+  const used = [...text.matchAll(PLACEHOLDER)].map((match) => match[1]!.trim());
+  const unknown = used.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new Fault(
+      'dialogue/prompt',
+      `The prompt ${where} uses {{${unknown}}}, which does not exist; it may use ${list(known)}.`,
+    );
+  }
+  const missing = required[file].filter((name) => !used.includes(name));
+  if (missing.length === 0) return;
+  throw new Fault(
+    'dialogue/prompt',
+    `The prompt ${where} lacks ${list(missing)}, without which the model does not know what to do. Put it where the text belongs.`,
+  );
+}
+
+const list = (names: readonly string[]): string => names.map((name) => `{{${name}}}`).join(', ');

@@ -41,4 +41,40 @@ describe('the prompts', () => {
       /agent\.md uses \{\{task\}\}, which does not exist; it may use \{\{description\}\}, /,
     );
   });
+
+  it('accept spaces inside a placeholder, and a byte-order mark before the version comment', async () => {
+    const folder = await folderWith('agent.md', '\uFEFF<!-- version 2 -->\nDo {{ description }}.');
+    const prompts = await Prompts.load(shipped, folder);
+    expect(prompts.render('agent.md', { description: 'it', maxTurns: 3, replyLimit: 1 })).toBe('Do it.');
+  });
+
+  it.each([
+    ['agent.md', 'Do {{description}} in {{max-turns}}.', /uses \{\{max-turns\}\}, which does not exist/],
+    ['agent.md', 'Do {{description}} in {{}}.', /uses \{\{\}\}, which does not exist/],
+    [
+      'agent.md',
+      '<!-- {{description}} -->\nWrite a function.',
+      /agent\.md lacks \{\{description\}\}, without/,
+    ],
+    ['agent.md', ' \n', /agent\.md is empty\. Write one or remove the file\./],
+    ['agent.md', '<!-- to be written -->\n', /agent\.md is empty/],
+    ['simulator.md', 'Reply.', /simulator\.md lacks \{\{hiddenInformation\}\}, \{\{transcript\}\}, without/],
+    ['simulator.md', 'Reply to {{transcript}}.', /simulator\.md lacks \{\{hiddenInformation\}\}, without/],
+  ])('refuse the %s "%s"', async (file, text, message) => {
+    const loading = Prompts.load(shipped, await folderWith(file, text));
+    await expect(loading).rejects.toMatchObject({ code: 'dialogue/prompt' });
+    await expect(loading).rejects.toThrow(message);
+  });
+
+  it('refuse a folder that does not exist or holds no prompt', async () => {
+    const folder = await folderWith('agents.md', 'Do {{description}}.');
+    await expect(Prompts.load(shipped, path.join(folder, 'none'))).rejects.toMatchObject({
+      code: 'dialogue/prompt-folder',
+      message: expect.stringMatching(/^The prompt folder .*none cannot be read: ENOENT/) as string,
+    });
+    await expect(Prompts.load(shipped, folder)).rejects.toMatchObject({
+      code: 'dialogue/prompt-folder',
+      message: expect.stringContaining('holds neither agent.md nor simulator.md; put') as string,
+    });
+  });
 });
