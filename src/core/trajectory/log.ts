@@ -40,6 +40,8 @@ export class TrajectoryLog {
   private readonly writer: SegmentWriter;
   private readonly tasks = new Map<string, Task>();
   private readonly claims = new Set<Claim>();
+  /** Claims and releases happen one after the other: what is being given back here can be claimed here. */
+  private claiming: Promise<unknown> = Promise.resolve();
   /** Of the newest event that is known, in milliseconds since 1970. */
   private lastTime = 0;
   private isClosed = false;
@@ -193,11 +195,11 @@ export class TrajectoryLog {
    */
   async claim(name: string, what: string): Promise<Claim> {
     if (this.isClosed) throw closed();
-    const held = await claimIn(join(this.folder, 'claims'), name, what);
+    const held = await this.afterClaims(() => claimIn(join(this.folder, 'claims'), name, what));
     const claim: Claim = {
-      release: async () => {
+      release: () => {
         this.claims.delete(claim);
-        await held.release();
+        return this.afterClaims(() => held.release());
       },
     };
     this.claims.add(claim);
@@ -259,6 +261,12 @@ export class TrajectoryLog {
     if (task) return task;
     const message = `Episode ${event.episode} plays task ${event.task}, which was not recorded before.`;
     throw new Fault('trajectory/task-not-recorded', message);
+  }
+
+  private afterClaims<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.claiming.then(work);
+    this.claiming = result.catch(() => undefined); // whoever asked for the work learns of its failure
+    return result;
   }
 
   /** Never runs backwards, so that the events of one process are in the order of their times. */

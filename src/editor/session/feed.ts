@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SessionState, StreamView, ToWebview, TurnView } from '../../../webview/session/protocol';
 
 /** How often a message that is being written is sent to the view; a screen shows no more. */
@@ -28,6 +29,15 @@ export class Feed {
     this.turns[turn.turn - 1] = turn;
     this.showStream(undefined);
     this.emit({ type: 'turn', turn });
+  }
+
+  /** The turns as the log has them; those that are shown so already are left alone. */
+  showTurns(turns: readonly TurnView[]): void {
+    const before = this.turns;
+    this.turns = [...turns];
+    for (const turn of turns) {
+      if (!isDeepStrictEqual(before[turn.turn - 1], turn)) this.emit({ type: 'turn', turn });
+    }
   }
 
   showStream(stream: StreamView | undefined): void {

@@ -1,11 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Dialogue, type DialogueParts } from '../../core/dialogue/dialogue';
 import { deriveSeed } from '../../core/dialogue/seed';
 import type { Simulator } from '../../core/dialogue/simulator';
 import type { Model } from '../../core/model/model';
 import type { Task } from '../../core/task/task';
 import type { EventOf } from '../../core/trajectory/event';
-import { notices } from './notices';
+import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
+import type { Trajectory } from '../../core/trajectory/trajectory';
+import { isPlayedElsewhere, notices } from './notices';
 import type { SessionParts } from './parts';
+
+const TRY_AGAIN_MS = 250;
 
 /** Where a session's task comes from: a pack that may hold it still, and its name as the log keeps it. */
 export interface SessionTask {
@@ -15,10 +20,14 @@ export interface SessionTask {
   readonly packName?: string;
 }
 
-/** A session's hold on its dialogue: begins it, or takes it up from the log with the parts that are configured now. */
+/**
+ * A session's hold on its dialogue: begins it, or takes it up from the log with the parts that are configured now.
+ * Whatever it does with the dialogue it does under a claim, so that no other window or command plays it too.
+ */
 export class DialogueLink {
   private held: Dialogue | undefined;
   private simulator: string | undefined;
+  private claiming: Promise<Claim> | undefined;
 
   constructor(
     private readonly parts: SessionParts,
@@ -48,17 +57,46 @@ export class DialogueLink {
       seed: deriveSeed(task.id, Date.now()),
     });
     this.episode = this.held.id;
+    await this.claim(await this.parts.log(), this.episode);
     return this.held;
   }
 
   /** The dialogue, taken up from the log when it was only shown so far, or was let go. */
   async attached(): Promise<Dialogue> {
-    if (this.held !== undefined) return this.held;
-    const log = await this.parts.log();
-    const trajectory = this.episode === undefined ? undefined : await log.trajectory(this.episode);
-    if (trajectory === undefined) throw notices.lost();
-    this.held = await Dialogue.resume(trajectory, await this.dialogueParts());
+    if (this.held !== undefined && this.claiming !== undefined) return this.held;
+    this.held = await Dialogue.resume(await this.claimed(), await this.dialogueParts());
     return this.held;
+  }
+
+  /**
+   * The dialogue as the log has it now, claimed until `letGo`.
+   * @param tries with a moment in between, in which a window that is just closing lets go of it
+   * @throws {Fault} `trajectory/claimed` when it is played elsewhere
+   */
+  async claimed(tries = 1): Promise<Trajectory> {
+    if (this.episode === undefined) throw notices.lost();
+    const log = await this.parts.log();
+    try {
+      await this.claim(log, this.episode);
+    } catch (error) {
+      if (tries <= 1 || !isPlayedElsewhere(error)) throw error;
+      await sleep(TRY_AGAIN_MS);
+      return this.claimed(tries - 1);
+    }
+    const trajectory = await log.trajectory(this.episode);
+    if (trajectory === undefined) throw notices.lost();
+    return trajectory;
+  }
+
+  /** Gives the claim back. */
+  async letGo(): Promise<void> {
+    const { claiming } = this;
+    this.claiming = undefined;
+    // Whoever asked for a claim that was refused has been told.
+    await claiming?.then(
+      (claim) => claim.release(),
+      () => undefined,
+    );
   }
 
   /** The configured simulator; a dialogue that was opened with another one is taken up anew. */
@@ -74,12 +112,23 @@ export class DialogueLink {
     this.held = undefined;
     if (this.episode === undefined) return;
     const log = await this.parts.log();
+    await this.claim(log, this.episode);
     await log.append({ event: 'abandoned', episode: this.episode, reason, message }, { durable: true });
   }
 
   /** Lets go of the dialogue; it is taken up again, with the parts configured then, when somebody goes on. */
   release(): void {
     this.held = undefined;
+  }
+
+  private async claim(log: TrajectoryLog, episode: string): Promise<void> {
+    const claiming = (this.claiming ??= log.claim(`episode-${episode}`, 'This dialogue'));
+    try {
+      await claiming;
+    } catch (error) {
+      if (this.claiming === claiming) this.claiming = undefined;
+      throw error;
+    }
   }
 
   private async dialogueParts(): Promise<DialogueParts> {

@@ -1,6 +1,5 @@
 import { Fault, messageOf } from '../../core/fault';
-import type { Trajectory } from '../../core/trajectory/trajectory';
-import type { Notice, NoticeAction, Phase } from '../../../webview/session/protocol';
+import type { Notice, NoticeAction } from '../../../webview/session/protocol';
 
 type Party = 'agent' | 'simulator' | 'grader';
 
@@ -27,6 +26,11 @@ export const notices = {
     actions: ['grade'],
   }),
   damaged: (what: string): Notice => ({ kind: 'warning', message: what, actions: [] }),
+  elsewhere: (sentence: string, isOver: boolean): Notice => ({
+    kind: 'warning',
+    message: sentence,
+    actions: isOver ? ['grade'] : [],
+  }),
   noSimulator: (): Fault =>
     new Fault('session/no-simulator', 'No simulator is configured. Choose one, or answer yourself.'),
   lost: (): Fault =>
@@ -35,6 +39,11 @@ export const notices = {
       'This dialogue is no longer in the log. Open the task again to begin a new one.',
     ),
 };
+
+/** Another window or a command plays this dialogue. */
+export function isPlayedElsewhere(error: unknown): error is Fault {
+  return error instanceof Fault && error.code === 'trajectory/claimed';
+}
 
 /** The notice for something that went wrong: its sentence, and the buttons that can mend it. */
 export function noticeOf(error: unknown, party: Party): Notice {
@@ -49,23 +58,4 @@ function remedies(code: string | undefined, party: Party): NoticeAction[] {
   if (code === undefined || !/^(model|session)\//.test(code)) return [];
   const choose = party === 'agent' ? 'choose-agent' : 'choose-simulator';
   return code === 'model/unauthorized' ? ['set-key', choose] : [choose];
-}
-
-/** Where a dialogue rests that nobody is playing: what the log says about it decides what can be done next. */
-export function restingPlace(trajectory: Trajectory): { phase: Phase; notice: Notice | undefined } {
-  const { state, abandoned, turns, collaborator, grades } = trajectory;
-  if (state === 'answered') {
-    return { phase: 'over', notice: grades.length === 0 ? notices.notGraded() : undefined };
-  }
-  if (state === 'abandoned' && abandoned?.reason === 'skipped') {
-    return { phase: 'skipped', notice: notices.skipped(abandoned.message) };
-  }
-  if (state === 'abandoned' && abandoned !== undefined) {
-    const kind = abandoned.reason === 'failed' ? 'error' : 'information';
-    return { phase: 'stopped', notice: { kind, message: abandoned.message, actions: [] } };
-  }
-  const last = turns.at(-1);
-  const agentsMove = last === undefined || last.reply !== undefined;
-  if (!agentsMove && collaborator.kind === 'developer') return { phase: 'developer', notice: undefined };
-  return { phase: 'stopped', notice: notices.cutOff(agentsMove ? 'agent' : 'simulator') };
 }

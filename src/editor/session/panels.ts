@@ -17,6 +17,9 @@ const panelStateSchema = z.object({
   source: z.object({ pack: z.string(), task: z.string() }).optional(),
 });
 
+/** A quarter of a second apart. */
+const TRIES_AFTER_RELOAD = 12;
+
 /** The open sessions: one panel for each dialogue, brought back after a reload of the window. */
 export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner, vscode.Disposable {
   private readonly panels = new Set<SessionPanel>();
@@ -70,7 +73,9 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       there.reveal();
       return there;
     }
-    return this.openPanel(await this.logged(episode));
+    const session = await this.logged(episode);
+    await session.hold();
+    return this.openPanel(session);
   }
 
   async nextTask(panel: SessionPanel): Promise<void> {
@@ -97,6 +102,8 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
         return;
       }
       const restored = this.adopt(panel, session);
+      // The window before the reload may still be closing.
+      void session.hold(TRIES_AFTER_RELOAD);
       // The editor does not bring back documents that have no file.
       if (panel.visible && this.configuration.opensReference) await restored.openBeside('reference', true);
     } catch (error) {

@@ -1,4 +1,5 @@
 import type { Dialogue } from '../../core/dialogue/dialogue';
+import type { Fault } from '../../core/fault';
 import type { Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
@@ -13,9 +14,11 @@ import type {
 } from '../../../webview/session/protocol';
 import { Feed } from './feed';
 import { DialogueLink, type SessionTask } from './link';
-import { noticeOf, notices, restingPlace } from './notices';
+import { isPlayedElsewhere, noticeOf, notices } from './notices';
 import type { SessionParts } from './parts';
-import { agentStream, gradeView, taskView, turnView } from './view';
+import { resting } from './resting';
+import { agentSpeaks, showLastTurn, simulatorSpeaks } from './spoken';
+import { gradeView, taskView } from './view';
 
 /**
  * One dialogue as a person plays it: takes what the person does, and tells the view what has changed. What it shows
@@ -53,22 +56,8 @@ export class Session {
   /** A dialogue as the log has it, whatever state it was left in. Writes nothing until the person goes on with it. */
   static ofTrajectory(parts: SessionParts, trajectory: Trajectory, pack?: string): Session {
     const { task, started, id } = trajectory;
-    const session = new Session(
-      parts,
-      {
-        task,
-        ...(pack === undefined ? {} : { pack }),
-        ...(started.pack === undefined ? {} : { packName: started.pack }),
-      },
-      id,
-    );
-    session.feed.turns = trajectory.turns.map(turnView);
-    session.seat = trajectory.collaborator.kind === 'developer' ? 'developer' : 'simulator';
-    session.loggedAnswer = trajectory.answer?.answer;
-    const grade = trajectory.grades.at(-1)?.grade;
-    if (grade !== undefined) session.grade = gradeView(task, grade);
-    ({ phase: session.phase, notice: session.notice } = restingPlace(trajectory));
-    if (trajectory.damaged !== undefined) session.notice ??= notices.damaged(trajectory.damaged);
+    const session = new Session(parts, { task, pack, packName: started.pack }, id);
+    session.rest(trajectory);
     return session;
   }
 
@@ -129,6 +118,19 @@ export class Session {
     this.feed.showState(this.state);
   }
 
+  /**
+   * Claims a dialogue that is not over. One that is played elsewhere is only shown, until the person asks again.
+   * @param tries with a moment in between, in which a window that is just closing lets go of it
+   */
+  async hold(tries = 1): Promise<void> {
+    if (this.phase !== 'developer' && this.phase !== 'stopped') return;
+    await this.attempt(async () => {
+      const trajectory = await this.link.claimed(tries);
+      if (this.work === undefined) this.rest(trajectory);
+      await this.letGoIfDone();
+    });
+  }
+
   /** Begins the dialogue; or, in one that has begun, lets the developer answer once the consent is given. */
   async start(consent?: ConsentRequest): Promise<void> {
     if (consent !== undefined) await this.attempt(() => this.parts.consent.give(consent));
@@ -155,7 +157,7 @@ export class Session {
       await this.takeSeatIfWanted();
       const dialogue = await this.link.attached();
       await dialogue.reply(text, { author: 'developer', by, ...waited });
-      this.showLastTurn(dialogue);
+      showLastTurn(dialogue, this.feed);
       await this.playOn(signal);
     });
   }
@@ -206,6 +208,10 @@ export class Session {
     if (this.phase !== 'stopped' && this.phase !== 'skipped') return;
     await this.perform(async (signal) => {
       this.link.release();
+      // Another window may have gone on with it meanwhile.
+      this.rest(await this.link.claimed());
+      if (this.phase !== 'stopped' && this.phase !== 'skipped') return;
+      this.notice = undefined;
       await this.playOn(signal);
     });
   }
@@ -243,6 +249,7 @@ export class Session {
     this.disposed = true;
     this.feed.dispose();
     this.work?.abort();
+    this.running.then(() => this.link.letGo()).catch((error: unknown) => this.parts.report(error));
   }
 
   /** Runs one thing that the person asked for; one at a time. What goes wrong becomes a notice. */
@@ -258,6 +265,7 @@ export class Session {
       } catch (error) {
         await this.attempt(() => this.interrupted(error, before, work.signal.aborted));
       } finally {
+        await this.attempt(() => this.letGoIfDone());
         this.work = undefined;
         this.feed.showStream(undefined);
         this.refresh();
@@ -271,8 +279,12 @@ export class Session {
     try {
       await what();
     } catch (error) {
-      this.parts.report(error);
-      this.notice = noticeOf(error, 'agent');
+      if (isPlayedElsewhere(error)) {
+        this.showOnly(error, this.phase);
+      } else {
+        this.parts.report(error);
+        this.notice = noticeOf(error, 'agent');
+      }
     }
     this.refresh();
   }
@@ -281,6 +293,10 @@ export class Session {
   private async interrupted(error: unknown, before: Phase, stopped: boolean): Promise<void> {
     // The panel was closed: the dialogue stays open in the log, as after a reload.
     if (this.disposed) return;
+    if (isPlayedElsewhere(error)) {
+      this.showOnly(error, before);
+      return;
+    }
     const during = this.phase;
     const party = during === 'simulator' || this.collaboratorsMove ? 'simulator' : 'agent';
     if (!stopped) {
@@ -302,6 +318,26 @@ export class Session {
     }
   }
 
+  /** Nothing can be done here while the dialogue is played elsewhere, but to ask again. */
+  private showOnly(fault: Fault, before: Phase): void {
+    this.parts.report(fault);
+    this.seatWanted = false;
+    this.notice = notices.elsewhere(fault.message, before === 'over');
+    this.enter(before === 'over' || before === 'skipped' ? before : 'stopped');
+  }
+
+  /** Shows the dialogue as the log has it. */
+  private rest(trajectory: Trajectory): void {
+    const { turns, answer, ...rest } = resting(trajectory);
+    this.feed.showTurns(turns);
+    this.loggedAnswer = answer;
+    ({ phase: this.phase, notice: this.notice, seat: this.seat, grade: this.grade } = rest);
+  }
+
+  private async letGoIfDone(): Promise<void> {
+    if (this.disposed || this.phase === 'over' || this.phase === 'skipped') await this.link.letGo();
+  }
+
   /** Plays until it is the developer's move or the dialogue is over. */
   private async playOn(signal: AbortSignal): Promise<void> {
     if (this.phase !== 'agent' && this.phase !== 'simulator') {
@@ -318,33 +354,13 @@ export class Session {
 
   private async agentTurn(dialogue: Dialogue, signal: AbortSignal): Promise<void> {
     this.enter('agent');
-    let text = '';
-    this.feed.showStream({ by: 'agent', text: '', thinking: 0 });
-    await dialogue.agentTurn({
-      signal,
-      onText: (piece) => {
-        text += piece;
-        this.feed.showStreamSoon(() => agentStream(text, this.feed.turns));
-      },
-      onRestart: () => (text = ''),
-    });
+    await agentSpeaks(dialogue, this.feed, signal);
     this.agentSpokeAt = Date.now();
-    this.showLastTurn(dialogue);
   }
 
   private async simulatorTurn(dialogue: Dialogue, signal: AbortSignal): Promise<void> {
     this.enter('simulator');
-    let text = '';
-    this.feed.showStream({ by: 'simulator', text: '', thinking: 0 });
-    await dialogue.simulatorReply({
-      signal,
-      onText: (piece) => {
-        text += piece;
-        this.feed.showStreamSoon(() => ({ by: 'simulator', text, thinking: 0 }));
-      },
-      onRestart: () => (text = ''),
-    });
-    this.showLastTurn(dialogue);
+    await simulatorSpeaks(dialogue, this.feed, signal);
   }
 
   private async finish(signal: AbortSignal): Promise<void> {
@@ -371,14 +387,7 @@ export class Session {
 
   private get panelState(): PanelState {
     const { pack, task } = this.from;
-    return {
-      ...(this.id === undefined ? {} : { episode: this.id }),
-      ...(pack === undefined ? {} : { source: { pack, task: task.id } }),
-    };
-  }
-
-  private showLastTurn(dialogue: Dialogue): void {
-    this.feed.showTurn(turnView(dialogue.turns.at(-1)!));
+    return { episode: this.id, source: pack === undefined ? undefined : { pack, task: task.id } };
   }
 
   private enter(phase: Phase): void {

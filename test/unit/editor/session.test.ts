@@ -1,9 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import type { Session } from '../../../src/editor/session/session';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted } from '../../fixtures/dialogue';
+import { kill, printed, program } from '../trajectory/processes/start';
 import { Stage } from './stage';
 
 const ada = { pseudonym: 'ada', purpose: 'a test' };
@@ -230,5 +233,94 @@ describe('a dialogue that is interrupted', () => {
     stage.grader = () => stage.sandbox.open({ workers: 1 });
     await session.gradeAgain();
     expect(session.state.grade?.success).toBe(true);
+  });
+});
+
+describe('a dialogue that is open in two windows', () => {
+  const claimant = program('claim');
+  const playedElsewhere = {
+    phase: 'stopped',
+    notice: {
+      kind: 'warning',
+      message: expect.stringMatching(/^This dialogue is being played by .* try again/) as string,
+    },
+  };
+
+  it('is played in one of them; the other shows it, and goes on when it is asked again after that', async () => {
+    const here = await begun(asks('How heavy?'), asks('Which zones?'), answers(right));
+    const there = await (await stage.otherWindow()).reloaded(here.id);
+    await there.hold();
+    expect(there.state).toMatchObject(playedElsewhere);
+    expect(there.snapshot.turns).toMatchObject([{ visible: 'How heavy?' }]);
+
+    await here.reply('Above 20.');
+    for (const press of [() => there.again(), () => there.skip('Too easy'), () => there.takeSeat()]) {
+      await press();
+      expect(there.state).toMatchObject(playedElsewhere);
+    }
+    expect((await stage.trajectory(here.id)).state).toBe('open');
+    expect(here.state).toMatchObject({ phase: 'developer', turn: 2 });
+
+    here.dispose();
+    await there.again();
+    expect(there.state).toMatchObject({ phase: 'developer', turn: 2 });
+    expect(there.state.notice).toBeUndefined();
+    expect(there.snapshot.turns).toMatchObject([
+      { reply: { text: 'Above 20.' } },
+      { visible: 'Which zones?' },
+    ]);
+    await there.reply('1, 2 and 3.');
+    expect(there.state).toMatchObject({ phase: 'over', grade: { success: true } });
+  });
+
+  it('shows the answer and the grade that the other window has come to', async () => {
+    const here = await begun(asks('How heavy?'), answers(right));
+    const there = await (await stage.otherWindow()).reloaded(here.id);
+    await there.hold();
+    await here.reply('Above 20.');
+    await there.again();
+    expect(there.state).toMatchObject({ phase: 'over', grade: { success: true } });
+    expect(there.answer).toBe(here.answer);
+    expect((await stage.trajectory(here.id)).grades).toHaveLength(1);
+    expect(await readdir(path.join(stage.dataFolder, 'claims'))).toEqual([]);
+  });
+
+  it('is let go when it is skipped', async () => {
+    const here = await begun(asks('How heavy?'), asks('Which zones?'));
+    await here.skip('Too easy');
+    const there = await (await stage.otherWindow()).reloaded(here.id);
+    await there.again();
+    expect(there.state.phase).toBe('developer');
+    await here.again();
+    expect(here.state).toMatchObject({ ...playedElsewhere, phase: 'skipped' });
+  });
+
+  it('is taken over after a reload as soon as the window before is gone', async () => {
+    const here = await begun(asks('How heavy?'));
+    here.dispose();
+    await here.settled();
+    const child = claimant(stage.dataFolder, `episode-${here.id}`);
+    onTestFinished(() => kill(child));
+    await printed(child, /held/);
+    const restored = await stage.reloaded(here.id);
+    const held = restored.hold(1000);
+    await kill(child);
+    await held;
+    expect(restored.state).toMatchObject({ phase: 'developer', turn: 1 });
+    expect(restored.state.notice).toBeUndefined();
+  });
+
+  it('names the process that plays it', async () => {
+    const here = await begun(asks('How heavy?'));
+    here.dispose();
+    await here.settled();
+    const child = claimant(stage.dataFolder, `episode-${here.id}`);
+    onTestFinished(() => kill(child));
+    await printed(child, /held/);
+    const restored = await stage.reloaded(here.id);
+    await restored.reply('Above 20.');
+    expect(restored.state).toMatchObject(playedElsewhere);
+    expect(restored.state.notice?.message).toContain(`process ${child.process.pid} on `);
+    expect((await stage.trajectory(here.id)).turns[0]?.reply).toBeUndefined();
   });
 });

@@ -38,13 +38,15 @@ export class Stage implements SessionParts {
   simulator: Simulator | undefined = new RulesSimulator();
   readonly reported: unknown[] = [];
   readonly consent: Consent;
+  private readonly others: TrajectoryLog[] = [];
 
   private constructor(
     readonly folder: string,
     private readonly opened: TrajectoryLog,
     readonly sandbox: Sandbox,
+    private readonly memory = new EditorMemory(),
   ) {
-    this.consent = new Consent(new EditorMemory(), () => Promise.resolve(opened));
+    this.consent = new Consent(memory, () => Promise.resolve(opened));
   }
 
   static async set(): Promise<Stage> {
@@ -52,7 +54,21 @@ export class Stage implements SessionParts {
     return new Stage(folder, await TrajectoryLog.open(path.join(folder, '.tandem')), await buildSandbox());
   }
 
+  /** Another window of the same editor on the same folder. */
+  async otherWindow(): Promise<Stage> {
+    const log = await TrajectoryLog.open(this.dataFolder);
+    this.others.push(log);
+    const window = new Stage(this.folder, log, this.sandbox, this.memory);
+    window.agent = this.agent;
+    return window;
+  }
+
+  get dataFolder(): string {
+    return path.join(this.folder, '.tandem');
+  }
+
   async clear(): Promise<void> {
+    for (const log of this.others) await log.close();
     await this.opened.close();
     await this.sandbox.close();
     await rm(this.folder, { recursive: true, force: true });

@@ -1,0 +1,47 @@
+import type { Trajectory } from '../../core/trajectory/trajectory';
+import type { GradeView, Notice, Phase, Seat, TurnView } from '../../../webview/session/protocol';
+import { notices } from './notices';
+import { gradeView, turnView } from './view';
+
+/** A dialogue as the log has it, while nobody plays it. */
+export interface Resting {
+  readonly phase: Phase;
+  readonly notice: Notice | undefined;
+  readonly seat: Seat;
+  readonly turns: readonly TurnView[];
+  readonly answer: string | undefined;
+  readonly grade: GradeView | undefined;
+}
+
+export function resting(trajectory: Trajectory): Resting {
+  const { task, turns, collaborator, answer, grades, damaged } = trajectory;
+  const { phase, notice } = restingPlace(trajectory);
+  const grade = grades.at(-1)?.grade;
+  return {
+    phase,
+    notice: notice ?? (damaged === undefined ? undefined : notices.damaged(damaged)),
+    seat: collaborator.kind === 'developer' ? 'developer' : 'simulator',
+    turns: turns.map(turnView),
+    answer: answer?.answer,
+    grade: grade && gradeView(task, grade),
+  };
+}
+
+/** What the log says about a dialogue decides what can be done next. */
+function restingPlace(trajectory: Trajectory): { phase: Phase; notice: Notice | undefined } {
+  const { state, abandoned, turns, collaborator, grades } = trajectory;
+  if (state === 'answered') {
+    return { phase: 'over', notice: grades.length === 0 ? notices.notGraded() : undefined };
+  }
+  if (state === 'abandoned' && abandoned?.reason === 'skipped') {
+    return { phase: 'skipped', notice: notices.skipped(abandoned.message) };
+  }
+  if (state === 'abandoned' && abandoned !== undefined) {
+    const kind = abandoned.reason === 'failed' ? 'error' : 'information';
+    return { phase: 'stopped', notice: { kind, message: abandoned.message, actions: [] } };
+  }
+  const last = turns.at(-1);
+  const agentsMove = last === undefined || last.reply !== undefined;
+  if (!agentsMove && collaborator.kind === 'developer') return { phase: 'developer', notice: undefined };
+  return { phase: 'stopped', notice: notices.cutOff(agentsMove ? 'agent' : 'simulator') };
+}
