@@ -16,14 +16,22 @@ const FEWEST_OPERATORS = 2;
  * Measures how much of the reference a reply gives away, on code tokens: the share of the reference's body that
  * stands in the reply as runs of at least five equal tokens, two of them operators. Names are all taken as equal, so
  * that renamed code still counts; comments and the signature, which everyone knows, do not.
+ *
+ * A reply is English with code in it. It is read as Python and as prose, and the reading that gives away more counts:
+ * in prose an apostrophe and a `#` say nothing, and code inside quotation marks is code. A decision that is spoken out
+ * as a formula is a leak too: "(x + y) / 2" gives away `return (a + b) / 2`.
  */
 export function measureLeak(reference: string, reply: string): Leak {
-  const secret = tokenize(body(reference));
-  const told = tokenize(reply);
-  if (secret.length === 0) return { fraction: 0, leaked: false };
-  const covered = coverage(secret, told);
-  const fraction = covered.filter(Boolean).length / secret.length;
+  const secret = body(reference);
+  const fraction = Math.max(
+    shareTold(pythonTokens(secret), pythonTokens(reply)),
+    shareTold(proseTokens(withoutComments(secret)), proseTokens(reply)),
+  );
   return { fraction, leaked: fraction >= LEAK_THRESHOLD };
+}
+
+function shareTold(secret: readonly string[], told: readonly string[]): number {
+  return secret.length === 0 ? 0 : coverage(secret, told).filter(Boolean).length / secret.length;
 }
 
 const KEYWORDS = new Set(
@@ -35,20 +43,37 @@ const KEYWORDS = new Set(
   ).split(' '),
 );
 
-const TOKEN =
-  /#[^\n]*|("""|''')[\s\S]*?\1|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?|[\p{L}_][\p{L}\p{N}_]*|\*\*=?|\/\/=?|[<>=!+\-*/%&|^]=|->|[^\s\p{L}\p{N}_]/gu;
+const COMMENT = String.raw`#[^\n]*`;
+/** Letters right before a quote make it an apostrophe, unless they are the prefix of a string. */
+const STRING = String.raw`(?<![\p{L}\p{N}_])[rbfuRBFU]{0,2}(?:"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`;
+const WORD = String.raw`\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?|[\p{L}_][\p{L}\p{N}_]*|\*\*=?|\/\/=?|[<>=!+\-*/%&\|^]=|->|[^\s\p{L}\p{N}_]`;
 
-/** Python tokens with every name that is neither keyword nor common built-in replaced by one placeholder. */
-function tokenize(source: string): string[] {
-  const tokens: string[] = [];
-  for (const [token] of source.matchAll(TOKEN)) {
-    if (token.startsWith('#')) continue;
-    if (/^[\p{L}_]/u.test(token)) tokens.push(KEYWORDS.has(token) ? token : 'name');
-    else if (/^["']/.test(token)) tokens.push(`'${token.replace(/^("""|'''|["'])|("""|'''|["'])$/g, '')}'`);
-    else tokens.push(token);
-  }
-  return tokens;
-}
+const PYTHON = new RegExp(`${COMMENT}|${STRING}|${WORD}`, 'gu');
+
+/** To a reader, strings fall apart into what is in them, and quotation marks and `#` say nothing. */
+const SIGN_OF_PROSE = String.raw`\\[nt]|["'#\\“”‘’«»]|${'`'}|^\s*>(?!=)`;
+const PROSE = new RegExp(`(?:${SIGN_OF_PROSE})|(?<token>${WORD})`, 'gmu');
+
+/** Tokens as Python has them, without comments. */
+const pythonTokens = (source: string): string[] =>
+  Array.from(source.matchAll(PYTHON), ([token]) => token)
+    .filter((token) => !token.startsWith('#'))
+    .map((token) => {
+      const string = /^[a-zA-Z]{0,2}("""|'''|["'])([^]*)\1$/.exec(token);
+      return string === null ? withoutName(token) : `'${string[2]!}'`;
+    });
+
+const proseTokens = (text: string): string[] =>
+  Array.from(text.matchAll(PROSE), ({ groups }) => groups!.token)
+    .filter((token) => token !== undefined)
+    .map(withoutName);
+
+/** Every name that is neither keyword nor common built-in is the same. */
+const withoutName = (token: string): string =>
+  /^[\p{L}_]/u.test(token) && !KEYWORDS.has(token) ? 'name' : token;
+
+const withoutComments = (source: string): string =>
+  source.replace(PYTHON, (token) => (token.startsWith('#') ? '' : token));
 
 /** The reference without docstrings and without the `def` lines, whose content the description tells anyway. */
 function body(reference: string): string {
@@ -57,7 +82,7 @@ function body(reference: string): string {
     .replace(/^\s*def\s[^\n]*:\s*$/gm, '');
 }
 
-const isOperator = (token: string): boolean => /^[^\p{L}\p{N}_'.,;:?!-]/u.test(token);
+const isOperator = (token: string): boolean => /^(?:[()[\]{}<>=+*/%&|^~@]|!=|->|-=)/.test(token);
 
 /** Marks the tokens of `secret` that lie in a long enough run that `told` has as well. */
 function coverage(secret: readonly string[], told: readonly string[]): boolean[] {
