@@ -1,11 +1,11 @@
 """
 Boots the interpreter in WebAssembly: loads what answers commonly import, so that it is part of the memory image that
-every job starts from, and hands the host the addresses of two functions. The host calls `prepare`, then `step` once
-per test, takes the returned bytes out of memory, and puts the image back after the job. Nothing else in the guest can
-produce a result, so an answer finds no channel to forge one on.
+every job starts from, and hands the host the addresses of two functions and of a stack. The host calls `prepare`, then
+`step` once per test, takes the returned bytes out of memory, and puts the image back after the job. Nothing else in the
+guest can produce a result, so an answer finds no channel to forge one on.
 
 The host (interpreter.ts) runs this text in a namespace with a private copy of the built-ins and with `load` of
-evaluation.py.
+evaluation.py, STACK_BYTES and RECURSION_MARK.
 """
 
 import io
@@ -34,10 +34,12 @@ class Discard(io.TextIOBase):
 
 
 read, loads, discard, job = posix.read, json.loads, Discard(), {}
+setrecursionlimit = sys.setrecursionlimit
 
 
 def prepare():
     """Reads the job, which the host serves on standard input in this call only, and compiles its source."""
+    setrecursionlimit(1000)
     parts = []
     while part := read(0, 1 << 20):
         parts.append(part)
@@ -55,5 +57,9 @@ def step():
 
 
 nothing = ()
-posix.write(1, b'%d %d %d %d' % (id(prepare), id(step), id(nothing), id(bytes)))
+# The stack that the binary comes with holds some fifty calls that go through C. The jobs run on this one.
+stack = bytes(STACK_BYTES)  # noqa: F821
+# The host finds the counters of recursion in memory by this number; `prepare` sets the limit right again.
+sys.setrecursionlimit(RECURSION_MARK)  # noqa: F821
+posix.write(1, b'%d %d %d %d %d' % (id(prepare), id(step), id(nothing), id(bytes), id(stack)))
 time.clock_getres(time.CLOCK_MONOTONIC)  # the host takes the image here and never returns

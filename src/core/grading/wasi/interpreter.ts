@@ -5,7 +5,9 @@ import { BootEnd, GuestSystem } from './system';
 /** The booted interpreter's memory and what the host needs to call into it. Shared by all threads, never written. */
 export interface Image {
   readonly memory: SharedArrayBuffer;
-  readonly stackPointer: number;
+  /** Where the stack of the jobs lies: its lowest address and the one behind its highest, at which every call starts. */
+  readonly stackBottom: number;
+  readonly stackTop: number;
   /** Index in the function table of `tp_call` of Python functions: (function, arguments, keywords) → object. */
   readonly call: number;
   /** Addresses of Python objects. */
@@ -28,6 +30,19 @@ const maxResultBytes = 64 * 1024;
 /** A job may leave this much more memory than the image has before the instance is replaced by a new one. */
 const maxLeftOverBytes = 32 * 1024 * 1024;
 
+/**
+ * A call that goes through C (a cached function, `sorted` with a key, a class that builds another) takes about 9 kB and
+ * two of CPython's count of such calls. The binary comes with 0.5 MB and a count of 500; native CPython 3.12 allows
+ * more, so the count is raised to what this stack holds.
+ */
+const stackBytes = 12 * 1024 * 1024;
+const nestedCalls = 1_500;
+/** A limit of recursion that nothing else in memory looks like. */
+const recursionMark = 1_234_567_891;
+/** Stack that is looked through, or cleared, at a time. */
+const stackPiece = 256 * 1024;
+const zeros = Buffer.alloc(stackPiece);
+
 /** A mutable global of the guest. */
 interface StackPointer {
   value: number;
@@ -44,7 +59,9 @@ interface Instance {
 export class Interpreter {
   readonly system = new GuestSystem([]);
   private instance: Instance;
-  private readonly pristine: Uint8Array;
+  /** The image without the stack, which is empty in it. */
+  private readonly belowStack: Uint8Array;
+  private readonly aboveStack: Uint8Array;
 
   constructor(
     private readonly module: WebAssembly.Module,
@@ -53,15 +70,26 @@ export class Interpreter {
     this.system.endBoot();
     this.instance = instantiate(module, this.system);
     // A private copy: copying out of shared memory is several times slower.
-    this.pristine = new Uint8Array(image.memory).slice();
+    const pristine = new Uint8Array(image.memory);
+    this.belowStack = pristine.slice(0, image.stackBottom);
+    this.aboveStack = pristine.slice(image.stackTop);
   }
 
   rewind(): void {
-    const { memory } = this.instance;
-    if (memory.buffer.byteLength > this.pristine.length + maxLeftOverBytes) {
+    const { image } = this;
+    const length = image.memory.byteLength;
+    if (this.instance.memory.buffer.byteLength > length + maxLeftOverBytes) {
       this.instance = instantiate(this.module, this.system);
     }
-    restore(this.instance, this.pristine, this.image.stackPointer);
+    const { memory, stackPointer } = this.instance;
+    const missing = length - memory.buffer.byteLength;
+    if (missing > 0) memory.grow(missing / pageBytes);
+    const bytes = new Uint8Array(memory.buffer);
+    bytes.set(this.belowStack);
+    clearStack(bytes.subarray(image.stackBottom, image.stackTop));
+    bytes.set(this.aboveStack, image.stackTop);
+    bytes.fill(0, length);
+    stackPointer.value = image.stackTop;
   }
 
   /** Reads a job in the guest; runs no code of the job. */
@@ -93,7 +121,7 @@ export class Interpreter {
 
 /**
  * Boots CPython once and takes the image that every job starts from. The guest is left in the middle of a host call:
- * its stack stays in the image, below the stack pointer that later calls start at.
+ * its stack stays in the image, and later calls run on another one.
  */
 export function bootImage(module: WebAssembly.Module, program: GuestProgram): Image {
   const system = new GuestSystem(['python', '-I', '-S', '-B', '-X', 'utf8', '-c', bootSource(program)]);
@@ -111,14 +139,17 @@ export function bootImage(module: WebAssembly.Module, program: GuestProgram): Im
       );
     }
   }
-  const [prepare, step, emptyTuple, bytesType] = system.bootOutput.split(' ').map(Number);
+  const [prepare, step, emptyTuple, bytesType, stack] = system.bootOutput.split(' ').map(Number);
+  raiseNestedCalls(instance.memory.buffer);
   const view = new DataView(instance.memory.buffer);
   const functionType = view.getUint32(step! + offsets.type, true);
   const memory = new SharedArrayBuffer(instance.memory.buffer.byteLength);
   new Uint8Array(memory).set(new Uint8Array(instance.memory.buffer));
   return {
     memory,
-    stackPointer: instance.stackPointer.value,
+    stackBottom: stack! + offsets.bytesData,
+    // The guest keeps its stack pointer at multiples of 16.
+    stackTop: (stack! + offsets.bytesData + stackBytes) & ~15,
     call: view.getUint32(functionType + offsets.typeCall, true),
     prepare: prepare!,
     step: step!,
@@ -135,7 +166,8 @@ private = dict(vars(builtins))
 judge = {'__builtins__': private, '__name__': 'tandem_evaluation'}
 exec(compile(${JSON.stringify(evaluation)}, 'evaluation.py', 'exec'), judge)
 exec(compile(${JSON.stringify(driver)}, 'driver.py', 'exec'),
-     {'__builtins__': private, '__name__': 'tandem_driver', 'load': judge['load']})
+     {'__builtins__': private, '__name__': 'tandem_driver', 'load': judge['load'],
+      'STACK_BYTES': ${stackBytes}, 'RECURSION_MARK': ${recursionMark}})
 `;
 }
 
@@ -151,11 +183,34 @@ function instantiate(module: WebAssembly.Module, system: GuestSystem): Instance 
   };
 }
 
-function restore({ memory, stackPointer }: Instance, pristine: Uint8Array, stackTop: number): void {
-  const missing = pristine.length - memory.buffer.byteLength;
-  if (missing > 0) memory.grow(missing / pageBytes);
-  const bytes = new Uint8Array(memory.buffer);
-  bytes.set(pristine);
-  bytes.fill(0, pristine.length);
-  stackPointer.value = stackTop;
+/**
+ * Most jobs use little of the stack. Memory that was never written costs next to nothing to read and much to write, so
+ * the stack is looked through from its far end, and written only from where it was used.
+ */
+function clearStack(stack: Uint8Array): void {
+  let clean = 0;
+  while (clean < stack.length) {
+    const piece = stack.subarray(clean, clean + stackPiece);
+    if (Buffer.compare(piece, zeros.subarray(0, piece.length)) !== 0) break;
+    clean += piece.length;
+  }
+  stack.fill(0, clean);
+}
+
+/** Raises CPython's count of nested C calls. Source: Include/cpython/pystate.h of 3.12, struct _ts. */
+function raiseNestedCalls(memory: ArrayBuffer): void {
+  const words = new Int32Array(memory);
+  const builtInCount = 500;
+  for (let at = words.indexOf(recursionMark); at >= 0; at = words.indexOf(recursionMark, at + 1)) {
+    // In the order of the struct: Python calls left, their limit (the mark), C calls left.
+    const used = recursionMark - words[at - 1]!;
+    const left = words[at + 1]!;
+    if (used < 0 || used > 100 || left < builtInCount / 2 || left > builtInCount) continue;
+    words[at + 1] = nestedCalls;
+    return;
+  }
+  throw new Fault(
+    'grading/boot-failed',
+    'The Python interpreter does not boot: its counters of recursion are not where they should be.',
+  );
 }
