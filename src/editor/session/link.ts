@@ -122,7 +122,7 @@ export class DialogueLink {
   }
 
   private async claim(log: TrajectoryLog, episode: string): Promise<void> {
-    const claiming = (this.claiming ??= log.claim(`episode-${episode}`, 'This dialogue'));
+    const claiming = (this.claiming ??= claimEpisode(log, episode));
     try {
       await claiming;
     } catch (error) {
@@ -152,5 +152,19 @@ export class DialogueLink {
       generate: async (messages, sampling, options) =>
         (await parts.openAgent()).generate(messages, sampling, options),
     };
+  }
+}
+
+async function claimEpisode(log: TrajectoryLog, episode: string): Promise<Claim> {
+  const claim = await log.claim(`episode-${episode}`, 'This dialogue');
+  const collection = log.summary(episode)?.collection;
+  if (collection === undefined) return claim;
+  try {
+    // A command that plays a collection claims all of it at once, and may play this very dialogue.
+    await (await log.claim(`collection-${collection}`, 'The collection of this dialogue')).release();
+    return claim;
+  } catch (error) {
+    await claim.release();
+    throw error;
   }
 }

@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { Dialogue } from '../../../src/core/dialogue/dialogue';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import type { Session } from '../../../src/editor/session/session';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
-import { answers, asks, scripted } from '../../fixtures/dialogue';
+import { answers, asks, scripted, starterTask } from '../../fixtures/dialogue';
 import { kill, printed, program } from '../trajectory/processes/start';
 import { Stage } from './stage';
 
@@ -322,5 +323,31 @@ describe('a dialogue that is open in two windows', () => {
     expect(restored.state).toMatchObject(playedElsewhere);
     expect(restored.state.notice?.message).toContain(`process ${child.process.pid} on `);
     expect((await stage.trajectory(here.id)).turns[0]?.reply).toBeUndefined();
+  });
+
+  it('is only shown while a command plays the collection that it belongs to', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
+    const log = await stage.log();
+    const { id } = await Dialogue.start({
+      log,
+      agent: stage.agent,
+      prompts: await stage.prompts(),
+      sampling: stage.sampling,
+      task: await starterTask(),
+      collaborator: { kind: 'developer', name: 'ada' },
+      protocol: stage.protocol,
+      seed: 0,
+      collection: 'nightly',
+    });
+    const child = claimant(stage.dataFolder, 'collection-nightly');
+    onTestFinished(() => kill(child));
+    await printed(child, /held/);
+    const session = await stage.reloaded(id);
+    await session.hold();
+    const message = expect.stringContaining('The collection of this dialogue is being played by') as string;
+    expect(session.state).toMatchObject({ phase: 'stopped', notice: { message } });
+    await kill(child);
+    await session.again();
+    expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
   });
 });
