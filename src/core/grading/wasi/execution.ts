@@ -3,6 +3,7 @@ import { Fault, messageOf } from '../../fault';
 import { readOutcome } from '../outcome';
 import type { CallOutcome, Job } from '../runner';
 import type { Interpreter } from './interpreter';
+import { usedProcessorTime } from './processor-time';
 import { GuestExit, SleptTooLong } from './system';
 
 /** Wall time over the limit, so that a stopped call has had its limit for certain. */
@@ -12,10 +13,11 @@ const maxPatience = 32;
 /** Passes of one job, each with the patience that the last one showed to be needed, or twice as much as it had. */
 const maxRounds = 6;
 /**
- * A call that was stopped by the wall clock after this share of its limit in processor time has had its chance. Lower
- * wastes less on a busy machine, where each attempt to give it all of its limit is a new start.
+ * A call that was stopped by the wall clock before it had this share of its limit in processor time is run again with
+ * more wall time. Not 1, since time passes between the clock's stop and the reading of the processor time; much lower
+ * would make the limit depend on how busy the machine is.
  */
-const fairShare = 0.6;
+const fairShare = 0.98;
 /** Processor time over wall time when a call was last stopped in this thread: how long to wait for the next. */
 let lastShare = 1;
 
@@ -48,7 +50,7 @@ export function execute(interpreter: Interpreter, job: Job): CallOutcome[] {
 /** One timer for all calls first, since starting a timer costs as much as a quick call; then one for each. */
 function runPass(interpreter: Interpreter, job: Job): Pass {
   const limit = job.limitMilliseconds * slack;
-  const patience = job.provisional === true ? 1 : Math.max(1, fairShare / lastShare);
+  const patience = job.provisional === true ? 1 : Math.max(1, 1.2 / lastShare);
   let pass = attempt(interpreter, job, limit * patience, false);
   for (let round = 0; pass.stopped === 'slow' && round < maxRounds; round++) {
     pass = attempt(interpreter, job, limit * Math.min(pass.patience!, 2 ** (round + 1)), true);
@@ -91,7 +93,7 @@ function attempt(interpreter: Interpreter, job: Job, wallLimit: number, timeEach
         const used = spent();
         lastShare = Math.min(1, Math.max(used / elapsed, 1 / maxPatience));
         if (used < fairShare * job.limitMilliseconds) {
-          return { outcomes: [], stopped: 'slow', patience: Math.max(1, (1.2 * fairShare) / lastShare) };
+          return { outcomes: [], stopped: 'slow', patience: Math.max(1, 1.3 / lastShare) };
         }
       }
       return { outcomes: [...outcomes, { kind: 'timed-out' }], stopped: 'timed-out' };
@@ -121,14 +123,6 @@ function crash(error: unknown): CallOutcome {
     return { kind: 'error', type: 'InterpreterCrash', message: error.message };
   }
   throw error;
-}
-
-/** Processor milliseconds of this thread; wall time where Node cannot tell (before 23.9). */
-function usedProcessorTime(): number {
-  const { threadCpuUsage } = process as { threadCpuUsage?: () => NodeJS.CpuUsage };
-  if (threadCpuUsage === undefined) return performance.now();
-  const { user, system } = threadCpuUsage();
-  return (user + system) / 1000;
 }
 
 const watched = globalThis as typeof globalThis & { tandemWatchedAction?: () => void };

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Grader } from '../../../src/core/grading/grader';
+import { scheduledMilliseconds } from '../../../src/core/grading/wasi/processor-time';
+import { buildSandbox, makeTask, type Sandbox } from './sandbox';
+
+const task = makeTask('def f(x): return x', ['f(1)', 'f(2)']);
+const limit = 200;
+
+let sandbox: Sandbox;
+let grader: Grader;
+
+beforeAll(async () => {
+  sandbox = await buildSandbox();
+  grader = await sandbox.open();
+});
+afterAll(() => sandbox.close());
+
+function counting(steps: number): string {
+  return `def f(x):\n    total = 0\n    for i in range(${Math.round(steps)}): total += i\n    return x`;
+}
+
+async function rewards(shares: readonly number[], stepsPerMillisecond: number): Promise<(number | null)[]> {
+  const grades = await Promise.all(
+    shares.map((share) =>
+      grader.grade(task, counting(share * limit * stepsPerMillisecond), { mode: 'fixed' }),
+    ),
+  );
+  return grades.map(({ reward }) => reward);
+}
+
+it('scores answers near their limit alike on a quiet and on a busy machine', async () => {
+  const steps = 200_000;
+  const times: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const { tests } = await grader.grade(task, `${counting(steps)} # ${round}`, { mode: 'fixed' });
+    for (const test of tests) if (test.status === 'passed') times.push(test.milliseconds);
+  }
+  const stepsPerMillisecond = steps / Math.max(...times);
+  const shares = [0.5, 0.6, 0.7, 0.75, 3];
+  const expected = [1, 1, 1, 1, 0];
+  expect(await rewards(shares, stepsPerMillisecond)).toEqual(expected);
+  const busy = [1, 2].map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+  try {
+    expect(await rewards(shares, stepsPerMillisecond)).toEqual(expected);
+  } finally {
+    for (const one of busy) one.kill('SIGKILL');
+  }
+});
+
+it.runIf(process.platform === 'linux')(
+  'takes the processor time of a thread from Linux where Node does not tell it',
+  () => {
+    const before = scheduledMilliseconds()!;
+    for (const end = process.cpuUsage().user + 50_000; process.cpuUsage().user < end;);
+    expect(scheduledMilliseconds()! - before).toBeGreaterThan(10);
+  },
+);
