@@ -90,10 +90,12 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
   private async answer(place: TaskPlace): Promise<string> {
     if (!('episode' in place)) return '';
-    const { answer, grades } = await this.trajectory(place.episode);
+    const { answer, grades, task } = await this.trajectory(place.episode);
     if (answer === undefined) return '';
     const { extractCode } = await import('../core/grading/code');
-    return ended(extractCode(answer.answer, grades.at(-1)?.grade.mode ?? this.engine.gradingMode));
+    const mode = grades.at(-1)?.grade.mode ?? this.engine.gradingMode;
+    const calls = task.testCases.map(({ call }) => call);
+    return ended(extractCode(answer.answer, mode, calls));
   }
 
   private async transcript(place: TaskPlace): Promise<string> {

@@ -43,14 +43,15 @@ export async function gradeNatively(pairs: readonly Pair[], workers: number): Pr
 }
 
 function gradeOne({ task, answer }: Pair): Promise<number> {
+  const calls = task.testCases.map(({ call }) => call);
   const python = spawn('python3', ['-I', '-S', '-c', script], { stdio: ['pipe', 'pipe', 'inherit'] });
   let output = '';
   python.stdout.on('data', (text: Buffer) => (output += text.toString()));
   python.stdin.end(
     JSON.stringify({
       reference: task.reference,
-      answer: extractCode(answer, 'fixed'),
-      calls: task.testCases.map(({ call }) => call),
+      answer: extractCode(answer, 'fixed', calls),
+      calls,
     }),
   );
   return new Promise((resolve, reject) => {

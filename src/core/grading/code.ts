@@ -1,121 +1,80 @@
+import { fencedBlocks, isPython, isUntagged, type Block } from './fences';
 import type { GradingMode } from './grade';
+import { calledNames, definedNames, isSignature, onlyDefines, tidy, wordsOf } from './source';
 
 /**
- * The Python code in what an agent answered: the whole text when it has no fence.
+ * The Python code in what an agent answered: the whole text when it has no fence. Line 1 of an error is the first line
+ * of what this returns.
  *
- * `fixed`: fences of backticks or tildes, in any case and indentation, as CommonMark 0.31 section 4.5 reads them, except
- * that a fence inside a triple-quoted string of the code is part of the string. Of several blocks, the last Python (or
- * untagged) one that defines something counts. `paper`: see docs/grading.md.
+ * `fixed`: the last block that defines the function that the calls name, behind the earlier blocks that it needs.
+ * `paper`: what the published grader takes. Both: docs/grading.md, "Which code is graded".
+ * @param calls the calls of the task's tests
  */
-export function extractCode(text: string, mode: GradingMode): string {
-  return mode === 'paper' ? paperCode(text) : fixedCode(text);
+export function extractCode(text: string, mode: GradingMode, calls: readonly string[]): string {
+  return mode === 'paper' ? paperCode(text) : fixedCode(text, calls);
 }
 
-interface Block {
-  /** First word behind the opening fence, in lower case. */
-  readonly tag: string;
-  readonly code: string;
-}
-
-const pythonTags = new Set([
-  '',
-  'python',
-  'python3',
-  'py',
-  'py3',
-  'python2',
-  'pycon',
-  'ipython',
-  'text',
-  'code',
-]);
-const definition = /^[ \t]*(?:async[ \t]+def|def|class)[ \t]/m;
-
-function fixedCode(text: string): string {
+function fixedCode(text: string, calls: readonly string[]): string {
   const normal = text.replace(/\r\n?/g, '\n');
-  const blocks = fencedBlocks(normal);
-  if (blocks.length === 0) return normal;
-  const python = blocks.filter(({ tag }) => pythonTags.has(tag));
-  const suitable = python.length > 0 ? python : blocks;
+  const pieces = fencedBlocks(normal).map(pieceOf);
+  if (pieces.length === 0) return tidy(normal);
+  const python = pieces.filter(isPython);
+  const untagged = pieces.filter(isUntagged);
+  for (const name of calledNames(calls)) {
+    for (const candidates of [python, untagged]) {
+      const index = lastThatDefines(name, candidates);
+      if (index >= 0) return withWhatItNeeds(candidates, index, name);
+    }
+  }
+  const possible = pieces.filter((piece) => isPython(piece) || isUntagged(piece));
+  const suitable = possible.length > 0 ? possible : pieces;
   return (suitable.findLast(({ code }) => definition.test(code)) ?? suitable.at(-1)!).code;
 }
 
-const fenceLine = /^([ \t]*)(`{3,}|~{3,})(.*)$/;
+const definition = /^[ \t]*(?:async[ \t]+def|def|class)[ \t]/m;
 
-function fencedBlocks(text: string): Block[] {
-  const lines = text.split('\n');
-  const blocks: Block[] = [];
-  // An answer without fences may have one in a docstring.
-  let quote: Quote = null;
-  for (let index = 0; index < lines.length; index++) {
-    const line = lines[index]!;
-    const [, indent, fence, info] = fenceLine.exec(line) ?? [];
-    if (fence === undefined || quote !== null || (fence.startsWith('`') && info!.includes('`'))) {
-      quote = quoteAfter(line, quote);
-      continue;
-    }
-    const end = blockEnd(lines, index + 1, fence);
-    const body = lines.slice(index + 1, end).map((inner) => withoutIndent(inner, indent!));
-    const tag = /^\{?\.?([\w+-]*)/.exec(info!.trim())![1]!.toLowerCase();
-    blocks.push({ tag, code: body.join('\n') });
-    index = end;
-  }
-  return blocks;
+interface Piece extends Block {
+  /** What its top level defines. */
+  readonly names: ReadonlySet<string>;
 }
 
-/** Index of the line that closes the fence; the number of lines when none does. */
-function blockEnd(lines: readonly string[], start: number, fence: string): number {
-  const closes = (line: string): boolean => {
-    const bare = line.trim();
-    return bare.length >= fence.length && bare === fence.charAt(0).repeat(bare.length);
-  };
-  let quote: Quote = null;
-  let closingInString: number | undefined;
-  for (let index = start; index < lines.length; index++) {
-    if (closes(lines[index]!)) {
-      if (quote === null) return index;
-      closingInString ??= index;
-    }
-    quote = quoteAfter(lines[index]!, quote);
-  }
-  // A string that never ends is broken code, and the fence in it was a real one.
-  return quote !== null && closingInString !== undefined ? closingInString : lines.length;
+function pieceOf({ tag, code }: Block): Piece {
+  const tidied = tidy(code);
+  return { tag, code: tidied, names: definedNames(tidied) };
 }
 
-function withoutIndent(line: string, indent: string): string {
-  return line.startsWith(indent) ? line.slice(indent.length) : line.trimStart();
+/** A signature that is repeated behind the code does not replace it. */
+function lastThatDefines(name: string, pieces: readonly Piece[]): number {
+  const whole = pieces.findLastIndex(({ names, code }) => names.has(name) && !isSignature(code, name));
+  return whole >= 0 ? whole : pieces.findLastIndex(({ names }) => names.has(name));
 }
 
-/** The triple quote that is open, if any. */
-type Quote = "'''" | '"""' | null;
-
-/** The triple quote that is open behind a line of Python, given the one that is open before it. */
-function quoteAfter(line: string, before: Quote): Quote {
-  let open = before;
-  for (let at = 0; at < line.length; at++) {
-    const three = line.slice(at, at + 3);
-    if (open !== null) {
-      if (line[at] === '\\') at++;
-      else if (three === open) {
-        open = null;
-        at += 2;
-      }
-    } else if (line[at] === '#') return null;
-    else if (three === "'''" || three === '"""') {
-      open = three;
-      at += 2;
-    } else if (line[at] === "'" || line[at] === '"') at = stringEnd(line, at);
+/**
+ * The piece with the function, behind those earlier ones that define what it uses and does not define: imports,
+ * helpers, constants. One that does more than that (an example, a test) or has another version of the function is left
+ * out.
+ */
+function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string): string {
+  const main = pieces[index]!;
+  const taken = [main.code];
+  const used = new Set(wordsOf(main.code));
+  const known = new Set(main.names);
+  for (const { code, names } of pieces.slice(0, index).reverse()) {
+    const needed = [...names].some((each) => used.has(each) && !known.has(each));
+    if (!needed || names.has(name) || !onlyDefines(code, name)) continue;
+    taken.unshift(code.trimEnd());
+    for (const each of wordsOf(code)) used.add(each);
+    for (const each of names) known.add(each);
   }
-  return open;
+  return taken.length === 1 ? main.code : futureFirst(taken.join('\n\n'));
 }
 
-/** Index of the quote that ends the string that begins at `start`; `start` when the line has none: an apostrophe. */
-function stringEnd(line: string, start: number): number {
-  for (let at = start + 1; at < line.length; at++) {
-    if (line[at] === '\\') at++;
-    else if (line[at] === line[start]) return at;
-  }
-  return start;
+/** `from __future__` is allowed at the beginning only. */
+function futureFirst(code: string): string {
+  const lines = code.split('\n');
+  const isFuture = (line: string): boolean => line.startsWith('from __future__ ');
+  const future = lines.filter(isFuture);
+  return future.length === 0 ? code : [...future, ...lines.filter((line) => !isFuture(line))].join('\n');
 }
 
 /** What is between the first opening "```python" and the next "```"; else between the first two "```"; else everything. */

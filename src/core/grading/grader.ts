@@ -74,7 +74,8 @@ class SandboxGrader implements Grader {
 
   async grade(task: Task, answer: string, { mode, signal }: GradeOptions): Promise<Grade> {
     signal?.throwIfAborted();
-    const code = extractCode(answer, mode);
+    const calls = task.testCases.map(({ call }) => call);
+    const code = extractCode(answer, mode, calls);
     const banned = mode === 'paper' ? bannedText(code) : undefined;
     if (banned !== undefined) return allBanned(task, banned);
     const first = await this.gradeOn(this.pool, task, code, mode, signal);

@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { extractCode } from '../../../src/core/grading/code';
 
 const code = 'def f(x):\n    return x';
-const fixed = (text: string): string => extractCode(text, 'fixed').trimEnd();
-const paper = (text: string): string => extractCode(text, 'paper').trim();
+const calls = ['f(1)', 'f(2)'];
+const fixed = (text: string): string => extractCode(text, 'fixed', calls).trim();
+const paper = (text: string): string => extractCode(text, 'paper', calls).trim();
+const block = (inner: string, tag = 'python'): string => `\`\`\`${tag}\n${inner}\n\`\`\`\n`;
+const fence = '```';
 
 describe('fixed mode finds the code', () => {
   it.each([
@@ -28,8 +31,64 @@ describe('fixed mode finds the code', () => {
     ],
     ['after a command for the shell', `\`\`\`bash\npip install it\n\`\`\`\n\`\`\`python\n${code}\n\`\`\``],
     ['before its output', `\`\`\`python\n${code}\n\`\`\`\n\`\`\`json\n{"def f": 1}\n\`\`\``],
+    ['behind a byte order mark', `\ufeff${code}`],
+    ['in a fence behind a byte order mark', `\ufeff${block(code)}`],
+    ['in a fence that begins with a byte order mark', block(`\ufeff${code}`)],
+    ['in a fence behind a zero-width space', `\u200b${block(code)}`],
+    ['in a fence behind a no-break space', `\u00a0${block(code)}`],
+    ['indented as a whole', '    def f(x):\n        return x'],
+    ['indented as a whole in a fence', block('    def f(x):\n        return x')],
+    ['with the closing fence at the end of its last line', `${fence}python\n${code}${fence}\nDone.`],
+    ['in a fence that opens behind prose', `Answer: ${block(code)}`],
+    ['in an untagged fence that opens behind a colon', `Answer: ${block(code, '')}`],
+    ['in a list item', `- ${fence}python\n  def f(x):\n      return x\n  ${fence}`],
+    ['in a quotation', `> ${fence}python\n> def f(x):\n>     return x\n> ${fence}\n\nDone.`],
+    ['behind prose with a lone triple quote', `A docstring starts with """ in Python.\n${block(code)}`],
+    ['before text on the line of the closing fence', `${fence}python\n${code}\n${fence} That's it.\nBye.`],
+    ['before a fence that was not closed', `${fence}python\nunused = 1\n${block(code)}`],
+    ['in a block of Markdown with a longer fence', `\`${fence}markdown\n${block(code)}\`${fence}\n`],
+    ['in a block of Markdown with an equal fence', `${fence}md\nSo:\n${block(code)}${fence}\n`],
+    ['after a block of Markdown', `\`${fence}markdown\n${block('f = 0')}\`${fence}\n${block(code)}`],
+    [
+      'behind prompts',
+      block('>>> def f(x):\n...     return x\n...\n>>> f(1)\n1', 'pycon').replace('>>> f(1)\n', ''),
+    ],
+    ['on the line of the opening fence', `${fence}python def f(x):\n    return x\n${fence}`],
+    ['in a fence whose tag has attributes', block(code, 'python title="a.py"')],
+    ['in a fence tagged with a file', block(code, 'python:main.py')],
+    ['in a fence tagged with a version', block(code, 'python3.12')],
   ])('%s', (_where, text) => {
     expect(fixed(text)).toBe(code);
+  });
+
+  it('on one line with both fences', () => {
+    expect(fixed(`${fence}def f(x): return x${fence}`)).toBe('def f(x): return x');
+    expect(fixed(`${fence}python def f(x): return x${fence}`)).toBe('def f(x): return x');
+  });
+
+  it('with a space before its first line', () => {
+    expect(fixed(` ${code}\nSTEP = 1`)).toBe(`${code}\nSTEP = 1`);
+  });
+
+  it('and keeps tabs', () => {
+    expect(fixed('def f(x):\n\treturn x')).toBe('def f(x):\n\treturn x');
+  });
+
+  it('and keeps a fence in a comment', () => {
+    const commented = 'def f(x):\n    # ```\n    return x  # as in ```';
+    expect(fixed(block(commented))).toBe(commented);
+    expect(fixed(commented)).toBe(commented);
+  });
+
+  it('and counts lines from the first line behind the opening fence', () => {
+    expect(extractCode(block(`\n\n${code}`), 'fixed', calls)).toBe(`\n\n${code}`);
+  });
+
+  it('in time that grows with the length of the answer', () => {
+    const escaped = `'${"\\'".repeat(400_000)}`;
+    expect(fixed(escaped)).toBe(escaped);
+    const open = `${fence}\n\\'''\n${fence}\n`.repeat(30_000);
+    expect(fixed(open)).toBe("\\'''");
   });
 
   it('and keeps a fence that is inside a string of the code', () => {
@@ -45,6 +104,64 @@ describe('fixed mode finds the code', () => {
 
   it('and takes the fence at its word when a string of the code never ends', () => {
     expect(fixed('```python\ndef f(x):\n    """Broken\n```\nSorry.')).toBe('def f(x):\n    """Broken');
+  });
+});
+
+describe('of several blocks, fixed mode takes the one that defines what the tests call', () => {
+  it.each([
+    ['before test functions', block(code) + block('def test_f():\n    assert f(1) == 2\ntest_f()')],
+    [
+      'before a test class',
+      block(code) +
+        block(
+          'import unittest\nclass T(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(f(1), 2)',
+        ),
+    ],
+    ['before text with a line that begins with class', block(code) + block('class A calls def b', 'text')],
+    ['before untagged text with a line that begins with def', block(code) + block('def is a keyword', '')],
+    ['before code of another language', block(code) + block('class A {}\nf = 1', 'js')],
+    ['before its output', block(code) + block('f = 1', 'output')],
+    ['before its signature in prose', `${block(code)}the signature: \`def f(x): ...\``],
+    ['before its signature', block(code) + block('def f(x: int) -> int:\n    ...')],
+    ['before its signature on one line', `${block(code)}${fence}def f(x): ...${fence}`],
+    ['after another version', block('def f(x):\n    return 0') + block(code)],
+    ['without a tag, when no Python block does', block(code, '') + block('print(f(1))')],
+  ])('%s', (_where, text) => {
+    expect(fixed(text)).toBe(code);
+  });
+
+  it.each([
+    ['a lambda', 'f = lambda x: x'],
+    ['an annotated name', 'f: Callable[[int], int] = lambda x: x'],
+    ['a coroutine function', 'async def f(x):\n    return x'],
+    ['a class', 'class f(int):\n    pass'],
+    ['a decorated function', '@cache\ndef f(x):\n    return x'],
+  ])('as %s', (_what, definition) => {
+    expect(fixed(block(definition) + block('def show():\n    print(f(1))'))).toBe(definition);
+  });
+
+  it('and puts the earlier blocks before it that it needs', () => {
+    const imports = 'from math import (\n    floor,\n)\nSTEP: int = 1';
+    const helper = 'def helper(x):\n    return floor(x) + STEP';
+    const main = 'def f(x):\n    return helper(x)';
+    expect(fixed(block(imports) + block(helper) + block(main))).toBe(`${imports}\n\n${helper}\n\n${main}`);
+  });
+
+  it('and leaves out blocks that it does not need, and examples', () => {
+    const draft = block('import numpy') + block('helper = 3\nprint(helper)') + block('y = f(2)');
+    const main = 'def f(x):\n    return x + helper + y';
+    expect(fixed(draft + block(main))).toBe(main);
+  });
+
+  it('and keeps imports from __future__ first', () => {
+    const main = 'from __future__ import annotations\ndef f(x):\n    return STEP';
+    expect(fixed(block('STEP = 1') + block(main))).toBe(
+      'from __future__ import annotations\nSTEP = 1\n\ndef f(x):\n    return STEP',
+    );
+  });
+
+  it('and the last one with a definition when none defines it', () => {
+    expect(fixed(block('def g(x):\n    return x') + block('print(1)'))).toBe('def g(x):\n    return x');
   });
 });
 

@@ -1,0 +1,165 @@
+/** What can be told about Python source without running it: open strings, indentation, prompts, names. */
+
+/** The triple quote that is open, if any. */
+export type Quote = "'''" | '"""' | null;
+
+/** Where a line of Python ends: within which triple-quoted string, and whether in a comment. */
+export interface LineEnd {
+  readonly quote: Quote;
+  readonly comment: boolean;
+}
+
+/** Reads one line of Python, given the triple quote that is open before it. Linear in the line. */
+export function endOfLine(line: string, before: Quote): LineEnd {
+  let quote = before;
+  // Quotes that end nowhere in the line are apostrophes, and so is every later one of the kind.
+  const apostrophes = new Set<string>();
+  for (let at = 0; at < line.length; at++) {
+    const three = line.slice(at, at + 3);
+    const one = line[at]!;
+    if (quote !== null) {
+      if (one === '\\') at++;
+      else if (three === quote) {
+        quote = null;
+        at += 2;
+      }
+    } else if (one === '#') return { quote, comment: true };
+    else if (three === "'''" || three === '"""') {
+      quote = three;
+      at += 2;
+    } else if ((one === "'" || one === '"') && !apostrophes.has(one)) {
+      const end = stringEnd(line, at);
+      if (end === undefined) apostrophes.add(one);
+      else at = end;
+    }
+  }
+  return { quote, comment: false };
+}
+
+/** Index of the quote that ends the string that begins at `start`, if the line has one. */
+function stringEnd(line: string, start: number): number | undefined {
+  for (let at = start + 1; at < line.length; at++) {
+    if (line[at] === '\\') at++;
+    else if (line[at] === line[start]) return at;
+  }
+  return undefined;
+}
+
+/** Lines that are Python of their own: not blank, not a comment, not within a triple-quoted string. */
+function* codeLines(lines: readonly string[]): Generator<{ readonly line: string; readonly index: number }> {
+  let quote: Quote = null;
+  for (const [index, line] of lines.entries()) {
+    if (quote === null && /^\s*[^\s#]/.test(line)) yield { line, index };
+    quote = endOfLine(line, quote).quote;
+  }
+}
+
+/**
+ * Code as a file would hold it: without byte order mark, prompts of an interactive session, and the indentation that
+ * it has as a whole. When only its first line is indented, that indentation goes.
+ */
+export function tidy(code: string): string {
+  const visible = code.replace(/^[\s\u200b\u2060]+/, (start) => start.replace(/[\ufeff\u200b\u2060]/g, ''));
+  const lines = withoutPrompts(visible.split('\n'));
+  const starts = [...codeLines(lines)];
+  const first = starts[0];
+  const indent = first === undefined ? '' : /^[ \t\u00a0]*/.exec(first.line)![0];
+  if (first === undefined || indent === '') return lines.join('\n');
+  const whole = starts.every(({ line }) => line.startsWith(indent));
+  return lines
+    .map((line, index) =>
+      (whole || index === first.index) && line.startsWith(indent) ? line.slice(indent.length) : line,
+    )
+    .join('\n');
+}
+
+/** What was typed in an interactive session; lines without a prompt are its output. */
+function withoutPrompts(lines: readonly string[]): readonly string[] {
+  const start = lines.find((line) => line.trim() !== '');
+  if (start === undefined || !/^\s*>>>(?: |$)/.test(start)) return lines;
+  const typed = lines.map((line) => /^\s*(?:>>>|\.\.\.)(?: |$)(.*)$/.exec(line)?.[1]);
+  return typed.filter((line) => line !== undefined);
+}
+
+const word = '[\\p{L}_][\\p{L}\\p{N}_]*';
+const words = new RegExp(word, 'gu');
+const called = new RegExp(`(?<![\\p{L}\\p{N}_.])(${word})\\(`, 'gu');
+const defined = new RegExp(`^(?:(?:async[ \\t]+)?def|class)[ \\t]+(${word})`, 'u');
+const assigned = new RegExp(`^(${word}(?:[ \\t]*,[ \\t]*${word})*)[ \\t]*(?::[^=]*)?=(?!=)`, 'u');
+/** Lines of an import in parentheses. */
+const longestImport = 50;
+const imported = /^(?:import|from)[ \t]/;
+
+/** Names that Python expressions call, those in most of the expressions first. */
+export function calledNames(calls: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const call of calls) {
+    for (const name of new Set([...call.matchAll(called)].map(([, found]) => found!))) {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  return [...counts].sort(([, one], [, other]) => other - one).map(([name]) => name);
+}
+
+export function wordsOf(code: string): ReadonlySet<string> {
+  return new Set(code.match(words));
+}
+
+/** Names that the top level of the code defines with def, class, an assignment or an import. */
+export function definedNames(code: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  const lines = code.split('\n');
+  for (const { line, index } of codeLines(lines)) {
+    const name = defined.exec(line)?.[1];
+    if (name !== undefined) names.add(name);
+    const targets = assigned.exec(line)?.[1];
+    for (const target of targets === undefined ? [] : wordsOf(targets)) names.add(target);
+    if (imported.test(line)) {
+      const statement = line.includes('(') ? lines.slice(index, index + longestImport).join(' ') : line;
+      for (const part of wordsOf(statement.split(')', 1)[0]!)) names.add(part);
+    }
+  }
+  for (const keyword of ['import', 'from', 'as']) names.delete(keyword);
+  return names;
+}
+
+/** Whether the top level of the code only imports, defines and assigns, and calls nothing of this name to assign it. */
+export function onlyDefines(code: string, name: string): boolean {
+  for (const { line } of codeLines(code.split('\n'))) {
+    const assigns = assigned.test(line);
+    if (assigns && wordsOf(line).has(name)) return false;
+    if (!assigns && !defined.test(line) && !imported.test(line) && !/^[ \t@)\]}'"]/.test(line)) return false;
+  }
+  return true;
+}
+
+/** Whether the code is no more than a signature of the function: its body is empty, "...", "pass" or a docstring. */
+export function isSignature(code: string, name: string): boolean {
+  const bare = code
+    .replace(/"""[^]*?"""|'''[^]*?'''/g, '')
+    .replace(/#.*/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const parameters = '\\([^()]*(?:\\([^()]*\\)[^()]*)*\\)';
+  const body = '\\.\\.\\.|pass|raise NotImplementedError(?:\\(\\))?';
+  const signature = new RegExp(
+    `^(?:async )?def ${name} ?${parameters}(?: ?->[^:>]*)?(?: ?: ?(?:${body})?)?$`,
+    'u',
+  );
+  return signature.test(bare);
+}
+
+/** Top-level names of the modules that the source imports by a statement, `__import__` or `import_module`. */
+export function importedModules(source: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const statement of source.split(/[\n;:]/)) {
+    const [, keyword, rest] = /^\s*(import|from)\s+(.*)$/.exec(statement) ?? [];
+    if (rest === undefined) continue;
+    for (const item of keyword === 'import' ? rest.split(',') : [rest]) {
+      const name = /^\s*(\w+)/.exec(item)?.[1];
+      if (name !== undefined) names.add(name);
+    }
+  }
+  for (const [, name] of source.matchAll(/\b(?:__import__|import_module)\(\s*['"](\w+)/g)) names.add(name!);
+  return names;
+}
