@@ -3,7 +3,7 @@ import { Fault, messageOf } from '../fault';
 import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import type { Task } from '../task/task';
-import type { CollectedRollout } from '../trajectory/log';
+import type { Claim, CollectedRollout } from '../trajectory/log';
 import { Dialogue, type DialogueParts } from './dialogue';
 import type { Protocol } from './protocol';
 import { deriveSeed } from './seed';
@@ -152,7 +152,7 @@ class Collection {
     for (const job of jobs) {
       this.signal.throwIfAborted();
       const known = this.known.get(`${job.task.id}#${job.rollout}`);
-      if (known?.gradedModes.includes(this.plan.mode) === true && known.damaged !== true) {
+      if (known?.gradedModes.includes(this.plan.mode) === true && !known.damaged) {
         this.already++;
         this.done++;
         this.report();
@@ -169,7 +169,35 @@ class Collection {
   }
 
   private async playAndGrade(job: Job, known: CollectedRollout | undefined): Promise<void> {
-    const dialogue = await this.open(job, known);
+    if (known === undefined || known.damaged) return this.play(await this.begin(job));
+    let claim: Claim;
+    try {
+      claim = await this.plan.log.claim(`episode-${known.episode}`, 'A dialogue of this collection');
+    } catch (error) {
+      // A window of the editor may have it open; it is tried again with the next call.
+      this.countFailure(error);
+      return;
+    }
+    try {
+      const begun = await this.plan.log.trajectory(known.episode);
+      await this.play(begun === undefined ? await this.begin(job) : await Dialogue.resume(begun, this.plan));
+    } finally {
+      await claim.release();
+    }
+  }
+
+  private begin(job: Job): Promise<Dialogue> {
+    const { plan } = this;
+    return Dialogue.start({
+      ...plan,
+      ...job,
+      collaborator: { kind: plan.simulator.kind, name: plan.simulator.name },
+      seed: deriveSeed(plan.seed, job.task.id, job.rollout),
+    });
+  }
+
+  /** Plays to the end and leaves the answer to the grader. */
+  private async play(dialogue: Dialogue): Promise<void> {
     try {
       await dialogue.play({ signal: this.signal });
     } catch (error) {
@@ -189,19 +217,6 @@ class Collection {
     await dialogue.grade(this.plan.grader, this.plan.mode, this.signal);
     this.done++;
     this.report();
-  }
-
-  /** Goes on with what the log has begun, unless the log has lost a part of it. */
-  private async open(job: Job, known: CollectedRollout | undefined): Promise<Dialogue> {
-    const { plan } = this;
-    const begun = known === undefined ? undefined : await plan.log.trajectory(known.episode);
-    if (begun !== undefined && begun.damaged === undefined) return Dialogue.resume(begun, plan);
-    return Dialogue.start({
-      ...plan,
-      ...job,
-      collaborator: { kind: plan.simulator.kind, name: plan.simulator.name },
-      seed: deriveSeed(plan.seed, job.task.id, job.rollout),
-    });
   }
 
   private countFailure(error: unknown): void {

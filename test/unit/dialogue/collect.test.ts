@@ -96,6 +96,20 @@ describe('collecting', () => {
     await expect(collect(await plan())).resolves.toMatchObject({ done: 8, already: 8 });
   });
 
+  it('leaves a begun dialogue alone that a window has open, and goes on with it later', async () => {
+    const broken = graderThat(() => Promise.reject(new Error('the grader is broken')));
+    await expect(collect(await plan({ grader: broken, rollouts: 1, concurrency: 1 }))).rejects.toThrow();
+    const [begun] = log.list({ offset: 0, limit: 1 }).rows;
+    const window = await TrajectoryLog.open(path.join(folder, '.tandem'));
+    const claim = await window.claim(`episode-${begun!.id}`, 'This dialogue');
+    const result = await collect(await plan({ rollouts: 1 }));
+    expect(result).toMatchObject({ total: 4, done: 3, failed: 1 });
+    expect(result.failures[0]!.message).toContain('A dialogue of this collection');
+    await claim.release();
+    await window.close();
+    expect(await collect(await plan({ rollouts: 1 }))).toMatchObject({ done: 4, failed: 0 });
+  });
+
   it('stops at once when it is cancelled, and goes on later', async () => {
     const cancel = new AbortController();
     const slow = await scripted(folder, [asks('Which limit?'), answers('x = 1')], 10);
