@@ -1,12 +1,11 @@
 import { availableParallelism } from 'node:os';
-import { Fault } from '../fault';
 import type { Task } from '../task/task';
 import { runFairly } from './attempt';
 import { OutcomeCache } from './cache';
 import { extractCode } from './code';
 import { Gate } from './gate';
 import type { Grade, GradingMode } from './grade';
-import { believable, judge, missingHere, notGradable } from './judgement';
+import { judge, missingHere, notGradable } from './judgement';
 import { answerLimit, defaultLimits, type GradingLimits } from './limits';
 import { lacking } from './modules';
 import { bannedText } from './paper';
@@ -59,7 +58,6 @@ export async function createGrader(options: GraderOptions): Promise<Grader> {
 
 class SandboxGrader implements Grader {
   private opened: ReturnType<OpenNative> | undefined;
-  private closed = false;
   private readonly gate: Gate;
   private readonly references: References;
 
@@ -82,8 +80,7 @@ class SandboxGrader implements Grader {
     if (banned !== undefined) return allBanned(task, banned);
     const first = await this.gradeOn(this.pool, task, code, mode, signal);
     if (first.unavailable === undefined) return first.grade;
-    const native = await abortable(this.native(), signal);
-    signal?.throwIfAborted();
+    const native = await this.native();
     if (native === undefined) return first.grade;
     if ('unavailable' in native) return because(first.grade, native.unavailable);
     const second = await this.gradeOn(native, task, code, mode, signal);
@@ -103,26 +100,14 @@ class SandboxGrader implements Grader {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    await Promise.all([this.pool.close(), this.closeNative()]);
+    const native = await this.opened;
+    const runner = native === undefined || 'unavailable' in native ? undefined : native;
+    await Promise.all([this.pool.close(), runner?.close()]);
   }
 
-  private async closeNative(): Promise<void> {
-    const [native] = await Promise.allSettled([this.opened]);
-    if (native.status === 'rejected' || native.value === undefined || 'unavailable' in native.value) return;
-    await native.value.close();
-  }
-
-  /** Opens the native runner once; again when opening it has failed. */
   private async native(): Promise<Runner | Unavailable | undefined> {
-    if (this.closed) throw new Fault('grading/closed', 'The grader is closed.');
-    const opening = (this.opened ??= this.openNative?.());
-    try {
-      return await opening;
-    } catch (error) {
-      if (this.opened === opening) this.opened = undefined;
-      throw error;
-    }
+    this.opened ??= this.openNative?.();
+    return this.opened;
   }
 
   private async referenceAnywhere(
@@ -132,7 +117,7 @@ class SandboxGrader implements Grader {
   ): Promise<ReferenceOutputs> {
     const outputs = await abortable(this.references.outputs({ task, mode, runner: this.pool }), signal);
     if (!outputs.calls.some(lacking)) return outputs;
-    const native = await abortable(this.native(), signal);
+    const native = await this.native();
     if (native === undefined || 'unavailable' in native) return outputs;
     return abortable(this.references.outputs({ task, mode, runner: native }), signal);
   }
@@ -157,17 +142,15 @@ class SandboxGrader implements Grader {
       };
     }
     const job = answerJob(task, code, mode, limitMilliseconds, failures);
-    const outcomes = await abortable(runFairly(runner, this.gate, job, this.limits, signal), signal);
-    const answer = believable(outcomes, code);
+    const answer = await abortable(runFairly(runner, this.gate, job, this.limits, signal), signal);
     const unavailable = answer.map(lacking).find((name) => name !== undefined);
     return { grade: judge({ ...evidence, answer }), ...(unavailable === undefined ? {} : { unavailable }) };
   }
 }
 
-/** A grade by the interpreter alone; when it is none, with the reason why the other runner is missing. */
+/** An answer that nothing here can run, and why the other runner is missing. */
 function because(grade: Grade, unavailable: string): Grade {
-  if (grade.notGradable === undefined) return grade;
-  return { ...grade, notGradable: `${grade.notGradable} ${unavailable}` };
+  return { ...grade, notGradable: `${grade.notGradable ?? ''} ${unavailable}`.trim() };
 }
 
 /** Tests that cannot count are not run: the answer may rightly loop where the reference does. */
@@ -200,9 +183,6 @@ function allBanned(task: Task, banned: string): Grade {
 /** The work goes on for others who wait for it too. */
 async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
-  // Who gives up does not wait for the work, and it may fail then: for the same reason, or later. A promise that nobody
-  // listens to would end the process.
-  work.catch(() => undefined);
   signal.throwIfAborted();
   let abort: () => void;
   const aborted = new Promise<never>((_, reject) => {

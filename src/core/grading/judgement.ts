@@ -1,7 +1,8 @@
 import type { Grade, GradingMode, TestResult } from './grade';
-import { lacking } from './modules';
+import { isElsewhere, lacking } from './modules';
 import { referenceFailures } from './reference';
 import type { CallOutcome } from './runner';
+import { importedModules } from './source';
 
 /** What there is to judge: outcomes of the reference and of the answer, one of each for every test. */
 export interface Evidence {
@@ -14,6 +15,10 @@ export interface Evidence {
 /**
  * Compares an answer with its reference. A test on which the reference itself fails says nothing about the answer: in
  * `fixed` the reward is taken over the other tests; in `paper` such a test is one that no answer passes.
+ *
+ * When the interpreter lacks what the answer needs on some test, the answer is not gradable, unless it fails another test
+ * for certain: then it is no success whatever the unknown test would give, which counts as not passed. So an answer
+ * cannot take back a failure.
  */
 export function judge({ mode, reference, answer, limitMilliseconds }: Evidence): Grade {
   const failures = referenceFailures(reference, mode);
@@ -26,7 +31,9 @@ export function judge({ mode, reference, answer, limitMilliseconds }: Evidence):
   const unknown = answer
     .map(lacking)
     .find((name, index) => name !== undefined && failures[index] === undefined);
-  if (unknown !== undefined) return notGradable(mode, tests, missingHere('answer', unknown), failed);
+  if (unknown !== undefined && !tests.some(isFailure)) {
+    return notGradable(mode, tests, missingHere('answer', unknown), failed);
+  }
   const missing = reference.map(lacking).find((name) => name !== undefined);
   if (missing !== undefined) return notGradable(mode, tests, missingHere('reference', missing), failed);
   const counted = mode === 'paper' ? tests.length : tests.length - failed;
@@ -41,6 +48,48 @@ export function judge({ mode, reference, answer, limitMilliseconds }: Evidence):
     tests,
     ...(failed === 0 ? {} : { referenceFailures: failed }),
   };
+}
+
+function isFailure({ status }: TestResult): boolean {
+  return status === 'wrong' || status === 'error' || status === 'timed-out';
+}
+
+/** Modules through which an answer reaches others that an interpreter here may lack, or starts threads. */
+const gateways = new Set([
+  'asyncio',
+  'concurrent',
+  'multiprocessing',
+  'subprocess',
+  'pty',
+  'tty',
+  'getpass',
+  'importlib',
+]);
+const threading = ['threading', '_thread', 'concurrent', 'asyncio', 'multiprocessing', 'socketserver'];
+
+/**
+ * The outcomes of an answer as far as its source bears them out: any code can raise an error that reads as if the
+ * interpreter lacked something. A module counts as missing only when the source imports it, or one that may need it; a
+ * thread only when the source imports what starts threads. Otherwise the error is the answer's own.
+ */
+export function believable(outcomes: readonly CallOutcome[], source: string): readonly CallOutcome[] {
+  if (!outcomes.some(lacking)) return outcomes;
+  const imports = importedModules(source);
+  return outcomes.map((outcome) => {
+    const name = lacking(outcome);
+    if (outcome.kind !== 'error' || name === undefined) return outcome;
+    if (name === 'threads') {
+      const message = `${outcome.message} (the answer imports nothing that starts threads)`;
+      return threading.some((each) => imports.has(each)) ? outcome : { ...outcome, message };
+    }
+    return mayMiss(imports, name) ? outcome : { ...outcome, missingModule: undefined };
+  });
+}
+
+function mayMiss(imports: ReadonlySet<string>, name: string): boolean {
+  // The C part of a module of the standard library has its name with an underscore.
+  if (imports.has(name) || (name.startsWith('_') && imports.has(name.slice(1)))) return true;
+  return [...imports].some((each) => gateways.has(each) || isElsewhere(each));
 }
 
 /** The sentence about something that the interpreter here does not have. */

@@ -72,10 +72,15 @@ const modulesElsewhere = new Set([
   ],
 ]);
 
+/** Whether other Pythons have this module and an interpreter here may lack it. */
+export function isElsewhere(module: string): boolean {
+  return modulesElsewhere.has(module);
+}
+
 /** What the interpreter lacks to evaluate this call ("numpy", "threads"); undefined when the outcome stands. */
 export function lacking(outcome: CallOutcome): string | undefined {
   if (outcome.kind !== 'error') return undefined;
   if (outcome.type === 'RuntimeError' && outcome.message === "can't start new thread") return 'threads';
   const { missingModule } = outcome;
-  return missingModule !== undefined && modulesElsewhere.has(missingModule) ? missingModule : undefined;
+  return missingModule !== undefined && isElsewhere(missingModule) ? missingModule : undefined;
 }

@@ -182,7 +182,38 @@ describe('a reference that fails', () => {
   });
 });
 
+describe('the code of an answer', () => {
+  it('is the block with the function and the earlier blocks that it needs', async () => {
+    const blocks = [
+      'FACTOR = 2',
+      'def times(x, n):\n    return x * n',
+      'def f(x):\n    return times(x, FACTOR)',
+      'def test_f():\n    assert f(1) == 2',
+    ];
+    const answer = blocks.map((code) => `\`\`\`python\n${code}\n\`\`\`\n`).join('Then:\n');
+    expect(await grade(answer)).toMatchObject({ reward: 1, success: true });
+  });
+
+  it('is where the lines of errors are counted', async () => {
+    const answer = '```python\nDIVISOR = 0\n```\nand\n```python\ndef f(x):\n    return 1 / DIVISOR\n```';
+    expect((await grade(answer)).tests[0]).toMatchObject({ type: 'ZeroDivisionError', line: 4 });
+  });
+});
+
 describe('what the interpreter lacks', () => {
+  it.each([
+    ['a missing module', 'raise ModuleNotFoundError("No module named \'torch\'", name="torch")'],
+    ['a thread that does not start', 'raise RuntimeError("can\'t start new thread")'],
+  ])('cannot be feigned by raising the error of %s', async (_what, statement) => {
+    const answer = `def f(x):\n    if x == 1: ${statement}\n    return x * 2`;
+    expect(await grade(answer)).toMatchObject({ reward: 0.75, success: false });
+  });
+
+  it('does not take back a wrong answer', async () => {
+    const answer = 'def f(x):\n    if x == 1: import torch\n    return x * 2 if x == 2 else 0';
+    expect(await grade(answer)).toMatchObject({ reward: 0.25, success: false });
+  });
+
   const withNumpy = 'import numpy as np\ndef f(x):\n    return x * 2';
 
   it('makes an answer not gradable, in a sentence', async () => {
