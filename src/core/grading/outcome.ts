@@ -19,8 +19,25 @@ const outcomeSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
+/** C0 and C1 controls, line and paragraph separators, and the characters that turn the direction of text. */
+const unprintable = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
 /**
- * Reads the outcome of one call.
+ * Text of an answer as it may be shown: what would command a terminal or reorder a line is written as Python escapes it.
+ * @param kept characters that may stay
+ */
+function printable(text: string, kept = ''): string {
+  return text.replace(unprintable, (character) => {
+    if (kept.includes(character)) return character;
+    const code = character.charCodeAt(0);
+    return code < 0x100
+      ? `\\x${code.toString(16).padStart(2, '0')}`
+      : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/**
+ * Reads the outcome of one call, for every runner: what it says can be shown anywhere.
  * @param milliseconds time the call took, measured by the runner
  * @throws Fault when the text is nothing that evaluation.py writes: the code has tampered with its interpreter
  */
@@ -38,11 +55,11 @@ export function readOutcome(text: string, milliseconds: number): CallOutcome {
     });
   }
   const { data } = parsed;
-  if (data.kind === 'value') return { ...data, milliseconds };
+  if (data.kind === 'value') return { ...data, display: printable(data.display), milliseconds };
   return {
     kind: 'error',
-    type: data.type,
-    message: data.message,
+    type: printable(data.type),
+    message: printable(data.message, '\n\t'),
     ...(data.line === undefined ? {} : { line: data.line }),
     ...(data.missingModule === undefined ? {} : { missingModule: data.missingModule }),
   };
