@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { Fault } from '../fault';
 import type { Task } from '../task/task';
 import { runFairly } from './attempt';
 import { OutcomeCache } from './cache';
 import { extractCode } from './code';
 import { Gate } from './gate';
 import type { Grade, GradingMode } from './grade';
-import { judge, missingHere, notGradable } from './judgement';
+import { believable, judge, missingHere, notGradable } from './judgement';
 import { answerLimit, defaultLimits, type GradingLimits } from './limits';
 import { lacking } from './modules';
 import { bannedText } from './paper';
@@ -58,6 +59,7 @@ export async function createGrader(options: GraderOptions): Promise<Grader> {
 
 class SandboxGrader implements Grader {
   private opened: ReturnType<OpenNative> | undefined;
+  private closed = false;
   private readonly gate: Gate;
   private readonly references: References;
 
@@ -80,7 +82,8 @@ class SandboxGrader implements Grader {
     if (banned !== undefined) return allBanned(task, banned);
     const first = await this.gradeOn(this.pool, task, code, mode, signal);
     if (first.unavailable === undefined) return first.grade;
-    const native = await this.native();
+    const native = await abortable(this.native(), signal);
+    signal?.throwIfAborted();
     if (native === undefined) return first.grade;
     if ('unavailable' in native) return because(first.grade, native.unavailable);
     const second = await this.gradeOn(native, task, code, mode, signal);
@@ -100,14 +103,26 @@ class SandboxGrader implements Grader {
   }
 
   async close(): Promise<void> {
-    const native = await this.opened;
-    const runner = native === undefined || 'unavailable' in native ? undefined : native;
-    await Promise.all([this.pool.close(), runner?.close()]);
+    this.closed = true;
+    await Promise.all([this.pool.close(), this.closeNative()]);
   }
 
+  private async closeNative(): Promise<void> {
+    const [native] = await Promise.allSettled([this.opened]);
+    if (native.status === 'rejected' || native.value === undefined || 'unavailable' in native.value) return;
+    await native.value.close();
+  }
+
+  /** Opens the native runner once; again when opening it has failed. */
   private async native(): Promise<Runner | Unavailable | undefined> {
-    this.opened ??= this.openNative?.();
-    return this.opened;
+    if (this.closed) throw new Fault('grading/closed', 'The grader is closed.');
+    const opening = (this.opened ??= this.openNative?.());
+    try {
+      return await opening;
+    } catch (error) {
+      if (this.opened === opening) this.opened = undefined;
+      throw error;
+    }
   }
 
   private async referenceAnywhere(
@@ -117,7 +132,7 @@ class SandboxGrader implements Grader {
   ): Promise<ReferenceOutputs> {
     const outputs = await abortable(this.references.outputs({ task, mode, runner: this.pool }), signal);
     if (!outputs.calls.some(lacking)) return outputs;
-    const native = await this.native();
+    const native = await abortable(this.native(), signal);
     if (native === undefined || 'unavailable' in native) return outputs;
     return abortable(this.references.outputs({ task, mode, runner: native }), signal);
   }
@@ -142,15 +157,17 @@ class SandboxGrader implements Grader {
       };
     }
     const job = answerJob(task, code, mode, limitMilliseconds, failures);
-    const answer = await abortable(runFairly(runner, this.gate, job, this.limits, signal), signal);
+    const outcomes = await abortable(runFairly(runner, this.gate, job, this.limits, signal), signal);
+    const answer = believable(outcomes, code);
     const unavailable = answer.map(lacking).find((name) => name !== undefined);
     return { grade: judge({ ...evidence, answer }), ...(unavailable === undefined ? {} : { unavailable }) };
   }
 }
 
-/** An answer that nothing here can run, and why the other runner is missing. */
+/** A grade by the interpreter alone; when it is none, with the reason why the other runner is missing. */
 function because(grade: Grade, unavailable: string): Grade {
-  return { ...grade, notGradable: `${grade.notGradable ?? ''} ${unavailable}`.trim() };
+  if (grade.notGradable === undefined) return grade;
+  return { ...grade, notGradable: `${grade.notGradable} ${unavailable}` };
 }
 
 /** Tests that cannot count are not run: the answer may rightly loop where the reference does. */
@@ -183,6 +200,9 @@ function allBanned(task: Task, banned: string): Grade {
 /** The work goes on for others who wait for it too. */
 async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
+  // Who gives up does not wait for the work, and it may fail then: for the same reason, or later. A promise that nobody
+  // listens to would end the process.
+  work.catch(() => undefined);
   signal.throwIfAborted();
   let abort: () => void;
   const aborted = new Promise<never>((_, reject) => {
