@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Fault, messageOf } from '../fault';
 import type { ReferenceOutputs } from './reference';
+import type { CallOutcome } from './runner';
 
 /** Outputs kept in memory: about 3 kB each. */
 const maxInMemory = 4_000;
@@ -31,7 +32,7 @@ const fileSchema = z.object({
   ),
 });
 
-/** Reference outputs by the hash of what they depend on: the last few thousand in memory, all on disk if there is a folder. */
+/** Reference outputs by the hash of what they depend on: the last few thousand in memory, those that last on disk if there is a folder. */
 export class OutcomeCache {
   private readonly memory = new Map<string, ReferenceOutputs>();
 
@@ -46,7 +47,7 @@ export class OutcomeCache {
   /** @throws Fault when the folder cannot be written */
   async put(key: string, outputs: ReferenceOutputs): Promise<void> {
     this.remember(key, outputs);
-    if (this.folder === undefined) return;
+    if (this.folder === undefined || !outputs.calls.every(isLasting)) return;
     const file = this.file(key);
     // Under a name of its own first: readers and other writers never see half a file.
     const unfinished = `${file}.${randomUUID()}`;
@@ -77,7 +78,11 @@ export class OutcomeCache {
       text = await readFile(this.file(key), 'utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
+      throw new Fault(
+        'grading/cache-not-readable',
+        `Kept reference outputs cannot be read from ${this.file(key)}: ${messageOf(error)}. Remove what is there, or choose another folder.`,
+        { cause: error },
+      );
     }
     // A damaged file is as good as none: the reference is run again and the file replaced.
     const parsed = fileSchema.safeParse(jsonOrUndefined(text));
@@ -87,6 +92,12 @@ export class OutcomeCache {
   private file(key: string): string {
     return join(this.folder!, key.slice(0, 2), `${key}.json`);
   }
+}
+
+/** A time-out or a crash may be the day's and the machine's doing; the next session finds out anew. */
+function isLasting(outcome: CallOutcome): boolean {
+  if (outcome.kind === 'timed-out') return false;
+  return outcome.kind !== 'error' || outcome.type !== 'InterpreterCrash';
 }
 
 function jsonOrUndefined(text: string): unknown {

@@ -7,6 +7,12 @@ import type { GradingMode } from './grade';
 import { noticeableReferenceTime, type GradingLimits } from './limits';
 import { seedOf, type CallOutcome, type Job, type Runner } from './runner';
 
+/**
+ * Raised by hand when this file, attempt.ts, runner.ts or native/server.ts change what a reference is found to give. The
+ * rest of what decides an outcome is in the version of the runner.
+ */
+const outcomeVersion = 2;
+
 /** What a task's reference gives on its tests; computed once and kept by content. */
 export interface ReferenceOutputs {
   readonly calls: readonly CallOutcome[];
@@ -60,6 +66,7 @@ export class References {
   private key({ task, mode, runner }: ReferenceQuestion): string {
     const { ceilingMilliseconds, timeOuts, memoryMegabytes } = this.limits;
     const content = [
+      outcomeVersion,
       runner.version,
       mode,
       [ceilingMilliseconds, timeOuts, memoryMegabytes],

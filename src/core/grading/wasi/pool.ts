@@ -35,7 +35,8 @@ export class WasiPool implements Runner {
   /** @throws Fault when the files are not in the folder */
   static async open(settings: HostSettings): Promise<WasiPool> {
     const hash = createHash('sha256').update(pythonSha256);
-    for (const name of ['evaluation.py', 'driver.py']) {
+    // grader.js too: how a call is stopped, what its clock says and which modules it has is decided there.
+    for (const name of ['evaluation.py', 'driver.py', 'grader.js']) {
       try {
         hash.update(await readFile(join(settings.assets, name)));
       } catch (error) {
