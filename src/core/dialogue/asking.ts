@@ -4,9 +4,9 @@ import { stems } from './stem';
 
 /**
  * `general`: it asks for rules or details, of one thing perhaps; `everything`: it wants all there is to know; `code`:
- * it wants the reference or the tests.
+ * it wants the reference or the tests; `programming`: it is about how the program is written, not what it does.
  */
-export type QuestionKind = 'specific' | 'general' | 'everything' | 'code';
+export type QuestionKind = 'specific' | 'general' | 'everything' | 'code' | 'programming';
 
 /** Whether the sentence asks for something, with or without a question mark. */
 export function asks(sentence: string): boolean {
@@ -22,7 +22,8 @@ export function isConfirmation(sentence: string): boolean {
 export function kindOf(question: string): QuestionKind {
   if (CODE.test(question)) return 'code';
   if (UNIVERSAL.test(question)) return 'everything';
-  return GENERAL.test(question) ? 'general' : 'specific';
+  if (GENERAL.test(question) && !CASE.test(question)) return 'general';
+  return PROGRAMMING.test(question) ? 'programming' : 'specific';
 }
 
 /** A line that ends with a colon and announces a list of questions. */
@@ -48,6 +49,7 @@ const REQUEST_VERB =
 
 const REQUEST = new RegExp(
   [
+    "^(?:(?:and|also|so|then|now|ok|okay),? )*(?:i(?:'ll|'d| will| would|'m| am)? )?(?:assum(?:e|ing)|presum(?:e|ing))\\b",
     `(?:^(?:(?:and|also|so|then|now|first) )*|\\bplease )(?:also )?${REQUEST_VERB}\\b`,
     `\\bi(?:'d| would)? (?:need|like|want|have) to know\\b`,
     '\\bi need (?:the|all|more|your|some)\\b',
@@ -73,7 +75,26 @@ const UNIVERSAL = new RegExp(
   'i',
 );
 
+/** Terms of programming that hold a word which may mean something else in a task. */
+const TERMS =
+  'unit tests?|type (?:hints?|annotations?)|(?:decimal|math|datetime) module|(?:variable|parameter|function) names?';
+
+const PROGRAMMING = new RegExp(
+  `\\b(?:${TERMS}|python|docstrings?|comments?|librar(?:y|ies)|modules?|dependenc(?:y|ies)|imports?|` +
+    'pandas|numpy|performance|speed|efficien(?:t|cy)|optimi[sz]ed?|memory|complexity|tabs|pep ?8|coding style|' +
+    'helpers?(?: functions?)?|a class|recursion|recursive|prints?|logs?|logging|tests?|version|framework|one function|' +
+    'favou?rite)\\b',
+  'i',
+);
+
+/** A question without the terms of programming in it, so that "unit tests" is not about units. */
+export const withoutTerms = (question: string): string =>
+  question.replace(new RegExp(`\\b(?:${TERMS})\\b`, 'gi'), '');
+
 const IT = '(?:it|this|that|everything|(?:the|this|your) (?:function|result|output|program|code))';
+
+/** It asks about one case, however broad its words. */
+const CASE = /^\W*(?:(?:and|also|so|then) )*what (?:if|happens (?:if|when))\b/i;
 
 const GENERAL = new RegExp(
   [

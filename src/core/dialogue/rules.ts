@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../fault';
 import type { Fact, Task } from '../task/task';
+import { Matcher } from './matcher';
 import { questionsOf, type Question } from './questions';
-import { stems } from './stem';
 
 export interface RulesPosition {
   /** The collaborator's earlier replies in this dialogue, the first one first. */
@@ -16,24 +16,10 @@ export interface RulesPosition {
 /** Nobody answers more than this at once. */
 const MOST_FACTS = 3;
 
-/** How much the sentence before a question counts, beside the question itself. */
-const CONTEXT_WEIGHT = 0.25;
-
-/** How much a word counts that the task's description has as well: it names the matter, not the decision. */
-const DESCRIBED_WEIGHT = 0.5;
-
-/** Words that any question may have count little in a keyword of several words such as "at the limit". */
-const FUNCTION_WORD_WEIGHT = 0.1;
-const FUNCTION_WORDS: ReadonlySet<string> = new Set(
-  stems(
-    'a an the of on in at to for from with by as per and or not no than then is are be do does it that this what which ' +
-      'how much many when who if only there',
-  ),
-);
-
 /**
  * Plays the collaborator by rules: finds the fact that each question of the agent is about, and tells it. Never more
- * than was asked: one fact a question, no list of everything, and nothing but the wordings of the facts.
+ * than was asked: one fact a question, no list of everything, and nothing but the wordings of the facts. It has no
+ * preference only where no fact is near: to call a decided matter open would spoil the task.
  *
  * @param message the visible part of the agent's message
  * @throws {Fault} `dialogue/no-facts` when the task has none
@@ -48,7 +34,13 @@ export function answerByRules(task: Task, message: string, position: RulesPositi
   }
   const questions = questionsOf(message);
   const matcher = new Matcher(facts, task.description);
-  const matches = questions.map((question) => matcher.match(question));
+  const matches: (Fact | undefined)[] = [];
+  let previous = lastTold(facts, position.history);
+  for (const question of questions) {
+    const fact = matcher.match(question, previous);
+    matches.push(fact);
+    previous = fact ?? previous;
+  }
   const asked = [...new Set(matches.filter((fact) => fact !== undefined))];
   // A second half that is about nothing by itself ("… and how large is it?") belongs to the first.
   const open = questions.filter(({ continues }, i) => matches[i] === undefined && !continues);
@@ -56,63 +48,12 @@ export function answerByRules(task: Task, message: string, position: RulesPositi
   return asked.length === 0 ? voice.withoutFact(questions) : voice.tell(asked, open);
 }
 
-/** Scores facts against a question by the keywords that occur in it, rare ones counting more. */
-class Matcher {
-  private readonly keywords: readonly (readonly (readonly string[])[])[];
-  private readonly described: ReadonlySet<string>;
-
-  constructor(
-    private readonly facts: readonly Fact[],
-    description: string,
-  ) {
-    this.described = new Set(stems(description));
-    this.keywords = facts.map((fact) => distinctPhrases([fact.topic, ...fact.keywords]));
-  }
-
-  /** The fact that the question is about; the first of equals. Who asks in general must name one fact only. */
-  match(question: Question): Fact | undefined {
-    if (question.kind === 'code' || question.kind === 'everything') return undefined;
-    const direct = this.scores(question.text);
-    if (question.kind === 'general' && direct.filter((score) => score > 0).length !== 1) return undefined;
-    const context = this.scores(question.context);
-    const totals = direct.map((score, i) => (score > 0 ? score + CONTEXT_WEIGHT * context[i]! : 0));
-    const best = Math.max(...totals);
-    return best > 0 ? this.facts[totals.indexOf(best)] : undefined;
-  }
-
-  private scores(text: string): number[] {
-    const words = stems(text);
-    return this.keywords.map((phrases) =>
-      phrases
-        .filter((phrase) => occursIn(words, phrase))
-        .reduce((sum, phrase) => sum + this.weight(phrase), 0),
-    );
-  }
-
-  /** The words of a keyword, shared among the facts that have it. A word of the description tells less than others. */
-  private weight(phrase: readonly string[]): number {
-    const name = phrase.join(' ');
-    const sharing = this.keywords.filter((phrases) =>
-      phrases.some((other) => other.join(' ') === name),
-    ).length;
-    const words = phrase.map((stem) =>
-      FUNCTION_WORDS.has(stem) ? FUNCTION_WORD_WEIGHT : this.described.has(stem) ? DESCRIBED_WEIGHT : 1,
-    );
-    return words.reduce((sum, weight) => sum + weight, 0) / sharing;
-  }
-}
-
-/** A phrase with function words ("at the limit") has to stand there as it is; of others the words may be apart. */
-function occursIn(words: readonly string[], phrase: readonly string[]): boolean {
-  return phrase.some((stem) => FUNCTION_WORDS.has(stem))
-    ? ` ${words.join(' ')} `.includes(` ${phrase.join(' ')} `)
-    : phrase.every((stem) => words.includes(stem));
-}
-
-function distinctPhrases(texts: readonly string[]): string[][] {
-  const phrases = new Map(texts.map((text) => [stems(text).join(' '), stems(text)]));
-  phrases.delete('');
-  return [...phrases.values()];
+/** The fact that the last reply ended with. */
+function lastTold(facts: readonly Fact[], history: readonly string[]): Fact | undefined {
+  const reply = history.at(-1) ?? '';
+  const ends = facts.map((fact) => Math.max(...fact.answers.map((answer) => reply.lastIndexOf(answer))));
+  const last = Math.max(...ends);
+  return last < 0 ? undefined : facts[ends.indexOf(last)];
 }
 
 const wordings = {
@@ -157,6 +98,8 @@ const wordings = {
 
 type Occasion = keyof typeof wordings;
 
+const isSpecific = ({ kind }: Question): boolean => kind === 'specific' || kind === 'programming';
+
 /** Puts a reply into words, chosen by the seed and the turn. */
 class Voice {
   private readonly limit: number;
@@ -179,14 +122,14 @@ class Voice {
   withoutFact(questions: readonly Question[]): string {
     if (questions.length === 0) return this.say('nothingAsked');
     if (questions.some(({ kind }) => kind === 'code')) return this.say('noCode');
-    return this.say(questions.every(({ kind }) => kind === 'specific') ? 'noPreference' : 'tooGeneral');
+    return this.say(questions.every(isSpecific) ? 'noPreference' : 'tooGeneral');
   }
 
   /** What to add about questions that no fact answers. */
   private about(open: readonly Question[]): string | undefined {
     if (open.length === 0) return undefined;
     if (open.some(({ kind }) => kind === 'code')) return this.say('noCode');
-    return this.say(open.every(({ kind }) => kind === 'specific') ? 'noPreferenceForTheRest' : 'tooGeneral');
+    return this.say(open.every(isSpecific) ? 'noPreferenceForTheRest' : 'tooGeneral');
   }
 
   private sentence(fact: Fact): string {
