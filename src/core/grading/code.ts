@@ -1,6 +1,6 @@
 import { fencedBlocks, isPython, isUntagged, type Block } from './fences';
 import type { GradingMode } from './grade';
-import { calledNames, definedNames, isSignature, onlyDefines, tidy, wordsOf } from './source';
+import { calledNames, isSignature, onlyDefines, tidy, topLevelOf, wordsOf, type TopLevel } from './source';
 
 /**
  * The Python code in what an agent answered: the whole text when it has no fence. Line 1 of an error is the first line
@@ -33,20 +33,17 @@ function fixedCode(text: string, calls: readonly string[]): string {
 
 const definition = /^[ \t]*(?:async[ \t]+def|def|class)[ \t]/m;
 
-interface Piece extends Block {
-  /** What its top level defines. */
-  readonly names: ReadonlySet<string>;
-}
+type Piece = Block & TopLevel;
 
 function pieceOf({ tag, code }: Block): Piece {
   const tidied = tidy(code);
-  return { tag, code: tidied, names: definedNames(tidied) };
+  return { tag, code: tidied, ...topLevelOf(tidied) };
 }
 
 /** A signature that is repeated behind the code does not replace it. */
 function lastThatDefines(name: string, pieces: readonly Piece[]): number {
-  const whole = pieces.findLastIndex(({ names, code }) => names.has(name) && !isSignature(code, name));
-  return whole >= 0 ? whole : pieces.findLastIndex(({ names }) => names.has(name));
+  const whole = pieces.findLastIndex(({ defined, code }) => defined.has(name) && !isSignature(code, name));
+  return whole >= 0 ? whole : pieces.findLastIndex(({ defined }) => defined.has(name));
 }
 
 /**
@@ -58,10 +55,11 @@ function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string):
   const main = pieces[index]!;
   const taken = [main.code];
   const used = new Set(wordsOf(main.code));
-  const known = new Set(main.names);
-  for (const { code, names } of pieces.slice(0, index).reverse()) {
-    const needed = [...names].some((each) => used.has(each) && !known.has(each));
-    if (!needed || names.has(name) || !onlyDefines(code, name)) continue;
+  const known = new Set([...main.defined, ...main.imported]);
+  for (const { code, defined, imported } of pieces.slice(0, index).reverse()) {
+    const names = [...defined, ...imported];
+    const needed = names.some((each) => used.has(each) && !known.has(each));
+    if (!needed || names.includes(name) || !onlyDefines(code, name)) continue;
     taken.unshift(code.trimEnd());
     for (const each of wordsOf(code)) used.add(each);
     for (const each of names) known.add(each);

@@ -84,11 +84,11 @@ function withoutPrompts(lines: readonly string[]): readonly string[] {
 const word = '[\\p{L}_][\\p{L}\\p{N}_]*';
 const words = new RegExp(word, 'gu');
 const called = new RegExp(`(?<![\\p{L}\\p{N}_.])(${word})\\(`, 'gu');
-const defined = new RegExp(`^(?:(?:async[ \\t]+)?def|class)[ \\t]+(${word})`, 'u');
-const assigned = new RegExp(`^(${word}(?:[ \\t]*,[ \\t]*${word})*)[ \\t]*(?::[^=]*)?=(?!=)`, 'u');
+const definition = new RegExp(`^(?:(?:async[ \\t]+)?def|class)[ \\t]+(${word})`, 'u');
+const assignment = new RegExp(`^(${word}(?:[ \\t]*,[ \\t]*${word})*)[ \\t]*(?::[^=]*)?=(?!=)`, 'u');
 /** Lines of an import in parentheses. */
 const longestImport = 50;
-const imported = /^(?:import|from)[ \t]/;
+const importLine = /^(?:import|from)[ \t]/;
 
 /** Names that Python expressions call, those in most of the expressions first. */
 export function calledNames(calls: readonly string[]): readonly string[] {
@@ -105,30 +105,37 @@ export function wordsOf(code: string): ReadonlySet<string> {
   return new Set(code.match(words));
 }
 
-/** Names that the top level of the code defines with def, class, an assignment or an import. */
-export function definedNames(code: string): ReadonlySet<string> {
-  const names = new Set<string>();
+/** Names that the top level of the code has. */
+export interface TopLevel {
+  /** By def, class or an assignment. */
+  readonly defined: ReadonlySet<string>;
+  /** By an import; the names of modules too. */
+  readonly imported: ReadonlySet<string>;
+}
+
+export function topLevelOf(code: string): TopLevel {
+  const names = { defined: new Set<string>(), imported: new Set<string>() };
   const lines = code.split('\n');
   for (const { line, index } of codeLines(lines)) {
-    const name = defined.exec(line)?.[1];
-    if (name !== undefined) names.add(name);
-    const targets = assigned.exec(line)?.[1];
-    for (const target of targets === undefined ? [] : wordsOf(targets)) names.add(target);
-    if (imported.test(line)) {
-      const statement = line.includes('(') ? lines.slice(index, index + longestImport).join(' ') : line;
-      for (const part of wordsOf(statement.split(')', 1)[0]!)) names.add(part);
-    }
+    const name = definition.exec(line)?.[1];
+    if (name !== undefined) names.defined.add(name);
+    const targets = assignment.exec(line)?.[1];
+    for (const target of targets === undefined ? [] : wordsOf(targets)) names.defined.add(target);
+    if (!importLine.test(line)) continue;
+    const statement = line.includes('(') ? lines.slice(index, index + longestImport).join(' ') : line;
+    for (const part of wordsOf(statement.split(')', 1)[0]!)) names.imported.add(part);
   }
-  for (const keyword of ['import', 'from', 'as']) names.delete(keyword);
+  for (const keyword of ['import', 'from', 'as']) names.imported.delete(keyword);
   return names;
 }
 
 /** Whether the top level of the code only imports, defines and assigns, and calls nothing of this name to assign it. */
 export function onlyDefines(code: string, name: string): boolean {
   for (const { line } of codeLines(code.split('\n'))) {
-    const assigns = assigned.test(line);
+    const assigns = assignment.test(line);
     if (assigns && wordsOf(line).has(name)) return false;
-    if (!assigns && !defined.test(line) && !imported.test(line) && !/^[ \t@)\]}'"]/.test(line)) return false;
+    if (!assigns && !definition.test(line) && !importLine.test(line) && !/^[ \t@)\]}'"]/.test(line))
+      return false;
   }
   return true;
 }

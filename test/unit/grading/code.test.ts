@@ -117,6 +117,7 @@ describe('of several blocks, fixed mode takes the one that defines what the test
           'import unittest\nclass T(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(f(1), 2)',
         ),
     ],
+    ['before tests that import it', block(code) + block('from solution import f\nassert f(1) == 1')],
     ['before text with a line that begins with class', block(code) + block('class A calls def b', 'text')],
     ['before untagged text with a line that begins with def', block(code) + block('def is a keyword', '')],
     ['before code of another language', block(code) + block('class A {}\nf = 1', 'js')],
