@@ -23,6 +23,9 @@ const OPENING = new RegExp(
 /** Amid a line: upper case with its colon. */
 const INLINE = new RegExp(`(?<=[ \\t])${EMPHASIS}${NAME}${EMPHASIS}:${EMPHASIS}`, 'g');
 
+/** Nobody writes a paragraph of prose that long; what stands further in is looked at by no expensive rule. */
+const LONGEST_PROSE = 4000;
+
 /** A quotation within a line. An inch sign after a number and an apostrophe after a letter open none. */
 const QUOTATION = /(?<![\p{L}\p{N}])(["'`])(?:(?!\1).|(?<=\p{L})'(?=\p{L}))*\1(?!\p{L})/gu;
 
@@ -55,7 +58,7 @@ function markersOfLine(line: string, inCode: boolean): Marker[] {
     markers.push({ name: nameOf(name), opensLine: true, upperCase, start: end, end: end + match[0].length });
     end += match[0].length;
   }
-  for (const match of line.slice(end).matchAll(INLINE)) {
+  for (const match of line.slice(end, LONGEST_PROSE).matchAll(INLINE)) {
     const start = end + match.index;
     const before = line.slice(0, start);
     if (!/\p{L}/u.test(before) || /^\s*#/.test(before) || isCode(before) || isQuoted(line, start)) continue;
@@ -68,7 +71,7 @@ function markersOfLine(line: string, inCode: boolean): Marker[] {
 const nameOf = (name: string): Marker['name'] => (/^output$/i.test(name) ? 'output' : 'answer');
 
 const isQuoted = (line: string, position: number): boolean =>
-  [...line.matchAll(QUOTATION)].some(
+  [...line.slice(0, LONGEST_PROSE).matchAll(QUOTATION)].some(
     ({ index, 0: quotation }) => index < position && position < index + quotation.length,
   );
 

@@ -221,3 +221,17 @@ describe('the reply limit', () => {
     expect(limitReply('  only above 20\n', 400)).toBe('only above 20');
   });
 });
+
+describe('a message made to keep the parser busy', () => {
+  it.each([
+    ['one endless line of half-quoted markers', '"`x OUTPUT: '.repeat(20_000)],
+    ['many lines of answers', 'I WANT TO ANSWER:\n'.repeat(300)],
+    ['fences that never close', '```python\n'.repeat(5_000)],
+  ])(
+    'is still taken apart: %s',
+    (_, text) => {
+      expect(parseAgentMessage(text).visible.length).toBeLessThanOrEqual(text.length);
+    },
+    10_000,
+  );
+});
