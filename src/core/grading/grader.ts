@@ -8,7 +8,7 @@ import { Gate } from './gate';
 import type { Grade, GradingMode } from './grade';
 import { believable, judge, missingHere, notGradable } from './judgement';
 import { answerLimit, defaultLimits, type GradingLimits } from './limits';
-import { lacking } from './modules';
+import { importsElsewhere, lacking } from './modules';
 import { bannedText } from './paper';
 import type { OpenNative, Unavailable } from './native/native';
 import { References, referenceFailures, type ReferenceOutputs } from './reference';
@@ -80,6 +80,13 @@ class SandboxGrader implements Grader {
     const code = extractCode(answer, mode, calls);
     const banned = mode === 'paper' ? bannedText(code) : undefined;
     if (banned !== undefined) return allBanned(task, banned);
+    if (importsElsewhere(code) || importsElsewhere(task.reference)) {
+      const native = await abortable(this.native(), signal);
+      signal?.throwIfAborted();
+      if (native !== undefined && !('unavailable' in native)) {
+        return (await this.gradeOn(native, task, code, mode, signal)).grade;
+      }
+    }
     const first = await this.gradeOn(this.pool, task, code, mode, signal);
     if (first.unavailable === undefined) return first.grade;
     const native = await abortable(this.native(), signal);
@@ -131,7 +138,7 @@ class SandboxGrader implements Grader {
     signal: AbortSignal | undefined,
   ): Promise<ReferenceOutputs> {
     const outputs = await abortable(this.references.outputs({ task, mode, runner: this.pool }), signal);
-    if (!outputs.calls.some(lacking)) return outputs;
+    if (!outputs.calls.some(lacking) && !importsElsewhere(task.reference)) return outputs;
     const native = await abortable(this.native(), signal);
     if (native === undefined || 'unavailable' in native) return outputs;
     return abortable(this.references.outputs({ task, mode, runner: native }), signal);

@@ -81,6 +81,22 @@ export function isElsewhere(module: string): boolean {
 export function lacking(outcome: CallOutcome): string | undefined {
   if (outcome.kind !== 'error') return undefined;
   if (outcome.type === 'RuntimeError' && outcome.message === "can't start new thread") return 'threads';
+  if (outcome.type === 'ZoneInfoNotFoundError') return 'tzdata';
+  const { message } = outcome;
+  if (outcome.type === 'ModuleNotFoundError' && message.includes("'concurrent.futures.")) return 'threads';
   const { missingModule } = outcome;
   return missingModule !== undefined && isElsewhere(missingModule) ? missingModule : undefined;
+}
+
+/**
+ * Whether the source asks for something of that list, by an import at the start of a line. Such a source may catch the
+ * ImportError and go on without, so that no outcome tells.
+ */
+export function importsElsewhere(source: string): boolean {
+  for (const [, names] of source.matchAll(/^[ \t]*(?:import|from)[ \t]+([\w., \t]+)/gm)) {
+    // Of "from a.b import c" the first name counts, of "import a.b as c, d" each first name.
+    const modules = names!.split(/[ \t]import[ \t]/)[0]!.split(',');
+    if (modules.some((name) => modulesElsewhere.has(name.trim().split(/[. \t]/)[0]!))) return true;
+  }
+  return false;
 }

@@ -154,8 +154,13 @@ export class NativeServer {
     if (typeof line === 'object') {
       return { refused: `${python} could not be started for numpy answers: ${line.why}.` };
     }
+    const greeting = readGreeting(line);
+    if (greeting === undefined) {
+      const refused = `${python} says something else than the grader's Python side when it starts: "${line.slice(0, 100)}". Choose a Python that prints nothing by itself.`;
+      return { refused };
+    }
     lines.on('line', (text) => this.#receive(text));
-    return greetingForm.parse(JSON.parse(line));
+    return greeting;
   }
 
   /** The last line of a traceback when there is one. */
@@ -176,6 +181,15 @@ export class NativeServer {
 
   #send(message: object): void {
     this.#process.stdin.write(JSON.stringify(message) + '\n');
+  }
+}
+
+function readGreeting(line: string): z.infer<typeof greetingForm> | undefined {
+  try {
+    return greetingForm.safeParse(JSON.parse(line)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 
