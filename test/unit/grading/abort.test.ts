@@ -29,7 +29,7 @@ async function abortAfter(microtasks: number, answer: string): Promise<unknown> 
   const grading = grader.grade(task, answer, { mode: 'fixed', signal: stop.signal });
   const settled = grading.then(
     (grade) => grade.reward,
-    (error: Error) => error.message,
+    (error: unknown) => (error as Error).message,
   );
   for (let turn = 0; turn < microtasks; turn++) await Promise.resolve();
   stop.abort(new Error('enough'));

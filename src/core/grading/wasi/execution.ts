@@ -50,7 +50,7 @@ export function execute(interpreter: Interpreter, job: Job): CallOutcome[] {
 /** One timer for all calls first, since starting a timer costs as much as a quick call; then one for each. */
 function runPass(interpreter: Interpreter, job: Job): Pass {
   const limit = job.limitMilliseconds * slack;
-  const patience = job.provisional === true ? 1 : Math.max(1, 1.2 / lastShare);
+  const patience = job.provisional === true || lastShare > fairShare ? 1 : 1.2 / lastShare;
   let pass = attempt(interpreter, job, limit * patience, false);
   for (let round = 0; pass.stopped === 'slow' && round < maxRounds; round++) {
     pass = attempt(interpreter, job, limit * Math.min(pass.patience!, 2 ** (round + 1)), true);

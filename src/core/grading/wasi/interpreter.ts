@@ -39,9 +39,6 @@ const stackBytes = 12 * 1024 * 1024;
 const nestedCalls = 1_500;
 /** A limit of recursion that nothing else in memory looks like. */
 const recursionMark = 1_234_567_891;
-/** Stack that is looked through, or cleared, at a time. */
-const stackPiece = 256 * 1024;
-const zeros = Buffer.alloc(stackPiece);
 
 /** A mutable global of the guest. */
 interface StackPointer {
@@ -86,7 +83,7 @@ export class Interpreter {
     if (missing > 0) memory.grow(missing / pageBytes);
     const bytes = new Uint8Array(memory.buffer);
     bytes.set(this.belowStack);
-    clearStack(bytes.subarray(image.stackBottom, image.stackTop));
+    bytes.fill(0, image.stackBottom, image.stackTop);
     bytes.set(this.aboveStack, image.stackTop);
     bytes.fill(0, length);
     stackPointer.value = image.stackTop;
@@ -181,20 +178,6 @@ function instantiate(module: WebAssembly.Module, system: GuestSystem): Instance 
     stackPointer: exports.stackPointer as StackPointer,
     start: exports._start as () => void,
   };
-}
-
-/**
- * Most jobs use little of the stack. Memory that was never written costs next to nothing to read and much to write, so
- * the stack is looked through from its far end, and written only from where it was used.
- */
-function clearStack(stack: Uint8Array): void {
-  let clean = 0;
-  while (clean < stack.length) {
-    const piece = stack.subarray(clean, clean + stackPiece);
-    if (Buffer.compare(piece, zeros.subarray(0, piece.length)) !== 0) break;
-    clean += piece.length;
-  }
-  stack.fill(0, clean);
 }
 
 /** Raises CPython's count of nested C calls. Source: Include/cpython/pystate.h of 3.12, struct _ts. */
