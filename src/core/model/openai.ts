@@ -15,14 +15,7 @@ import {
 } from './chat/failure';
 import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
 import { isStream, streamedChunks, wholeAnswer } from './chat/stream';
-import type {
-  ChatMessage,
-  GenerateOptions,
-  Generation,
-  Model,
-  ModelCounts,
-  SamplingSettings,
-} from './model';
+import type { ChatMessage, GenerateOptions, Generation, Model, ModelCounts, SamplingSettings } from './model';
 
 export interface OpenAiOptions {
   readonly model: string;
