@@ -13,6 +13,7 @@ const startLimit = 90_000;
 /** A first view that is about the opened folder only, without updates and telemetry. */
 export const calmSettings = {
   'workbench.startupEditor': 'none',
+  'editor.minimap.enabled': false,
   'workbench.welcomePage.walkthroughs.openOnInstall': false,
   'workbench.tips.enabled': false,
   'workbench.enableExperiments': false,

@@ -10,7 +10,7 @@ import { footer, noticeBar } from './footer';
 import { header } from './header';
 import { host } from './host';
 import { pressed } from './keys';
-import type { ToWebview } from './protocol';
+import type { SessionState, ToWebview } from './protocol';
 import { message, prose } from './turn';
 import { applied, type SessionView } from './view';
 
@@ -124,7 +124,9 @@ export class SessionElement extends PlainElement {
   }
 
   private receive(received: ToWebview): void {
+    const before = this.view?.state;
     this.view = applied(this.view, received);
+    if (before !== undefined && bringsNews(before, this.view?.state)) this.followsEnd = true;
     if (received.type === 'snapshot') this.draft = received.draft;
     if (received.type === 'snapshot' || received.type === 'panel') host.keep(received.panel);
     if (received.type === 'turn' && received.turn.reply?.seat === 'developer' && this.sending)
@@ -167,4 +169,10 @@ function isOnItsWay(view: SessionView | undefined): boolean {
     view.state.notice === undefined &&
     view.turns.at(-1)?.reply === undefined
   );
+}
+
+/** A dialogue that goes on after a stop, and a grade, are shown even to a person who has scrolled up. */
+function bringsNews(before: SessionState, now: SessionState | undefined): boolean {
+  const goesOn = before.phase === 'stopped' && now?.phase !== 'stopped';
+  return goesOn || (before.grade === undefined && now?.grade !== undefined);
 }

@@ -86,7 +86,8 @@ async function exportRows(out: string, options: Options, { assets, signal }: Sur
     });
     return {
       summary: { ...result, otherPrompts: otherPrompts.size },
-      print: () => inWords(result, otherPrompts.size),
+      print: () => inWords(result, options.format, otherPrompts.size),
+      failed: result.rows === 0,
     };
   } finally {
     progress.end();
@@ -111,8 +112,17 @@ function playedWithOthers({ started }: Trajectory, prompts: Prompts): boolean {
   return played !== undefined && played !== prompts.versions['agent.md'];
 }
 
-function inWords({ rows, trajectories, leftOut, file, card }: ExportResult, otherPrompts: number): string {
+/** What has to be there for a row of this format. */
+const NEEDED = {
+  trajectories: 'a finished and graded dialogue',
+  chat: 'a finished dialogue',
+  preferences: 'a better and a worse dialogue of the same task: collect with --rollouts above 1',
+} as const;
+
+function inWords(result: ExportResult, format: Options['format'], otherPrompts: number): string {
+  const { rows, trajectories, leftOut, file, card } = result;
   return [
+    ...(rows === 0 ? [`There is nothing to export: a row needs ${NEEDED[format]}.`] : []),
     `${rows} rows from ${trajectories} trajectories: ${file}, described in ${card}.`,
     ...Object.entries(leftOut).map(([reason, count]) => `Left out: ${count} ${reason}.`),
     ...(otherPrompts === 0

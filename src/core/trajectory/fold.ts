@@ -5,6 +5,7 @@ import type { Trajectory, TrajectorySummary, Turn } from './trajectory';
 /** What is known of an episode while its events are folded one after the other. */
 interface Folding {
   readonly started: EventOf<'episode-started'>;
+  agent: string;
   collaborator: Trajectory['collaborator'];
   turns: Turn[];
   answer: EventOf<'answered'> | undefined;
@@ -34,11 +35,12 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
   }
   const task = folding && tasks.get(folding.started.task);
   if (!folding || !task || folding.deleted) return undefined;
-  const { started, collaborator, turns, answer, grades, rating, abandoned, damaged } = folding;
+  const { started, agent, collaborator, turns, answer, grades, rating, abandoned, damaged } = folding;
   return {
     id: started.episode,
     task,
     started,
+    agent,
     collaborator,
     state: answer ? 'answered' : abandoned ? 'abandoned' : 'open',
     turns,
@@ -53,6 +55,7 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
 function begin(started: EventOf<'episode-started'>, before: Folding | undefined): Folding {
   return {
     started,
+    agent: started.agent,
     collaborator: started.collaborator,
     turns: [],
     answer: undefined,
@@ -87,6 +90,7 @@ function apply(folding: Folding, event: LogEvent): void {
       folding.abandoned = event;
       return;
     case 'resumed':
+      folding.agent = event.agent ?? folding.agent;
       takeAnswerBack(folding);
       folding.abandoned = undefined;
       return;
@@ -135,13 +139,13 @@ function takeAnswerBack(folding: Folding): void {
 
 /** The summary that a list shows of a trajectory. The index keeps the same without reading the episode. */
 export function summarize(trajectory: Trajectory): TrajectorySummary {
-  const { id, started, collaborator, state, turns, grades, rating, abandoned } = trajectory;
+  const { id, started, agent, collaborator, state, turns, grades, rating, abandoned } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
   return {
     id,
     taskId: started.task,
     ...(started.pack !== undefined && { pack: started.pack }),
-    agent: started.agent,
+    agent,
     collaborator,
     startedAt: new Date(started.at).toISOString(),
     state,

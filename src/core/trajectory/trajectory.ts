@@ -16,6 +16,8 @@ export interface Trajectory {
   readonly id: string;
   readonly task: Task;
   readonly started: EventOf<'episode-started'>;
+  /** Who plays the agent now: who was started with, or went on with it last. */
+  readonly agent: string;
   /** Who sits in the seat now, after any hand-over. */
   readonly collaborator: Collaborator;
   readonly state: TrajectoryState;

@@ -8,7 +8,7 @@ export function transcriptOf(trajectory: Trajectory): string {
   const facts = [
     `- Started: ${started.at}`,
     ...(started.pack === undefined ? [] : [`- Pack: ${started.pack}`]),
-    `- Agent: ${started.agent}`,
+    `- Agent: ${trajectory.agent}`,
     `- Collaborator: ${collaborator.name} (${collaborator.kind})`,
     `- Outcome: ${abandoned === undefined ? trajectory.state : `${abandoned.reason}, ${abandoned.message}`}`,
     ...(rating?.stars === undefined ? [] : [`- Rating: ${rating.stars} of 5`]),

@@ -1,12 +1,16 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { Prompts } from '../../../src/core/dialogue/prompts';
 
 const shipped = path.resolve('src/core/dialogue/prompts');
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
+
 const folderWith = async (file: string, text: string): Promise<string> => {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-prompts-'));
+  folders.push(folder);
   await writeFile(path.join(folder, file), text);
   return folder;
 };

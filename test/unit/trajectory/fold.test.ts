@@ -40,6 +40,8 @@ describe('folding an episode', () => {
     expect(fold(events)).toMatchObject({ state: 'abandoned', abandoned: { message: 'No server.' } });
     const resumed = fold([...events, { event: 'resumed', episode: 'e1' }]);
     expect(resumed?.state).toBe('open');
+    const byAnother = fold([...events, { event: 'resumed', episode: 'e1', agent: 'another' }]);
+    expect([resumed?.agent, byAnother?.agent]).toEqual([resumed?.started.agent, 'another']);
     expect(resumed).not.toHaveProperty('abandoned');
   });
 

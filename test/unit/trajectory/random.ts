@@ -28,6 +28,7 @@ export function anyEvents(episode: string, random: () => number): NewEvent[] {
     () => ({ event: 'rating', episode, by: 'kim', ...(random() < 0.7 && { stars: turn() }) }),
     () => ({ event: 'abandoned', episode, reason: random() < 0.5 ? 'failed' : 'skipped', message: 'No.' }),
     () => ({ event: 'resumed', episode }),
+    () => ({ event: 'resumed', episode, agent: 'another' }),
   ];
   if (random() < 0.1)
     makers.push(

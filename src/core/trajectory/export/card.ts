@@ -25,7 +25,7 @@ export class CardFacts {
   add(trajectory: Trajectory, grade: ExportedGrade | undefined): void {
     const { started, turns, task } = trajectory;
     this.trajectories += 1;
-    count(this.agents, started.agent);
+    count(this.agents, trajectory.agent);
     for (const seat of [started.collaborator, trajectory.collaborator]) {
       if (seat.kind === 'developer') this.developers.add(seat.name);
     }

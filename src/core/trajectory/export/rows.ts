@@ -115,7 +115,7 @@ function origin(trajectory: Trajectory, grade: ExportedGrade | undefined): objec
   return {
     episode: id,
     task: task.id,
-    agent: started.agent,
+    agent: trajectory.agent,
     collaborator: { ...started.collaborator },
     started_at: started.at,
     seed: started.seed,

@@ -147,6 +147,11 @@ export class Episodes {
     this.seat(row, event.collaborator);
   }
 
+  /** Another agent may go on with it. */
+  resume(row: number, agent: string | undefined): void {
+    if (agent !== undefined) this.columns.agent.set(row, this.strings.number(agent));
+  }
+
   seat(row: number, collaborator: Collaborator): void {
     this.columns.collaboratorKind.set(row, KINDS.indexOf(collaborator.kind));
     this.columns.collaborator.set(row, this.strings.number(collaborator.name));
@@ -176,6 +181,7 @@ export class Episodes {
     const kept = this.columns.flags.get(row) & DELETED;
     this.columns.flags.set(row, damaged === undefined ? kept : kept | DAMAGED);
     this.start(row, started, Date.parse(started.at));
+    this.resume(row, summary.agent);
     this.seat(row, summary.collaborator);
     this.setState(row, summary.state === 'abandoned' ? summary.abandoned! : summary.state);
     this.columns.turns.set(row, summary.turns);

@@ -124,7 +124,6 @@ export class LogIndex {
       case 'agent-turn':
       case 'reply':
       case 'answered':
-      case 'resumed':
       case 'deleted': {
         const row = this.episodeLine(segment, episode, at, offset, end - start);
         this.applySimple(row, kind, turn);
@@ -253,6 +252,10 @@ export class LogIndex {
       case 'agent-turn':
       case 'reply':
         this.applySimple(row, event.event, event.turn);
+        return;
+      case 'resumed':
+        episodes.resume(row, event.agent);
+        this.applySimple(row, event.event, 0);
         return;
       default:
         this.applySimple(row, event.event, 0);
