@@ -1,6 +1,7 @@
 // npm start: sets up what is missing, builds, and opens Tandem on a sample workspace.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
 import path from 'node:path';
 
 import { run } from './setup/command.mjs';
@@ -115,10 +116,25 @@ function openInDesktop(code, workspace) {
 async function openInBrowser(workspace, port) {
   const workbench = await ensureWorkbench();
   const userData = path.join(root, '.sample', 'user-data');
-  writeSettings(userData, calmSettings, { replace: false });
+  if (port !== 0 && !(await isFree(port))) {
+    throw new SetupFault(
+      `Port ${port} is taken: choose another with --port, or leave it out for any free one.`,
+    );
+  }
+  // The sample's README says where to begin.
+  writeSettings(userData, { ...calmSettings, 'workbench.startupEditor': 'readme' }, { replace: false });
   const server = await step('Starting the workbench', () => startServer(workbench, { userData, port }));
   console.log(`\nTandem is at\n  ${workbenchAddress(server.port, { extension: root, workspace })}`);
   console.log('\nThe workspace is', workspace, '\nCtrl+C ends it.');
   await server.ended;
   throw new SetupFault(`The workbench server ended. Its log is ${path.join(userData, 'server.log')}.`);
+}
+
+/** @param {number} port @returns {Promise<boolean>} */
+function isFree(port) {
+  return new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+  });
 }
