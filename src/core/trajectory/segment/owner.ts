@@ -35,7 +35,7 @@ export async function release(segmentFile: string): Promise<void> {
 
 /** This process, as an owner file names it. */
 export async function ownIdentity(): Promise<Owner> {
-  return { pid: process.pid, host: hostname(), began: await beginOf(process.pid) };
+  return { pid: process.pid, host: hostname(), began: (await beginOf(process.pid)) ?? null };
 }
 
 /**
@@ -55,6 +55,8 @@ export async function mayLive(owner: Owner): Promise<boolean> {
   if (owner.host !== hostname()) return true;
   if (!isRunning(owner.pid)) return false;
   const began = await beginOf(owner.pid);
+  // It ended since, or the system hides the processes of other users.
+  if (began === undefined) return isRunning(owner.pid);
   return owner.began === null || began === null || owner.began === began;
 }
 
@@ -98,10 +100,19 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** When a process began, in the kernel's ticks since the machine's start; null where the system does not tell. */
-async function beginOf(pid: number): Promise<string | null> {
+/**
+ * When a process began, in the kernel's ticks since the machine's start; null where the system does not tell,
+ * undefined when there is no such process to be seen.
+ */
+async function beginOf(pid: number): Promise<string | null | undefined> {
   if (process.platform !== 'linux') return null;
-  const stat = await ifThere(() => readFile(`/proc/${pid}/stat`, 'utf8'));
-  // The name in parentheses may hold anything; the time is the 20th field after it.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The name in parentheses may hold anything; the time is the 20th field after it.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+  } catch (error) {
+    // ESRCH: it ended between the opening and the reading.
+    if (isErrorCode(error, 'ENOENT', 'ESRCH')) return undefined;
+    throw error;
+  }
 }
