@@ -1,7 +1,5 @@
 import { fencedRanges, hasCode, markersOf, type Marker } from './markers';
 
-export { fencedRanges };
-
 /** The limits of a dialogue. ColBench plays 10 turns and cuts the collaborator's reply to 400 characters. */
 export interface Protocol {
   /** Most agent turns; the last one counts as the answer. */

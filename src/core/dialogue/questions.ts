@@ -1,5 +1,5 @@
 import { asks, isConfirmation, kindOf, LIST_HEADER, SECOND_QUESTION, type QuestionKind } from './asking';
-import { fencedRanges } from './protocol';
+import { fencedRanges } from './markers';
 
 /** One thing that a message asks. */
 export interface Question {

@@ -8,13 +8,9 @@ import { licenceNotice, type LicenceNotice } from './licence';
 import { compareFile, PartialFile, type Verification, type Version } from './partial';
 
 /** The dataset on the Hugging Face Hub, and what Tandem reads of it. */
-export const PUBLISHED_DATASET = 'facebook/collaborative_agent_bench';
-export const PUBLISHED_FILES = [
-  'backend_tasks/train.jsonl',
-  'backend_tasks/test.jsonl',
-  'colbench_code_offline_15k_llama8b.jsonl',
-] as const;
-export type PublishedFile = (typeof PUBLISHED_FILES)[number];
+const PUBLISHED_DATASET = 'facebook/collaborative_agent_bench';
+export type PublishedFile =
+  'backend_tasks/train.jsonl' | 'backend_tasks/test.jsonl' | 'colbench_code_offline_15k_llama8b.jsonl';
 
 export interface DownloadOptions {
   /** Where the file goes, under the path that it has in the dataset. */

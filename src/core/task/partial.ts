@@ -67,12 +67,6 @@ export class PartialFile {
     }
   }
 
-  /** Throws the bytes away and goes on with an empty file. */
-  async restart(): Promise<void> {
-    await this.opened().truncate(0);
-    this.bytes = 0;
-  }
-
   /** Closes the file and keeps it for a later call. */
   async close(): Promise<void> {
     const handle = this.handle;

@@ -1,4 +1,5 @@
-import { fencedRanges, parseAgentMessage } from '../../core/dialogue/protocol';
+import { fencedRanges } from '../../core/dialogue/markers';
+import { parseAgentMessage } from '../../core/dialogue/protocol';
 import type { Grade, TestResult } from '../../core/grading/grade';
 import type { Task } from '../../core/task/task';
 import type { Turn } from '../../core/trajectory/trajectory';
