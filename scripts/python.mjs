@@ -66,12 +66,14 @@ function interpreter(folder) {
 async function install(name, folder, requirementsFile, python) {
   const log = path.join(results, `python-${name}.log`);
   await runLogged(python.file, ['-m', 'venv', folder], { cwd: folder, log });
-  const pip = ['-m', 'pip', 'install', '--disable-pip-version-check', '--only-binary=:all:'];
-  await runLogged(interpreter(folder), [...pip, '-r', path.resolve(requirementsFile)], {
-    cwd: folder,
-    log,
-    append: true,
-  });
+  const packages = ['--only-binary=:all:', '-r', path.resolve(requirementsFile)];
+  // Installs the same several times faster.
+  const uv = onPath('uv');
+  const [command, args] =
+    uv === undefined
+      ? [interpreter(folder), ['-m', 'pip', 'install', '--disable-pip-version-check', ...packages]]
+      : [uv, ['pip', 'install', '--python', interpreter(folder), ...packages]];
+  await runLogged(command, args, { cwd: folder, log, append: true });
 }
 
 /**

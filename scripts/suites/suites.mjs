@@ -7,6 +7,7 @@ import { root, withNode } from '../setup/project.mjs';
 import { ensureBrowser } from '../workbench/browser.mjs';
 import { ensureWorkbench } from '../workbench/install.mjs';
 import { hostSuite } from './host.mjs';
+import { pytestSuite } from './pytest.mjs';
 import { vitestSuite } from './vitest.mjs';
 
 /**
@@ -19,6 +20,7 @@ import { vitestSuite } from './vitest.mjs';
 export const suites = new Map([
   ['typecheck', { tests: false, run: () => check('typecheck') }],
   ['lint', { tests: false, run: () => check('lint') }],
+  ['trainer', { tests: true, run: trainer }],
   ['unit', { tests: true, run: unit }],
   ['host', { tests: true, run: host }],
   ['workbench', { tests: true, run: workbench }],
@@ -43,7 +45,20 @@ async function unit(name) {
   // Here and not in a test, because it may have to be downloaded, which no test's time limit should include.
   const requirements = path.join(root, 'test', 'fixtures', 'real-server', 'requirements.txt');
   await ensurePythonEnvironment('tests', requirements, console.log);
+  // What starts the trainer starts the real one, with the packages of its own suite.
+  process.env.TANDEM_TRAINER_PYTHON = await trainerPython();
   return vitestSuite('unit', name);
+}
+
+/** @param {string | undefined} name */
+async function trainer(name) {
+  return pytestSuite(await trainerPython(), name);
+}
+
+/** @returns {Promise<string>} an interpreter with what the trainer and its tests need */
+function trainerPython() {
+  const requirements = path.join(root, 'trainer', 'tests', 'requirements.lock');
+  return ensurePythonEnvironment('trainer-tests', requirements, console.log);
 }
 
 /** @param {string | undefined} name */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sum, words } from '../../../scripts/suites/outcome.mjs';
 import { outcomeOf } from '../../../scripts/suites/vitest.mjs';
+import { outcomeOf as pytestOutcome } from '../../../scripts/suites/pytest.mjs';
 
 const report = {
   numPassedTests: 3,
@@ -43,4 +44,28 @@ test('a file that breaks before its first test counts as one failed', () => {
 
 test('an error outside all tests counts as one failed', () => {
   expect(outcomeOf(report, { status: 1, filtered: false })).toEqual({ passed: 3, failed: 1, skipped: 0 });
+});
+
+const junit = (counts: string) =>
+  `<?xml version="1.0"?><testsuites name="pytest tests"><testsuite name="pytest" ${counts} time="1.5"><testcase/></testsuite></testsuites>`;
+
+test("pytest's tests are counted as it reports them", () => {
+  const report = junit('errors="1" failures="2" skipped="3" tests="10"');
+  expect(pytestOutcome(report, 1)).toEqual({ passed: 4, failed: 3, skipped: 3 });
+});
+
+test('an error of pytest outside all tests counts as one failed', () => {
+  expect(pytestOutcome(junit('errors="0" failures="0" skipped="0" tests="2"'), 3)).toEqual({
+    passed: 2,
+    failed: 1,
+    skipped: 0,
+  });
+});
+
+test('a name that matches no test of pytest is no failure of that suite', () => {
+  expect(pytestOutcome(junit('errors="0" failures="0" skipped="0" tests="0"'), 5)).toEqual({
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+  });
 });
