@@ -1,0 +1,57 @@
+"""The task of a row: its fields, and the ids that Tandem gives to tasks and rows without one."""
+
+import hashlib
+import json
+import re
+
+from .fields import BadRow, object_of, text_of
+
+
+def task_of(row: dict) -> dict:
+    """The task's fields, which may stand in the row itself or be a string of JSON."""
+    task = row.get("task")
+    if task is None:
+        task = row
+    elif isinstance(task, str):
+        try:
+            task = json.loads(task)
+        except ValueError as error:
+            raise BadRow("The field task is a string that is not JSON.") from error
+    if not isinstance(task, dict):
+        raise BadRow("The field task must be an object.")
+    text_of(task, "problem_description")
+    for name in ("ground_truth", "hidden_information", "id"):
+        if not isinstance(task.get(name), str | None):
+            raise BadRow(f"The field {name} of the task must be a string.")
+    return task
+
+
+def content_id(task: dict) -> str:
+    """The id that Tandem gives a task without one (`src/core/task/row.ts`)."""
+    return digest(content_of(task))[:16]
+
+
+def row_id(task: dict, texts, contents, replies, row: dict, reward: float | None) -> str:
+    """The id under which Tandem imports the row (`src/core/trajectory/publishedRow.ts`)."""
+    messages = []
+    for text, content, reply in zip(texts, contents, replies, strict=True):
+        messages.append(["agent", text, content])
+        if reply is not None:
+            messages.append(["collaborator", reply, None])
+    number = int(reward) if reward is not None and reward.is_integer() else reward  # JavaScript writes 1, not 1.0
+    return "imported-" + digest([content_of(task), messages, row.get("answer"), number])[:32]
+
+
+def content_of(task: dict) -> list:
+    """What the task asks and how it is tested. Tests `test1` … `testN` are in the order of their numbers."""
+    cases = object_of(task, "test_cases")
+    names = list(cases)
+    numbered = [re.fullmatch(r"(.*?)([0-9]+)", name, re.DOTALL) for name in names]
+    if names and all(numbered) and len({found[1] for found in numbered}) == 1:
+        names.sort(key=lambda name: int(re.search(r"[0-9]+\Z", name)[0]))
+    return [task["problem_description"], task.get("ground_truth"), [cases[name] for name in names]]
+
+
+def digest(content: list) -> str:
+    """SHA-256 of what JavaScript's `JSON.stringify` writes."""
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
