@@ -1,0 +1,110 @@
+"""Several processes, one run: examples of a batch are split, gradients are summed, decisions are taken together.
+
+`torchrun --nproc-per-node N -m tandem_trainer run.json` sets RANK, WORLD_SIZE and LOCAL_RANK. One process is the case
+N = 1 and goes through the same calls, which then do nothing.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+BUCKET = 1 << 24  # numbers in one all-reduce: 64 MB
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Which of how many processes this is. `local` is its place on its own machine, and thereby its device."""
+
+    rank: int = 0
+    world: int = 1
+    local: int = 0
+
+    @property
+    def first(self) -> bool:
+        """Only the first rank writes."""
+        return self.rank == 0
+
+    def share(self, indices: Sequence[int], tokens: Callable[[int], int]) -> list[int]:
+        """The part of a batch that is this rank's: neighbours stay together, each rank gets about as many tokens.
+
+        The parts of all ranks are the batch, in order; a part may be empty.
+        """
+        weights = [tokens(index) for index in indices]
+        total, before, mine = sum(weights), 0, []
+        for index, weight in zip(indices, weights, strict=True):
+            middle = before + weight / 2  # an example belongs to the rank in whose stretch of tokens its middle lies
+            if int(middle * self.world / total) == self.rank:
+                mine.append(index)
+            before += weight
+        return mine
+
+    def sum_gradients(self, gradients: Sequence[torch.Tensor]) -> None:
+        """Replaces each float32 gradient by its sum over all ranks."""
+        if self.world == 1:
+            return
+        bucket: list[torch.Tensor] = []
+        for gradient in gradients:
+            bucket.append(gradient)
+            if sum(part.numel() for part in bucket) >= BUCKET:
+                _sum_over_ranks(bucket)
+                bucket = []
+        if bucket:
+            _sum_over_ranks(bucket)
+
+    def sum_figures(self, figures: dict[str, float]) -> dict[str, float]:
+        """Sums of figures over all ranks; a rank without examples may lack some names."""
+        total: dict[str, float] = {}
+        for part in self.gather(figures):
+            for name, value in part.items():
+                total[name] = total.get(name, 0.0) + value
+        return total
+
+    def highest(self, value: Any) -> Any:
+        """The largest value any rank has: how ranks agree on stopping, and on having run out of memory."""
+        return max(self.gather(value))
+
+    def of_first(self, value: Any) -> Any:
+        """The first rank's value, on every rank."""
+        return self.gather(value if self.first else None)[0]
+
+    def gather(self, value: Any) -> list[Any]:
+        """The values of all ranks, in their order. Every rank must call this, and waits for the others."""
+        if self.world == 1:
+            return [value]
+        values: list[Any] = [None] * self.world
+        dist.all_gather_object(values, value)
+        return values
+
+    def wait(self) -> None:
+        """Goes on when all ranks have come here."""
+        self.gather(None)
+
+
+def join() -> Ranks:
+    """This process's place, from the environment that torchrun sets; alone without it."""
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    if world == 1:
+        return Ranks()
+    # Ranks wait for each other while one of them loads, writes or samples; torchrun ends all when one dies.
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+    dist.init_process_group(backend, timeout=timedelta(days=1))
+    return Ranks(rank=dist.get_rank(), world=world, local=int(os.environ.get("LOCAL_RANK", "0")))
+
+
+def leave() -> None:
+    if dist.is_initialized():
+        dist.destroy_process_group()
+
+
+def _sum_over_ranks(tensors: Sequence[torch.Tensor]) -> None:
+    flat = torch.cat([tensor.reshape(-1) for tensor in tensors])
+    dist.all_reduce(flat)
+    start = 0
+    for tensor in tensors:
+        tensor.copy_(flat[start : start + tensor.numel()].view_as(tensor))
+        start += tensor.numel()

@@ -1,0 +1,105 @@
+"""What a run tells the outside: one JSON object a line, in `events.jsonl` of the run folder and on stdout.
+
+Every event has `version`, `at` (UTC, ISO 8601) and `event`; times inside are seconds. The kinds and their fields stand in
+the README. The file outlives the process: an editor that reloads reads it from the start.
+"""
+
+import json
+import math
+import os
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from .fault import Fault
+
+VERSION = 1
+
+
+class Events:
+    """Writes events. Other ranks than the first pass no folder and thereby stay silent.
+
+    A state change is on the disk before `emit` returns. A reader of stdout that goes away does not end the run; the file
+    goes on. Errors: Fault when the file cannot be written.
+    """
+
+    def __init__(self, folder: Path | None):
+        self.path = folder / "events.jsonl" if folder else None
+        self.stdout = sys.stdout if folder else None
+        if self.path:
+            _end_torn_line(self.path)
+
+    def emit(self, event: str, **fields: Any) -> None:
+        if self.path is None:
+            return
+        told = {"version": VERSION, "at": utc_now(), "event": event, **fields}
+        line = json.dumps(_finite(told), ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+        try:
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+            try:
+                _write_all(descriptor, line.encode())
+                if event == "state":
+                    os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise Fault(f"{self.path} cannot be written: {error.strerror}.") from error
+        self._print(line)
+
+    def state(self, state: str, stage: str, message: str | None = None) -> None:
+        """`preparing`, `running`, `stopping`, `stopped`, `done` or `failed`."""
+        self.emit("state", state=state, stage=stage, **({"message": message} if message else {}))
+
+    def notice(self, message: str, **fields: Any) -> None:
+        """Something the user should know, in one sentence, that does not end the run."""
+        self.emit("notice", message=message, **fields)
+
+    def _print(self, line: str) -> None:
+        if self.stdout is None:
+            return
+        try:
+            self.stdout.write(line)
+            self.stdout.flush()
+        except OSError:  # nobody reads any more; the interpreter would fail once more when it flushes at its end
+            self.stdout = None
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def utc_now() -> str:
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _end_torn_line(path: Path) -> None:
+    """Cuts off what a killed process left of its last line, so that the next event stands on a line of its own."""
+    try:
+        with open(path, "r+b") as file:
+            end = file.seek(0, os.SEEK_END)
+            start = end
+            while start > 0 and _byte(file, start - 1) != b"\n":
+                start -= 1
+            if start < end:
+                file.truncate(start)
+    except FileNotFoundError:
+        pass  # the first start of this run
+
+
+def _byte(file: Any, at: int) -> bytes:
+    file.seek(at)
+    return file.read(1)
+
+
+def _finite(value: Any) -> Any:
+    """JSON knows neither NaN nor infinity: both become null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(entry) for entry in value]
+    return value
