@@ -58,7 +58,7 @@ class Peak:
 
 
 def shape_of(config) -> Shape:
-    """Reads a transformers configuration. The model is built without memory, so that every architecture counts right."""
+    """Reads a transformers configuration, by building the model without memory: so every architecture counts right."""
     from transformers import AutoModelForCausalLM
 
     config = config.get_text_config()
