@@ -1,0 +1,42 @@
+"""Stage 1 of SWEET-RL: a critic that knows the hidden information c and learns which turns made a trajectory better.
+
+The critic is a language model; the advantage of a turn is how much more probable than the reference it finds it, a token
+(eq. 3). It is trained so that the advantages of the better of two trajectories of one task add up to more (eq. 2).
+The turns come with c in their prompts or, for the ablation, without (`Template.turns`); nothing here knows which.
+"""
+
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from .config import CriticConfig
+from .losses import Convention, preference_loss, trajectory_advantage
+from .objective import Objective, Sums, ordered, sides, turns_of
+from .reference_cache import ReferenceCache
+from .turn import Example
+
+
+class Critic(Objective):
+    """Bradley–Terry over pairs of trajectories: `chosen` has the higher reward."""
+
+    better = "margin"
+
+    def __init__(self, settings: CriticConfig, reference: ReferenceCache, convention: Convention = "paper"):
+        super().__init__(reference)
+        self.settings = settings
+        self.convention = convention
+
+    def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
+        turns, sums = turns_of(examples), Sums()
+        for example, chosen, rejected in sides(examples, self.log_probs(model, turns), self.reference.of(turns)):
+            better = trajectory_advantage(*chosen, self.settings.length_normalisation, self.convention)
+            worse = trajectory_advantage(*rejected, self.settings.length_normalisation, self.convention)
+            sums.add(
+                example,
+                preference_loss(better, worse, self.settings.beta),
+                margin=self.settings.beta * (better - worse),
+                accuracy=ordered(better, worse),
+                log_ratio_chosen=better,
+                log_ratio_rejected=worse,
+            )
+        return sums.total()

@@ -1,0 +1,103 @@
+"""Log-probabilities under the reference model, computed once and kept in the run folder.
+
+The reference never changes, and the critic goes four times over its data: so all turns are scored before the first step.
+A file of `<run>/reference/<base>/` is named after the tokens of the turns in it, and the template is part of the tokens.
+A run that is resumed computes what is missing, and a run whose data or template has changed what has changed.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .base import Base
+from .budget import TokenBudget
+from .checkpoint import flush_to_disk, reason
+from .fault import Fault
+from .scoring import score
+from .turn import Turn
+
+PIECE = 256  # turns of one file, which is what a killed run computes again at most
+
+
+class ReferenceCache:
+    """log π_ref(a^l | o, a^{<l}) of turns. 4 bytes a token in memory."""
+
+    def __init__(self, base: Base, run_folder: Path, budget: TokenBudget, *, logits_bytes: int = 256 << 20):
+        self.base = base
+        self.budget = budget
+        self.logits_bytes = logits_bytes
+        self.folder = run_folder / "reference" / _name_of(base)
+        self.known: dict[bytes, np.ndarray] = {}
+
+    def compute(self, turns: Sequence[Turn], progress: Callable[[int, int], None] | None = None) -> None:
+        """Scores `turns`, or reads their scores from the disk. Turns that share a prefix should be neighbours.
+
+        progress: told (done, all) turns after each file. With several ranks each computes its part and reads all.
+        """
+        ranks = self.budget.ranks
+        unique = list({turn_key(turn): turn for turn in turns}.values())
+        pieces = [unique[start : start + PIECE] for start in range(0, len(unique), PIECE)]
+        for first in range(0, len(pieces), ranks.world):
+            mine = pieces[first + ranks.rank] if first + ranks.rank < len(pieces) else []
+            if mine and self._path(mine).exists():
+                mine = []
+            with self.base.reference():
+                scores = score(self.base, mine, self.budget, logits_bytes=self.logits_bytes)
+            if mine:
+                self._write(mine, scores)
+            if progress:
+                progress(min(len(unique), (first + ranks.world) * PIECE), len(unique))
+        ranks.wait()
+        for piece in pieces:
+            self._read(piece)
+
+    def of(self, turns: Sequence[Turn]) -> list[Tensor]:
+        """For each turn (L,) float32 on the model's device. `compute` must have seen the turns."""
+        arrays = [self.known[turn_key(turn)] for turn in turns]
+        together = torch.from_numpy(np.concatenate(arrays)).to(self.base.device)
+        return list(together.split([len(array) for array in arrays]))
+
+    def _path(self, piece: Sequence[Turn]) -> Path:
+        keys = b"".join(turn_key(turn) for turn in piece)
+        return self.folder / f"{hashlib.sha256(keys).hexdigest()[:24]}.npy"
+
+    def _write(self, piece: Sequence[Turn], scores: Sequence[np.ndarray]) -> None:
+        path = self._path(piece)
+        temporary = path.with_suffix(".writing")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with open(temporary, "wb") as file:
+                np.save(file, np.concatenate(scores))
+            flush_to_disk(temporary)
+            os.replace(temporary, path)
+        except OSError as error:
+            raise Fault(f"Reference log-probabilities cannot be written to {path}: {reason(error)}.") from error
+
+    def _read(self, piece: Sequence[Turn]) -> None:
+        ends = np.cumsum([len(turn.response) for turn in piece])
+        path = self._path(piece)
+        try:
+            log_probs = np.load(path, allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise Fault(f"{path} cannot be read ({reason(error)}): delete it and resume the run.") from error
+        if log_probs.shape != (ends[-1],):
+            raise Fault(f"{path} does not have a number for each token: delete it and resume the run.")
+        for turn, part in zip(piece, np.split(log_probs, ends[:-1]), strict=True):
+            self.known[turn_key(turn)] = part
+
+
+def turn_key(turn: Turn) -> bytes:
+    """16 bytes that stand for the tokens of a turn."""
+    tokens = np.concatenate([[len(turn.prompt)], turn.prompt, turn.response]).astype("<i4")
+    return hashlib.blake2b(tokens.tobytes(), digest_size=16).digest()
+
+
+def _name_of(base: Base) -> str:
+    """What else the numbers depend on: the base's weights, their precision and quantisation."""
+    config = base.config
+    return hashlib.sha256("\n".join([str(config.base), str(base.dtype), config.training]).encode()).hexdigest()[:16]
