@@ -1,9 +1,11 @@
 """The order of examples: pure functions of seed, epoch and step."""
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
+
 from tandem_trainer.order import epoch_order, micro_batches, step_batch, steps_per_epoch
 from tandem_trainer.turn import Example, Turn
 
@@ -45,7 +47,7 @@ def test_a_run_that_resumes_at_any_step_sees_what_an_uninterrupted_one_sees():
 def test_members_of_a_group_stand_side_by_side_in_the_order_given():
     order = epoch_of(EXAMPLES, seed=0, epoch=0, batch=4)
     groups = [EXAMPLES[index].group for index in order]
-    assert sum(a != b for a, b in zip(groups, groups[1:], strict=False)) == len(set(groups)) - 1
+    assert sum(a != b for a, b in pairwise(groups)) == len(set(groups)) - 1
     for group in set(groups):
         members = [index for index in order if EXAMPLES[index].group == group]
         assert members == sorted(members)
@@ -75,7 +77,7 @@ def test_micro_batches_keep_the_order_and_the_budget():
         batches = micro_batches(range(len(sizes)), lambda batch, sizes=sizes: sum(sizes[i] for i in batch), budget=16)
         assert [index for batch in batches for index in batch] == list(range(len(sizes)))
         assert all(sum(sizes[index] for index in batch) <= 16 for batch in batches)
-        for batch, after in zip(batches, batches[1:], strict=False):
+        for batch, after in pairwise(batches):
             assert sum(sizes[index] for index in batch) + sizes[after[0]] > 16
 
 
