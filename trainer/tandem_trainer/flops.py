@@ -13,13 +13,14 @@ works on the tokens that are scored.
 import math
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
 import torch
 
+from .forest import grow
 from .turn import Turn
 
 Work = Literal["full", "lora", "qlora", "forward"]
@@ -95,42 +96,6 @@ def _windows(config) -> tuple[int | None, ...]:
     return tuple(window if kind == "sliding_attention" else None for kind in kinds)
 
 
-@dataclass(frozen=True)
-class Counts:
-    """What one pass over some turns computes.
-
-    tokens: after sharing. scored: response tokens. spans: (first, last) depths of every stretch of tokens in its own
-    sequence, last excluded; a token at depth d attends to d + 1 tokens.
-    """
-
-    tokens: int
-    scored: int
-    spans: tuple[tuple[int, int], ...]
-
-
-def count(turns: Sequence[Turn], *, shared: bool = True) -> Counts:
-    """Counts a packed pass over `turns`, or with `shared=False` one row for each turn.
-
-    Sorted, the sequences stand in the order of a tree: what each adds is what follows its common prefix with the one
-    before.
-    """
-    # Big-endian bytes sort as the ids do.
-    rows = sorted(((t.prompt, t.response) for t in turns), key=lambda r: b"".join(x.astype(">i4").tobytes() for x in r))
-    before, spans = None, []
-    for prompt, response in rows:
-        row = torch.cat([torch.as_tensor(prompt), torch.as_tensor(response)])
-        start = _common(before, row) if shared and before is not None else 0
-        spans.append((start, len(row)))
-        before = row
-    return Counts(sum(b - a for a, b in spans), sum(len(t.response) for t in turns), tuple(spans))
-
-
-def _common(a: torch.Tensor, b: torch.Tensor) -> int:
-    length = min(len(a), len(b))
-    differs = (a[:length] != b[:length]).nonzero()
-    return int(differs[0]) if len(differs) else length
-
-
 def attended(first: int, last: int, window: int | None) -> int:
     """Pairs of a query and a key for the tokens at depths first ≤ d < last: Σ min(d + 1, window)."""
     if window is None or last <= window:
@@ -139,18 +104,26 @@ def attended(first: int, last: int, window: int | None) -> int:
     return attended(first, edge, None) + (last - edge) * window if first < edge else (last - first) * window
 
 
-def flops(shape: Shape, counts: Counts, work: Work) -> float:
-    """Model FLOPs of one pass (and its backward pass unless `work` is "forward") over `counts`."""
-    pairs = sum(attended(a, b, window) for window in shape.windows for a, b in counts.spans)
-    return (
-        MATRIX[work] * (shape.matrices * counts.tokens + shape.head * counts.scored)
-        + ATTENTION[work] * shape.heads * shape.head_size * pairs
-    )
+def flops(shape: Shape, tokens: int, scored: int, spans: Iterable[tuple[int, int]], work: Work) -> float:
+    """Model FLOPs of one pass, and of its backward pass unless `work` is "forward".
+
+    tokens: through the layers. scored: through the output head. spans: (first, last) depths of each run of tokens in
+    its own row, last excluded; a token at depth d attends to d + 1 tokens.
+    """
+    spans = list(spans)
+    pairs = sum(attended(first, last, window) for window in shape.windows for first, last in spans)
+    matrices = MATRIX[work] * (shape.matrices * tokens + shape.head * scored)
+    return matrices + ATTENTION[work] * shape.heads * shape.head_size * pairs
 
 
 def step_flops(shape: Shape, turns: Sequence[Turn], work: Work, *, shared: bool = True) -> float:
-    """Model FLOPs of one pass over `turns` as `token_log_probs` computes them."""
-    return flops(shape, count(turns, shared=shared), work)
+    """Model FLOPs of one pass over `turns` as `token_log_probs` computes them; padding is not counted."""
+    forest = grow(turns)
+    depths = [int(forest.positions[segment.start]) for segment in forest.segments]
+    spans = [(first, first + s.end - s.start) for first, s in zip(depths, forest.segments, strict=True)]
+    if not shared:
+        spans = [(0, last) for _, last in spans]
+    return flops(shape, sum(last - first for first, last in spans), len(forest.targets), spans, work)
 
 
 # Dense TFLOP/s by the makers' data sheets: 16 bit with sums in 32 bit, and 32 bit outside tensor cores. GeForce cards

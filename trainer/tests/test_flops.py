@@ -8,7 +8,7 @@ from peft import LoraConfig, get_peft_model
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from tandem_trainer.flops import ATTENTION, MATRIX, attended, count, peak_flops, shape_of, stated_peak, step_flops
+from tandem_trainer.flops import ATTENTION, MATRIX, attended, flops, peak_flops, shape_of, stated_peak, step_flops
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)
@@ -33,11 +33,11 @@ def test_forward_and_full_training_agree_with_torchs_counter(tmp_path, family):
     # Eager attention multiplies whole squares, also what the causal mask throws away.
     square = shape.layers * shape.heads * shape.head_size * tokens**2
     causal = sum(attended(0, tokens, window) for window in shape.windows) * shape.heads * shape.head_size
-    one = turn(list(range(tokens - 1)), [1])
+    one = turn(list(range(1, tokens)), [0, 1])  # the last token is read by nobody, so 40 are computed and two scored
 
     for work, backward in (("forward", False), ("full", True)):
         ours = step_flops(shape, [one], work) + ATTENTION[work] * (square - causal)
-        ours += MATRIX[work] * shape.head * (tokens - 1)  # the plain model makes logits of every token
+        ours += MATRIX[work] * shape.head * (tokens - 2)  # the plain model makes logits of every token
         assert ours == counted_by_torch(model, tokens, backward)
 
 
@@ -61,13 +61,14 @@ def test_adapter_size_follows_from_the_shape(tmp_path):
     assert sum(p.numel() for p in model.parameters() if p.requires_grad) == 4 * shape_of(base.config).adapted
 
 
-def test_a_prefix_shared_by_several_turns_is_counted_once():
-    first, second = turn([5, 6, 7], [8, 9]), turn([5, 6, 7], [10])
-    follow_up = turn([5, 6, 7, 8, 9, 11], [12])
-    counts = count([first, second, follow_up])
-    assert (counts.tokens, counts.scored) == (8, 4)
-    assert sorted(counts.spans) == [(0, 5), (3, 4), (5, 7)]
-    assert count([first, second, follow_up], shared=False).tokens == 5 + 4 + 7
+def test_a_prefix_shared_by_several_turns_is_counted_once(tmp_path):
+    shape = shape_of(AutoConfig.from_pretrained(tiny_model(tmp_path)))
+    first, second = turn([5, 6, 7], [8, 9]), turn([5, 6, 7], [10, 11])
+    follow_up = turn([5, 6, 7, 8, 9, 11], [12, 13])
+    turns = [first, second, follow_up]
+    # Read are 5 6 7 8 9 11 12 and, after the shared 5 6 7, the 10.
+    assert step_flops(shape, turns, "lora") == flops(shape, 8, 6, [(0, 7), (3, 4)], "lora")
+    assert step_flops(shape, turns, "lora", shared=False) == flops(shape, 11, 6, [(0, 7), (0, 4)], "lora")
 
 
 def test_a_sliding_window_bounds_what_a_token_attends_to():
@@ -87,8 +88,8 @@ def test_a_model_of_experts_costs_what_its_chosen_experts_cost():
 def test_all_of_a_step_by_hand(tmp_path):
     shape = shape_of(AutoConfig.from_pretrained(tiny_model(tmp_path)))
     layer = 32 * (32 + 16 + 16 + 32) + 3 * 32 * 64
-    one = turn([1, 2], [3])  # three tokens attend to 1 + 2 + 3 keys; one is scored
-    assert step_flops(shape, [one], "forward") == 2 * (2 * layer * 3 + 32 * 320) + 4 * 2 * 32 * 6
+    one = turn([1, 2], [3, 4])  # three tokens attend to 1 + 2 + 3 keys; two are scored
+    assert step_flops(shape, [one], "forward") == 2 * (2 * layer * 3 + 2 * 32 * 320) + 4 * 2 * 32 * 6
 
 
 def test_known_devices_have_a_peak_and_unknown_ones_none():
