@@ -14,7 +14,7 @@ class Spoken:
     """One turn of the agent: which message it is, and what the sampler said of it.
 
     position:      index of its message in the dialogue; earlier messages are its history.
-    ids:           (L,) int32, the tokens; None while there is only text. `Template.settle` leaves none without.
+    ids:           (L,) int32, the tokens; None while there is only text. `settle.py` leaves none without.
     sampled:       whether `ids` were sampled; otherwise they were tokenised from the text.
     log_probs:     (L,) float32 of `ids`, as the sampler gave them; None when it did not.
     prompt_ids:    (P,) int32, what the sampler read before this turn; None when it did not say.
@@ -46,6 +46,7 @@ class Dialogue:
     reward: float | None = None
     hidden_information: str | None = None
     where: str = ""  # `file:line`, for messages to people
+    settled: bool = False  # whether all turns have their tokens (`settle.py`)
 
     def history(self, turn: int) -> Messages:
         """o_t: the messages before agent turn `turn`, counted from 0."""

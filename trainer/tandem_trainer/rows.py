@@ -96,6 +96,7 @@ def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
     texts, contents, replies = history_of(row, task["problem_description"])
     if "messages" in row:
         messages = messages_of(row["messages"], "messages")
+        refuse_without_request(messages, "messages")
         positions = assistant_positions(messages)
         if [messages[position]["content"] for position in positions] != texts:
             raise BadRow("The agent's turns in messages are not those of dialogue_history.")
@@ -124,6 +125,7 @@ def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
 def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:
     """A row of Tandem's chat export: only the messages, and where they come from. It has no hidden information."""
     messages = messages_of(row["messages"], "messages")
+    refuse_without_request(messages, "messages")
     positions = assistant_positions(messages)
     if not positions:
         raise BadRow("messages has no turn of the agent.")
@@ -180,6 +182,13 @@ def messages_of(value: object, name: str) -> Messages:
     return tuple({"role": message["role"], "content": message["content"]} for message in value)
 
 
+def refuse_without_request(messages: Messages, name: str) -> None:
+    """An agent does not begin; and what the critic knows is put in front of the request."""
+    roles = [message["role"] for message in messages]
+    if "user" not in roles or "assistant" in roles[: roles.index("user")]:
+        raise BadRow(f"{name} must have a message of the user before those of the assistant.")
+
+
 def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
     """The agent's turns with what the sampler said of them, which published rows do not have."""
     said = tandem.get("turns")
@@ -225,6 +234,7 @@ def read_preferences(paths: Iterable[str | Path]) -> Preferences:
 
 def preference_of(row: dict, where: str) -> Preference:
     prompt = messages_of(row.get("prompt"), "prompt")
+    refuse_without_request(prompt, "prompt")
     tandem = object_of(row, "tandem")
     key = hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:16]  # rows of one history share it
     task = text_of(tandem, "task", default=key)

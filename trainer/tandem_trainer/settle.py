@@ -1,0 +1,151 @@
+"""Gives every turn of a dialogue its tokens: those that were sampled, else its text's, tokenised once and marked."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .dialogue import Dialogue, Problem, Spoken
+from .template import Template, chunks
+
+
+@dataclass
+class Settled:
+    """Dialogues of which every turn has its tokens, and how many turns came by them in which way."""
+
+    dialogues: list[Dialogue] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    sampled: int = 0  # turns that are trained on as they were sampled
+    tokenised: int = 0  # turns of which there is only the text, or whose ids say something else
+    mismatched: int = 0  # of those, the ones whose ids say something else
+
+    @property
+    def notices(self) -> list[str]:
+        if not self.mismatched:
+            return []
+        return [
+            f"The sampled token ids of {self.mismatched} turns do not decode to their text, as if they were another "
+            "tokenizer's; these turns were tokenised from their text."
+        ]
+
+
+@dataclass(frozen=True)
+class Place:
+    """One turn of one dialogue."""
+
+    dialogue: Dialogue
+    turn: Spoken
+
+    @property
+    def text(self) -> str:
+        return self.dialogue.messages[self.turn.position]["content"]
+
+
+def settle(template: Template, dialogues: Sequence[Dialogue]) -> Settled:
+    """Raises Fault when the template refuses a dialogue of which there is only text.
+
+    Sampled ids that the tokenizer does not have leave the dialogue out; ids that say another text than was logged are
+    another tokenizer's, and the text is used instead. A turn that the agent ended, or of which that is not known, gets
+    the token that ends it if it lacks that. Log-probabilities are kept where every token has one.
+    """
+    settled = Settled()
+    for chunk in chunks(dialogues):
+        known = [dialogue for dialogue in chunk if not is_foreign(template, dialogue, settled)]
+        places = [Place(dialogue, turn) for dialogue in known for turn in dialogue.turns]
+        fits = decode_to_their_text(template, places)
+        from_text = iter(tokenise(template, [place for place, fit in zip(places, fits, strict=True) if not fit]))
+        turns = iter(
+            [
+                sampled_turn(template, place.turn) if fit else text_turn(template, place.turn, next(from_text))
+                for place, fit in zip(places, fits, strict=True)
+            ]
+        )
+        for dialogue in known:
+            count(settled, dialogue, replace(dialogue, turns=tuple(next(turns) for _ in dialogue.turns), settled=True))
+    return settled
+
+
+def count(settled: Settled, before: Dialogue, after: Dialogue) -> None:
+    if not all(len(turn.ids) for turn in after.turns):
+        leave_out(settled, after, "turns without tokens", "A turn of the agent was cut before its first token.")
+        return
+    settled.dialogues.append(after)
+    for had, has in zip(before.turns, after.turns, strict=True):
+        settled.sampled += has.sampled
+        settled.tokenised += not has.sampled
+        settled.mismatched += had.ids is not None and not has.sampled
+
+
+def leave_out(settled: Settled, dialogue: Dialogue, reason: str, sentence: str) -> None:
+    file, _, line = dialogue.where.rpartition(":")
+    settled.problems.append(Problem(file, int(line), sentence))
+    settled.left_out[reason] += 1
+
+
+def is_foreign(template: Template, dialogue: Dialogue, settled: Settled) -> bool:
+    """Whether it has ids that the tokenizer has not; it is then left out and counted."""
+    size = len(template.tokenizer)
+    for number, turn in enumerate(dialogue.turns, start=1):
+        for ids in (turn.ids, turn.prompt_ids):
+            if ids is not None and ids.max() >= size:
+                sentence = (
+                    f"Turn {number} has the token id {ids.max()}; those of the base's tokenizer end at {size - 1}."
+                )
+                leave_out(settled, dialogue, "token ids that the tokenizer does not have", sentence)
+                return True
+    return False
+
+
+def decode_to_their_text(template: Template, places: Sequence[Place]) -> list[bool]:
+    """Of each turn whether it has sampled ids and they say its text, but for special tokens and space around it."""
+    sampled = [without_end(template, place.turn.ids) for place in places if place.turn.ids is not None]
+    decoded: Iterator[str] = iter(
+        template.tokenizer.batch_decode(sampled, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+    )
+    return [place.turn.ids is not None and says(next(decoded), place.text, place.turn.reasoning) for place in places]
+
+
+def says(decoded: str, text: str, reasoning: str) -> bool:
+    """A text that was cut may end in part of a character; a server may have taken the thoughts out of the text."""
+    decoded, text, reasoning = decoded.rstrip("\ufffd").strip(), text.rstrip("\ufffd").strip(), reasoning.strip()
+    return decoded == text or (reasoning != "" and decoded.endswith(text) and reasoning in decoded)
+
+
+def tokenise(template: Template, places: Sequence[Place]) -> list[np.ndarray]:
+    """The texts of turns as tokens: as they follow their prompts, or on their own where that would alter the prompt."""
+    encode = template.encoder.encode
+    texts = [place.text for place in places]
+    prompts = [
+        template.render(place.dialogue.messages[: place.turn.position], where=place.dialogue.where) for place in places
+    ]
+    encoded = encode([*prompts, *map(str.__add__, prompts, texts)])
+    responses = [
+        whole[len(prompt) :].copy() if np.array_equal(whole[: len(prompt)], prompt) else None
+        for prompt, whole in zip(encoded[: len(texts)], encoded[len(texts) :], strict=True)
+    ]
+    alone = iter(encode([text for text, response in zip(texts, responses, strict=True) if response is None]))
+    return [next(alone) if response is None else response for response in responses]
+
+
+def sampled_turn(template: Template, turn: Spoken) -> Spoken:
+    ids = turn.ids
+    if turn.finish_reason == "stop" and ids[-1] not in template.ends:
+        return replace(turn, ids=with_end(template, ids), sampled=True, log_probs=None)
+    return replace(turn, sampled=True)
+
+
+def text_turn(template: Template, turn: Spoken, ids: np.ndarray) -> Spoken:
+    """Its prompt is rendered as well: what another tokenizer's sampler read is of no use."""
+    if turn.finish_reason != "length" and (len(ids) == 0 or ids[-1] not in template.ends):
+        ids = with_end(template, ids)
+    return replace(turn, ids=ids, sampled=False, log_probs=None, prompt_ids=None)
+
+
+def with_end(template: Template, ids: np.ndarray) -> np.ndarray:
+    return np.append(ids, np.int32(template.end_of_turn))
+
+
+def without_end(template: Template, ids: np.ndarray) -> np.ndarray:
+    return ids[:-1] if ids[-1] in template.ends else ids
