@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { Option } from 'commander';
-import { agentMessages } from '../../core/dialogue/conversation';
+import { agentMessages, sawAnotherPrompt } from '../../core/dialogue/conversation';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
 import { Prompts } from '../../core/dialogue/prompts';
 import type { GradingMode } from '../../core/grading/grade';
@@ -12,7 +12,6 @@ import {
   type Pairing,
   type Render,
 } from '../../core/trajectory/export/export';
-import type { Trajectory } from '../../core/trajectory/trajectory';
 import { fraction, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { openLog } from '../log';
 import { dataOption, modeOption } from '../play';
@@ -70,7 +69,7 @@ async function exportRows(out: string, options: Options, { assets, signal }: Sur
   const progress = startProgress('export', 'trajectories');
   const otherPrompts = new Set<string>();
   const render: Render = (trajectory) => {
-    if (playedWithOthers(trajectory, prompts)) otherPrompts.add(trajectory.id);
+    if (sawAnotherPrompt(trajectory, prompts)) otherPrompts.add(trajectory.id);
     return agentMessages(trajectory.task, trajectory.turns, trajectory.started.protocol, prompts);
   };
   try {
@@ -98,18 +97,12 @@ async function exportRows(out: string, options: Options, { assets, signal }: Sur
 function formatOf({ format, pairs }: Options, render: Render): ExportFormat {
   switch (format) {
     case 'trajectories':
-      return { format, visible: ({ agent }) => parseAgentMessage(agent.text).visible };
+      return { format, visible: ({ agent }) => parseAgentMessage(agent.text).visible, render };
     case 'chat':
       return { format, render };
     case 'preferences':
       return { format, render, pairs };
   }
-}
-
-/** Imported trajectories name no prompts; nothing better than ours is known for them. */
-function playedWithOthers({ started }: Trajectory, prompts: Prompts): boolean {
-  const played = started.prompts['agent.md'];
-  return played !== undefined && played !== prompts.versions['agent.md'];
 }
 
 /** What has to be there for a row of this format. */

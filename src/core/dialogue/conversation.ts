@@ -1,5 +1,5 @@
 import type { Task } from '../task/task';
-import type { Turn } from '../trajectory/trajectory';
+import type { Trajectory, Turn } from '../trajectory/trajectory';
 import type { ChatMessage } from '../model/model';
 import type { Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
@@ -25,6 +25,12 @@ export function agentMessages(
     if (turn.reply !== undefined) messages.push({ role: 'user', content: turn.reply.text });
   }
   return messages;
+}
+
+/** Whether the agent saw another agent.md than this one. Imported trajectories name none: nothing better is known. */
+export function sawAnotherPrompt({ started }: Trajectory, prompts: Prompts): boolean {
+  const seen = started.prompts['agent.md'];
+  return seen !== undefined && seen !== prompts.versions['agent.md'];
 }
 
 /** What the simulator is asked: it sees the hidden information and what both sides said, never the agent's thoughts. */

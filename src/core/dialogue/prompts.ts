@@ -35,14 +35,17 @@ export class Prompts {
 
   /**
    * Reads the prompts that ship with Tandem, each replaced by the file of the same name in `folder` if there is one.
+   * @param agent a file that replaces agent.md, whatever its name
    * @throws {Fault} `dialogue/prompt-folder` when `folder` holds no prompt; `dialogue/prompt` when a file cannot be
    * read, is empty, lacks a placeholder that it needs or names one that does not exist
    */
-  static async load(shipped: string, folder?: string): Promise<Prompts> {
+  static async load(shipped: string, folder?: string, agent?: string): Promise<Prompts> {
     const own = folder === undefined ? [] : await promptsIn(folder);
-    const read = (file: PromptFile): Promise<string> =>
-      readPrompt(file, own.includes(file) ? folder! : shipped);
-    return new Prompts({ 'agent.md': await read('agent.md'), 'simulator.md': await read('simulator.md') });
+    const place = (file: PromptFile): string => path.join(own.includes(file) ? folder! : shipped, file);
+    return new Prompts({
+      'agent.md': await readPrompt('agent.md', agent ?? place('agent.md')),
+      'simulator.md': await readPrompt('simulator.md', place('simulator.md')),
+    });
   }
 
   /** A prompt with its placeholders filled in and without its leading comment. */
@@ -75,8 +78,7 @@ async function promptsIn(folder: string): Promise<string[]> {
   );
 }
 
-async function readPrompt(file: PromptFile, folder: string): Promise<string> {
-  const where = path.join(folder, file);
+async function readPrompt(file: PromptFile, where: string): Promise<string> {
   const text = await readFile(where, 'utf8').catch((error: unknown) => {
     throw new Fault(
       'dialogue/prompt',

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { LOG_VERSION } from '../event';
 import type { Consent } from '../index/logIndex';
+import { developersOf } from '../people';
 import type { Trajectory } from '../trajectory';
 import type { ExportedGrade } from './rows';
 import type { LeftOut, Selection } from './selection';
@@ -26,12 +27,7 @@ export class CardFacts {
     const { started, turns, task } = trajectory;
     this.trajectories += 1;
     count(this.agents, trajectory.agent);
-    for (const seat of [started.collaborator, trajectory.collaborator]) {
-      if (seat.kind === 'developer') this.developers.add(seat.name);
-    }
-    for (const { reply } of turns) {
-      if (reply && reply.author !== 'simulator') this.developers.add(reply.by);
-    }
+    for (const developer of developersOf(trajectory)) this.developers.add(developer);
     count(this.collaborators, `${started.collaborator.kind} ${started.collaborator.name}`);
     for (const [name, version] of Object.entries(started.prompts)) count(this.prompts, `${name} ${version}`);
     if (task.license === undefined) this.unlicensed += 1;
@@ -125,9 +121,11 @@ function sizeCategory(rows: number): string {
 }
 
 function selectionSentence(selection: Selection): string {
-  const { filter = {}, onlySuccess, minReward, withLeaked, withEvaluations } = selection;
+  const { filter = {}, since, until, onlySuccess, minReward, withLeaked, withEvaluations } = selection;
   const limits = [
     ...Object.entries(filter).map(([field, value]) => `${field} ${code(String(value))}`),
+    ...(since === undefined ? [] : [`since ${since}`]),
+    ...(until === undefined ? [] : [`until ${until}`]),
     ...(onlySuccess === true ? ['only successes'] : []),
     ...(minReward === undefined ? [] : [`reward at least ${minReward}`]),
     withLeaked === true ? 'leaked ones included' : 'leaked ones left out',

@@ -5,7 +5,14 @@ import type { Trajectory, Turn } from '../trajectory';
 import { CardFacts, datasetCard } from './card';
 import { pairsByTask, type Pairing, type TaskPairs } from './pairs';
 import { chatRow, preferenceRow, trajectoryRow, type ChatMessageLike, type Side } from './rows';
-import { countUp, select, type LeftOut, type Selected, type Selection } from './selection';
+import {
+  countUp,
+  select,
+  type LeftOut,
+  type LeftOutReason,
+  type Selected,
+  type Selection,
+} from './selection';
 
 export type { Pairing } from './pairs';
 export type { ChatMessageLike } from './rows';
@@ -18,13 +25,21 @@ export type { LeftOut, LeftOutReason, Selection } from './selection';
 export type Render = (trajectory: Trajectory) => readonly ChatMessageLike[];
 
 export type ExportFormat =
-  /** `visible`: what the collaborator sees of an agent's turn. */
-  | { readonly format: 'trajectories'; readonly visible: (turn: Turn) => string }
+  /** `visible`: what the collaborator sees of an agent's turn. With `render` a row holds the conversation, too. */
+  | {
+      readonly format: 'trajectories';
+      readonly visible: (turn: Turn) => string;
+      readonly render?: Render;
+    }
   | { readonly format: 'chat'; readonly render: Render }
   | { readonly format: 'preferences'; readonly render: Render; readonly pairs?: Pairing };
 
+/** Why a trajectory is left out that only its whole content tells, e.g. a reply without consent. */
+export type LeaveOut = (trajectory: Trajectory) => LeftOutReason | undefined;
+
 export type ExportOptions = ExportFormat &
   Selection & {
+    readonly leaveOut?: LeaveOut;
     readonly signal?: AbortSignal;
     readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
   };
@@ -33,6 +48,10 @@ export interface ExportResult {
   readonly rows: number;
   /** Different trajectories in those rows. */
   readonly trajectories: number;
+  readonly tasks: number;
+  readonly successes: number;
+  /** Of the trajectories: those whose every turn has the token ids that were sampled. */
+  readonly withTokenIds: number;
   readonly leftOut: LeftOut;
   readonly file: string;
   /** The dataset card beside it. */
@@ -73,7 +92,8 @@ export async function exportTrajectories(
     consents: log.consents,
   });
   await writeAtomically(card, (handle) => handle.writeFile(text));
-  return { rows, trajectories: facts.trajectories, leftOut, file, card };
+  const { trajectories, successes, withTokenIds } = facts;
+  return { rows, trajectories, tasks: facts.tasks.size, successes, withTokenIds, leftOut, file, card };
 }
 
 function rowsOf(
@@ -100,13 +120,14 @@ async function* singles(
     done += 1;
     options.onProgress?.({ done, total: selected.length });
     const grade = grades.get(trajectory.id);
-    if (trajectory.damaged !== undefined) {
-      countUp(leftOut, 'damaged');
+    const reason = trajectory.damaged === undefined ? options.leaveOut?.(trajectory) : 'damaged';
+    if (reason !== undefined) {
+      countUp(leftOut, reason);
       continue;
     }
     facts.add(trajectory, grade);
     if (options.format === 'chat') yield chatRow(trajectory, options.render(trajectory), grade);
-    else if (grade) yield trajectoryRow(trajectory, grade, options.visible);
+    else if (grade) yield trajectoryRow(trajectory, grade, options.visible, options.render?.(trajectory));
   }
 }
 
@@ -136,7 +157,9 @@ async function* preferences(
       sides = new Map();
     }
     const grade = paired.get(trajectory.id)?.grade;
-    if (trajectory.damaged !== undefined || !grade) countUp(leftOut, 'damaged');
+    const reason =
+      trajectory.damaged === undefined && grade ? options.leaveOut?.(trajectory) : ('damaged' as const);
+    if (reason !== undefined || !grade) countUp(leftOut, reason ?? 'damaged');
     else sides.set(trajectory.id, { trajectory, messages: options.render(trajectory), grade });
     done += 1;
     options.onProgress?.({ done, total: paired.size });

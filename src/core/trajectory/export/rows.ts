@@ -20,6 +20,8 @@ export interface TrajectoryRow {
   readonly dialogue_history: readonly object[];
   readonly answer: string;
   readonly reward: number;
+  /** The whole conversation as the agent saw it, its own messages raw; what is trained on, where there are no ids. */
+  readonly messages?: readonly ChatMessageLike[];
   readonly tandem: object;
 }
 
@@ -28,11 +30,13 @@ export interface TrajectoryRow {
  * what the collaborator saw of it, and `input` the prompt, which only imported turns carry.
  *
  * @param visible what the collaborator sees of a turn that was played here
+ * @param messages the conversation as the agent saw it
  */
 export function trajectoryRow(
   trajectory: Trajectory,
   grade: ExportedGrade,
   visible: (turn: Turn) => string,
+  messages?: readonly ChatMessageLike[],
 ): TrajectoryRow {
   const { task, turns, answer } = trajectory;
   return {
@@ -52,6 +56,7 @@ export function trajectoryRow(
     }),
     answer: answer?.answer ?? '',
     reward: grade.reward,
+    ...(messages && { messages }),
     tandem: { ...origin(trajectory, grade), turns: turns.map(turnOrigin) },
   };
 }

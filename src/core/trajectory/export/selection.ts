@@ -5,6 +5,9 @@ import type { ExportedGrade } from './rows';
 /** Which trajectories go into an export. */
 export interface Selection {
   readonly filter?: TrajectoryFilter;
+  /** Only dialogues that began then: not before `since`, before `until`. ISO 8601; a date is its midnight, UTC. */
+  readonly since?: string;
+  readonly until?: string;
   /** Whose rewards count; `fixed` when it is not given. */
   readonly mode?: 'fixed' | 'paper';
   readonly onlySuccess?: boolean;
@@ -19,8 +22,9 @@ export interface Selection {
 /** How the name of a collection begins that belongs to an evaluation. */
 export const EVALUATION = 'evaluation';
 
-/** Why trajectories that the filter leaves are not in the export. */
+/** Why trajectories are not in the export. */
 export type LeftOutReason =
+  | 'outside the filter'
   | 'not finished'
   | 'abandoned'
   | 'deleted'
@@ -30,6 +34,8 @@ export type LeftOutReason =
   | 'not a success'
   | 'below the minimum reward'
   | 'damaged'
+  | 'no consent'
+  | 'model terms'
   | 'without a better or worse trajectory of the same task'
   | 'paired only with trajectories of other prompts';
 
@@ -54,13 +60,21 @@ export function select(log: TrajectoryLog, selection: Selection, needsReward: bo
   const selected: Selected[] = [];
   // Deleted ones are in no list; which of them the filter would have left is not known any more.
   if (log.deletedCount > 0) leftOut.deleted = log.deletedCount;
-  for (const summary of rows) {
+  const inside = rows.filter(({ startedAt }) => isWithin(startedAt, selection));
+  const outside = log.count().total - inside.length;
+  if (outside > 0) leftOut['outside the filter'] = outside;
+  for (const summary of inside) {
     const grade = gradeOf(summary, mode);
     const reason = whyNot(summary, grade, selection, needsReward);
     if (reason === undefined) selected.push({ summary, grade });
     else countUp(leftOut, reason);
   }
   return { selected, leftOut };
+}
+
+function isWithin(startedAt: string, { since, until }: Selection): boolean {
+  const at = Date.parse(startedAt);
+  return (since === undefined || at >= Date.parse(since)) && (until === undefined || at < Date.parse(until));
 }
 
 export function countUp(leftOut: LeftOut, reason: LeftOutReason, by = 1): void {

@@ -1,0 +1,104 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from '../fault';
+import { ifThere, isErrorCode } from '../trajectory/files';
+import { claimIn, type Claim } from '../trajectory/claim';
+import { launch } from './launch';
+import type { Launch, TrainerProcess } from './process';
+import { trainerOf, type Run, type Runs } from './runs';
+import { runFiles } from './runFolder';
+import type { Trainer } from './trainer';
+
+const LOOK_EVERY_MS = 250;
+
+export interface StopOptions {
+  readonly signal?: AbortSignal;
+  /** Do not wait for the end of a micro-batch and for a checkpoint: what was trained since the last one is repeated. */
+  readonly atOnce?: boolean;
+}
+
+/**
+ * Asks a run to stop and waits until it has. It finishes its micro-batch and writes a checkpoint.
+ * @returns how the run stands then
+ * @throws {Fault} `training/not-running`, `training/other-host`
+ * @throws the signal's reason when it is aborted; the request stands
+ */
+export async function stopRun(runs: Runs, id: string, options: StopOptions = {}): Promise<Run> {
+  const run = await runs.find(id);
+  const { latest, isLive } = await trainerOf(run.folder);
+  if (latest === undefined || !isLive) {
+    throw new Fault('training/not-running', `The run ${run.id} is not running; it is ${run.state}.`);
+  }
+  if (options.atOnce === true) kill(run, latest);
+  while ((await trainerOf(run.folder)).isLive) {
+    options.signal?.throwIfAborted();
+    // Again each time: a trainer that is just starting removes a request that it takes for an old one.
+    if (options.atOnce !== true) await request(run.folder);
+    await sleep(LOOK_EVERY_MS, undefined, options.signal ? { signal: options.signal } : {});
+  }
+  await rm(join(run.folder, runFiles.stop), { force: true });
+  return runs.find(run.id);
+}
+
+/** The file stays as it is when it is there. */
+async function request(folder: string): Promise<void> {
+  await ifThere(() => writeFile(join(folder, runFiles.stop), '', { flag: 'a' }));
+}
+
+function kill(run: Run, trainer: TrainerProcess | Launch): void {
+  const { pid, host } = trainer;
+  if (host !== hostname()) {
+    throw new Fault('training/other-host', `The run ${run.id} is on ${host}, and can only be killed there.`);
+  }
+  try {
+    // What we launched leads a group, to which its own processes belong.
+    const isGroup = 'began' in trainer && process.platform !== 'win32';
+    process.kill(isGroup ? -pid : pid, 'SIGKILL');
+  } catch (error) {
+    if (!isErrorCode(error, 'ESRCH')) throw error; // it ended by itself
+  }
+}
+
+/**
+ * Goes on with a run that was stopped, failed or died, from its last checkpoint.
+ * @returns how the run stands
+ * @throws {Fault} `training/done`, `training/running`, `training/python-not-started`
+ */
+export async function resumeRun(runs: Runs, id: string, trainer: Trainer): Promise<Run> {
+  const run = await runs.find(id);
+  const claim = await claimLaunch(runs, run.id);
+  try {
+    refuse((await runs.read(run.id)) ?? run);
+    await rm(join(run.folder, runFiles.stop), { force: true });
+    await launch(trainer, run.folder);
+  } finally {
+    await claim.release();
+  }
+  return runs.find(run.id);
+}
+
+function refuse({ id, state, isLive, process }: Run): void {
+  if (isLive) {
+    const { pid, host } = process!;
+    throw new Fault(
+      'training/running',
+      `The run ${id} is ${state}, in process ${pid} on ${host}; \`tandem runs ${id} --follow\` shows it.`,
+    );
+  }
+  if (state === 'done') {
+    throw new Fault('training/done', `The run ${id} is done; its result is in its folder \`model\`.`);
+  }
+}
+
+/** So that two windows do not launch one run at the same moment. */
+async function claimLaunch(runs: Runs, id: string): Promise<Claim> {
+  try {
+    return await claimIn(join(runs.dataFolder, 'claims'), `run-${id}`, `The run ${id}`);
+  } catch (cause) {
+    if (!(cause instanceof Fault) || cause.code !== 'trajectory/claimed') throw cause;
+    const message = `The run ${id} is being started by another window or command at this moment; look again.`;
+    throw new Fault('training/running', message, { cause });
+  }
+}

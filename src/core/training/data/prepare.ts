@@ -1,0 +1,126 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../../fault';
+import { agentMessages, sawAnotherPrompt } from '../../dialogue/conversation';
+import { Prompts } from '../../dialogue/prompts';
+import { parseAgentMessage } from '../../dialogue/protocol';
+import { exportTrajectories, type LeaveOut } from '../../trajectory/export/export';
+import { ifThere, writeAtomically } from '../../trajectory/files';
+import { TrajectoryLog, type TrajectoryFilter } from '../../trajectory/log';
+import { developersOf } from '../../trajectory/people';
+import type { Trajectory } from '../../trajectory/trajectory';
+import { EXCLUDED_MODELS, type LogSelection } from '../configuration';
+import { runFiles } from '../runFolder';
+import type { SelectionReport } from './report';
+
+export interface PrepareOptions {
+  /** The folder of the prompts that ship with Tandem. */
+  readonly prompts: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+}
+
+/**
+ * Writes the rows that a selection takes from a log into `data/` of a run folder, with a dataset card and a report
+ * beside them. A row holds the messages as the agent saw them, and where the log has them the token ids of prompts and
+ * turns and their log-probabilities.
+ *
+ * @throws {Fault} `training/no-log`, `training/no-data`
+ * @throws the signal's reason when it is aborted
+ */
+export async function prepareData(
+  selection: LogSelection,
+  folder: string,
+  options: PrepareOptions,
+): Promise<SelectionReport> {
+  if ((await ifThere(() => stat(join(selection.log, 'log')))) === undefined) {
+    const message = `There is no trajectory log in ${selection.log}; data.log names a data folder, by default .tandem in the workspace.`;
+    throw new Fault('training/no-log', message);
+  }
+  const prompts = await Prompts.load(options.prompts, undefined, selection.opening);
+  const log = await TrajectoryLog.open(selection.log);
+  try {
+    const report = await writeRows(log, selection, prompts, folder, options);
+    if (report.trajectories === 0) throw nothingLeft(report);
+    await writeAtomically(join(folder, runFiles.selection), (file) =>
+      file.writeFile(`${JSON.stringify(report, undefined, 2)}\n`),
+    );
+    return report;
+  } finally {
+    await log.close();
+  }
+}
+
+async function writeRows(
+  log: TrajectoryLog,
+  selection: LogSelection,
+  prompts: Prompts,
+  folder: string,
+  { signal, onProgress }: PrepareOptions,
+): Promise<SelectionReport> {
+  const at = new Date().toISOString();
+  const { filter } = selection;
+  let otherPrompts = 0;
+  const result = await exportTrajectories(log, join(folder, runFiles.trajectories), {
+    format: 'trajectories',
+    visible: ({ agent }) => parseAgentMessage(agent.text).visible,
+    render: (trajectory) => {
+      if (sawAnotherPrompt(trajectory, prompts)) otherPrompts += 1;
+      return agentMessages(trajectory.task, trajectory.turns, trajectory.started.protocol, prompts);
+    },
+    leaveOut: forbiddenBy(log, selection),
+    filter: filterOf(selection),
+    since: filter?.since,
+    until: filter?.until,
+    mode: selection.mode,
+    minReward: selection.minimum_reward,
+    withLeaked: selection.with_leaked,
+    withEvaluations: selection.with_evaluations,
+    signal,
+    onProgress,
+  });
+  const { trajectories, tasks, successes, withTokenIds, leftOut } = result;
+  return {
+    ...{ log: selection.log, at, trajectories, tasks, successes, left_out: leftOut },
+    other_prompts: otherPrompts,
+    with_token_ids: withTokenIds,
+  };
+}
+
+function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
+  const { task, pack, agent, collaborator, collaborator_kind, collection } = filter;
+  return { task, pack, agent, collaborator, collaboratorKind: collaborator_kind, collection };
+}
+
+/** Leaves out what must not be trained on: without the consent of a person, or against the terms of a model. */
+function forbiddenBy(log: TrajectoryLog, { exclude_models = EXCLUDED_MODELS }: LogSelection): LeaveOut {
+  const consented = new Set(log.consents.map(({ pseudonym }) => pseudonym));
+  const excluded = exclude_models.map(patternOf);
+  return (trajectory) => {
+    if ([...developersOf(trajectory)].some((pseudonym) => !consented.has(pseudonym))) return 'no consent';
+    const isExcluded = (model: string): boolean => excluded.some((pattern) => pattern.test(model));
+    return modelsOf(trajectory).some(isExcluded) ? 'model terms' : undefined;
+  };
+}
+
+/** Every model that wrote some of it: the agents, and the simulators that replied. */
+function modelsOf({ started, agent, collaborator, turns }: Trajectory): string[] {
+  return [
+    started.agent,
+    agent,
+    started.collaborator.name,
+    collaborator.name,
+    ...turns.flatMap((turn) => [turn.agent.model, ...(turn.reply ? [turn.reply.by] : [])]),
+  ];
+}
+
+function patternOf(text: string): RegExp {
+  const escaped = text.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${escaped.join('.*')}$`, 's');
+}
+
+function nothingLeft({ log, left_out }: SelectionReport): Fault {
+  const reasons = Object.entries(left_out).map(([reason, count]) => `${count} ${reason}`);
+  const why = reasons.length === 0 ? 'it is empty' : `left out are ${reasons.join(', ')}`;
+  return new Fault('training/no-data', `The log in ${log} has no trajectory to train on: ${why}.`);
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { Fault } from '../../fault';
+import { ifThere } from '../../trajectory/files';
+import { runPython, type Trainer } from '../trainer';
+import { findPython, onPath, type SystemPython } from './find';
+import { runInstaller, type InstallOptions } from './installer';
+import { makeOnce } from './once';
+
+export interface TrainerOptions {
+  /** The folder of the trainer that ships with Tandem: `pyproject.toml`, `requirements.lock`, the package. */
+  readonly source: string;
+  /** Where Tandem keeps what it can make again. */
+  readonly cache: string;
+  /** An interpreter that has the trainer's packages already; nothing is installed then, `source` is used as it is. */
+  readonly ready?: string;
+  /** The Python of which the environment is made, and what names it; the first of the PATH when left out. */
+  readonly python?: { readonly file: string; readonly by: string };
+  readonly signal?: AbortSignal;
+  /** Told what happens, a line at a time, when something has to be installed. */
+  readonly onLine?: (line: string) => void;
+}
+
+/**
+ * A Python that can run the trainer; on first need it is made, which downloads gigabytes and takes minutes.
+ *
+ * There are two environments. The packages of `requirements.lock` stand in one, whose name depends on the lock and the
+ * Python. The trainer itself is installed by pip, from its own pyproject, into a small one that sees the first: its
+ * name depends on the trainer's source too, so that a new version costs seconds, and a run that is going on keeps the
+ * version it was started with, also when the extension is updated under it.
+ *
+ * @throws {Fault} `training/no-python`, `training/not-installed`, `training/packages-missing`
+ * @throws the signal's reason when it is aborted; nothing is left half-made
+ */
+export async function openTrainer(options: TrainerOptions): Promise<Trainer> {
+  if (options.ready !== undefined) return readyTrainer(options.ready, options);
+  const uv = await onPath('uv');
+  const python = await findPython(options.python, uv !== undefined);
+  const tools: Tools = { uv, python, options };
+  const packages = await packagesEnvironment(tools);
+  return { python: await trainerEnvironment(packages, tools) };
+}
+
+/** What the trainer imports, by module name. */
+const NEEDED = ['torch', 'transformers', 'peft', 'safetensors', 'numpy'];
+
+async function readyTrainer(python: string, { source, signal }: TrainerOptions): Promise<Trainer> {
+  const trainer = { python, source };
+  const probe = `import importlib.util as u; print(*[name for name in ${JSON.stringify(NEEDED)} if u.find_spec(name) is None])`;
+  const { code, stdout, stderr } = await runPython(trainer, ['-c', probe], { cwd: source, signal });
+  if (code === 0 && stdout.trim() === '') return trainer;
+  const why =
+    code === 0
+      ? `lacks ${stdout.trim().replaceAll(' ', ', ')}`
+      : `fails: ${stderr.at(-1) ?? `status ${code}`}`;
+  throw new Fault(
+    'training/packages-missing',
+    `TANDEM_TRAINER_PYTHON names ${python}, which ${why}. Install ${join(source, 'requirements.lock')} there, or unset the variable and let Tandem make an environment.`,
+  );
+}
+
+interface Tools {
+  readonly uv: string | undefined;
+  readonly python: SystemPython;
+  readonly options: TrainerOptions;
+}
+
+async function packagesEnvironment(tools: Tools): Promise<string> {
+  const lock = join(tools.options.source, 'requirements.lock');
+  const name = `packages-${hashOf(identity(tools.python), await readFile(lock))}`;
+  return environment(name, tools, async (folder, install) => {
+    tools.options.onLine?.(
+      'Installing what the trainer needs, once: several gigabytes, which takes some minutes.',
+    );
+    await newEnvironment(folder, tools, install);
+    await pip(interpreterIn(folder), ['--only-binary=:all:', '-r', lock], tools, install);
+  });
+}
+
+async function trainerEnvironment(packages: string, tools: Tools): Promise<string> {
+  const { source } = tools.options;
+  const name = `trainer-${hashOf(identity(tools.python), Buffer.from(packages), await contentOf(source))}`;
+  const folder = await environment(name, tools, async (temporary, install) => {
+    await newEnvironment(temporary, tools, install, 'without pip');
+    await writeFile(join(await sitePackages(temporary), 'packages.pth'), `${await sitePackages(packages)}\n`);
+    // Setuptools writes into the folder that it builds from, and ours may be read-only.
+    const copy = join(temporary, 'source');
+    await cp(source, copy, { recursive: true, filter: (file) => !isNoise(file) });
+    await pip(
+      interpreterIn(temporary),
+      ['--no-deps', '--no-build-isolation', copy],
+      tools,
+      install,
+      packages,
+    );
+    await rm(copy, { recursive: true });
+  });
+  return interpreterIn(folder);
+}
+
+type Fill = (temporary: string, install: InstallOptions) => Promise<void>;
+
+async function environment(name: string, { options }: Tools, fill: Fill): Promise<string> {
+  const { signal, onLine } = options;
+  const folder = join(options.cache, 'trainer', name);
+  // A Python that is gone from the system leaves a link to nowhere.
+  const isBroken = (await isThere(folder)) && !(await isThere(interpreterIn(folder)));
+  if (isBroken) await rm(folder, { recursive: true, force: true });
+  const onWait = (): void => onLine?.(`Another Tandem is making ${folder}; waiting for it …`);
+  await makeOnce(folder, (temporary) => fill(temporary, { signal, onLine, log: `${folder}.log` }), {
+    signal,
+    onWait,
+  });
+  return folder;
+}
+
+/**
+ * The folder is renamed when it is complete. That breaks the commands that pip writes into `bin`, whose first line
+ * names the folder, and nothing else: everything is started as `python -m …`.
+ */
+async function newEnvironment(
+  folder: string,
+  { uv, python }: Tools,
+  install: InstallOptions,
+  kind?: 'without pip',
+): Promise<void> {
+  const command =
+    uv === undefined
+      ? [python.file, '-I', '-m', 'venv', ...(kind === undefined ? [] : ['--without-pip']), folder]
+      : [uv, 'venv', '--allow-existing', '--python', python.file, folder];
+  await runInstaller(command, install);
+}
+
+/** @param from the environment whose pip is used; by default the interpreter's own */
+async function pip(
+  interpreter: string,
+  args: readonly string[],
+  { uv }: Tools,
+  install: InstallOptions,
+  from?: string,
+): Promise<void> {
+  const ours =
+    from === undefined
+      ? [interpreter, '-m', 'pip']
+      : [interpreterIn(from), '-m', 'pip', '--python', interpreter];
+  const command =
+    uv === undefined
+      ? [...ours, 'install', '--disable-pip-version-check', '--no-input', '--progress-bar', 'off']
+      : [uv, 'pip', 'install', '--python', interpreter];
+  await runInstaller([...command, ...args], install);
+}
+
+function interpreterIn(folder: string): string {
+  return process.platform === 'win32' ? join(folder, 'Scripts', 'python.exe') : join(folder, 'bin', 'python');
+}
+
+async function sitePackages(folder: string): Promise<string> {
+  if (process.platform === 'win32') return join(folder, 'Lib', 'site-packages');
+  const version = (await readdir(join(folder, 'lib'))).find((name) => name.startsWith('python'));
+  return join(folder, 'lib', version!, 'site-packages');
+}
+
+const identity = ({ file, build }: SystemPython): Buffer => Buffer.from(`${file}\n${build}\n`);
+
+function hashOf(...parts: readonly Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex').slice(0, 12);
+}
+
+/** Names and bytes of everything that is installed. */
+async function contentOf(source: string): Promise<Buffer> {
+  const entries = await readdir(source, { recursive: true, withFileTypes: true });
+  const files = entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
+  const hash = createHash('sha256');
+  for (const file of files.filter((name) => !isNoise(name)).sort()) {
+    hash
+      .update(`${relative(source, file)}\n`)
+      .update(await readFile(file))
+      .update('\n');
+  }
+  return hash.digest();
+}
+
+function isNoise(file: string): boolean {
+  return file.includes('__pycache__');
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return (await ifThere(() => stat(file))) !== undefined;
+}

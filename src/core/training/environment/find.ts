@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { Fault } from '../../fault';
+
+/** The oldest Python on which the trainer runs. */
+const OLDEST = [3, 10] as const;
+
+/** The system's own first, then the versions that a system may have beside an older one. */
+const NAMES = ['python3', 'python', 'python3.13', 'python3.12', 'python3.11', 'python3.14', 'python3.10'];
+
+export interface SystemPython {
+  readonly file: string;
+  /** Version and machine, e.g. `3.12 linux-x86_64`: environments of others do not fit. */
+  readonly build: string;
+  /** Whether it can make environments by itself; some systems package that apart. */
+  readonly hasVenv: boolean;
+}
+
+/**
+ * A Python from which an environment can be made.
+ *
+ * @param named by a setting or a variable, with what named it, e.g. `TANDEM_PYTHON`; it is used or refused
+ * @param hasUv whether uv makes the environment, for which the Python needs nothing besides itself
+ * @throws {Fault} `training/no-python`
+ */
+export async function findPython(
+  named: { readonly file: string; readonly by: string } | undefined,
+  hasUv: boolean,
+): Promise<SystemPython> {
+  const version = OLDEST.join('.');
+  const remedy = `Install Python ${version} or newer, or name one in the setting or in TANDEM_PYTHON.`;
+  if (named !== undefined) {
+    const python = await inspect(named.file);
+    if (python === undefined) {
+      const message = `${named.by} names ${named.file}, which is no Python ${version} or newer. ${remedy}`;
+      throw new Fault('training/no-python', message);
+    }
+    if (!python.hasVenv && !hasUv) throw withoutVenv(python);
+    return python;
+  }
+  let lacking: SystemPython | undefined;
+  for (const name of NAMES) {
+    const file = await onPath(name);
+    const python = file === undefined ? undefined : await inspect(file);
+    if (python === undefined) continue;
+    if (python.hasVenv || hasUv) return python;
+    lacking ??= python;
+  }
+  if (lacking) throw withoutVenv(lacking);
+  throw new Fault(
+    'training/no-python',
+    `Training needs Python ${version} or newer, and none is on the PATH. ${remedy}`,
+  );
+}
+
+function withoutVenv({ file }: SystemPython): Fault {
+  return new Fault(
+    'training/no-python',
+    `${file} cannot make environments, because its venv or ensurepip is missing. Install them (on Debian and Ubuntu: sudo apt install python3-venv), or install uv.`,
+  );
+}
+
+const PROBE = [
+  'import importlib.util as u, sys, sysconfig',
+  `assert sys.version_info >= (${OLDEST.join(', ')})`,
+  'print("%d.%d" % sys.version_info[:2], sysconfig.get_platform())',
+  'print(all(u.find_spec(name) for name in ("venv", "ensurepip")))',
+].join('\n');
+
+/** Undefined when it is no Python, or too old. */
+async function inspect(file: string): Promise<SystemPython | undefined> {
+  try {
+    // Isolated: no package of the user's and no file of the current folder takes part.
+    const { stdout } = await promisify(execFile)(file, ['-I', '-c', PROBE], { windowsHide: true });
+    const [build = '', hasVenv] = stdout.trim().split(/\r?\n/);
+    return { file, build, hasVenv: hasVenv === 'True' };
+  } catch {
+    return undefined; // whatever it is, it does not answer as a Python does
+  }
+}
+
+/** The file that a shell would run for this name; undefined when there is none. */
+export async function onPath(name: string): Promise<string | undefined> {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  const endings = process.platform === 'win32' ? ['.exe'] : [''];
+  for (const folder of folders) {
+    for (const ending of endings) {
+      const file = join(folder, `${name}${ending}`);
+      if (await isExecutable(file)) return file;
+    }
+  }
+  return undefined;
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Fault } from '../../fault';
+
+export interface InstallOptions {
+  readonly signal?: AbortSignal;
+  /** Told what happens, a line at a time. */
+  readonly onLine?: (line: string) => void;
+  /** All of the output is appended to this file. */
+  readonly log: string;
+}
+
+/** Shown when a command fails. */
+const TAIL_LINES = 12;
+
+/**
+ * Runs a command that makes an environment, in a group of its own, which ends with this process and with the signal.
+ * @throws {Fault} `training/not-installed` with the end of the output
+ * @throws the signal's reason when it is aborted
+ */
+export async function runInstaller(command: readonly string[], options: InstallOptions): Promise<void> {
+  const { signal, onLine, log } = options;
+  signal?.throwIfAborted();
+  const output = await open(log, 'a');
+  const child = spawn(command[0]!, command.slice(1), {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // What the environment of the caller says of Python would be taken for the new one's.
+    env: { ...process.env, PYTHONPATH: undefined, PYTHONHOME: undefined, VIRTUAL_ENV: undefined },
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  });
+  const kill = (): void => {
+    if (child.pid !== undefined && process.platform !== 'win32') killGroup(child.pid);
+    else child.kill('SIGKILL');
+  };
+  signal?.addEventListener('abort', kill);
+  process.once('exit', kill);
+  const tail: string[] = [];
+  const said: Promise<void>[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface(stream).on('line', (line) => {
+      tail.push(line);
+      if (tail.length > TAIL_LINES) tail.shift();
+      said.push(output.appendFile(`${line}\n`));
+      onLine?.(line);
+    });
+  }
+  try {
+    const status = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', (error) =>
+        reject(notInstalled(command, `could not be started: ${error.message}`, [], log)),
+      );
+      child.once('close', resolve);
+    });
+    signal?.throwIfAborted();
+    if (status !== 0) throw notInstalled(command, `ended with status ${status}`, tail, log);
+  } finally {
+    signal?.removeEventListener('abort', kill);
+    process.off('exit', kill);
+    await Promise.allSettled(said);
+    await output.close();
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+function notInstalled(command: readonly string[], how: string, tail: readonly string[], log: string): Fault {
+  const line = [basename(command[0]!), ...command.slice(1)].join(' ');
+  const shown = tail.map((text) => `\n  ${text}`).join('');
+  const message = `The trainer's environment could not be made: \`${line}\` ${how}. Mend what it names and try again; all of its output is in ${log}.${shown}`;
+  return new Fault('training/not-installed', message);
+}

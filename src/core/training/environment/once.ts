@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ifThere, isErrorCode } from '../../trajectory/files';
+
+/** A lock that nobody has touched for this long belongs to a process that is gone, in milliseconds. */
+const EXPIRES_MS = 30_000;
+const TOUCHED_EVERY_MS = 5_000;
+const LOOK_EVERY_MS = 250;
+
+export interface OnceOptions {
+  readonly signal?: AbortSignal;
+  /** Called when another process is making the same folder, once. */
+  readonly onWait?: () => void;
+}
+
+/**
+ * Makes a folder once, whole or not at all: `fill` is given a temporary folder beside it, which is then renamed. A
+ * second process that wants the same folder waits for the first; one that was killed is waited for half a minute.
+ *
+ * @throws what `fill` throws, and the signal's reason; nothing is left behind then
+ */
+export async function makeOnce(
+  folder: string,
+  fill: (temporary: string) => Promise<void>,
+  options: OnceOptions = {},
+): Promise<void> {
+  if (await isThere(folder)) return;
+  await mkdir(dirname(folder), { recursive: true });
+  const unlock = await lock(`${folder}.lock`, options);
+  try {
+    if (await isThere(folder)) return;
+    await removeParts(folder); // of a process that was killed
+    const temporary = `${folder}${PART}${randomBytes(4).toString('hex')}`;
+    await mkdir(temporary);
+    try {
+      await fill(temporary);
+      options.signal?.throwIfAborted();
+      await rename(temporary, folder);
+    } finally {
+      await removeParts(folder);
+    }
+  } finally {
+    await unlock();
+  }
+}
+
+const PART = '.part-';
+
+async function removeParts(folder: string): Promise<void> {
+  const parent = dirname(folder);
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(`${basename(folder)}${PART}`)) continue;
+    // A child process may still write while it is being ended.
+    await rm(join(parent, name), { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/**
+ * The owner touches the file while it works. Numbers of processes would not do: the cache may be shared by machines and
+ * containers that do not see each other's.
+ */
+async function lock(file: string, { signal, onWait }: OnceOptions): Promise<() => Promise<void>> {
+  for (let waited = false; !(await create(file)); waited = true) {
+    signal?.throwIfAborted();
+    const there = await ifThere(() => stat(file));
+    if (there !== undefined && Date.now() - there.mtimeMs > EXPIRES_MS) {
+      await rm(file, { force: true });
+      continue;
+    }
+    if (!waited) onWait?.();
+    await sleep(LOOK_EVERY_MS, undefined, signal ? { signal } : {});
+  }
+  const touching = setInterval(() => {
+    const now = new Date();
+    utimes(file, now, now).catch(() => undefined); // it expires then, and somebody else repeats the work
+  }, TOUCHED_EVERY_MS);
+  touching.unref();
+  return async () => {
+    clearInterval(touching);
+    await rm(file, { force: true });
+  };
+}
+
+async function create(file: string): Promise<boolean> {
+  try {
+    await (await open(file, 'wx')).close();
+    return true;
+  } catch (error) {
+    if (isErrorCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return (await ifThere(() => stat(file))) !== undefined;
+}

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+
+/**
+ * The events of a run, `events.jsonl` in its folder: one JSON object a line, written by the trainer alone. Fields that
+ * are not named here are kept; kinds that are not known, and known ones of another shape, are kept as `other`, so that
+ * an older Tandem survives a newer trainer.
+ */
+export const EVENTS_VERSION = 1;
+
+/** On every line. `at`: ISO 8601, UTC. */
+const head = { version: z.number().int(), at: z.string() };
+/** JSON knows no NaN and no infinity: the trainer writes null. */
+const figure = z.number().nullable().optional();
+
+const known = z.discriminatedUnion('event', [
+  z.looseObject({
+    event: z.literal('state'),
+    ...head,
+    state: z.enum(['preparing', 'running', 'stopping', 'stopped', 'done', 'failed']),
+    stage: z.string().optional(),
+    message: z.string().optional(),
+  }),
+  z.looseObject({
+    event: z.literal('step'),
+    ...head,
+    stage: z.string(),
+    /** From 1. */
+    step: z.number().int(),
+    steps: z.number().int(),
+    epoch: figure,
+    loss: figure,
+    /** Of the pairs of this step: mean margin, and the fraction that is in the right order. */
+    margin: figure,
+    accuracy: figure,
+    log_ratio_chosen: figure,
+    log_ratio_rejected: figure,
+    kl: figure,
+    nll: figure,
+    gradient_norm: figure,
+    learning_rate: figure,
+    tokens: figure,
+    tokens_per_second: figure,
+    /** Fraction of the device's peak arithmetic; null where the peak is not known. */
+    mfu: figure,
+    memory_mb: figure,
+    seconds_left: figure,
+    /** Mean absolute difference between the log-probabilities of the sampler and of the trainer. */
+    sampler_difference: figure,
+  }),
+  z.looseObject({
+    event: z.literal('evaluation'),
+    ...head,
+    stage: z.string(),
+    step: z.number().int(),
+    loss: figure,
+    margin: figure,
+    accuracy: figure,
+    best: z.boolean().optional(),
+  }),
+  z.looseObject({
+    event: z.literal('sample'),
+    ...head,
+    stage: z.string().optional(),
+    group: z.string(),
+    candidates: z.array(
+      z.looseObject({ text: z.string(), score: figure, untrained: figure, good: z.boolean().optional() }),
+    ),
+  }),
+  z.looseObject({ event: z.literal('notice'), ...head, message: z.string() }),
+  z.looseObject({ event: z.literal('plan'), ...head }),
+  z.looseObject({ event: z.literal('data'), ...head }),
+  z.looseObject({ event: z.literal('result'), ...head }),
+]);
+
+const any = z.looseObject({ event: z.string(), ...head });
+
+type KnownEvent = z.infer<typeof known>;
+
+/** An event that this Tandem cannot interpret, with everything it says. */
+export interface OtherEvent {
+  readonly event: 'other';
+  readonly version: number;
+  readonly at: string;
+  readonly kind: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export type TrainerEvent = KnownEvent | OtherEvent;
+export type TrainerEventOf<K extends TrainerEvent['event']> = Extract<TrainerEvent, { event: K }>;
+
+/** The states that the trainer tells. Whether its process still lives is another matter: see `runs.ts`. */
+export type ToldState = TrainerEventOf<'state'>['state'];
+
+/** @returns undefined for a line that is no event, such as the torn one of a trainer that was killed */
+export function parseEvent(line: string): TrainerEvent | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  const event = known.safeParse(value).data;
+  if (event !== undefined && event.version <= EVENTS_VERSION) return event;
+  const other = any.safeParse(value).data;
+  if (other === undefined) return undefined;
+  const { version, at, event: kind, ...fields } = other;
+  return { event: 'other', version, at, kind, fields };
+}

@@ -1,0 +1,54 @@
+import type { ToldState, TrainerEvent, TrainerEventOf } from './events';
+
+/** Where a run stands, as its trainer tells it. */
+export interface Progress {
+  readonly state: ToldState;
+  /** `prepare`, `critic`, `candidates`, `ranking`, `policy`, `export`. */
+  readonly stage?: string;
+  /** Of the stage; absent between stages and in those without steps. */
+  readonly step?: number;
+  readonly steps?: number;
+  /** Until the stage is over. */
+  readonly secondsLeft?: number;
+  /** What the last change of state said. */
+  readonly message?: string;
+  /** The latest step and the latest look at the held-out examples, with all their figures. */
+  readonly latest?: TrainerEventOf<'step'>;
+  readonly heldOut?: TrainerEventOf<'evaluation'>;
+  /** Of the latest event: ISO 8601, UTC. */
+  readonly at: string;
+}
+
+/** The progress after one more event; of none when the first is still to come. */
+export function advance(before: Progress | undefined, event: TrainerEvent): Progress {
+  const { at } = event;
+  if (event.event === 'state') return afterState(before, event);
+  // Whoever reads only the end of a file may meet a step before any state: there are steps only while it runs.
+  const progress: Progress = { ...(before ?? { state: 'running' }), at };
+  if (event.event === 'step') {
+    const { stage, step, steps, seconds_left } = event;
+    return { ...progress, stage, step, steps, secondsLeft: seconds_left ?? undefined, latest: event };
+  }
+  if (event.event === 'evaluation') return { ...progress, heldOut: event };
+  return progress;
+}
+
+function afterState(before: Progress | undefined, event: TrainerEventOf<'state'>): Progress {
+  const { state, stage = before?.stage, message, at } = event;
+  const { latest, heldOut } = before ?? {};
+  const sameStage = stage === before?.stage && !isFinal(state);
+  return {
+    state,
+    stage,
+    message,
+    at,
+    latest,
+    heldOut,
+    ...(sameStage && { step: before?.step, steps: before?.steps, secondsLeft: before?.secondsLeft }),
+  };
+}
+
+/** Nothing follows until somebody resumes the run. */
+export function isFinal(state: string): boolean {
+  return state === 'stopped' || state === 'done' || state === 'failed';
+}

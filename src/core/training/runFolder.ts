@@ -1,0 +1,81 @@
+import { randomInt } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { ifThere } from '../trajectory/files';
+
+/**
+ * The files of a run, `<data folder>/runs/<id>/`. Tandem writes `run.json`, `data/`, `launch.json`, `trainer.log` and
+ * `stop`; the trainer everything else.
+ */
+export const runFiles = {
+  configuration: 'run.json',
+  /** The rows that were taken from the log, and how they were chosen. */
+  trajectories: join('data', 'trajectories.jsonl'),
+  selection: join('data', 'selection.json'),
+  launch: 'launch.json',
+  process: 'process.json',
+  events: 'events.jsonl',
+  /** What the trainer and its libraries say to a person, one launch below the other. */
+  log: 'trainer.log',
+  /** Its presence asks the trainer to stop. */
+  stop: 'stop',
+  /** The result: a Hugging Face model folder. */
+  model: 'model',
+  critic: 'critic',
+} as const;
+
+/** Ends the names of folders whose run is still being prepared. */
+export const BEING_PREPARED = '.unfinished';
+
+export function runsFolderOf(dataFolder: string): string {
+  return join(dataFolder, 'runs');
+}
+
+const SUFFIX_LENGTH = 4;
+
+/** A name that sorts by time (UTC) and that two windows do not give at once: `20261120-220501-k3f9`. */
+export function newRunId(now = new Date()): string {
+  const time = now.toISOString().replaceAll(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  const suffix = randomInt(36 ** SUFFIX_LENGTH).toString(36);
+  return `${time}-${suffix.padStart(SUFFIX_LENGTH, '0')}`;
+}
+
+/** A small JSON file of a run; undefined when it is not there or is not whole. */
+export async function readWhole<T>(file: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  const text = await ifThere(() => readFile(file, 'utf8'));
+  if (text === undefined) return undefined;
+  try {
+    return schema.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Begins each launch in `trainer.log`. */
+export const LAUNCH_LINE = '--- launched ';
+
+const LAST_BYTES = 16 * 1024;
+const LAST_LINES = 20;
+
+/** What the trainer said last since it was launched: the lines that explain a death, if it had time for any. */
+export async function lastLines(folder: string): Promise<string[]> {
+  const handle = await ifThere(() => open(join(folder, runFiles.log), 'r'));
+  if (handle === undefined) return [];
+  try {
+    const { size } = await handle.stat();
+    const buffer = Buffer.alloc(Math.min(size, LAST_BYTES));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, size - buffer.length);
+    const lines = buffer.toString('utf8', 0, bytesRead).split('\n');
+    const whole = buffer.length < size ? lines.slice(1) : lines;
+    const launched = whole.findLastIndex((line) => line.startsWith(LAUNCH_LINE));
+    return whole
+      .slice(launched + 1)
+      .map((line) => line.slice(line.lastIndexOf('\r', line.length - 2) + 1).trimEnd()) // progress bars
+      .filter((line) => line !== '')
+      .slice(-LAST_LINES);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,212 @@
+import { readdir, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { Fault } from '../fault';
+import { ifThere } from '../trajectory/files';
+import { EventTail, lastProgress } from './eventFile';
+import type { ToldState, TrainerEvent } from './events';
+import { launchSchema, mayLive, processSchema, type Launch, type TrainerProcess } from './process';
+import { advance, isFinal, type Progress } from './progress';
+import { BEING_PREPARED, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
+import { selectionReportSchema, type SelectionReport } from './data/report';
+
+/** `died`: the process is gone and did not say that it was done; `resumeRun` goes on from the last checkpoint. */
+export type RunState = ToldState | 'died';
+
+/** A run as its folder tells it. */
+export interface Run {
+  readonly id: string;
+  readonly folder: string;
+  /** As the configuration calls it; empty when it does not. */
+  readonly name: string;
+  readonly method: string;
+  /** The base model: a folder, or a name on the hub. */
+  readonly base: string;
+  readonly state: RunState;
+  /** Whether a trainer works on it, so that it can be stopped. */
+  readonly isLive: boolean;
+  /** Whether `resumeRun` can go on with it. */
+  readonly canResume: boolean;
+  readonly progress?: Progress;
+  /** One sentence on why it failed, died or stopped, when there is one. */
+  readonly message?: string;
+  /** Of a run that failed or died: the end of what its trainer said. */
+  readonly lastLines: readonly string[];
+  /** ISO 8601, UTC: when it was made, and when it was last heard of. */
+  readonly startedAt: string;
+  readonly changedAt: string;
+  /** The latest trainer, which may be gone. */
+  readonly process?: { readonly pid: number; readonly host: string };
+  /** What of the log went into its data; absent when its data are files. */
+  readonly selection?: SelectionReport;
+}
+
+export interface FollowOptions {
+  readonly signal?: AbortSignal;
+  /** How often the folder is looked at, in milliseconds. */
+  readonly everyMs?: number;
+}
+
+const LOOK_EVERY_MS = 250;
+
+const configurationSchema = z.looseObject({
+  name: z.string().catch(''),
+  method: z.string().catch('sweet-rl'),
+  model: z.looseObject({ base: z.string().catch('') }).catch({ base: '' }),
+});
+
+/**
+ * The runs of a data folder. Everything is read from their folders each time: an editor that reloads, another window
+ * and a command line see the same, whoever started the run, and closing any of them changes nothing.
+ */
+export class Runs {
+  readonly folder: string;
+
+  constructor(readonly dataFolder: string) {
+    this.folder = runsFolderOf(dataFolder);
+  }
+
+  /** From the newest to the oldest. */
+  async list(): Promise<Run[]> {
+    const runs = await Promise.all((await this.ids()).map((id) => this.read(id)));
+    return runs.filter((run) => run !== undefined);
+  }
+
+  /**
+   * @param name an id, or a part of one that no other has
+   * @throws {Fault} `training/unknown-run`
+   */
+  async find(name: string): Promise<Run> {
+    const ids = await this.ids();
+    const found = ids.includes(name) ? [name] : ids.filter((id) => name !== '' && id.includes(name));
+    const run = found.length === 1 ? await this.read(found[0]!) : undefined;
+    if (run !== undefined) return run;
+    const message =
+      found.length > 1
+        ? `"${name}" may be any of ${found.join(', ')}; write more of it.`
+        : `There is no run "${name}" in ${this.folder}; \`tandem runs\` lists those that are there.`;
+    throw new Fault('training/unknown-run', message);
+  }
+
+  /** Undefined when there is no run of that id. */
+  async read(id: string): Promise<Run | undefined> {
+    const folder = join(this.folder, id);
+    const made = await ifThere(() => stat(join(folder, runFiles.configuration)));
+    if (made === undefined) return undefined;
+    const configuration = await readWhole(join(folder, runFiles.configuration), configurationSchema);
+    const selection = await readWhole(join(folder, runFiles.selection), selectionReportSchema);
+    const startedAt = made.mtime.toISOString();
+    const { name = '', method = '', model } = configuration ?? {};
+    return {
+      ...{ id, folder, name, method, base: model?.base ?? '', startedAt, changedAt: startedAt },
+      ...(selection && { selection }),
+      ...(await standing(id, folder)),
+    };
+  }
+
+  /**
+   * All events of the run from its first, then each as it is written, until the run is over or its process is gone;
+   * `read` then says how it stands.
+   * @throws the signal's reason when it is aborted; the run goes on
+   */
+  async *follow(id: string, options: FollowOptions = {}): AsyncGenerator<TrainerEvent> {
+    const { signal, everyMs = LOOK_EVERY_MS } = options;
+    const folder = join(this.folder, id);
+    const tail = new EventTail(join(folder, runFiles.events));
+    let progress: Progress | undefined;
+    try {
+      for (;;) {
+        signal?.throwIfAborted();
+        // Before the events: whatever the process wrote until it ended is then among them.
+        const trainer = await trainerOf(folder);
+        for await (const event of tail.read()) {
+          progress = advance(progress, event);
+          yield event;
+          signal?.throwIfAborted();
+        }
+        if (!worksOn(trainer, progress)) return;
+        await sleep(everyMs, undefined, signal ? { signal } : {});
+      }
+    } finally {
+      await tail.close();
+    }
+  }
+
+  private async ids(): Promise<string[]> {
+    const entries = (await ifThere(() => readdir(this.folder, { withFileTypes: true }))) ?? [];
+    const ids = entries.flatMap((entry) =>
+      entry.isDirectory() && !entry.name.endsWith(BEING_PREPARED) ? [entry.name] : [],
+    );
+    return ids.sort().reverse();
+  }
+}
+
+interface LatestTrainer {
+  readonly latest: TrainerProcess | Launch | undefined;
+  readonly isLive: boolean;
+}
+
+/** The trainer that was started last, and whether it lives. One on another machine, which cannot be asked, does. */
+export async function trainerOf(folder: string): Promise<LatestTrainer> {
+  const launch = await readWhole(join(folder, runFiles.launch), launchSchema);
+  const own = await readWhole(join(folder, runFiles.process), processSchema);
+  // The launcher knows more of the same process; another one was started by hand, without a launcher.
+  const isSame = own !== undefined && launch?.pid === own.pid && launch.host === own.host;
+  const latest = launch && (own === undefined || isSame || launch.started > own.started) ? launch : own;
+  return { latest, isLive: latest !== undefined && (await mayLive(latest)) };
+}
+
+/** What a trainer on another machine said last is all there is to go by. */
+function worksOn({ latest, isLive }: LatestTrainer, told: Progress | undefined): boolean {
+  const isElsewhere = latest !== undefined && latest.host !== hostname();
+  return isLive && !(isElsewhere && isFinal(saidBy(latest, told) ?? ''));
+}
+
+/** What a predecessor said says nothing of the trainer that was started after it. */
+function saidBy(
+  latest: TrainerProcess | Launch | undefined,
+  told: Progress | undefined,
+): ToldState | undefined {
+  return told === undefined || (latest !== undefined && latest.started > told.at) ? undefined : told.state;
+}
+
+type Standing = Pick<Run, 'state' | 'isLive' | 'canResume' | 'lastLines'> &
+  Partial<Pick<Run, 'progress' | 'message' | 'process' | 'changedAt'>>;
+
+async function standing(id: string, folder: string): Promise<Standing> {
+  const trainer = await trainerOf(folder);
+  const told = await lastProgress(join(folder, runFiles.events));
+  const { latest } = trainer;
+  const isLive = worksOn(trainer, told);
+  const isAsked = isLive && (await ifThere(() => stat(join(folder, runFiles.stop)))) !== undefined;
+  const state = stateOf(saidBy(latest, told), isLive, isAsked);
+  const message = state === 'died' ? deathOf(id, latest) : state === told?.state ? told.message : undefined;
+  const changedAt = told?.at ?? latest?.started;
+  return {
+    state,
+    isLive,
+    canResume: !isLive && state !== 'done',
+    lastLines: state === 'failed' || state === 'died' ? await lastLines(folder) : [],
+    ...(told && { progress: told }),
+    ...(message !== undefined && { message }),
+    ...(latest && { process: { pid: latest.pid, host: latest.host } }),
+    ...(changedAt !== undefined && { changedAt }),
+  };
+}
+
+function stateOf(said: ToldState | undefined, isLive: boolean, isAsked: boolean): RunState {
+  if (!isLive) return said !== undefined && isFinal(said) ? said : 'died';
+  if (said !== undefined && isFinal(said)) return said; // it is about to end
+  return isAsked ? 'stopping' : (said ?? 'preparing');
+}
+
+function deathOf(id: string, latest: TrainerProcess | Launch | undefined): string {
+  const goesOn = `\`tandem resume ${id}\` goes on with it.`;
+  if (latest === undefined) return `It was prepared and never started. ${goesOn}`;
+  return (
+    `Its trainer (process ${latest.pid}) ended without saying so: it was killed, perhaps because memory ran out, ` +
+    `or the machine was restarted. ${goesOn}`
+  );
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { Fault } from '../fault';
+
+/** A Python that can run the trainer. Made by `openTrainer`. */
+export interface Trainer {
+  /** The interpreter. */
+  readonly python: string;
+  /** The folder from which the package is imported; undefined when it is installed into the environment. */
+  readonly source?: string;
+}
+
+export interface AskOptions {
+  /** The working directory. */
+  readonly cwd: string;
+  readonly signal?: AbortSignal;
+  /** Each line that it writes to stderr, as it comes. */
+  readonly onLine?: (line: string) => void;
+}
+
+export interface Answer {
+  /** 0 done, 1 failed, 2 wrong use. */
+  readonly code: number;
+  readonly stdout: string;
+  /** Lines without the last empty one. */
+  readonly stderr: readonly string[];
+}
+
+/** The command line of `python -m tandem_trainer …`. */
+export function commandOf(trainer: Trainer, args: readonly string[]): readonly string[] {
+  return [trainer.python, '-m', 'tandem_trainer', ...args];
+}
+
+/** What the trainer's process is given besides what this one has. */
+export function environmentOf({ source }: Trainer): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    PYTHONPATH: source,
+    PYTHONHOME: undefined,
+    PYTHONUTF8: '1',
+    PYTHONUNBUFFERED: '1',
+    // Nothing is imported from a person's own packages, nor from the folder in which it happens to be started.
+    PYTHONNOUSERSITE: '1',
+    PYTHONSAFEPATH: '1',
+  };
+}
+
+/** Runs a short command of the trainer, `python -m tandem_trainer …`, as `runPython` does. */
+export function ask(trainer: Trainer, args: readonly string[], options: AskOptions): Promise<Answer> {
+  return runPython(trainer, commandOf(trainer, args).slice(1), options);
+}
+
+/**
+ * Runs the trainer's Python and waits for it. It ends with this process and with the signal.
+ * @throws {Fault} `training/python-not-started`
+ * @throws the signal's reason when it is aborted
+ */
+export async function runPython(
+  trainer: Trainer,
+  args: readonly string[],
+  options: AskOptions,
+): Promise<Answer> {
+  const { cwd, signal, onLine } = options;
+  signal?.throwIfAborted();
+  const child = spawn(trainer.python, args, {
+    cwd,
+    env: environmentOf(trainer),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  const kill = (): boolean => child.kill('SIGKILL');
+  signal?.addEventListener('abort', kill);
+  process.once('exit', kill);
+  const stdout: Buffer[] = [];
+  const stderr: string[] = [];
+  child.stdout.on('data', (piece: Buffer) => stdout.push(piece));
+  createInterface(child.stderr).on('line', (line) => {
+    stderr.push(line);
+    onLine?.(line);
+  });
+  try {
+    const code = await new Promise<number>((resolve, reject) => {
+      child.once('error', (error) => reject(notStarted(trainer, error)));
+      child.once('close', (status) => resolve(status ?? 1));
+    });
+    signal?.throwIfAborted();
+    return { code, stdout: Buffer.concat(stdout).toString('utf8'), stderr };
+  } finally {
+    signal?.removeEventListener('abort', kill);
+    process.off('exit', kill);
+  }
+}
+
+export function notStarted({ python }: Trainer, cause: Error): Fault {
+  const message = `The trainer's Python ${python} cannot be started: ${cause.message}. Check the interpreter.`;
+  return new Fault('training/python-not-started', message, { cause });
+}
+
+/** What a command that failed said: its own sentence, which it prints last, or where it broke. */
+export function sentenceOf({ stderr, code }: Answer): string {
+  return stderr.findLast((line) => line.trim() !== '')?.trim() ?? `The trainer ended with status ${code}.`;
+}

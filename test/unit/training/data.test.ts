@@ -1,0 +1,179 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { parseConfiguration } from '../../../src/core/training/configuration';
+import { prepareData } from '../../../src/core/training/data/prepare';
+import type { SelectionReport } from '../../../src/core/training/data/report';
+import { loadTasks } from '../../../src/core/task/pack';
+import type { NewEvent } from '../../../src/core/trajectory/event';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { starterPack } from '../../fixtures/dialogue';
+import { asksFirst, collectLog, python } from '../../fixtures/trainer';
+import { answered, graded, reply, started } from '../trajectory/fixtures';
+
+const rowSchema = z.looseObject({
+  messages: z.array(z.object({ role: z.string(), content: z.string() })),
+  dialogue_history: z.array(z.looseObject({ role: z.string(), output: z.string().optional() })),
+  reward: z.number(),
+  tandem: z.looseObject({
+    episode: z.string(),
+    turns: z.array(z.looseObject({ token_ids: z.array(z.number()).optional() })),
+  }),
+});
+
+const folder = mkdtempSync(path.join(tmpdir(), 'tandem-training-'));
+const data = path.join(folder, '.tandem');
+let guesses: string;
+let task: string;
+
+const ada = { kind: 'developer', name: 'ada' } as const;
+const bob = { kind: 'developer', name: 'bob' } as const;
+
+/** A dialogue with token ids, as a server that gives them would be logged. */
+function played(episode: string, fields: Parameters<typeof started>[1] = {}): NewEvent[] {
+  const turn = (number: number, text: string): NewEvent => ({
+    ...{ event: 'agent-turn', episode, turn: number, text, finishReason: 'stop', model: 'served' },
+    tokens: { ids: [number, 2, 3], logprobs: [-0.5, -0.25, -0.125] },
+    promptTokenIds: [9, 8, 7],
+  });
+  return [
+    started(episode, { task, prompts: {}, ...fields }),
+    turn(1, 'OUTPUT:\nWhich?'),
+    reply(episode, 1, fields.collaborator),
+    turn(2, 'OUTPUT:\nI WANT TO ANSWER:\ndef f(): pass'),
+    answered(episode, 2),
+    graded(episode, 0.5),
+  ];
+}
+
+beforeAll(async () => {
+  guesses = await collectLog(data);
+  const { tasks } = await loadTasks(starterPack);
+  task = tasks[0]!.id;
+  const log = await TrajectoryLog.open(data);
+  await log.recordTask(tasks[0]!);
+  await log.append({ event: 'consent', pseudonym: 'ada', purpose: 'research' });
+  await log.appendAll(played('by-ada', { collaborator: ada }));
+  await log.appendAll(played('by-bob', { collaborator: bob }));
+  // Bob answered one question for the simulator, and handed back.
+  await log.appendAll(
+    played('helped-by-bob').map((event) =>
+      event.event === 'reply' ? reply('helped-by-bob', 1, bob) : event,
+    ),
+  );
+  await log.appendAll(played('of-the-editor', { agent: 'vscode:copilot/gpt' }));
+  await log.appendAll(
+    played('simulated-by-the-editor', { collaborator: { kind: 'simulator', name: 'vscode:gpt' } }),
+  );
+  await log.appendAll(played('evaluated', { collection: 'evaluation-1' }));
+  await log.appendAll(played('other-prompt', { prompts: { 'agent.md': 'another' } }));
+  await log.appendAll(played('ungraded').slice(0, -1));
+  await log.close();
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let runs = 0;
+async function prepared(
+  dataFields: object,
+): Promise<SelectionReport & { rows: z.infer<typeof rowSchema>[]; file: string }> {
+  const run = path.join(folder, `run-${(runs += 1)}`);
+  const { selection } = await parseConfiguration(
+    { data: { log: data, ...dataFields } },
+    { from: 'test.json', folder },
+  );
+  const report = await prepareData(selection!, run, { prompts: path.resolve('src/core/dialogue/prompts') });
+  expect(JSON.parse(await readFile(path.join(run, 'data', 'selection.json'), 'utf8'))).toEqual(report);
+  const file = path.join(run, 'data', 'trajectories.jsonl');
+  const lines = (await readFile(file, 'utf8')).trim().split('\n');
+  const rows = lines.map((line) => rowSchema.parse(JSON.parse(line)));
+  expect(rows).toHaveLength(report.trajectories);
+  return { ...report, rows, file };
+}
+
+const episodes = (rows: readonly z.infer<typeof rowSchema>[]): string[] =>
+  rows.map(({ tandem }) => tandem.episode);
+
+describe('the data of a run', () => {
+  it('are the finished, graded dialogues of the log; what is left out is counted by its reason', async () => {
+    const { rows, ...report } = await prepared({});
+    expect(report).toMatchObject({
+      log: data,
+      trajectories: 14,
+      tasks: 6,
+      successes: 3,
+      left_out: { 'no consent': 2, 'model terms': 2, 'played in an evaluation': 1, 'not graded': 1 },
+      other_prompts: 1,
+      with_token_ids: 2,
+    });
+    expect(episodes(rows)).toEqual(expect.arrayContaining(['by-ada', 'other-prompt']));
+    expect(episodes(rows)).not.toContain('by-bob');
+    expect(episodes(rows)).not.toContain('helped-by-bob');
+  });
+
+  it('hold what the agent saw, and the tokens as they were sampled', async () => {
+    const { rows } = await prepared({ filter: { agent: asksFirst } });
+    for (const { messages, dialogue_history } of rows) {
+      expect(messages[0]!.content).toContain('You are a programming assistant');
+      const said = messages.flatMap(({ role, content }) => (role === 'assistant' ? [content] : []));
+      expect(said).toEqual(dialogue_history.flatMap(({ output }) => output ?? []));
+      expect(messages.at(-1)!.role).toBe('assistant');
+    }
+    const { rows: tokens } = await prepared({ filter: { collaborator: 'ada' } });
+    expect(tokens[0]!.tandem.turns[0]).toMatchObject({
+      token_ids: [1, 2, 3],
+      logprobs: [-0.5, -0.25, -0.125],
+      prompt_token_ids: [9, 8, 7],
+    });
+  });
+
+  it.each([
+    ['agent', { filter: { agent: asksFirst } }, 6],
+    ['pack', { filter: { pack: 'starter.jsonl' } }, 12],
+    ['kind of collaborator', { filter: { collaborator_kind: 'developer' } }, 1],
+    ['time', { filter: { until: '2020-01-01', pack: 'starter.jsonl' } }, 0],
+    ['reward', { minimum_reward: 1 }, 3],
+    ['nobody but us', { exclude_models: ['script:*', 'vscode:*'] }, 2],
+    ['evaluations, too', { with_evaluations: true }, 15],
+    ['the terms of the models allow it', { exclude_models: [] }, 16],
+  ])('can be chosen by %s', async (_, fields, expected) => {
+    const count = prepared(fields).then(({ trajectories }) => trajectories);
+    if (expected === 0)
+      await expect(count).rejects.toThrow(/no trajectory to train on: left out are 20 outside the filter/);
+    else expect(await count).toBe(expected);
+  });
+
+  it('are rewards of the mode that was asked for', async () => {
+    await expect(prepared({ mode: 'paper' })).rejects.toThrow(
+      /no trajectory to train on: left out are .*not graded/,
+    );
+  });
+
+  it('are rendered with the agent.md that is given', async () => {
+    const opening = path.join(folder, 'mine.md');
+    await writeFile(opening, 'My own words: {{description}}');
+    const { rows, other_prompts } = await prepared({ opening, filter: { agent: guesses } });
+    expect(rows[0]!.messages[0]!.content).toMatch(/^My own words: /);
+    expect(other_prompts).toBe(6);
+  });
+
+  it('are read by the trainer, every row', async () => {
+    const { file, trajectories } = await prepared({});
+    const script = [
+      'import sys; from tandem_trainer.rows import read_rows',
+      'read = read_rows([sys.argv[1]])',
+      'print(len(read.dialogues), len(read.problems), sum(read.left_out.values()))',
+    ].join('\n');
+    expect((await python(script, file)).trim()).toBe(`${trajectories} 0 0`);
+  });
+
+  it('need a log', async () => {
+    await expect(prepared({ log: path.join(folder, 'nowhere') })).rejects.toThrow(
+      /no trajectory log in .*nowhere/,
+    );
+  });
+});
