@@ -29,6 +29,16 @@ def attending(decoder: nn.Module, implementation: str):
         config._attn_implementation = before
 
 
+def obstacle(decoder: nn.Module) -> str | None:
+    """Why the layers of this model cannot attend over a forest, or None."""
+    kinds = set(getattr(decoder.config, "layer_types", None) or ()) - {"full_attention", "sliding_attention"}
+    if kinds:
+        return f"it has layers of {' and '.join(sorted(kinds))}"
+    if not getattr(decoder, "_supports_attention_backend", False):
+        return "its class in transformers has attention of its own"
+    return None
+
+
 def forest_attention(
     module: nn.Module,
     query: Tensor,
@@ -48,7 +58,7 @@ def forest_attention(
     """
     for name in ("s_aux", "sinks", "position_bias"):
         if others.get(name) is not None:
-            raise NotImplementedError(f"attention with {name} over a forest")
+            raise NotImplementedError(f"attention with {name}")
     outputs = [
         _attend(query, key, value, segment, forest.cache, scaling, sliding_window, softcap)
         for segment in forest.segments

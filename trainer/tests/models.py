@@ -64,7 +64,7 @@ def tiny_tokenizer() -> PreTrainedTokenizerFast:
 
 
 def tiny_model(folder: Path, family: str = "llama", *, seed: int = 0, dtype=torch.float32, **settings) -> Path:
-    """Writes a model of one of FAMILIES with the tiny tokenizer into `folder` and returns it.
+    """Writes a model of one of FAMILIES, or of another type, with the tiny tokenizer into `folder` and returns it.
 
     30,000 to 45,000 parameters: width 32, two layers, four heads over two key heads. `settings` go into the configuration.
     """
@@ -82,7 +82,7 @@ def tiny_model(folder: Path, family: str = "llama", *, seed: int = 0, dtype=torc
         "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.pad_token_id,
     }
-    config = AutoConfig.for_model(family, **{**shape, **OWN[family], **settings})
+    config = AutoConfig.for_model(family, **{**shape, **OWN.get(family, {}), **settings})
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         model = AutoModelForCausalLM.from_config(config, dtype=dtype)

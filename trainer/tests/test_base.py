@@ -1,0 +1,262 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+from models import tiny_model, tiny_tokenizer
+from transformers import AutoModelForCausalLM
+
+from tandem_trainer.base import load_base
+from tandem_trainer.config import ModelConfig
+from tandem_trainer.fault import Fault
+from tandem_trainer.log_probs import token_log_probs
+from tandem_trainer.turn import Turn
+
+torch.set_num_threads(1)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tiny_model(tmp_path / "model")
+
+
+@pytest.fixture(params=["lora", "full"])
+def base(request, folder, tmp_path):
+    return load_base(config(folder, training=request.param), run_folder=tmp_path)
+
+
+def config(folder, **settings) -> ModelConfig:
+    return ModelConfig(base=str(folder), device="cpu", lora_rank=4, **settings)
+
+
+def some_turns() -> list[Turn]:
+    generator = np.random.default_rng(0)
+    prompt, *responses = (generator.integers(3, 300, size).astype(np.int32) for size in (15, 4, 7))
+    return [Turn(prompt, response) for response in responses]
+
+
+def scores(model) -> torch.Tensor:
+    with torch.no_grad():
+        return torch.cat(token_log_probs(model, some_turns()))
+
+
+def train(base, steps: int = 1) -> None:
+    optimiser = torch.optim.SGD([weight for _, weight in base.trainable()], lr=0.1)
+    for _ in range(steps):
+        optimiser.zero_grad()
+        (-torch.cat(token_log_probs(base.model, some_turns())).sum()).backward()
+        optimiser.step()
+
+
+def test_at_first_critic_and_policy_are_the_base(base, folder):
+    plain = scores(AutoModelForCausalLM.from_pretrained(folder))
+    for name in ("critic", "policy"):
+        with base.adapter(name):
+            assert torch.equal(scores(base.model), plain)
+
+
+def test_the_reference_is_the_plain_base_bit_for_bit_after_training(base, folder):
+    plain = scores(AutoModelForCausalLM.from_pretrained(folder))
+    train(base, 2)
+    trained = scores(base.model)
+    assert not torch.equal(trained, plain)
+    with base.reference():
+        assert torch.equal(scores(base.model), plain)
+        with base.reference():
+            assert torch.equal(scores(base.model), plain)
+    assert torch.equal(scores(base.model), trained)
+
+
+def test_critic_and_policy_are_trained_apart(base, folder):
+    plain = scores(AutoModelForCausalLM.from_pretrained(folder))
+    with base.adapter("critic"):
+        train(base, 2)
+        critic = scores(base.model)
+    assert torch.equal(scores(base.model), plain)
+    train(base, 1)
+    policy = scores(base.model)
+    base.adapter("critic")
+    assert torch.equal(scores(base.model), critic)
+    with base.reference():
+        assert torch.equal(scores(base.model), plain)
+    base.adapter("policy")
+    assert torch.equal(scores(base.model), policy)
+
+
+def test_only_the_live_adapter_is_trainable(folder, tmp_path):
+    base = load_base(config(folder), run_folder=tmp_path)
+    base.adapter("critic")
+    names = [name for name, _ in base.trainable()]
+    assert names and all(".critic." in name for name in names)
+    with base.reference():
+        scores(base.model)
+    assert [name for name, _ in base.trainable()] == names
+
+
+def test_every_linear_layer_but_the_output_gets_an_adapter(folder, tmp_path):
+    base = load_base(config(folder), run_folder=tmp_path)
+    layers = {name.split(".lora_")[0].rsplit(".", 1)[-1] for name, _ in base.trainable()}
+    assert layers == {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"}
+
+
+def test_the_state_of_one_process_goes_on_in_another(folder, tmp_path):
+    for training in ("lora", "full"):
+        first = load_base(config(folder, training=training), run_folder=tmp_path)
+        train(first)
+        state = {name: tensor.clone() for name, tensor in first.state().items()}
+        second = load_base(config(folder, training=training), run_folder=tmp_path, seed=1)
+        second.load_state(state)
+        assert torch.equal(scores(second.model), scores(first.model))
+
+
+def test_a_state_of_other_settings_is_refused(folder, tmp_path):
+    base = load_base(config(folder), run_folder=tmp_path)
+    with pytest.raises(Fault, match="settings were changed"):
+        base.load_state({"other": torch.zeros(1)})
+
+
+def test_the_seed_decides_the_adapters(folder, tmp_path):
+    states = [load_base(config(folder), run_folder=tmp_path, seed=seed).state() for seed in (0, 0, 1)]
+    names = [name for name in states[0] if "lora_A" in name]
+    assert all(torch.equal(states[0][name], states[1][name]) for name in names)
+    assert not any(torch.equal(states[0][name], states[2][name]) for name in names)
+
+
+def test_recomputed_activations_give_the_same_gradients(base):
+    def gradients():
+        base.model.zero_grad()
+        torch.cat(token_log_probs(base.model, some_turns())).sum().backward()
+        return [weight.grad for _, weight in base.trainable()]
+
+    train(base)
+    kept = gradients()
+    base.checkpoint_activations(True)
+    for one, other in zip(gradients(), kept, strict=True):
+        torch.testing.assert_close(one, other)
+    base.checkpoint_activations(False)
+    assert all(torch.equal(one, other) for one, other in zip(gradients(), kept, strict=True))
+
+
+def test_recomputing_activations_keeps_less_of_them(base):
+    def kept() -> int:
+        sizes = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: sizes.append(t.numel()) or t, lambda t: t):
+            token_log_probs(base.model, some_turns())
+        return sum(sizes)
+
+    before = kept()
+    base.checkpoint_activations(True)
+    assert kept() < before / 3
+
+
+def test_adapters_have_the_dtype_of_their_base(folder, tmp_path):
+    base = load_base(config(folder, dtype="bfloat16"), run_folder=tmp_path)
+    assert base.dtype == torch.bfloat16
+    assert {weight.dtype for weight in base.model.parameters()} == {torch.bfloat16}
+
+
+def test_soft_capped_and_sliding_models_share_prefixes(tmp_path):
+    base = load_base(config(tiny_model(tmp_path / "gemma", "gemma2")), run_folder=tmp_path)
+    assert base.shares_prefixes
+    assert base.notice is None
+
+
+def test_a_model_with_other_layers_than_attention_gets_separate_rows(tmp_path):
+    settings = {"layer_types": ["linear_attention", "full_attention"], "linear_num_value_heads": 2}
+    settings |= {"linear_num_key_heads": 2, "linear_key_head_dim": 8, "linear_value_head_dim": 8, "head_dim": 8}
+    settings |= {"num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 32}
+    folder = tiny_model(tmp_path / "qwen3next", "qwen3_next", shared_expert_intermediate_size=32, **settings)
+    base = load_base(config(folder), run_folder=tmp_path)
+    assert not base.shares_prefixes
+    assert "linear_attention" in base.notice
+    turn = some_turns()[0]
+    row = torch.from_numpy(np.concatenate([turn.prompt, turn.response])).long()
+    with torch.no_grad():
+        logits = base.model(row[None], use_cache=False).logits[0, len(turn.prompt) - 1 : -1]
+    own = logits.log_softmax(-1).gather(1, row[len(turn.prompt) :, None])[:, 0]
+    torch.testing.assert_close(scores(base.model)[: len(own)], own, atol=1e-4, rtol=1e-4)
+
+
+def test_stop_ids_are_those_of_the_model_and_of_the_tokenizer(folder, tmp_path):
+    path = folder / "generation_config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"eos_token_id": [0, 2]}))
+    assert load_base(config(folder), run_folder=tmp_path).stop_ids == {0, 2}
+
+
+def test_a_file_replaces_the_chat_template(folder, tmp_path):
+    (tmp_path / "own.jinja").write_text("{{ messages[0].content }}")
+    base = load_base(config(folder, chat_template="own.jinja"), run_folder=tmp_path)
+    assert base.tokenizer.apply_chat_template([{"role": "user", "content": "Hi"}], tokenize=False) == "Hi"
+
+
+def test_weights_of_full_fine_tuning_leave_the_run_folder_with_the_base(folder, tmp_path):
+    base = load_base(config(folder, training="full"), run_folder=tmp_path)
+    train(base)
+    base.adapter("critic")
+    assert list(tmp_path.glob("weights-*/policy.safetensors"))
+    del base
+    assert not list(tmp_path.glob("weights-*"))
+
+
+def refused(config: ModelConfig, tmp_path) -> str:
+    with pytest.raises(Fault) as caught:
+        load_base(config, run_folder=tmp_path)
+    assert caught.value.usage
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    assert "no such folder" in refused(config(tmp_path / "nowhere"), tmp_path)
+
+
+def test_a_folder_without_a_configuration_is_no_model(tmp_path):
+    assert "config.json" in refused(config(tmp_path), tmp_path)
+
+
+def test_a_folder_without_weights_is_no_model(folder, tmp_path):
+    (folder / "model.safetensors").unlink()
+    assert "no weights" in refused(config(folder), tmp_path)
+
+
+def test_damaged_weights_are_told(folder, tmp_path):
+    file = folder / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:1000])
+    assert "damaged" in refused(config(folder), tmp_path)
+
+
+def test_missing_weights_are_told_and_not_made_up(folder, tmp_path):
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"num_hidden_layers": 3}))
+    assert "9 tensors" in refused(config(folder), tmp_path)
+
+
+def test_weights_of_another_shape_are_told(folder, tmp_path):
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"intermediate_size": 48}))
+    assert "another shape" in refused(config(folder), tmp_path)
+
+
+def test_a_tokenizer_without_chat_template_is_refused(folder, tmp_path):
+    (folder / "chat_template.jinja").unlink()
+    assert "no chat template" in refused(config(folder), tmp_path)
+
+
+def test_a_chat_template_file_that_is_not_there_is_named(folder, tmp_path):
+    assert "none.jinja" in refused(config(folder, chat_template="none.jinja"), tmp_path)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_device_that_is_not_there_is_refused(folder, tmp_path):
+    assert "finds no such device" in refused(ModelConfig(base=str(folder), device="cuda"), tmp_path)
+
+
+def test_qlora_without_a_gpu_is_refused(folder, tmp_path):
+    assert "NVIDIA" in refused(config(folder, training="qlora"), tmp_path)
+
+
+def test_loading_prints_nothing(folder, tmp_path, capfd):
+    tiny_tokenizer()
+    capfd.readouterr()
+    load_base(config(folder), run_folder=tmp_path)
+    assert capfd.readouterr() == ("", "")
