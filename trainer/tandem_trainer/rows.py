@@ -26,8 +26,12 @@ PUBLISHED_PROTOCOL = {"maxTurns": 10, "replyLimit": 400}  # what the benchmark p
 
 @dataclass(frozen=True, eq=False)
 class Preference:
-    """One person's or one grade's choice between two ways to go on after the same messages."""
+    """One person's or one grade's choice between two ways to go on after the same messages.
 
+    group: the same for all choices after these messages.
+    """
+
+    group: str
     chosen: Dialogue
     rejected: Dialogue
 
@@ -236,8 +240,8 @@ def preference_of(row: dict, where: str) -> Preference:
     prompt = messages_of(row.get("prompt"), "prompt")
     refuse_without_request(prompt, "prompt")
     tandem = object_of(row, "tandem")
-    key = hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:16]  # rows of one history share it
-    task = text_of(tandem, "task", default=key)
+    group = f"preference-{hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:16]}"
+    task = text_of(tandem, "task", default=group)
     sides = {}
     for name in ("chosen", "rejected"):
         side = messages_of(row.get(name), name)
@@ -245,10 +249,10 @@ def preference_of(row: dict, where: str) -> Preference:
             raise BadRow(f"{name} must begin with a message of the assistant.")
         messages = prompt + side
         turns = tuple(Spoken(at) for at in assistant_positions(messages) if at >= len(prompt))
-        sides[name] = Dialogue(f"preference-{key}", task, messages, turns, where=where)
+        sides[name] = Dialogue(f"{where}/{name}", task, messages, turns, where=where)
     if sides["chosen"].messages == sides["rejected"].messages:
         raise BadRow("chosen and rejected are the same.")
-    return Preference(**sides)
+    return Preference(group, **sides)
 
 
 def is_leaked(row: dict) -> bool:

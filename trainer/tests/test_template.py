@@ -171,7 +171,8 @@ def test_a_template_whose_turns_end_in_plain_text_ends_them_with_the_end_of_a_te
 
 
 def test_a_template_that_writes_the_date_writes_the_same_in_every_run():
-    dated = "{% if strftime_now is defined %}{{ strftime_now('%d %b %Y') }}{% endif %}{% for message in messages %}{{ message.content }}<|im_end|>{% endfor %}"
+    dated = "{% if strftime_now is defined %}{{ strftime_now('%d %b %Y') }}{% endif %}"
+    dated += "{% for message in messages %}{{ message.content }}<|im_end|>{% endfor %}"
     template = Template(with_template(dated))
     assert template.render(dialogue_of("Sort.").messages) == "26 Jul 2024Sort.<|im_end|>"
 

@@ -1,0 +1,207 @@
+"""From trajectories to examples, and the split into what is trained on and what is held out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from families import tokenizer_of
+
+from tandem_trainer.dialogue import Dialogue, Spoken
+from tandem_trainer.fault import Fault
+from tandem_trainer.pairs import (
+    drop_long,
+    first_of,
+    imitation,
+    preference_examples,
+    returns,
+    split,
+    trajectory_pairs,
+)
+from tandem_trainer.rows import Preference
+from tandem_trainer.template import Template
+from tandem_trainer.turn import Example, Turn
+
+
+def trajectory(name: str, task: str, reward: float) -> Dialogue:
+    return Dialogue(name, task, (), (), reward)
+
+
+def turn(name: str, prompt: int = 1) -> Turn:
+    """A turn by whose response one knows the trajectory: its letters are the token ids."""
+    return Turn(np.zeros(prompt, np.int32), np.array([ord(letter) for letter in name], np.int32))
+
+
+def name_of(turns: tuple[Turn, ...]) -> str:
+    return "".join(chr(token) for token in turns[0].response)
+
+
+def turns_of(dialogues: list[Dialogue]) -> list[tuple[Turn, ...]]:
+    return [(turn(dialogue.id),) for dialogue in dialogues]
+
+
+PLAYED = [
+    trajectory("a1", "a", 0.4),
+    trajectory("b1", "b", 0.5),
+    trajectory("a2", "a", 1.0),
+    trajectory("b2", "b", 0.9),
+    trajectory("a3", "a", 1.0),
+    trajectory("a4", "a", 0.0),
+    trajectory("c1", "c", 1.0),
+    trajectory("b3", "b", 0.5),
+]
+
+
+def pairs(pairing: str, played: list[Dialogue] = PLAYED) -> list[tuple[str, str, str]]:
+    examples = trajectory_pairs(played, turns_of(played), pairing)
+    return [(each.group, name_of(each.chosen), name_of(each.rejected)) for each in examples]
+
+
+def test_the_paper_pairs_the_first_success_of_a_task_with_every_lower_one():
+    assert pairs("paper") == [("a", "a2", "a1"), ("a", "a2", "a4")]
+
+
+def test_all_pairs_every_better_with_every_worse_trajectory_of_a_task():
+    assert pairs("all") == [
+        ("a", "a1", "a4"),
+        ("a", "a2", "a1"),
+        ("a", "a2", "a4"),
+        ("a", "a3", "a1"),
+        ("a", "a3", "a4"),
+        ("b", "b2", "b1"),
+        ("b", "b2", "b3"),
+    ]
+
+
+def test_no_pair_at_all_is_a_fault_that_says_what_there_was_and_what_to_collect():
+    once = [trajectory("a1", "a", 1.0), trajectory("b1", "b", 0.0)]
+    with pytest.raises(Fault) as fault:
+        pairs("paper", once)
+    assert fault.value.usage
+    assert str(fault.value) == (
+        "No pair of a better and a worse trajectory of one task can be made of 2 trajectories of 2 tasks, 0 of them "
+        "played more than once, with 1 successes; collect several rollouts of each task."
+    )
+    never = [trajectory("a1", "a", 0.5), trajectory("a2", "a", 0.0)]
+    with pytest.raises(Fault, match=r'with 0 successes; collect from a stronger agent, or set data.pairing to "all"\.'):
+        pairs("paper", never)
+    assert pairs("all", never) == [("a", "a1", "a2")]
+    alike = [trajectory("a1", "a", 1.0), trajectory("a2", "a", 1.0)]
+    with pytest.raises(Fault, match="until some go better than others"):
+        pairs("all", alike)
+
+
+def test_trajectories_of_enough_reward_are_imitated():
+    assert [name_of(each.chosen) for each in imitation(PLAYED, turns_of(PLAYED), 0.9)] == ["a2", "b2", "a3", "c1"]
+    assert all(each.rejected == () for each in imitation(PLAYED, turns_of(PLAYED), 0.9))
+    with pytest.raises(Fault, match=r"None of 1 trajectories has a reward of 1 or more, the best has 0.4"):
+        imitation(PLAYED[:1], turns_of(PLAYED[:1]), 1.0)
+
+
+def test_a_value_head_learns_the_reward_of_every_trajectory():
+    examples = returns(PLAYED, turns_of(PLAYED))
+    assert [(each.group, each.target) for each in examples] == [(each.task, each.reward) for each in PLAYED]
+
+
+# The split
+
+
+def examples_of(tasks: int) -> list[Example]:
+    return [Example(f"task {number % tasks}", (turn("x"),)) for number in range(3 * tasks)]
+
+
+def group_of(example: Example) -> str:
+    return example.group
+
+
+@pytest.mark.parametrize("tasks", [2, 3, 10, 57])
+@pytest.mark.parametrize("held_out", [0.01, 0.1, 0.5, 0.99])
+def test_no_task_is_on_both_sides_and_neither_side_is_empty(tasks, held_out):
+    examples = examples_of(tasks)
+    train, apart = split(examples, group_of, held_out, seed=3)
+    assert train
+    assert apart
+    assert {each.group for each in train}.isdisjoint(each.group for each in apart)
+    assert len(train) + len(apart) == len(examples)
+
+
+def test_about_the_asked_fraction_of_the_tasks_is_held_out():
+    _, apart = split(examples_of(200), group_of, 0.1, seed=0)
+    assert len({each.group for each in apart}) == 20
+
+
+def test_the_split_is_drawn_by_the_seed_and_not_by_the_order():
+    examples = examples_of(40)
+    apart = {each.group for each in split(examples, group_of, 0.25, seed=1)[1]}
+    assert {each.group for each in split(examples[::-1], group_of, 0.25, seed=1)[1]} == apart
+    assert {each.group for each in split(examples, group_of, 0.25, seed=2)[1]} != apart
+
+
+def test_one_task_alone_is_trained_on_and_nothing_is_held_out_when_nothing_is_asked_for():
+    assert split(examples_of(1), group_of, 0.5, seed=0)[1] == []
+    assert split(examples_of(9), group_of, 0.0, seed=0)[1] == []
+
+
+def test_the_first_tenth_of_the_dialogues_is_at_least_one():
+    assert [each.id for each in first_of(PLAYED, 0.1)] == ["a1"]
+    assert [each.id for each in first_of(PLAYED, 0.5)] == ["a1", "b1", "a2", "b2"]
+    assert list(first_of(PLAYED, 1.0)) == PLAYED
+
+
+# Long rows
+
+
+def test_an_example_with_one_turn_too_long_is_left_out_whole_and_counted():
+    short, long = turn("x", prompt=7), turn("x", prompt=8)
+    examples = [Example("a", (short, short)), Example("b", (short,), (short, long)), Example("c", (long,))]
+    kept, dropped = drop_long(examples, max_tokens=8)
+    assert [each.group for each in kept] == ["a"]
+    assert dropped == 2
+    assert drop_long([], max_tokens=8) == ([], 0)
+    with pytest.raises(Fault, match="Every one of 1 examples is longer than max_tokens = 8, the shortest has 9 tokens"):
+        drop_long(examples[2:], max_tokens=8)
+
+
+# Preferences
+
+
+def preference(chosen: list[str], rejected: list[str], *, line: int = 1) -> Preference:
+    prompt = ({"role": "user", "content": "Sort."}, {"role": "assistant", "content": "Which way?"})
+    prompt += ({"role": "user", "content": "Up."},)
+    sides = []
+    for name, texts in (("chosen", chosen), ("rejected", rejected)):
+        roles = ("assistant", "user")
+        said = tuple({"role": roles[index % 2], "content": text} for index, text in enumerate(texts))
+        turns = tuple(Spoken(len(prompt) + index) for index in range(0, len(texts), 2))
+        where = f"human.jsonl:{line}"
+        sides.append(Dialogue(f"{where}/{name}", "sort", prompt + said, turns, where=where))
+    return Preference("history", *sides)
+
+
+def test_a_preference_between_two_drafts_is_a_pair_of_single_turns_with_a_weight():
+    template = Template(tokenizer_of("qwen2_5"))
+    examples, settled = preference_examples([preference(["And equal ones?"], ["Done."])], template, weight=2.5)
+    (example,) = examples
+    assert (example.group, example.weight, settled.tokenised) == ("history", 2.5, 2)
+    decode = template.tokenizer.decode
+    assert [decode(each.response.tolist()) for each in example.turns] == [
+        "And equal ones?<|im_end|>",
+        "Done.<|im_end|>",
+    ]
+    assert example.chosen[0].prompt.tolist() == example.rejected[0].prompt.tolist()
+    assert decode(example.chosen[0].prompt.tolist()).endswith("Up.<|im_end|>\n<|im_start|>assistant\n")
+
+
+def test_a_preference_between_dialogues_compares_all_turns_after_the_prompt():
+    template = Template(tokenizer_of("qwen2_5"))
+    ((example,), _) = preference_examples([preference(["Equal ones?", "Keep.", "Done."], ["Done."])], template)
+    assert [len(example.chosen), len(example.rejected)] == [2, 1]
+
+
+def test_a_preference_is_left_out_with_either_of_its_sides():
+    template = Template(tokenizer_of("qwen2_5"))
+    good, bad = preference(["Equal ones?"], ["Done."]), preference(["Equal ones?"], ["Done."], line=2)
+    foreign = replace(bad.rejected.turns[0], ids=np.array([10**6], np.int32))
+    bad = replace(bad, rejected=replace(bad.rejected, turns=(foreign,)))
+    examples, settled = preference_examples([good, bad], template)
+    assert len(examples) == 1
+    assert str(settled.problems[0]).startswith("human.jsonl:2: ")

@@ -1,0 +1,286 @@
+"""Rows of files: published trajectories, Tandem's exports, preferences."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tandem_trainer.dialogue import merge
+from tandem_trainer.fault import Fault
+from tandem_trainer.prompt_file import agent_prompt
+from tandem_trainer.rows import read_preferences, read_rows
+from tandem_trainer.task_row import content_id
+
+TASK = {
+    "problem_description": "Write mean(values).",
+    "ground_truth": "def mean(values):\n    return sum(values) / len(values)",
+    "test_cases": {"test1": "mean([1])", "test10": "mean([10])", "test2": "mean([2])"},
+    "hidden_information": "An empty list gives 0.",
+}
+HISTORY = [
+    {"role": "agent", "content": "Empty lists?", "input": "…", "output": "Hm.\nOUTPUT:\nEmpty lists?"},
+    {"role": "human", "content": "Zero."},
+    {"role": "agent", "content": "Done."},
+]
+ROW = {"task": TASK, "dialogue_history": HISTORY, "answer": "code", "reward": 0.5}
+OPENING = agent_prompt().render(description="Write mean(values).", maxTurns=10, replyLimit=400)
+MESSAGES = [
+    {"role": "user", "content": OPENING},
+    {"role": "assistant", "content": "Hm.\nOUTPUT:\nEmpty lists?"},
+    {"role": "user", "content": "Zero."},
+    {"role": "assistant", "content": "Done."},
+]
+SAID = {"token_ids": [5, 6], "logprobs": [-0.1, -0.2], "prompt_token_ids": [1], "finish_reason": "stop"}
+TANDEM = {"episode": "e1", "task": "mean", "turns": [SAID, {"finish_reason": "length"}], "leaked": False}
+
+
+def write(folder: Path, *rows: object, name: str = "rows.jsonl") -> Path:
+    file = folder / name
+    text = "\n".join(row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def one(folder: Path, row: dict):
+    (dialogue,) = read_rows([write(folder, row)]).dialogues
+    return dialogue
+
+
+def reasons(folder: Path, *bad: object) -> list[str]:
+    """Why rows cannot be used, beside a good one that can."""
+    read = read_rows([write(folder, ROW, *bad)])
+    assert len(read.dialogues) == 1
+    assert [problem.line for problem in read.problems] == list(range(2, 2 + len(bad)))
+    return [problem.reason for problem in read.problems]
+
+
+def test_a_published_row_is_the_conversation_with_the_request_as_tandem_renders_it(tmp_path):
+    dialogue = one(tmp_path, ROW)
+    assert list(dialogue.messages) == MESSAGES
+    assert [turn.position for turn in dialogue.turns] == [1, 3]
+    assert all(turn.ids is None and turn.finish_reason == "other" for turn in dialogue.turns)
+    assert (dialogue.reward, dialogue.hidden_information) == (0.5, "An empty list gives 0.")
+    assert dialogue.where.endswith("rows.jsonl:1")
+
+
+def test_a_row_has_the_ids_that_tandem_gives_to_its_task_and_to_the_imported_row(tmp_path):
+    """The hashes were taken from `tandem import` of this row."""
+    dialogue = one(tmp_path, ROW)
+    assert dialogue.task == "fa123374c48bd6f8"
+    assert dialogue.id == "imported-3407dbc2743bad3410dbd0378964d02f"
+    assert one(tmp_path, {**ROW, "task": {**TASK, "id": "mean"}}).task == "mean"
+
+
+def test_tests_are_taken_in_the_order_of_their_numbers():
+    in_order = {name: TASK["test_cases"][name] for name in ("test1", "test2", "test10")}
+    assert content_id(TASK) == content_id({**TASK, "test_cases": in_order})
+    renamed = {"b": "mean([1])", "a": "mean([2])"}
+    assert content_id({**TASK, "test_cases": renamed}) != content_id(
+        {**TASK, "test_cases": dict(reversed(renamed.items()))}
+    )
+
+
+def test_an_exported_row_brings_messages_and_what_the_sampler_said(tmp_path):
+    messages = [{"role": "user", "content": "My own prompt."}, *MESSAGES[1:]]
+    dialogue = one(tmp_path, {**ROW, "messages": messages, "tandem": TANDEM})
+    assert list(dialogue.messages) == messages
+    assert (dialogue.id, dialogue.task) == ("e1", "mean")
+    first, second = dialogue.turns
+    assert first.ids.tolist() == [5, 6]
+    assert first.log_probs.tolist() == pytest.approx([-0.1, -0.2])
+    assert first.prompt_ids.tolist() == [1]
+    assert (first.finish_reason, first.sampled) == ("stop", True)
+    assert (second.finish_reason, second.sampled, second.ids) == ("length", False, None)
+
+
+def test_a_chat_row_has_messages_only_and_no_hidden_information(tmp_path):
+    tandem = {"episode": "e1", "task": "mean", "reward": 1}
+    dialogue = one(tmp_path, {"messages": MESSAGES, "tandem": tandem})
+    assert (dialogue.id, dialogue.task, dialogue.reward, dialogue.hidden_information) == ("e1", "mean", 1.0, None)
+    assert [turn.position for turn in dialogue.turns] == [1, 3]
+
+
+def test_what_other_writers_do_differently_is_understood(tmp_path):
+    opened = [{"role": "user", "content": " Write mean(values).\n"}]
+    renamed = [{**each, "role": {"agent": "Assistant", "human": "User"}[each["role"]]} for each in HISTORY]
+    for row in (
+        {**ROW, "task": json.dumps(TASK)},
+        {**TASK, **{name: value for name, value in ROW.items() if name != "task"}},
+        {**ROW, "dialogue_history": opened + renamed},
+        {**ROW, "dialogue_history": [*HISTORY, {"role": "human", "content": "Thanks."}]},
+    ):
+        assert list(one(tmp_path, row).messages)[:4] == MESSAGES
+    without = {name: value for name, value in TASK.items() if name != "hidden_information"}
+    assert one(tmp_path, {**ROW, "task": without}).hidden_information == TASK["ground_truth"]
+
+
+def test_rows_without_a_reward_and_leaked_rows_are_left_out_and_counted(tmp_path):
+    leaked = {**ROW, "tandem": {**TANDEM, "leaked": True}}
+    file = write(tmp_path, ROW, {**ROW, "reward": None}, leaked)
+    read = read_rows([file])
+    assert (len(read.dialogues), read.left_out, read.problems) == (1, {"not graded": 1, "leaked": 1}, [])
+    assert len(read_rows([file], with_leaked=True).dialogues) == 2
+
+
+def test_a_bad_line_is_told_with_file_line_and_reason_and_the_good_ones_load(tmp_path):
+    read = read_rows([write(tmp_path, ROW, "{", "", {**ROW, "reward": 2})])
+    assert len(read.dialogues) == 1
+    assert [str(problem) for problem in read.problems] == [
+        f"{tmp_path}/rows.jsonl:2: The line is not JSON and is passed over.",
+        f"{tmp_path}/rows.jsonl:4: The field reward must be a number from 0 to 1.",
+    ]
+
+
+def test_each_reason_is_one_sentence(tmp_path):
+    human_first = [{"role": "human", "content": "Hello."}, *HISTORY]
+    twice = [*HISTORY[:2], {"role": "human", "content": "And more."}]
+    assert reasons(
+        tmp_path,
+        "[]",
+        '{"reward": NaN}',
+        {**ROW, "task": "{"},
+        {**ROW, "task": {}},
+        {**ROW, "dialogue_history": []},
+        {**ROW, "dialogue_history": [{"role": "robot", "content": "?"}]},
+        {**ROW, "dialogue_history": human_first},
+        {**ROW, "dialogue_history": twice},
+        {**ROW, "dialogue_history": [{"role": "human", "content": "Write mean(values)."}]},
+        {**ROW, "reward": True},
+        {**ROW, "tandem": 3},
+    ) == [
+        "The line is not a JSON object and is passed over.",
+        "The line is not JSON and is passed over.",
+        "The field task is a string that is not JSON.",
+        "The field problem_description is missing or not a text.",
+        "The field dialogue_history must be a list of messages.",
+        'dialogue_history[0] has the role "robot"; it must be agent or human.',
+        "dialogue_history[0] is the collaborator's, before the agent has said anything.",
+        "dialogue_history[2] is a second reply to the same turn.",
+        "dialogue_history has no turn of the agent.",
+        "The field reward must be a number from 0 to 1.",
+        "The field tandem must be an object.",
+    ]
+
+
+def test_tokens_that_do_not_add_up_are_told(tmp_path):
+    def with_first(**said) -> dict:
+        return {**ROW, "tandem": {**TANDEM, "turns": [{**SAID, **said}, {}]}}
+
+    assert reasons(
+        tmp_path,
+        with_first(logprobs=[-0.1]),
+        with_first(token_ids=[1, -2]),
+        with_first(token_ids=[[1, 2], [3]]),
+        with_first(logprobs=["a", "b"]),
+        with_first(prompt_token_ids=[0.5]),
+        {**ROW, "tandem": {**TANDEM, "turns": [SAID]}},
+        {**ROW, "messages": [*MESSAGES[:-1], {"role": "assistant", "content": "Other."}]},
+        {**ROW, "messages": MESSAGES[1:]},
+    ) == [
+        "tandem.turns[0] has 2 token ids and 1 log-probabilities.",
+        "The token ids of tandem.turns[0] must be a list of whole numbers from 0.",
+        "The token ids of tandem.turns[0] must be a list of whole numbers from 0.",
+        "The log-probabilities of tandem.turns[0] must be a list of numbers.",
+        "The prompt's token ids of tandem.turns[0] must be a list of whole numbers from 0.",
+        "tandem.turns must be a list of 2 objects, one for each turn of the agent.",
+        "The agent's turns in messages are not those of dialogue_history.",
+        "messages must have a message of the user before those of the assistant.",
+    ]
+
+
+def test_a_file_without_a_usable_row_is_refused_in_one_sentence(tmp_path):
+    for rows, reason in {
+        (): r"rows.jsonl holds no trajectory that can be used \(it has no rows\)\.",
+        (
+            '{"reward": 1}',
+        ): r"\(1 bad lines, the first: .*rows.jsonl:1: The field problem_description is missing or not",
+        (json.dumps({**ROW, "reward": None}),): r"\(1 not graded\)\.",
+    }.items():
+        with pytest.raises(Fault, match=reason) as fault:
+            read_rows([write(tmp_path, *rows)])
+        assert fault.value.usage
+    with pytest.raises(Fault, match="cannot be read"):
+        read_rows([tmp_path / "none.jsonl"])
+    (tmp_path / "rows.jsonl.gz").write_bytes(b"\x1f\x8b\x08")
+    with pytest.raises(Fault, match="is compressed; unpack it first"):
+        read_rows([tmp_path / "rows.jsonl.gz"])
+
+
+def test_half_a_character_in_a_row_is_read_as_the_replacement_character(tmp_path):
+    row = json.dumps({**ROW, "dialogue_history": [{"role": "agent", "content": "\ud83d\ude00 \ud83d"}]})
+    assert one(tmp_path, row).messages[1]["content"] == "😀 \ufffd"
+
+
+def test_a_dialogue_that_stands_in_two_sources_is_read_once(tmp_path):
+    reads = [read_rows([write(tmp_path, ROW, {**ROW, "answer": "other"})]), read_rows([write(tmp_path, ROW)])]
+    both = merge(reads)
+    assert len(both.dialogues) == 2
+    assert both.left_out == {"read twice": 1}
+
+
+def test_rows_played_with_another_agent_prompt_are_told_when_they_bring_no_messages(tmp_path):
+    played = {**TANDEM, "prompts": {"agent.md": "0123456789ab"}}
+    assert "give theirs as data.opening" in read_rows([write(tmp_path, {**ROW, "tandem": played})]).notices[0]
+    assert read_rows([write(tmp_path, {**ROW, "messages": MESSAGES, "tandem": played})]).notices == []
+
+
+def test_rows_of_the_published_benchmark_are_understood(tmp_path):
+    sample = Path(__file__).parents[3] / "shared" / "colbench" / "backend_sample.jsonl"
+    if not sample.exists():
+        pytest.skip("no sample of the benchmark here")
+    tasks = [json.loads(line) for line in sample.read_text(encoding="utf-8").splitlines()[:20]]
+    rows = [{**ROW, "task": task} for task in tasks]
+    read = read_rows([write(tmp_path, *rows)])
+    assert len({dialogue.task for dialogue in read.dialogues}) == 20
+    assert read.problems == []
+
+
+# Preferences
+
+STEP = {
+    "prompt": MESSAGES[:3],
+    "chosen": [{"role": "assistant", "content": "And negative ones?"}],
+    "rejected": [{"role": "assistant", "content": "Done."}],
+}
+
+
+def test_a_preference_between_two_drafts_has_one_turn_on_each_side_and_its_history_is_context(tmp_path):
+    read = read_preferences([write(tmp_path, STEP, {**STEP, "chosen": [{"role": "assistant", "content": "Hm."}]})])
+    first, second = read.preferences
+    assert list(first.chosen.messages) == [*STEP["prompt"], *STEP["chosen"]]
+    assert [turn.position for turn in first.chosen.turns] == [3]
+    assert [turn.position for turn in first.rejected.turns] == [3]
+    assert first.group == second.group
+    assert len({side.id for each in read.preferences for side in (each.chosen, each.rejected)}) == 4
+
+
+def test_a_preference_between_dialogues_has_all_their_turns_and_the_task(tmp_path):
+    row = {"prompt": MESSAGES[:1], "chosen": MESSAGES[1:], "rejected": MESSAGES[3:], "tandem": {"task": "mean"}}
+    (preference,) = read_preferences([write(tmp_path, row)]).preferences
+    assert [turn.position for turn in preference.chosen.turns] == [1, 3]
+    assert [turn.position for turn in preference.rejected.turns] == [1]
+    assert preference.chosen.task == "mean"
+
+
+def test_preferences_that_say_nothing_are_told(tmp_path):
+    read = read_preferences(
+        [
+            write(
+                tmp_path,
+                STEP,
+                {**STEP, "rejected": STEP["chosen"]},
+                {**STEP, "chosen": "And negative ones?"},
+                {**STEP, "chosen": MESSAGES[2:]},
+                {**STEP, "prompt": [{"role": "tool", "content": ""}]},
+            )
+        ]
+    )
+    assert len(read.preferences) == 1
+    assert [problem.reason for problem in read.problems] == [
+        "chosen and rejected are the same.",
+        "The field chosen must be a list of messages.",
+        "chosen must begin with a message of the assistant.",
+        "The role of prompt[0] must be system, user or assistant.",
+    ]
+    with pytest.raises(Fault, match="holds no preference that can be used"):
+        read_preferences([write(tmp_path, {})])
