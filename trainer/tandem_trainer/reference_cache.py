@@ -6,7 +6,6 @@ A run that is resumed computes what is missing, and a run whose data or template
 """
 
 import hashlib
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,10 +15,11 @@ from torch import Tensor
 
 from .base import Base
 from .budget import TokenBudget
-from .checkpoint import flush_to_disk, reason
+from .checkpoint import reason
 from .fault import Fault
 from .scoring import score
 from .turn import Turn
+from .whole_file import make_missing
 
 PIECE = 256  # turns of one file, which is what a killed run computes again at most
 
@@ -37,22 +37,18 @@ class ReferenceCache:
     def compute(self, turns: Sequence[Turn], progress: Callable[[int, int], None] | None = None) -> None:
         """Scores `turns`, or reads their scores from the disk. Turns that share a prefix should be neighbours.
 
-        progress: told (done, all) turns after each file. With several ranks each computes its part and reads all.
+        progress: told (done, all) files after each. With several ranks each computes its part and reads all.
         """
-        ranks = self.budget.ranks
-        unique = list({turn_key(turn): turn for turn in turns}.values())
-        pieces = [unique[start : start + PIECE] for start in range(0, len(unique), PIECE)]
-        for first in range(0, len(pieces), ranks.world):
-            mine = pieces[first + ranks.rank] if first + ranks.rank < len(pieces) else []
-            if mine and self._path(mine).exists():
-                mine = []
-            with self.base.reference():
-                scores = score(self.base, mine, self.budget, logits_bytes=self.logits_bytes)
-            if mine:
-                self._write(mine, scores)
-            if progress:
-                progress(min(len(unique), (first + ranks.world) * PIECE), len(unique))
-        ranks.wait()
+        unique = list({turn_key(turn): turn for turn in turns}.items())
+        pieces = [dict(unique[start : start + PIECE]) for start in range(0, len(unique), PIECE)]
+
+        def make(index: int | None) -> bytes:
+            piece = [] if index is None else list(pieces[index].values())
+            scores = score(self.base, piece, self.budget, logits_bytes=self.logits_bytes)
+            return b"".join(part.astype("<f4").tobytes() for part in scores)
+
+        paths = [self._path(piece) for piece in pieces]
+        make_missing(paths, make, self.budget.ranks, within=self.base.reference, progress=progress)
         for piece in pieces:
             self._read(piece)
 
@@ -62,33 +58,19 @@ class ReferenceCache:
         together = torch.from_numpy(np.concatenate(arrays)).to(self.base.device)
         return list(together.split([len(array) for array in arrays]))
 
-    def _path(self, piece: Sequence[Turn]) -> Path:
-        keys = b"".join(turn_key(turn) for turn in piece)
-        return self.folder / f"{hashlib.sha256(keys).hexdigest()[:24]}.npy"
+    def _path(self, piece: dict[bytes, Turn]) -> Path:
+        return self.folder / f"{hashlib.sha256(b''.join(piece)).hexdigest()[:24]}.f32"
 
-    def _write(self, piece: Sequence[Turn], scores: Sequence[np.ndarray]) -> None:
+    def _read(self, piece: dict[bytes, Turn]) -> None:
         path = self._path(piece)
-        temporary = path.with_suffix(".writing")
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with open(temporary, "wb") as file:
-                np.save(file, np.concatenate(scores))
-            flush_to_disk(temporary)
-            os.replace(temporary, path)
+            log_probs = np.fromfile(path, "<f4")
         except OSError as error:
-            raise Fault(f"Reference log-probabilities cannot be written to {path}: {reason(error)}.") from error
-
-    def _read(self, piece: Sequence[Turn]) -> None:
-        ends = np.cumsum([len(turn.response) for turn in piece])
-        path = self._path(piece)
-        try:
-            log_probs = np.load(path, allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise Fault(f"{path} cannot be read ({reason(error)}): delete it and resume the run.") from error
-        if log_probs.shape != (ends[-1],):
-            raise Fault(f"{path} does not have a number for each token: delete it and resume the run.")
-        for turn, part in zip(piece, np.split(log_probs, ends[:-1]), strict=True):
-            self.known[turn_key(turn)] = part
+            raise Fault(f"{path} cannot be read: {reason(error)}.") from error
+        ends = np.cumsum([len(turn.response) for turn in piece.values()])
+        if len(log_probs) != ends[-1]:
+            raise Fault(f"{path} does not hold one number for each token: delete it and resume the run.")
+        self.known.update(zip(piece, np.split(log_probs, ends[:-1]), strict=True))
 
 
 def turn_key(turn: Turn) -> bytes:

@@ -7,13 +7,17 @@ the predicted reward of the trajectory. Trained by cross-entropy against the rew
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+from .base import Base
+from .budget import TokenBudget
 from .log_probs import last_hidden
 from .losses import value_loss
 from .objective import Objective, Sums, turns_of
 from .reference_cache import ReferenceCache
+from .scoring import in_batches
 from .turn import Example, Turn
 
 
@@ -41,6 +45,10 @@ class ValueHead(Objective):
     def values(self, model, turns: Sequence[Turn]) -> Tensor:
         """(len(turns),) float32, the logit of the predicted reward after each turn."""
         return last_hidden(model, turns).float() @ self.weight + self.bias
+
+    def scores(self, base: Base, turns: Sequence[Turn], budget: TokenBudget) -> np.ndarray:
+        """(len(turns),) float32, `values` without gradients, as many at once as the budget allows."""
+        return np.array(in_batches(base, turns, budget, lambda batch: self.values(base.model, batch).cpu().numpy()))
 
     def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
         """There is no reference."""

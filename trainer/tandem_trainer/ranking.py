@@ -1,0 +1,228 @@
+"""Stage 2 of SWEET-RL, second half: candidates scored by the critic, the better half called good, the others bad.
+
+Beside the critic's score always stands that of the untrained model, log π_ref(a|o,c) − log π_ref(a|o): how much more
+probable the hidden information makes a turn, without any training (pointwise mutual information). Under the convention
+`reference-code` the critic's score contains it. So a ranking has to be compared with what it alone would have said.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from .base import Base
+from .budget import TokenBudget
+from .candidates import Candidates, Shards
+from .config import CriticConfig
+from .fault import Fault
+from .losses import Convention
+from .order import lot
+from .scoring import score
+from .turn import Example, Turn
+from .value_head import ValueHead
+from .whole_file import make_missing
+
+View = Literal["hidden", "plain"]  # a history with the hidden information in front, or as the agent reads it
+Scorer = Callable[[list[Turn]], Sequence[float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """One history's candidates. Those with the same text are one, the first of them.
+
+    kept:       (n,) which candidates these are.
+    scores:     (n,) of the critic.
+    untrained:  (n,) of the untrained model; NaN where there is no hidden information.
+    good:       (n,) True for the n // 2 best, False for the n // 2 worst, None for the one between them when n is odd,
+                and for all when n is 1 or all scores are equal. Of equal scores the one that was sampled first is better.
+    """
+
+    candidates: Candidates
+    kept: tuple[int, ...]
+    scores: np.ndarray
+    untrained: np.ndarray
+    good: tuple[bool | None, ...]
+
+    def pairs(self, count: int, seed: int, round: int = 1) -> list[Example]:
+        """`count` different pairs of a good and a bad candidate, or as many as there are, drawn by seed, round and group.
+
+        Two candidates that straddle the middle with one and the same score are no pair.
+        """
+        group = self.candidates.history.group
+        good = [place for place, judged in enumerate(self.good) if judged is True]
+        bad = [place for place, judged in enumerate(self.good) if judged is False]
+        possible = [(high, low) for high in good for low in bad if self.scores[high] > self.scores[low]]
+        drawn = sorted(possible, key=lambda pair: lot(seed, round, group, *pair))[:count]
+        turns = [self.candidates.turns[place] for place in self.kept]
+        return [Example(group, chosen=(turns[high],), rejected=(turns[low],)) for high, low in drawn]
+
+    def sample(self) -> dict:
+        """For the event `sample`, best first."""
+        order = sorted(range(len(self.kept)), key=lambda place: (-self.scores[place], place))
+        shown = [
+            {
+                "text": self.candidates.texts[self.kept[place]],
+                "score": float(self.scores[place]),
+                "untrained": float(self.untrained[place]),
+                "good": self.good[place],
+            }
+            for place in order
+        ]
+        return {"group": self.candidates.history.group, "candidates": shown}
+
+
+def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> Ranked:
+    """Applies the rules that `Ranked` states."""
+    first_of_text = {text: place for place, text in reversed(list(enumerate(candidates.texts)))}
+    kept = sorted(first_of_text.values())
+    scores, untrained = scores[kept], untrained[kept]
+    half = len(kept) // 2 if np.ptp(scores) > 0 else 0
+    order = sorted(range(len(kept)), key=lambda place: (-scores[place], place))
+    good: list[bool | None] = [None] * len(kept)
+    for place in order[:half]:
+        good[place] = True
+    for place in order[len(kept) - half :]:
+        good[place] = False
+    return Ranked(candidates, tuple(kept), scores, untrained, tuple(good))
+
+
+class Ranking:
+    """Scores the candidates of a round; what is scored is on disk beside the shards and is not computed again.
+
+    head: the trained value head, when that is the critic's score.
+    """
+
+    def __init__(
+        self,
+        shards: Shards,
+        settings: CriticConfig,
+        convention: Convention = "paper",
+        head: ValueHead | None = None,
+    ):
+        self.shards, self.settings, self.convention, self.head = shards, settings, convention, head
+        self.view: View = "hidden" if settings.hidden_information else "plain"
+
+    def rank(
+        self, base: Base, budget: TokenBudget, progress: Callable[[int, int], None] | None = None
+    ) -> list[Ranked]:
+        """All histories in order. Switches `base` to the critic's adapter and to the reference, and back.
+
+        Errors: Fault when the critic wants hidden information that a history does not have; Stopped.
+        """
+        log_p = partial(_sums, base, budget)
+        if self.settings.score == "log-ratio":
+            self._pass("critic", self.view, log_p, budget, lambda: base.adapter("critic"), progress)
+        if self.settings.score == "value-head":
+            values = partial(self.head.scores, base, budget=budget)
+            self._pass("critic", self.view, values, budget, lambda: base.adapter("critic"), progress)
+        for view in ("hidden", "plain"):
+            self._pass(f"reference-{view}", view, log_p, budget, base.reference, progress)
+        return [ranked for number in range(len(self.shards)) for ranked in self._ranked(number)]
+
+    def _pass(self, name: str, view: View, scorer: Scorer, budget: TokenBudget, within, progress) -> None:
+        """One number for each candidate of each shard, NaN where the view does not exist."""
+
+        def make(number: int | None) -> bytes:
+            candidates = [] if number is None else self.shards.read(number)
+            turns = [_turns(of_history, view) for of_history in candidates]
+            scores = iter(scorer([turn for part in turns for turn in part]))
+            numbers = [
+                next(scores) if part else np.nan
+                for part, of_history in zip(turns, candidates, strict=True)
+                for _ in of_history.turns
+            ]
+            return np.array(numbers, "<f4").tobytes()
+
+        paths = [self._path(number, name) for number in range(len(self.shards))]
+        make_missing(paths, make, budget.ranks, within=within, progress=progress)
+
+    def _path(self, number: int, name: str) -> Path:
+        return self.shards.path(number, f"-{name}.f32")
+
+    def _ranked(self, number: int) -> list[Ranked]:
+        candidates = self.shards.read(number)
+        names = ["reference-hidden", "reference-plain", *([] if self.settings.score == "untrained" else ["critic"])]
+        numbers = {name: np.fromfile(self._path(number, name), "<f4") for name in names}
+        lengths = np.array([len(turn.response) for of_history in candidates for turn in of_history.turns])
+        per = lengths if self.settings.length_normalisation else 1
+        untrained = (numbers["reference-hidden"] - numbers["reference-plain"]) / per
+        scores = self._scores(numbers, per, untrained)
+        ends = np.cumsum([len(of_history.turns) for of_history in candidates])[:-1]
+        ranked = []
+        for of_history, part, control in zip(candidates, np.split(scores, ends), np.split(untrained, ends), strict=True):
+            if np.isnan(part).any():
+                raise Fault(
+                    f"The critic cannot rank the turns of {of_history.history.group}: the task has no hidden "
+                    "information. Set critic.hidden_information to false, or leave such tasks out.",
+                    usage=True,
+                )
+            ranked.append(rank(of_history, part, control))
+        return ranked
+
+    def _scores(self, numbers: dict[str, np.ndarray], per: np.ndarray | int, untrained: np.ndarray) -> np.ndarray:
+        """A_θ(o, a, c) of each candidate, eq. 3; in the reference code the reference does not see c."""
+        if self.settings.score == "untrained":
+            return untrained
+        if self.settings.score == "value-head":
+            return numbers["critic"]
+        reference = "plain" if self.convention == "reference-code" else self.view
+        return (numbers["critic"] - numbers[f"reference-{reference}"]) / per
+
+
+def ranking_figures(ranked: Sequence[Ranked]) -> dict[str, float]:
+    """How a ranking went.
+
+    histories, candidates (different ones), repeated (left out as equal), without_pairs (histories that give none);
+    rank_correlation: Spearman's, between critic and untrained score, the mean over histories in which both differ;
+    spread, untrained_spread: the standard deviation within a history, the mean over histories;
+    good_tokens, bad_tokens: mean lengths, which tell whether the critic goes by length.
+    """
+    correlations = [rank_correlation(one.scores, one.untrained) for one in ranked]
+    lengths: dict[bool, list[int]] = {True: [], False: []}
+    for one in ranked:
+        for place, judged in zip(one.kept, one.good, strict=True):
+            if judged is not None:
+                lengths[judged].append(len(one.candidates.turns[place].response))
+    figures = {
+        "histories": len(ranked),
+        "candidates": sum(len(one.kept) for one in ranked),
+        "repeated": sum(len(one.candidates.turns) - len(one.kept) for one in ranked),
+        "without_pairs": sum(True not in one.good for one in ranked),
+        "rank_correlation": _mean([value for value in correlations if value is not None]),
+        "spread": _mean([one.scores.std() for one in ranked]),
+        "untrained_spread": _mean([one.untrained.std() for one in ranked]),
+        "good_tokens": _mean(lengths[True]),
+        "bad_tokens": _mean(lengths[False]),
+    }
+    return figures
+
+
+def rank_correlation(left: np.ndarray, right: np.ndarray) -> float | None:
+    """Spearman's ρ, equal values sharing their mean rank; None when one side has only one value or is not known."""
+    if np.isnan(left).any() or np.isnan(right).any() or np.ptp(left) == 0 or np.ptp(right) == 0:
+        return None
+    return float(np.corrcoef(_ranks(left), _ranks(right))[0, 1])
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    below = (values[None] < values[:, None]).sum(axis=1)
+    equal = (values[None] == values[:, None]).sum(axis=1)
+    return below + (equal - 1) / 2
+
+
+def _turns(candidates: Candidates, view: View) -> list[Turn]:
+    """The candidates behind the history as `view` has it; none when there is no hidden information to show."""
+    prompt = candidates.history.hidden_prompt if view == "hidden" else candidates.history.prompt
+    return [] if prompt is None else [Turn(prompt, turn.response) for turn in candidates.turns]
+
+
+def _sums(base: Base, budget: TokenBudget, turns: list[Turn]) -> list[float]:
+    """log p of each whole turn."""
+    return [float(log_probs.sum()) for log_probs in score(base, turns, budget)]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else float("nan")

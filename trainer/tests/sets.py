@@ -1,0 +1,88 @@
+"""Small sets that can be learned in seconds, written in tokens, and the loop that learns them."""
+
+import numpy as np
+import torch
+from models import tiny_model
+
+from tandem_trainer.base import Base, load_base
+from tandem_trainer.budget import TokenBudget
+from tandem_trainer.config import ModelConfig
+from tandem_trainer.distributed import Ranks
+from tandem_trainer.events import Events
+from tandem_trainer.objective import Objective, means
+from tandem_trainer.reference_cache import ReferenceCache
+from tandem_trainer.stop import StopRequest
+from tandem_trainer.turn import Example, Turn
+
+ASK, GUESS, BYE = 30, 31, 2  # what the agent says: a question, a guess; the token that ends a turn
+SECRETS = {10: 20, 11: 21}  # hidden information → the answer that is right by it
+
+
+def tiny_base(tmp_path, family: str = "llama", training: str = "lora") -> Base:
+    folder = tiny_model(tmp_path / f"{family}-model", family)
+    return load_base(ModelConfig(str(folder), training=training, device="cpu", lora_rank=8), run_folder=tmp_path)
+
+
+def budget(tmp_path, tokens: int = 4096) -> TokenBudget:
+    return TokenBudget(tokens, Ranks(), StopRequest(tmp_path), Events(None))
+
+
+def cache(base: Base, tmp_path) -> ReferenceCache:
+    return ReferenceCache(base, tmp_path, budget(tmp_path))
+
+
+def ids(*tokens) -> np.ndarray:
+    return np.array(tokens, np.int32)
+
+
+def trajectory(generator, secret: int, answer: int, *, first: int = ASK, hidden: bool = True) -> tuple[Turn, ...]:
+    """Two turns: something is asked or guessed, anything is replied, an answer is given."""
+    request = generator.integers(40, 60, 3)
+    opening = ids(*([secret] if hidden else []), *request)
+    said = ids(first, BYE)
+    history = np.concatenate([opening, said, ids(*generator.integers(60, 80, 2))])
+    return (Turn(opening, said, sampled=True), Turn(history, ids(answer, answer, BYE), sampled=True))
+
+
+def secret_pairs(count: int, seed: int, *, hidden: bool = True) -> list[Example]:
+    """Of one request the trajectory with the right answer against the one with the wrong; only the secret tells which."""
+    examples = []
+    for number in range(count):
+        generator = np.random.default_rng([seed, number])
+        secret = (10, 11)[number % 2]
+        right, wrong = SECRETS[secret], SECRETS[21 - secret]
+        state = generator.bit_generator.state
+        chosen = trajectory(generator, secret, right, hidden=hidden)
+        generator.bit_generator.state = state
+        rejected = trajectory(generator, secret, wrong, hidden=hidden)
+        examples.append(Example(str(number), chosen, rejected))
+    return examples
+
+
+def step_pairs(count: int, seed: int) -> list[Example]:
+    """Asking is better than guessing, whatever the request."""
+    examples = []
+    for number in range(count):
+        prompt = ids(*np.random.default_rng([seed, number]).integers(40, 60, 4))
+        ask, guess = Turn(prompt, ids(ASK, BYE), sampled=True), Turn(prompt, ids(GUESS, GUESS, BYE), sampled=True)
+        examples.append(Example(f"{number}/0", (ask,), (guess,)))
+    return examples
+
+
+def learn(base: Base, objective: Objective, train, held_out, *, steps: int = 30, rate: float = 1e-2):
+    """Plain AdamW over the whole set; the means of the held-out figures before and after."""
+    objective.precompute([*train, *held_out])
+    before = look(base, objective, held_out)
+    parameters = [weight for _, weight in [*base.trainable(), *objective.parameters()]]
+    optimiser = torch.optim.AdamW(parameters, lr=rate, weight_decay=0.0)
+    for _ in range(steps):
+        optimiser.zero_grad()
+        loss, figures = objective.loss(base.model, train)
+        (loss / figures["examples"]).backward()
+        optimiser.step()
+    return before, look(base, objective, held_out)
+
+
+def look(base: Base, objective: Objective, examples) -> dict[str, float]:
+    with torch.no_grad():
+        return means(objective.loss(base.model, examples)[1])
