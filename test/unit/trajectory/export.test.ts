@@ -84,6 +84,18 @@ describe('exporting trajectories', () => {
     expect(leftOut).toEqual({ leaked: 1, 'not finished': 1, abandoned: 1, 'not graded': 1, deleted: 1 });
   });
 
+  it('brings the thoughts that a server took out of the text: they are among the token ids', async () => {
+    const log = await openLog();
+    await log.recordTask(doubling);
+    await log.append(started('thinker'));
+    await log.append({ ...agentTurn('thinker', 1), reasoning: 'Hm.', tokens: { ids: [1, 2] } });
+    await log.append({ event: 'answered', episode: 'thinker', turn: 1, answer: 'code', reason: 'answered' });
+    const grade = { mode: 'fixed', reward: 1, success: true, tests: [] } as const;
+    await log.append({ event: 'grade', episode: 'thinker', grade });
+    const { rows } = await exported(log, { format: 'trajectories', visible });
+    expect(rows[0]).toMatchObject({ tandem: { turns: [{ reasoning: 'Hm.', token_ids: [1, 2] }] } });
+  });
+
   it('filters by the list’s filter, success, reward and leak', async () => {
     const log = await filled();
     const chosen = async (selection: object): Promise<unknown[]> =>

@@ -65,6 +65,8 @@ function turnOrigin({ agent, reply, leak }: Turn): object {
   return {
     model: agent.model,
     finish_reason: agent.finishReason,
+    // Among the token ids, but not in the text.
+    ...(agent.reasoning !== undefined && { reasoning: agent.reasoning }),
     ...(agent.tokens?.ids && { token_ids: agent.tokens.ids }),
     ...(agent.tokens?.logprobs && { logprobs: agent.tokens.logprobs }),
     ...(agent.promptTokenIds && { prompt_token_ids: agent.promptTokenIds }),
