@@ -97,6 +97,11 @@ def listed(left_out: Counter[str]) -> str:
     return ", ".join(f"{count} {reason}" for reason, count in left_out.most_common() if count)
 
 
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """ "1 task", "2 tasks"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
+
+
 def conversation(opening: str, spoken: Sequence[str], replies: Sequence[str | None]) -> Messages:
     """The request, then turns of the agent and the replies to them; a turn without a reply ends the dialogue."""
     messages = [{"role": "user", "content": opening}]

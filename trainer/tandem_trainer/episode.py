@@ -5,7 +5,7 @@ The rules are those of `src/core/trajectory/event.ts` and `fold.ts`.
 
 import heapq
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timezone
 
 from .dialogue import Spoken
 from .fields import BadRow, object_of, reward_of, spoken, text_of
@@ -75,6 +75,7 @@ def read_event(kind: str, body: dict, file: str, line: int) -> Event:
         at = datetime.fromisoformat(text_of(body, "at").replace("Z", "+00:00"))
     except ValueError as error:
         raise BadRow("its time is not an ISO 8601 date.") from error
+    at = at if at.tzinfo else at.replace(tzinfo=timezone.utc)  # so that all times can be compared
     if kind in TURNS and type(body.get("turn")) is not int:
         raise BadRow("it has no turn.")
     if kind in ("agent-turn", "reply") and not isinstance(body.get("text"), str):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, TypeVar
 
 from .config import DataConfig
-from .dialogue import Dialogue
+from .dialogue import Dialogue, counted
 from .fault import Fault
 from .order import lot
 from .rows import Preference
@@ -45,8 +45,8 @@ def why_no_pairs(dialogues: Sequence[Dialogue], pairing: str) -> str:
     several = sum(len(members) > 1 for members in tasks.values())
     successes = sum(dialogue.reward == 1 for dialogue in dialogues)
     have = (
-        f"{len(dialogues)} trajectories of {len(tasks)} tasks, {several} of them played more than once, with "
-        f"{successes} successes"
+        f"{counted(len(dialogues), 'trajectory', 'trajectories')} of {counted(len(tasks), 'task')}, {several} of them "
+        f"played more than once, with {counted(successes, 'success', 'successes')}"
     )
     if several == 0:
         advice = "collect several rollouts of each task"
@@ -63,8 +63,8 @@ def imitation(dialogues: Sequence[Dialogue], turns: Turns, minimum_reward: float
     if not good:
         best = max((dialogue.reward for dialogue in dialogues), default=0.0)
         raise Fault(
-            f"None of {len(dialogues)} trajectories has a reward of {minimum_reward:g} or more, the best has {best:g}; "
-            "collect more rollouts of each task or lower policy.minimum_reward.",
+            f"None of {counted(len(dialogues), 'trajectory', 'trajectories')} has a reward of {minimum_reward:g} or more, "
+            f"the best has {best:g}; collect more rollouts of each task or lower policy.minimum_reward.",
             usage=True,
         )
     return [Example(dialogues[index].task, turns[index]) for index in good]

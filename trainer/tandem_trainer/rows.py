@@ -11,7 +11,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from .dialogue import Dialogue, Messages, Problem, Read, Spoken, assistant_positions, conversation, listed, merge
+from .dialogue import (
+    Dialogue,
+    Messages,
+    Problem,
+    Read,
+    Spoken,
+    assistant_positions,
+    conversation,
+    counted,
+    listed,
+    merge,
+)
 from .fault import Fault
 from .fields import BadRow, object_of, reward_of, spoken, text_of
 from .json_lines import json_lines
@@ -77,14 +88,14 @@ def read_file(file: Path, prompt: Prompt, with_leaked: bool) -> Read:
 
 def another_prompt(count: int, source: object) -> str:
     return (
-        f"{count} dialogues of {source} were played with another agent.md than the one that their opening is rendered "
-        "from here; give theirs as data.opening."
+        f"In {source}, {counted(count, 'dialogue')} had another agent.md than the one that openings are rendered from "
+        "here; give that one as data.opening."
     )
 
 
 def why_none(read: Read) -> str:
     """Why nothing is left, to be put behind a sentence's beginning: the first bad line, and the counts."""
-    reasons = [f"{len(read.problems)} bad lines, the first: {read.problems[0]}"] if read.problems else []
+    reasons = [f"{counted(len(read.problems), 'bad line')}, the first: {read.problems[0]}"] if read.problems else []
     if read.left_out:
         reasons.append(listed(read.left_out))
     text = "; ".join(reasons) or "it has no rows"

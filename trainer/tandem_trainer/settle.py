@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from .dialogue import Dialogue, Problem, Spoken
+from .dialogue import Dialogue, Problem, Spoken, counted
 from .template import Template, chunks
 
 
@@ -26,8 +26,8 @@ class Settled:
         if not self.mismatched:
             return []
         return [
-            f"The sampled token ids of {self.mismatched} turns do not decode to their text, as if they were another "
-            "tokenizer's; these turns were tokenised from their text."
+            f"Of {counted(self.mismatched, 'turn')} the sampled token ids do not decode to the text, as if they were "
+            "another tokenizer's; the text was tokenised instead."
         ]
 
 

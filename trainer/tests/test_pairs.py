@@ -79,7 +79,7 @@ def test_no_pair_at_all_is_a_fault_that_says_what_there_was_and_what_to_collect(
     assert fault.value.usage
     assert str(fault.value) == (
         "No pair of a better and a worse trajectory of one task can be made of 2 trajectories of 2 tasks, 0 of them "
-        "played more than once, with 1 successes; collect several rollouts of each task."
+        "played more than once, with 1 success; collect several rollouts of each task."
     )
     never = [trajectory("a1", "a", 0.5), trajectory("a2", "a", 0.0)]
     with pytest.raises(Fault, match=r'with 0 successes; collect from a stronger agent, or set data.pairing to "all"\.'):
@@ -93,7 +93,7 @@ def test_no_pair_at_all_is_a_fault_that_says_what_there_was_and_what_to_collect(
 def test_trajectories_of_enough_reward_are_imitated():
     assert [name_of(each.chosen) for each in imitation(PLAYED, turns_of(PLAYED), 0.9)] == ["a2", "b2", "a3", "c1"]
     assert all(each.rejected == () for each in imitation(PLAYED, turns_of(PLAYED), 0.9))
-    with pytest.raises(Fault, match=r"None of 1 trajectories has a reward of 1 or more, the best has 0.4"):
+    with pytest.raises(Fault, match=r"None of 1 trajectory has a reward of 1 or more, the best has 0.4"):
         imitation(PLAYED[:1], turns_of(PLAYED[:1]), 1.0)
 
 

@@ -191,9 +191,7 @@ def test_tokens_that_do_not_add_up_are_told(tmp_path):
 def test_a_file_without_a_usable_row_is_refused_in_one_sentence(tmp_path):
     for rows, reason in {
         (): r"rows.jsonl holds no trajectory that can be used \(it has no rows\)\.",
-        (
-            '{"reward": 1}',
-        ): r"\(1 bad lines, the first: .*rows.jsonl:1: The field problem_description is missing or not",
+        ('{"reward": 1}',): r"\(1 bad line, the first: .*rows.jsonl:1: The field problem_description is missing or not",
         (json.dumps({**ROW, "reward": None}),): r"\(1 not graded\)\.",
     }.items():
         with pytest.raises(Fault, match=reason) as fault:
@@ -220,7 +218,7 @@ def test_a_dialogue_that_stands_in_two_sources_is_read_once(tmp_path):
 
 def test_rows_played_with_another_agent_prompt_are_told_when_they_bring_no_messages(tmp_path):
     played = {**TANDEM, "prompts": {"agent.md": "0123456789ab"}}
-    assert "give theirs as data.opening" in read_rows([write(tmp_path, {**ROW, "tandem": played})]).notices[0]
+    assert "give that one as data.opening" in read_rows([write(tmp_path, {**ROW, "tandem": played})]).notices[0]
     assert read_rows([write(tmp_path, {**ROW, "messages": MESSAGES, "tandem": played})]).notices == []
 
 

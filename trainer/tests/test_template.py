@@ -290,7 +290,7 @@ def test_ids_of_another_tokenizer_give_way_to_the_text_and_are_counted():
     assert turn.log_probs is None
     assert turn.prompt.tolist() == turns_of(template, with_turn("Which way?"))[0].prompt.tolist()
     assert (settled.sampled, settled.tokenised, settled.mismatched) == (0, 1, 1)
-    assert settled.notices[0].startswith("The sampled token ids of 1 turns do not decode to their text")
+    assert settled.notices[0].startswith("Of 1 turn the sampled token ids do not decode to the text")
 
 
 def test_space_around_the_text_and_thoughts_that_the_server_took_out_are_no_mismatch():

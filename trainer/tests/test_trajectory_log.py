@@ -136,7 +136,7 @@ def test_a_leaked_trajectory_is_left_out_unless_asked_for(log):
     log.played("good")
     log.played("leaked")
     log.add("leak", episode="leaked", turn=1, fraction=0.6, leaked=True)
-    log.add("leak", episode="good", turn=1, fraction=0.1, leaked=False)
+    log.add("leak", episode="good", turn=1, fraction=0.1, leaked=False, at="2026-01-31T11:00:00")
     assert names(log.read()) == ["good"]
     assert log.read().left_out == {"leaked": 1}
     assert names(log.read(with_leaked=True)) == ["good", "leaked"]
@@ -282,8 +282,11 @@ def test_dialogues_played_with_another_agent_prompt_are_told(log, tmp_path):
     own.write_text("Please: {{description}}", encoding="utf-8")
     read = log.read(opening=str(own))
     assert read.dialogues[0].messages[0]["content"] == "Please: Write mean(values)."
-    assert read.notices[0].startswith("1 dialogues of ")
-    assert "give theirs as data.opening" in read.notices[0]
+    assert read.notices[0].startswith("In ")
+    assert (
+        "had another agent.md than the one that openings are rendered from here; give that one as data.opening"
+        in read.notices[0]
+    )
 
 
 def test_a_folder_without_a_log_and_a_log_without_a_usable_trajectory_are_refused(log):
