@@ -63,8 +63,8 @@ def imitation(dialogues: Sequence[Dialogue], turns: Turns, minimum_reward: float
     if not good:
         best = max((dialogue.reward for dialogue in dialogues), default=0.0)
         raise Fault(
-            f"None of {counted(len(dialogues), 'trajectory', 'trajectories')} has a reward of {minimum_reward:g} or more, "
-            f"the best has {best:g}; collect more rollouts of each task or lower policy.minimum_reward.",
+            f"None of {counted(len(dialogues), 'trajectory', 'trajectories')} has a reward of {minimum_reward:g} or "
+            f"more, the best has {best:g}; collect more rollouts of each task or lower policy.minimum_reward.",
             usage=True,
         )
     return [Example(dialogues[index].task, turns[index]) for index in good]
