@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,10 @@ from .fault import Fault
 
 VERSION = 1
 TEMPORARY = ".writing"
+LEAVING = ".deleting"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Checkpoint:
     """A checkpoint on the disk, seen to be whole."""
 
@@ -39,8 +40,8 @@ class Checkpoint:
 
 def write_checkpoint(
     folder: Path, stage: str, state: Mapping[str, Any], tensors: Mapping[str, Mapping[str, Tensor]]
-) -> Path:
-    """Writes one checkpoint into `folder`; `state["step"]` becomes part of its name. Returns its path.
+) -> Checkpoint:
+    """Writes one checkpoint into `folder`; `state["step"]` becomes part of its name.
 
     tensors: for each file its named tensors, each contiguous and not sharing memory with another.
     Errors: Fault when the disk is full or refuses; what was there before is then untouched.
@@ -66,32 +67,28 @@ def write_checkpoint(
     except (OSError, SafetensorError) as error:
         shutil.rmtree(temporary, ignore_errors=True)
         raise Fault(f"A checkpoint cannot be written to {folder}: {reason(error)}.") from error
-    return target
+    return Checkpoint(target, stage, dict(state))
 
 
-def newest_checkpoint(folder: Path, notice: Callable[[str], None]) -> Checkpoint | None:
-    """The newest checkpoint that is whole; a damaged one is passed over with a notice."""
+def whole_checkpoints(folder: Path, notice: Callable[[str], None]) -> list[Checkpoint]:
+    """All checkpoints that are whole, the newest first; a damaged one is passed over with a notice."""
+    shutil.rmtree(folder / TEMPORARY, ignore_errors=True)
+    shutil.rmtree(folder / LEAVING, ignore_errors=True)
+    whole = []
     for path in sorted(_folders(folder), key=_number, reverse=True):
         try:
-            return _read(path)
+            whole.append(_read(path))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            notice(f"The checkpoint {path.name} is damaged ({reason(error)}): the one before it is used.")
-    return None
+            notice(f"The checkpoint {path.name} is damaged ({reason(error)}) and is passed over.")
+    return whole
 
 
-def read_checkpoint(path: Path) -> Checkpoint:
-    """A checkpoint by its path. Errors: Fault when it is not whole."""
-    try:
-        return _read(path)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Fault(f"The checkpoint {path} is damaged ({reason(error)}): delete the run folder and start anew.") from None
-
-
-def keep_only(folder: Path, paths: set[Path]) -> None:
-    """Deletes every other checkpoint, oldest first."""
+def keep_only(folder: Path, paths: Collection[Path]) -> None:
+    """Deletes every other checkpoint, oldest first. One that is half deleted has not the name of a checkpoint."""
     for path in sorted(_folders(folder), key=_number):
         if path not in paths:
-            shutil.rmtree(path)
+            os.rename(path, folder / LEAVING)
+            shutil.rmtree(folder / LEAVING)
 
 
 def reason(error: BaseException) -> str:

@@ -27,8 +27,12 @@ class Events:
     def __init__(self, folder: Path | None):
         self.path = folder / "events.jsonl" if folder else None
         self.stdout = sys.stdout if folder else None
+        self.stage = "prepare"
         if self.path:
-            _end_torn_line(self.path)
+            try:
+                _end_torn_line(self.path)
+            except OSError as error:
+                raise self._fault(error) from error
 
     def emit(self, event: str, **fields: Any) -> None:
         if self.path is None:
@@ -38,22 +42,27 @@ class Events:
         try:
             descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
             try:
-                _write_all(descriptor, line.encode())
+                before = os.fstat(descriptor).st_size
+                _write_all(descriptor, line.encode(), before)
                 if event == "state":
                     os.fsync(descriptor)
             finally:
                 os.close(descriptor)
         except OSError as error:
-            raise Fault(f"{self.path} cannot be written: {error.strerror}.") from error
+            raise self._fault(error) from error
         self._print(line)
 
-    def state(self, state: str, stage: str, message: str | None = None) -> None:
-        """`preparing`, `running`, `stopping`, `stopped`, `done` or `failed`."""
-        self.emit("state", state=state, stage=stage, **({"message": message} if message else {}))
+    def state(self, state: str, stage: str | None = None, message: str | None = None) -> None:
+        """`preparing`, `running`, `stopping`, `stopped`, `done` or `failed`; in the same stage as before unless named."""
+        self.stage = stage or self.stage
+        self.emit("state", state=state, stage=self.stage, **({"message": message} if message else {}))
 
     def notice(self, message: str, **fields: Any) -> None:
         """Something the user should know, in one sentence, that does not end the run."""
         self.emit("notice", message=message, **fields)
+
+    def _fault(self, error: OSError) -> Fault:
+        return Fault(f"{self.path} cannot be written: {error.strerror}.")
 
     def _print(self, line: str) -> None:
         if self.stdout is None:
@@ -70,9 +79,14 @@ def utc_now() -> str:
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _write_all(descriptor: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(descriptor, data) :]
+def _write_all(descriptor: int, data: bytes, before: int) -> None:
+    """Appends a line, or nothing: on a full disk the file is as long as `before` again."""
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError:
+        os.ftruncate(descriptor, before)
+        raise
 
 
 def _end_torn_line(path: Path) -> None:

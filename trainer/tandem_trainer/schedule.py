@@ -2,14 +2,19 @@
 
 import math
 
-from .config import OptimiserConfig
+from .config import ModelConfig, OptimiserConfig
+from .order import steps_per_epoch
 
 
-def stage_steps(examples: int, settings: OptimiserConfig) -> tuple[int, int]:
-    """(steps of the stage, steps of one whole epoch). The last batch of an epoch may be smaller than the others."""
-    per_epoch = math.ceil(examples / settings.batch)
-    steps = max(1, round(settings.epochs * per_epoch))
-    return min(steps, settings.max_steps or steps), per_epoch
+def stage_steps(examples: int, settings: OptimiserConfig) -> int:
+    """Steps of a stage; part of an epoch, as in 1.5 epochs, is rounded to whole steps."""
+    steps = max(1, round(settings.epochs * steps_per_epoch(examples, settings.batch)))
+    return min(steps, settings.max_steps or steps)
+
+
+def peak_learning_rate(settings: OptimiserConfig, model: ModelConfig) -> float:
+    """The configured one, or the paper's 2e-7 for full fine-tuning and ten times that for adapters."""
+    return settings.learning_rate or (2e-7 if model.training == "full" else 2e-6)
 
 
 def learning_rate(step: int, steps: int, peak: float, warmup: float) -> float:
@@ -21,4 +26,4 @@ def learning_rate(step: int, steps: int, peak: float, warmup: float) -> float:
     if step < rising:
         return peak * (step + 1) / rising
     progress = (step - rising) / max(1, steps - 1 - rising)
-    return peak * (0.1 + 0.9 * 0.5 * (1 + math.cos(math.pi * min(1.0, progress))))
+    return peak * (0.1 + 0.9 * 0.5 * (1 + math.cos(math.pi * progress)))

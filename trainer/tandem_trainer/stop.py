@@ -1,5 +1,7 @@
 """How a run is asked to stop: a file `stop` in its folder, SIGTERM or SIGINT."""
 
+from __future__ import annotations
+
 import os
 import signal
 import time

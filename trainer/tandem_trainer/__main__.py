@@ -1,0 +1,55 @@
+"""python -m tandem_trainer: trains a run, or answers a question about one.
+
+    python -m tandem_trainer run.json                 train; the same again goes on after a stop or a crash
+    python -m tandem_trainer check run.json [--json]  what the configuration and its data amount to
+    python -m tandem_trainer plan run.json [--json]   what fits, how long it takes
+    python -m tandem_trainer doctor [run.json] [--json]
+    python -m tandem_trainer score …                  turn advantages of any trajectories by an exported critic
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from . import stop  # noqa: F401  first of all: it notes when this process began
+from .fault import Fault
+
+COMMANDS = ("check", "doctor", "plan", "score")
+
+
+def main() -> None:
+    """Exit codes: 0 done or stopped, 1 failed, 2 wrong use. What went wrong is the last line of stderr."""
+    arguments = sys.argv[1:]
+    try:
+        sys.exit(_command(arguments))
+    except Fault as fault:
+        print(fault, file=sys.stderr)
+        sys.exit(2 if fault.usage else 1)
+
+
+def _command(arguments: list[str]) -> int:
+    """Imports only what the command needs: torch takes seconds, and `doctor` runs where it is missing."""
+    name, rest = (arguments[0], arguments[1:]) if arguments else ("--help", [])
+    if name in ("-h", "--help"):
+        print(__doc__)
+        return 0 if arguments else 2
+    if name == "check":
+        from .check import main as command
+    elif name == "doctor":
+        from .doctor import main as command
+    elif name == "plan":
+        from .plan import main as command
+    elif name == "score":
+        from .score import main as command
+    elif not rest and (name.endswith(".json") or os.path.exists(name)):
+        from .train import main as command
+
+        rest = [name]
+    else:
+        raise Fault(f"There is no command {name}: give a run.json, or one of {', '.join(COMMANDS)}.", usage=True)
+    return command(rest)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""From the files that run.json names to what each stage trains on, with counts of all that is left out."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .config import RunConfig
+from .dialogue import Dialogue, Problem, Read, listed, merge
+from .fault import Fault
+from .pairs import drop_long, imitation, preference_examples, returns, split, trajectory_pairs
+from .reference_cache import turn_key
+from .rows import read_preferences, read_rows
+from .settle import settle
+from .template import Template
+from .trajectory_log import read_log
+from .turn import Example
+
+SHOWN = 20  # bad lines that are told one by one
+
+
+@dataclass
+class Prepared:
+    """What is known before anything is trained.
+
+    dialogues:  settled, in order.
+    critic:     examples of the critic; none where nothing trains one.
+    policy:     of a baseline all examples; of SWEET-RL the human preferences, to which ranked pairs will come.
+    tasks:      the task of each dialogue and preference, by its id.
+    counts:     for the event `data`.
+    """
+
+    config: RunConfig
+    dialogues: list[Dialogue]
+    critic: list[Example]
+    policy: list[Example]
+    tasks: dict[str, str]
+    problems: list[Problem]
+    notices: list[str]
+    counts: dict[str, Any]
+
+    def split(self, examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
+        """Those that are trained on, and those of other tasks, which are only measured."""
+        return split(examples, self._task, self.config.data.held_out, self.config.seed)
+
+    def fingerprint(self) -> str:
+        """Changes with any token that would be trained on or sampled from."""
+        digest = hashlib.sha256()
+        for dialogue in self.dialogues:
+            digest.update(repr((dialogue.id, dialogue.task, dialogue.reward)).encode())
+            digest.update(b"".join(turn.ids.tobytes() for turn in dialogue.turns))
+        for example in self.critic + self.policy:
+            digest.update(example.group.encode() + b"".join(turn_key(turn) for turn in example.turns))
+        return digest.hexdigest()
+
+    def _task(self, example: Example) -> str:
+        """A group is a task, a preference, or `<dialogue>/<turn>`."""
+        return self.tasks.get(example.group) or self.tasks.get(example.group.rpartition("/")[0]) or example.group
+
+
+def prepare(config: RunConfig, template: Template) -> Prepared:
+    """Reads, settles, pairs, splits and drops. Errors: Fault(usage) when nothing is left that the method can use."""
+    data = config.data
+    read = _read(config)
+    settled = settle(template, read.dialogues)
+    dialogues = settled.dialogues
+    left_out: Counter[str] = read.left_out + settled.left_out
+    problems, notices = read.problems + settled.problems, read.notices + settled.notices
+    sampled, tokenised = settled.sampled, settled.tokenised
+
+    if config.method == "sweet-rl" and config.critic.hidden_information:
+        known = [dialogue for dialogue in dialogues if dialogue.hidden_information is not None]
+        left_out["without hidden information"] += len(dialogues) - len(known)
+        dialogues = known
+    if read.dialogues and not dialogues:
+        raise Fault(f"None of the {len(read.dialogues)} trajectories can be used: {listed(left_out)}.", usage=True)
+
+    critic = _critic_examples(config, dialogues, template)
+    policy = _policy_examples(config, dialogues, template)
+    tasks = {dialogue.id: dialogue.task for dialogue in dialogues}
+    human: list[Example] = []
+    if data.preferences:
+        preferences = read_preferences(data.preferences)
+        human, settled = preference_examples(preferences.preferences, template, data.preference_weight)
+        tasks |= {each.chosen.id: each.chosen.task for each in preferences.preferences}
+        problems += preferences.problems + settled.problems
+        notices += settled.notices
+        left_out.update(settled.left_out)
+        sampled, tokenised = sampled + settled.sampled, tokenised + settled.tokenised
+
+    counts: dict[str, Any] = {
+        "tasks": len({dialogue.task for dialogue in dialogues}),
+        "trajectories": len(dialogues),
+        "successes": sum(dialogue.reward == 1 for dialogue in dialogues),
+        "turns": sampled + tokenised,
+        "turns_as_sampled": sampled,
+        "tokens": sum(len(turn.ids) for dialogue in dialogues for turn in dialogue.turns),
+        "preferences": len(human),
+    }
+    kept = []
+    for name, examples, longest in [
+        ("critic", critic, config.critic.max_tokens),
+        ("policy", policy + human, config.policy.max_tokens),
+    ]:
+        short, dropped = drop_long(examples, longest)
+        if examples and not short:
+            raise Fault(f"All {len(examples)} examples are longer than {name}.max_tokens ({longest:,}).", usage=True)
+        if dropped:
+            left_out[f"too long for the {name}"] += dropped
+        kept.append(short)
+    prepared = Prepared(config, dialogues, *kept, tasks, problems, notices, counts)
+    for name, examples in zip(("critic", "policy"), kept, strict=True):
+        train, held_out = prepared.split(examples)
+        counts[name] = {"train": len(train), "held_out": len(held_out)}
+    counts["left_out"] = dict(+left_out)
+    counts["bad_lines"] = len(problems)
+    return prepared
+
+
+def _read(config: RunConfig) -> Read:
+    data, reads = config.data, []
+    if data.log is not None:
+        reads.append(read_log(data.log, data.mode, data.with_leaked, data.opening))
+    if data.trajectories:
+        reads.append(read_rows(data.trajectories, data.opening, with_leaked=data.with_leaked))
+    return merge(reads)
+
+
+def _critic_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
+    """The first stage's: pairs for a log-ratio critic, single trajectories for a value head."""
+    if config.method != "sweet-rl" or config.critic.score == "untrained":
+        return []
+    turns = template.all_turns(dialogues, hidden=config.critic.hidden_information)
+    if config.critic.score == "value-head":
+        return returns(dialogues, turns)
+    return trajectory_pairs(dialogues, turns, config.data.pairing)
+
+
+def _policy_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
+    """A baseline's: trajectories to imitate, or pairs of them."""
+    if config.method == "sweet-rl" or not dialogues:
+        return []
+    turns = template.all_turns(dialogues)
+    if config.method == "rft":
+        return imitation(dialogues, turns, config.policy.minimum_reward)
+    return trajectory_pairs(dialogues, turns, config.data.pairing)

@@ -1,0 +1,148 @@
+"""The stages of a run, in their order. A stage that is done is not repeated: its result is read from its checkpoint."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from .base import Base
+from .candidates import Shards, histories
+from .config import OptimiserConfig, RunConfig
+from .critic import Critic
+from .fault import Fault
+from .multiturn_dpo import MultiTurnDpo
+from .objective import Objective
+from .optimise import optimise
+from .pairs import first_of
+from .policy import Policy
+from .prepare import Prepared
+from .ranking import Ranked, Ranking, ranking_figures
+from .reference_cache import ReferenceCache
+from .rft import RejectionFineTuning
+from .run import Run
+from .template import Template
+from .turn import Example
+from .value_head import ValueHead
+
+SHOWN = 8  # ranked histories of a round that are told as samples
+
+Figures = dict[str, Any]
+
+
+def stage_names(config: RunConfig) -> list[str]:
+    """In order. A second round has stages of its own: candidates-2, ranking-2, policy-2."""
+    names = ["critic"] if trains_critic(config) else []
+    if config.method == "sweet-rl":
+        for number in range(1, config.candidates.rounds + 1):
+            names += [in_round(stage, number) for stage in ("candidates", "ranking", "policy")]
+    else:
+        names.append("policy")
+    return [*names, "export"]
+
+
+def trains_critic(config: RunConfig) -> bool:
+    return config.method == "sweet-rl" and config.critic.score != "untrained"
+
+
+def in_round(stage: str, number: int) -> str:
+    return stage if number == 1 else f"{stage}-{number}"
+
+
+def sweet_rl(run: Run, base: Base, template: Template, prepared: Prepared, reference: ReferenceCache) -> Figures:
+    """Critic, then in each round candidates, ranking and policy. Returns the figures of all stages by their names."""
+    config = run.config
+    told: Figures = {}
+    critic: Objective | None = None
+    if trains_critic(config):
+        is_head = config.critic.score == "value-head"
+        critic = ValueHead(reference) if is_head else Critic(config.critic, reference, config.convention)
+        with base.adapter("critic"):
+            told["critic"] = train_stage("critic", base, critic, prepared.critic, prepared, config.critic, run)
+
+    policy = Policy(config.policy, reference, config.convention)
+    for number in range(1, config.candidates.rounds + 1):
+        name = in_round("policy", number)
+        pairs: list[Example] = []
+        if run.result(name) is None:
+            ranked, figures = candidates_of_round(number, run, base, template, prepared, critic)
+            told |= figures
+            pairs = pairs_of(ranked, config, number)
+        told[name] = train_stage(name, base, policy, pairs + prepared.policy, prepared, config.policy, run)
+    return told
+
+
+def baseline(run: Run, base: Base, prepared: Prepared, reference: ReferenceCache) -> Figures:
+    """Rejection fine-tuning or multi-turn DPO: one stage."""
+    settings = run.config.policy
+    rft = run.config.method == "rft"
+    objective = RejectionFineTuning(reference) if rft else MultiTurnDpo(settings, reference)
+    return {"policy": train_stage("policy", base, objective, prepared.policy, prepared, settings, run)}
+
+
+def train_stage(
+    name: str,
+    base: Base,
+    objective: Objective,
+    examples: Sequence[Example],
+    prepared: Prepared,
+    settings: OptimiserConfig,
+    run: Run,
+) -> Figures:
+    """Trains the live adapter of `base`, or takes what was trained before; afterwards it is the stage's best."""
+    if (result := run.result(name)) is not None:
+        base.load_state(result.tensors("trained"))
+        objective.load_state(result.tensors("objective"))
+        return result.state["figures"]
+    run.events.state("running", name)
+    train, held_out = prepared.split(examples)
+    if not held_out:
+        run.events.notice(f"No examples of {name} are held out: it trains to its end, and the last step is used.")
+    objective.precompute([*train, *held_out], run.progress(name, "reference"))
+    figures = optimise(name, base, objective, train, held_out, settings, run)
+    run.finish(name, figures["used_step"], figures, {"trained": base.state(), "objective": objective.state()})
+    return figures
+
+
+def candidates_of_round(
+    number: int, run: Run, base: Base, template: Template, prepared: Prepared, critic: Objective | None
+) -> tuple[list[Ranked], Figures]:
+    """Samples from the live policy and has the critic rank. What is on disk already is not computed again."""
+    config = run.config
+    told: Figures = {}
+    name = in_round("candidates", number)
+    run.events.state("running", name)
+    dialogues = first_of(prepared.dialogues, config.candidates.trajectories)
+    room = config.policy.max_tokens - config.candidates.max_new_tokens
+    every = histories(dialogues, template)
+    short = [history for history in every if len(history.prompt) <= room]
+    if not short:
+        raise Fault(
+            f"None of {len(every)} histories leaves room for a turn: policy.max_tokens ({config.policy.max_tokens:,}) "
+            f"must hold a history and candidates.max_new_tokens ({config.candidates.max_new_tokens:,}).",
+            usage=True,
+        )
+    if len(short) < len(every):
+        run.events.notice(f"{len(every) - len(short)} of {len(every)} histories are too long for policy.max_tokens.")
+    shards = Shards(run.folder, short, config.candidates, base.stop_ids, config.seed, number)
+    shards.sample(base, run.budget, run.progress(name, "candidates"))
+    told[name] = shards.figures()
+    run.events.emit("candidates", stage=name, **told[name])
+
+    name = in_round("ranking", number)
+    run.events.state("running", name)
+    head = critic if isinstance(critic, ValueHead) else None
+    ranking = Ranking(shards, config.critic, config.convention, head)
+    ranked = ranking.rank(base, run.budget, run.progress(name, "ranking"))
+    told[name] = ranking_figures(ranked)
+    run.events.emit("ranking", stage=name, **told[name])
+    for one in ranked[:SHOWN]:
+        run.events.emit("sample", stage=name, **one.sample())
+    return ranked, told
+
+
+def pairs_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[Example]:
+    pairs = [pair for one in ranked for pair in one.pairs(config.candidates.pairs_per_turn, config.seed, number)]
+    if not pairs:
+        raise Fault(
+            f"The ranking of {len(ranked)} histories gives no pair, because all candidates of each are alike: raise "
+            "candidates.temperature or candidates.per_turn."
+        )
+    return pairs

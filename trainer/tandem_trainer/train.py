@@ -1,0 +1,186 @@
+"""`python -m tandem_trainer run.json`: a run from its configuration to its result, or on from where it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .claim import claim
+from .config import RunConfig
+from .events import Events
+from .fault import Fault
+from .read_config import read_config
+from .stop import Stopped, StopRequest
+
+if TYPE_CHECKING:
+    from .distributed import Ranks
+    from .prepare import Prepared
+
+
+def main(arguments: list[str]) -> int:
+    """arguments: the path of run.json. Returns the exit code. Errors: Fault, after the event that says so."""
+    path = Path(arguments[0])
+    config = read_config(path)
+    folder = path.resolve().parent
+    first = os.environ.get("RANK", "0") == "0"
+    lock = claim(folder) if first else None
+    events = Events(folder if first else None)
+    request = StopRequest(folder)
+    request.listen()
+    try:
+        train(folder, config, events, request)
+    except Stopped:
+        events.state("stopped")
+        if first:
+            request.honoured()
+    except BaseException as error:
+        sentence = str(error) if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
+        events.state("failed", message=sentence)
+        raise
+    finally:
+        if lock is not None:
+            lock.close()
+    return 0
+
+
+def train(folder: Path, config: RunConfig, events: Events, request: StopRequest) -> None:
+    """The whole run. Errors: Fault, Stopped."""
+    if (folder / "model").exists():
+        check_same_configuration(folder, config, None)
+        events.state("done", "export", f"The run is done; its result is in {folder / 'model'}.")
+        return
+    events.state("preparing", "prepare")
+    import torch
+
+    from .base import load_base
+    from .budget import TokenBudget
+    from .distributed import join, leave
+    from .flops import peak_flops, shape_of
+    from .load import find_model, load_tokenizer, quiet
+    from .meter import Meter
+    from .prepare import prepare
+    from .reference_cache import ReferenceCache
+    from .run import Run
+    from .stages import baseline, stage_names, sweet_rl
+    from .template import Template
+
+    quiet()
+    ranks = join()
+    if config.resources.threads:
+        torch.set_num_threads(config.resources.threads)
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # data
+    tokenizer = load_tokenizer(config.model, find_model(config.model, folder), folder)
+    template = Template(tokenizer, config.model.template_options)
+    prepared = prepare(config, template)
+    tell_data(events, prepared)
+    if ranks.first:
+        check_same_configuration(folder, config, prepared.fingerprint())
+        remove_rests(folder)
+    ranks.wait()
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # model
+    base = load_base(config.model, run_folder=folder, seed=config.seed)
+    if base.notice:
+        events.notice(base.notice)
+    budget = TokenBudget(config.resources.token_budget, ranks, request, events)
+    base.checkpoint_activations(bool(config.resources.checkpoint_activations))
+    meter = Meter(
+        shape_of(base.model.config), config.model.training, peak_flops(base.device, base.dtype), base.device, ranks.world
+    )
+    run = Run(
+        folder,
+        config,
+        events=events,
+        stop=request,
+        ranks=ranks,
+        budget=budget,
+        meter=meter,
+        expected=dict.fromkeys(stage_names(config)),
+    )
+    reference = ReferenceCache(base, folder, budget, logits_bytes=config.resources.logits_mb << 20)
+    stop_here(ranks, request)
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # stages
+    if config.method == "sweet-rl":
+        figures = sweet_rl(run, base, template, prepared, reference)
+    else:
+        figures = baseline(run, base, prepared, reference)
+    events.state("running", "export")
+    print(figures)
+    leave()
+
+
+def stop_here(ranks: Ranks, request: StopRequest) -> None:
+    if ranks.highest(bool(request)):
+        raise Stopped
+
+
+def tell_data(events: Events, prepared: Prepared) -> None:
+    from .prepare import SHOWN
+
+    events.emit("data", **prepared.counts)
+    for notice in prepared.notices:
+        events.notice(notice)
+    for problem in prepared.problems[:SHOWN]:
+        events.notice(f"Left out: {problem}")
+
+
+def check_same_configuration(folder: Path, config: RunConfig, fingerprint: str | None) -> None:
+    """What was begun with one configuration and its data is not gone on with by another.
+
+    `configuration.json` holds what the run began with: every field with its default, paths relative to the folder, and
+    the fingerprint of the data. `name` and `resources` may change. Errors: Fault(usage) naming what differs.
+    """
+    from .whole_file import write_whole
+
+    path = folder / "configuration.json"
+    now = _relative(asdict(config), folder)
+    if not path.exists():
+        content = {"version": 1, "configuration": now, "data": fingerprint}
+        write_whole(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+        return
+    begun = json.loads(path.read_text(encoding="utf-8"))
+    differs = _first_difference(begun["configuration"], now)
+    if differs is None and fingerprint not in (None, begun["data"]):
+        differs = "the data are"
+    if differs is not None:
+        raise Fault(
+            f"The run in {folder} cannot go on, because {differs} not what it began with: undo that, or start a new "
+            "run in another folder.",
+            usage=True,
+        )
+
+
+def _relative(value: Any, folder: Path) -> Any:
+    if isinstance(value, dict):
+        return {name: _relative(entry, folder) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_relative(entry, folder) for entry in value]
+    inside = isinstance(value, str) and value.startswith(f"{folder}{os.sep}")
+    return os.path.relpath(value, folder) if inside else value
+
+
+def _first_difference(begun: dict[str, Any], now: dict[str, Any]) -> str | None:
+    for group, fields in now.items():
+        if group in ("name", "resources") or begun[group] == fields:
+            continue
+        if not isinstance(fields, dict):
+            return f"{group} is {json.dumps(fields)} instead of {json.dumps(begun[group])}, which is"
+        name = next(name for name, value in fields.items() if begun[group].get(name) != value)
+        was, is_now = json.dumps(begun[group].get(name)), json.dumps(fields[name])
+        return f"{group}.{name} is {is_now} instead of {was}, which is"
+    return None
+
+
+def remove_rests(folder: Path) -> None:
+    """Weights that a killed process of this run had put aside (`base.py`)."""
+    for path in folder.glob("weights-*"):
+        shutil.rmtree(path)

@@ -1,0 +1,137 @@
+"""A checkpoint is whole or not there."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import torch
+
+from tandem_trainer import checkpoint as module
+from tandem_trainer.checkpoint import keep_only, whole_checkpoints, write_checkpoint
+from tandem_trainer.fault import Fault
+
+TENSORS = {
+    "trained": {"weight": torch.arange(6.0).reshape(2, 3).to(torch.bfloat16)},
+    "optimizer": {"step.weight": torch.tensor(3.0), "exp_avg.weight": torch.ones(2, 3)},
+    "objective": {},
+}
+
+
+def unexpected(message):
+    raise AssertionError(message)
+
+
+def steps(folder, notice=unexpected):
+    return [checkpoint.state["step"] for checkpoint in whole_checkpoints(folder, notice)]
+
+
+def test_what_is_written_is_read_again_the_newest_first(tmp_path):
+    write_checkpoint(tmp_path, "critic", {"step": 20, "best": 0.5}, TENSORS)
+    write_checkpoint(tmp_path, "policy-1", {"step": 3}, TENSORS)
+    newest, older = whole_checkpoints(tmp_path, unexpected)
+    assert (newest.stage, newest.state) == ("policy-1", {"step": 3})
+    assert (older.stage, older.state) == ("critic", {"step": 20, "best": 0.5})
+    for name, tensors in TENSORS.items():
+        read = older.tensors(name)
+        assert read.keys() == tensors.keys()
+        for key, tensor in tensors.items():
+            assert read[key].dtype == tensor.dtype and torch.equal(read[key], tensor)
+
+
+def test_only_what_is_named_is_kept_and_numbers_go_on(tmp_path):
+    first, _, third = (write_checkpoint(tmp_path, "critic", {"step": step}, TENSORS) for step in (1, 2, 3))
+    keep_only(tmp_path, {first.path, third.path})
+    assert steps(tmp_path) == [3, 1]
+    assert write_checkpoint(tmp_path, "critic", {"step": 4}, TENSORS).path.name == "000004-critic-4"
+
+
+@pytest.mark.parametrize("damage", ["flipped", "shorter", "missing", "no description", "other version"])
+def test_a_damaged_checkpoint_is_passed_over_with_a_notice(tmp_path, damage):
+    write_checkpoint(tmp_path, "critic", {"step": 1}, TENSORS)
+    path = write_checkpoint(tmp_path, "critic", {"step": 2}, TENSORS).path
+    file, about = path / "optimizer.safetensors", path / "checkpoint.json"
+    content = bytearray(file.read_bytes())
+    if damage == "flipped":
+        content[-1] ^= 1
+        file.write_bytes(content)
+    elif damage == "shorter":
+        file.write_bytes(content[:-1])
+    elif damage == "missing":
+        file.unlink()
+    elif damage == "no description":
+        about.write_text("")
+    else:
+        about.write_text(about.read_text().replace('"version": 1', '"version": 2'))
+    notices = []
+    assert steps(tmp_path, notices.append) == [1]
+    assert len(notices) == 1 and "000002-critic-2 is damaged" in notices[0]
+
+
+def test_a_full_disk_is_one_sentence_and_leaves_the_last_checkpoint_whole(tmp_path):
+    program = f"""
+        import resource, torch
+        from pathlib import Path
+        from tandem_trainer.checkpoint import write_checkpoint
+        from tandem_trainer.fault import Fault
+        folder = Path({str(tmp_path)!r})
+        write_checkpoint(folder, "critic", {{"step": 1}}, {{"trained": {{"w": torch.zeros(10)}}}})
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+        try:
+            write_checkpoint(folder, "critic", {{"step": 2}}, {{"trained": {{"w": torch.zeros(100_000)}}}})
+        except Fault as fault:
+            print(fault)
+    """
+    said = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True)
+    assert said.stdout == f"A checkpoint cannot be written to {tmp_path}: File too large.\n"
+    assert os.listdir(tmp_path) == ["000001-critic-1"]
+    assert steps(tmp_path) == [1]
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+
+
+def test_no_space_for_the_description_is_a_full_disk_too(tmp_path, monkeypatch):
+    def full(path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module, "flush_to_disk", full)
+    with pytest.raises(Fault, match="No space left on device"):
+        write_checkpoint(tmp_path, "critic", {"step": 1}, TENSORS)
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("function", ["rename", "fsync"])
+def test_killed_while_writing_there_is_the_checkpoint_before_and_no_rest(tmp_path, function):
+    program = f"""
+        import os, signal, torch
+        from pathlib import Path
+        from tandem_trainer.checkpoint import write_checkpoint
+        folder = Path({str(tmp_path)!r})
+        tensors = {{"trained": {{"w": torch.zeros(10)}}}}
+        write_checkpoint(folder, "critic", {{"step": 1}}, tensors)
+        os.{function} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        write_checkpoint(folder, "critic", {{"step": 2}}, tensors)
+    """
+    died = subprocess.run([sys.executable, "-c", textwrap.dedent(program)])
+    assert died.returncode == -signal.SIGKILL
+    assert steps(tmp_path) == [1]
+    assert os.listdir(tmp_path) == ["000001-critic-1"]
+
+
+def test_killed_while_deleting_nothing_looks_damaged(tmp_path):
+    program = f"""
+        import os, shutil, signal, torch
+        from pathlib import Path
+        from tandem_trainer.checkpoint import keep_only, write_checkpoint
+        folder = Path({str(tmp_path)!r})
+        for step in (1, 2):
+            kept = write_checkpoint(folder, "critic", {{"step": step}}, {{"trained": {{"w": torch.zeros(10)}}}})
+        os.unlink = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+        keep_only(folder, [kept.path])
+    """
+    died = subprocess.run([sys.executable, "-c", textwrap.dedent(program)])
+    assert died.returncode == -signal.SIGKILL
+    assert steps(tmp_path) == [2]
+    assert os.listdir(tmp_path) == ["000002-critic-2"]

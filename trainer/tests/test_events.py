@@ -1,0 +1,87 @@
+"""What a run tells the outside survives what the outside does."""
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from tandem_trainer import events as module
+from tandem_trainer.events import Events
+from tandem_trainer.fault import Fault
+
+
+def lines(folder):
+    return [json.loads(line) for line in (folder / "events.jsonl").read_text().splitlines()]
+
+
+def test_an_event_is_one_line_with_version_time_and_kind_in_the_file_and_on_stdout(tmp_path, capsys):
+    Events(tmp_path).emit("step", stage="critic", loss=0.5)
+    (told,) = lines(tmp_path)
+    assert told["version"] == 1 and told["at"].endswith("Z") and "T" in told["at"]
+    assert {"event": "step", "stage": "critic", "loss": 0.5}.items() <= told.items()
+    assert json.loads(capsys.readouterr().out) == told
+
+
+def test_a_torn_last_line_is_cut_off_and_the_events_of_a_resumed_run_go_on_behind_it(tmp_path):
+    Events(tmp_path).emit("notice", message="whole")
+    with open(tmp_path / "events.jsonl", "a") as file:
+        file.write('{"version":1,"event":"st')
+    Events(tmp_path).emit("notice", message="after")
+    assert [event["message"] for event in lines(tmp_path)] == ["whole", "after"]
+
+
+def test_a_file_that_is_one_torn_line_starts_anew(tmp_path):
+    (tmp_path / "events.jsonl").write_text('{"vers')
+    Events(tmp_path).emit("notice", message="first")
+    assert [event["message"] for event in lines(tmp_path)] == ["first"]
+
+
+def test_state_changes_are_on_the_disk_before_emit_returns(tmp_path, monkeypatch):
+    flushed = []
+    monkeypatch.setattr(module.os, "fsync", lambda descriptor: flushed.append(os.fstat(descriptor).st_size))
+    events = Events(tmp_path)
+    events.emit("step", step=1)
+    assert flushed == []
+    events.state("done", "export")
+    assert flushed == [(tmp_path / "events.jsonl").stat().st_size]
+
+
+def test_what_is_not_a_number_becomes_null(tmp_path):
+    Events(tmp_path).emit("step", loss=float("nan"), candidates=[{"score": float("inf")}])
+    (told,) = lines(tmp_path)
+    assert told["loss"] is None and told["candidates"] == [{"score": None}]
+
+
+def test_other_ranks_are_silent(tmp_path, capsys):
+    Events(None).state("running", "critic")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_reader_of_stdout_that_goes_away_does_not_end_the_run(tmp_path):
+    program = f"""
+        import sys, time
+        from pathlib import Path
+        from tandem_trainer.events import Events
+        events = Events(Path({str(tmp_path)!r}))
+        for number in range(3):
+            events.emit("step", step=number)
+            sys.stdin.readline()
+    """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )
+    process.stdout.readline()
+    process.stdout.close()
+    errors = process.communicate("\n\n\n")[1]
+    assert (process.returncode, errors) == (0, "")
+    assert [event["step"] for event in lines(tmp_path)] == [0, 1, 2]
+
+
+def test_events_that_cannot_be_written_are_one_sentence(tmp_path):
+    (tmp_path / "events.jsonl").mkdir()
+    with pytest.raises(Fault, match=r"events.jsonl cannot be written: .+\.$"):
+        Events(tmp_path).emit("step")

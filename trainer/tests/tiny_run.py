@@ -1,0 +1,152 @@
+"""A whole run in miniature: a tiny model, some dialogues as published rows, human preferences, and run.json."""
+
+import json
+import multiprocessing
+import os
+import random
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from models import tiny_model
+
+from tandem_trainer import stop
+from tandem_trainer.__main__ import main
+
+QUESTIONS = ("What should the function return when the list is empty?", "Should the result be sorted?")
+REPLIES = ("It returns None.", "Yes, in ascending order.")
+ANSWERS = ("def solve(values): return sorted(values)", "def solve(values): return 0")
+DESCRIPTION = "Write a function that works on the {number} values of a list.\ndef solve(values):"
+SETTINGS = {  # of a stage: two steps an epoch, as far as possible from what a person would choose
+    "learning_rate": 1e-2,
+    "batch": 4,
+    "epochs": 2.0,
+    "max_tokens": 512,
+    "evaluate_every": 2,
+}
+
+
+def tiny_run(
+    folder: Path, *, method: str = "sweet-rl", family: str = "llama", preferences: bool = False, **changes: Any
+) -> Path:
+    """Writes a run into `folder` and returns its run.json.
+
+    changes: fields of run.json by name; objects are merged into what is there, as in `critic={"score": "value-head"}`.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "base").exists():
+        tiny_model(folder / "base", family)
+    write_lines(folder / "rows.jsonl", trajectory_rows())
+    write_lines(folder / "steps.jsonl", preference_rows())
+    (folder / "opening.md").write_text("{{description}}")
+    config = {
+        "model": {"base": "base", "device": "cpu", "lora_rank": 4},
+        "data": {"trajectories": ["rows.jsonl"], "held_out": 0.25, "opening": "opening.md"},
+        "method": method,
+        "seed": 1,
+        "critic": dict(SETTINGS),
+        "candidates": {"per_turn": 4, "pairs_per_turn": 1, "trajectories": 0.25, "max_new_tokens": 8},
+        "policy": dict(SETTINGS),
+        "resources": {"token_budget": 1024, "checkpoint_activations": False, "threads": 1},
+    }
+    if preferences:
+        config["data"]["preferences"] = ["steps.jsonl"]
+    for name, value in changes.items():
+        config[name] = {**config[name], **value} if isinstance(value, dict) else value
+    path = folder / "run.json"
+    path.write_text(json.dumps(config, indent=1))
+    return path
+
+
+def trajectory_rows(tasks: int = 8, each: int = 3) -> list[dict]:
+    """Published rows: of each task the first trajectory succeeds, the others do not; one to three turns."""
+    chance = random.Random(0)
+    rows = []
+    for number in range(tasks):
+        task = {
+            "id": f"task-{number}",
+            "problem_description": DESCRIPTION.format(number=number),
+            "ground_truth": ANSWERS[0],
+            "hidden_information": ANSWERS[0],
+            "test_cases": {"test1": "solve([2, 1])"},
+        }
+        for attempt in range(each):
+            history = []
+            for turn in range(chance.randint(0, 2)):
+                history.append({"role": "agent", "content": QUESTIONS[turn]})
+                history.append({"role": "human", "content": f"{REPLIES[turn]} {chance.randint(0, 99)}"})
+            answer = ANSWERS[min(attempt, 1)]
+            history.append({"role": "agent", "content": f"I WANT TO ANSWER: {answer}"})
+            reward = 1.0 if attempt == 0 else 0.3 * chance.randint(0, 2)
+            rows.append({"task": task, "dialogue_history": history, "answer": answer, "reward": reward})
+    return rows
+
+
+def preference_rows(count: int = 4) -> list[dict]:
+    """A person chose to ask rather than to answer."""
+    return [
+        {
+            "prompt": [{"role": "user", "content": DESCRIPTION.format(number=100 + number)}],
+            "chosen": [{"role": "assistant", "content": QUESTIONS[0]}],
+            "rejected": [{"role": "assistant", "content": f"I WANT TO ANSWER: {ANSWERS[1]}"}],
+        }
+        for number in range(count)
+    ]
+
+
+def write_lines(path: Path, rows: list[dict]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def train(path: Path, patch: str = "") -> "Trained":
+    """Runs the trainer on a run.json in a process of its own, to its end.
+
+    patch: Python that is executed there first, so that a test can make the world go wrong at a certain point.
+    """
+    return Trainer(path, patch).wait()
+
+
+class Trainer:
+    """A trainer that works on a run.json: a process that `-m tandem_trainer` would be, but that is forked from one that
+    has imported torch already. Its output goes into files beside the run folder."""
+
+    def __init__(self, path: Path, patch: str = ""):
+        self.outputs = [path.parent / "stdout.txt", path.parent / "stderr.txt"]
+        self.process = SERVER.Process(target=_main, args=(path, patch, self.outputs))
+        self.process.start()
+
+    def wait(self, seconds: float = 120) -> "Trained":
+        self.process.join(seconds)
+        assert self.process.exitcode is not None, "the trainer hangs"
+        return Trained(self.process.exitcode, *(output.read_text() for output in self.outputs))
+
+
+@dataclass(frozen=True)
+class Trained:
+    """How a trainer ended; a negative code is the signal that killed it."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+SERVER = multiprocessing.get_context("forkserver")
+SERVER.set_forkserver_preload(["tiny_run", "tandem_trainer.stages", "tandem_trainer.sampler"])
+
+
+def _main(path: Path, patch: str, outputs: list[Path]) -> None:
+    for descriptor, output in enumerate(outputs, start=1):
+        os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
+    sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
+    sys.argv[1:] = [str(path)]
+    stop.STARTED = time.time()
+    exec(patch, {})
+    main()
+
+
+def events(path: Path, kind: str | None = None) -> list[dict]:
+    """The events of a run, of one kind if it is given."""
+    lines = (path.parent / "events.jsonl").read_text().splitlines()
+    return [event for event in map(json.loads, lines) if kind in (None, event["event"])]
