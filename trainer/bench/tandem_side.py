@@ -1,0 +1,104 @@
+"""Tandem's objectives on the given pairs. `against_trl.py` runs this, each time in a new process.
+
+What a step is, is `optimise.py`'s, without its events and checkpoints. Reference log-probabilities are computed before
+the first step; their time counts by the epochs that use them, four of the critic and one of the policy.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from pathlib import Path
+
+import torch
+from measure import peak_mb
+from rows import critic_pairs, policy_pairs, row_tokens
+
+from tandem_trainer.adam import Adam
+from tandem_trainer.base import load_base
+from tandem_trainer.budget import TokenBudget
+from tandem_trainer.config import CriticConfig, ModelConfig, PolicyConfig
+from tandem_trainer.critic import Critic
+from tandem_trainer.distributed import Ranks
+from tandem_trainer.events import Events
+from tandem_trainer.forest import forest_tokens
+from tandem_trainer.objective import turns_of
+from tandem_trainer.policy import Policy
+from tandem_trainer.reference_cache import ReferenceCache
+from tandem_trainer.stop import StopRequest
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", required=True)
+    parser.add_argument("--stage", choices=["critic", "policy"], required=True)
+    parser.add_argument("--training", choices=["lora", "full"], required=True)
+    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--steps", type=int, default=3)
+    parser.add_argument("--budget", type=int, default=4096, help="tokens of a micro-batch, after sharing")
+    parser.add_argument("--recompute", action="store_true", help="activations are computed again instead of kept")
+    parser.add_argument("--profile", action="store_true", help="prints where the time of the last step went")
+    arguments = parser.parse_args()
+    before = peak_mb()
+    with tempfile.TemporaryDirectory() as folder:
+        measured = measure(arguments, Path(folder))
+    print(json.dumps({**measured, "memory_mb": peak_mb() - before}))
+
+
+def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, float]:
+    config = ModelConfig(base=arguments.model, training=arguments.training, dtype=arguments.dtype)
+    base = load_base(config, run_folder=folder)
+    base.adapter(arguments.stage)
+    base.checkpoint_activations(arguments.recompute)
+    stop, events = StopRequest(folder), Events(None)
+    budget = TokenBudget(arguments.budget, Ranks(), stop, events)
+    reference = ReferenceCache(base, folder, budget)
+    if arguments.stage == "critic":
+        objective, make, epochs = Critic(CriticConfig(), reference), critic_pairs, 4
+    else:
+        objective, make, epochs = Policy(PolicyConfig(), reference), policy_pairs, 1
+    vocabulary = base.model.config.vocab_size
+    batches = [make(vocabulary, arguments.batch, seed=step) for step in range(arguments.steps + 1)]
+    adam = Adam([*base.trainable(), *objective.parameters()], weight_decay=0.0)
+
+    seconds = computed = tokens = 0
+    for number, pairs in enumerate(batches):
+        begun = clock()
+        objective.precompute(pairs)
+        between = clock()
+        if arguments.profile and number == arguments.steps:
+            with torch.profiler.profile() as profile:
+                step(base, objective, adam, pairs, budget)
+            print(profile.key_averages().table(sort_by="self_cpu_time_total", row_limit=25))
+        else:
+            step(base, objective, adam, pairs, budget)
+        if number > 0:  # the first step warms up
+            seconds += (between - begun) / epochs + clock() - between
+            tokens += row_tokens(pairs)
+            computed += forest_tokens(turns_of(pairs))
+    return {"tokens_per_second": tokens / seconds, "seconds": seconds, "computed_of_rows": computed / tokens}
+
+
+def step(base, objective, adam: Adam, pairs, budget: TokenBudget) -> None:
+    """One optimiser step over the pairs, in micro-batches of the token budget."""
+
+    def work(indices) -> dict[str, float]:
+        loss, figures = objective.loss(base.model, [pairs[index] for index in indices])
+        (loss / len(pairs)).backward()
+        return figures
+
+    budget.spend(range(len(pairs)), lambda indices: forest_tokens(turns_of([pairs[i] for i in indices])), work)
+    torch.nn.utils.get_total_norm(adam.gradients()).item()
+    adam.step(1e-5)
+
+
+def clock() -> float:
+    """Seconds, when the device has done what it was asked for."""
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    return time.perf_counter()
+
+
+if __name__ == "__main__":
+    main()
