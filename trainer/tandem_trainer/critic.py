@@ -1,7 +1,8 @@
 """Stage 1 of SWEET-RL: a critic that knows the hidden information c and learns which turns made a trajectory better.
 
-The critic is a language model; the advantage of a turn is how much more probable than the reference it finds it, a token
-(eq. 3). It is trained so that the advantages of the better of two trajectories of one task add up to more (eq. 2).
+The critic is a language model. The advantage of a turn is by how much it finds its tokens more probable than the
+reference does, on average (eq. 3). It is trained so that the advantages of the better of two trajectories of one task
+add up to more than those of the worse (eq. 2).
 The turns come with c in their prompts or, for the ablation, without (`Template.turns`); nothing here knows which.
 """
 

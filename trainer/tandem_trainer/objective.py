@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -64,6 +65,19 @@ def turns_of(examples: Sequence[Example]) -> list[Turn]:
 def ordered(better: Tensor, worse: Tensor) -> Tensor:
     """The accuracy on one pair: 1 in the right order, 0 in the wrong one, ½ when equal, as before any training."""
     return (torch.sign(better.detach() - worse.detach()) + 1) / 2
+
+
+def sampler_difference(turns: Sequence[Turn], live: Sequence[Tensor]) -> Tensor | None:
+    """|log p of the trainer − log p of the sampler|, the mean over the tokens of which the sampler said it, or None.
+
+    For turns that the model itself sampled at temperature 1 this begins near 0, as near as the two programs agree, and
+    grows as the model moves away from what sampled them.
+    """
+    told = [(said, now) for turn, now in zip(turns, live, strict=True) if (said := turn.log_probs) is not None]
+    if not told:
+        return None
+    now = torch.cat([now for _, now in told]).detach()
+    return (now - torch.from_numpy(np.concatenate([said for said, _ in told])).to(now.device)).abs().mean()
 
 
 class Sums:

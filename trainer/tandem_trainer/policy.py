@@ -1,7 +1,7 @@
 """Stage 3 of SWEET-RL: a policy that prefers the turns that the critic found good. It never sees c.
 
-Step-wise DPO (eq. 4): the two sides of an example are two turns with one history, whatever happened afterwards. Pairs of
-ranked candidates and human preferences are alike; the example's weight tells how much one counts.
+Step-wise DPO (eq. 4): the two sides of an example are two turns with one history, whatever happened afterwards. Pairs
+of ranked candidates and human preferences are alike; the example's weight tells how much one counts.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from torch import Tensor
 
 from .config import PolicyConfig
 from .losses import Convention, kl_estimate, log_ratios, nll, preference_loss
-from .objective import Objective, Scored, Sums, ordered, sides, turns_of
+from .objective import Objective, Sums, ordered, sampler_difference, sides, turns_of
 from .reference_cache import ReferenceCache
 from .turn import Example, Turn
 
@@ -19,18 +19,26 @@ from .turn import Example, Turn
 class Policy(Objective):
     """DPO plus a small likelihood of the chosen side, which keeps its probability from falling with the rejected one.
 
-    Figures beside those of the critic: `nll` of the chosen side in nats a token, and `kl`, over the tokens of sampled
-    turns: how far the policy went from the reference on what the reference itself writes, KL(π_ref ‖ π_φ) in nats a
-    token. That is an unbiased estimate for candidates of the first round at temperature 1, of which one is drawn from
-    either half of the ranking; for turns that somebody else sampled it only tells that the policy moves.
+    Figures beside those of the critic: `nll` of the chosen side in nats a token; `sampler_difference`, unless turns
+    were sampled at another temperature than 1; and `kl`, over the tokens of sampled turns: how far the policy went from
+    the reference on what the reference itself writes, KL(π_ref ‖ π_φ) in nats a token. That is an unbiased estimate for
+    candidates of the first round at temperature 1, of which an equal number is drawn from either half of the ranking;
+    for turns that somebody else sampled it only tells that the policy moves.
     """
 
     better = "margin"
 
-    def __init__(self, settings: PolicyConfig, reference: ReferenceCache, convention: Convention = "paper"):
+    def __init__(
+        self,
+        settings: PolicyConfig,
+        reference: ReferenceCache,
+        convention: Convention = "paper",
+        temperature: float = 1.0,
+    ):
         super().__init__(reference)
         self.settings = settings
         self.convention = convention
+        self.temperature = temperature  # at which the turns were sampled
 
     def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
         turns, sums = turns_of(examples), Sums()
@@ -40,6 +48,7 @@ class Policy(Objective):
         for example, chosen, rejected in sides(examples, live, self.reference.of(turns)):
             better, worse = log_ratios(*chosen).sum(), log_ratios(*rejected).sum()
             nats = nll([next(likely) for _ in example.chosen])
+            both_live, both_fixed = chosen[0] + rejected[0], chosen[1] + rejected[1]
             sums.add(
                 example,
                 preference_loss(better, worse, self.settings.beta) + self.settings.nll * nats,
@@ -48,7 +57,8 @@ class Policy(Objective):
                 log_ratio_chosen=better,
                 log_ratio_rejected=worse,
                 nll=nats,
-                kl=_kl(example, chosen, rejected),
+                kl=_kl(example.turns, both_live, both_fixed),
+                sampler_difference=sampler_difference(example.turns, both_live) if self.temperature == 1 else None,
             )
         return sums.total()
 
@@ -60,8 +70,7 @@ class Policy(Objective):
         return Turn(prompt=tokens[:1], response=tokens[1:])
 
 
-def _kl(example: Example, chosen: Scored, rejected: Scored) -> Tensor | None:
+def _kl(turns: Sequence[Turn], live: Sequence[Tensor], fixed: Sequence[Tensor]) -> Tensor | None:
     """Over the tokens of the turns that were sampled; None when none was."""
-    live, fixed = chosen[0] + rejected[0], chosen[1] + rejected[1]
-    sampled = [number for number, turn in enumerate(example.turns) if turn.sampled]
+    sampled = [number for number, turn in enumerate(turns) if turn.sampled]
     return kl_estimate([live[n] for n in sampled], [fixed[n] for n in sampled]) if sampled else None

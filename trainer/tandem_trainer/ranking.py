@@ -5,6 +5,7 @@ probable the hidden information makes a turn, without any training (pointwise mu
 `reference-code` the critic's score contains it. So a ranking has to be compared with what it alone would have said.
 """
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -36,8 +37,8 @@ class Ranked:
     kept:       (n,) which candidates these are.
     scores:     (n,) of the critic.
     untrained:  (n,) of the untrained model; NaN where there is no hidden information.
-    good:       (n,) True for the n // 2 best, False for the n // 2 worst, None for the one between them when n is odd,
-                and for all when n is 1 or all scores are equal. Of equal scores the one that was sampled first is better.
+    good:       (n,) True for the n // 2 best, False for the n // 2 worst, None for the one between them when n is odd;
+                None for all when n is 1 or all scores are equal. Of equal scores the first that was sampled is better.
     """
 
     candidates: Candidates
@@ -47,9 +48,9 @@ class Ranked:
     good: tuple[bool | None, ...]
 
     def pairs(self, count: int, seed: int, round: int = 1) -> list[Example]:
-        """`count` different pairs of a good and a bad candidate, or as many as there are, drawn by seed, round and group.
+        """`count` different pairs of a good and a bad candidate, or all there are; seed, round and group decide which.
 
-        Two candidates that straddle the middle with one and the same score are no pair.
+        Two candidates on either side of the middle with the same score are no pair.
         """
         group = self.candidates.history.group
         good = [place for place, judged in enumerate(self.good) if judged is True]
@@ -75,10 +76,16 @@ class Ranked:
 
 
 def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> Ranked:
-    """Applies the rules that `Ranked` states."""
+    """Applies the rules that `Ranked` states to scores of all candidates. Errors: Fault when a score is missing."""
     first_of_text = {text: place for place, text in reversed(list(enumerate(candidates.texts)))}
     kept = sorted(first_of_text.values())
     scores, untrained = scores[kept], untrained[kept]
+    if np.isnan(scores).any():
+        raise Fault(
+            f"The critic cannot rank the turns of {candidates.history.group}: its task has no hidden information. Set "
+            "critic.hidden_information to false, or leave such tasks out.",
+            usage=True,
+        )
     half = len(kept) // 2 if np.ptp(scores) > 0 else 0
     order = sorted(range(len(kept)), key=lambda place: (-scores[place], place))
     good: list[bool | None] = [None] * len(kept)
@@ -92,6 +99,7 @@ def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> R
 class Ranking:
     """Scores the candidates of a round; what is scored is on disk beside the shards and is not computed again.
 
+    The file of the critic is named after its settings, but not its weights: see `Shards`.
     head: the trained value head, when that is the critic's score.
     """
 
@@ -104,20 +112,19 @@ class Ranking:
     ):
         self.shards, self.settings, self.convention, self.head = shards, settings, convention, head
         self.view: View = "hidden" if settings.hidden_information else "plain"
+        self.critic = f"critic-{hashlib.sha256(repr(settings).encode()).hexdigest()[:12]}"
 
-    def rank(
-        self, base: Base, budget: TokenBudget, progress: Callable[[int, int], None] | None = None
-    ) -> list[Ranked]:
+    def rank(self, base: Base, budget: TokenBudget, progress: Callable[[int, int], None] | None = None) -> list[Ranked]:
         """All histories in order. Switches `base` to the critic's adapter and to the reference, and back.
 
         Errors: Fault when the critic wants hidden information that a history does not have; Stopped.
         """
         log_p = partial(_sums, base, budget)
         if self.settings.score == "log-ratio":
-            self._pass("critic", self.view, log_p, budget, lambda: base.adapter("critic"), progress)
+            self._pass(self.critic, self.view, log_p, budget, lambda: base.adapter("critic"), progress)
         if self.settings.score == "value-head":
             values = partial(self.head.scores, base, budget=budget)
-            self._pass("critic", self.view, values, budget, lambda: base.adapter("critic"), progress)
+            self._pass(self.critic, self.view, values, budget, lambda: base.adapter("critic"), progress)
         for view in ("hidden", "plain"):
             self._pass(f"reference-{view}", view, log_p, budget, base.reference, progress)
         return [ranked for number in range(len(self.shards)) for ranked in self._ranked(number)]
@@ -144,32 +151,30 @@ class Ranking:
 
     def _ranked(self, number: int) -> list[Ranked]:
         candidates = self.shards.read(number)
-        names = ["reference-hidden", "reference-plain", *([] if self.settings.score == "untrained" else ["critic"])]
-        numbers = {name: np.fromfile(self._path(number, name), "<f4") for name in names}
+        scores, untrained = self._scores(number, candidates)
+        ends = np.cumsum([len(of_history.turns) for of_history in candidates])[:-1]
+        parts = zip(candidates, np.split(scores, ends), np.split(untrained, ends), strict=True)
+        return [rank(*part) for part in parts]
+
+    def _scores(self, number: int, candidates: Sequence[Candidates]) -> tuple[np.ndarray, np.ndarray]:
+        """The advantage of each candidate by the critic, eq. 3, and by the untrained model, all of a shard in a row.
+
+        In the reference code the critic's reference does not see the hidden information.
+        """
+        hidden, plain = self._read(number, "reference-hidden"), self._read(number, "reference-plain")
         lengths = np.array([len(turn.response) for of_history in candidates for turn in of_history.turns])
         per = lengths if self.settings.length_normalisation else 1
-        untrained = (numbers["reference-hidden"] - numbers["reference-plain"]) / per
-        scores = self._scores(numbers, per, untrained)
-        ends = np.cumsum([len(of_history.turns) for of_history in candidates])[:-1]
-        ranked = []
-        for of_history, part, control in zip(candidates, np.split(scores, ends), np.split(untrained, ends), strict=True):
-            if np.isnan(part).any():
-                raise Fault(
-                    f"The critic cannot rank the turns of {of_history.history.group}: the task has no hidden "
-                    "information. Set critic.hidden_information to false, or leave such tasks out.",
-                    usage=True,
-                )
-            ranked.append(rank(of_history, part, control))
-        return ranked
-
-    def _scores(self, numbers: dict[str, np.ndarray], per: np.ndarray | int, untrained: np.ndarray) -> np.ndarray:
-        """A_θ(o, a, c) of each candidate, eq. 3; in the reference code the reference does not see c."""
+        untrained = (hidden - plain) / per
         if self.settings.score == "untrained":
-            return untrained
+            return untrained, untrained
+        critic = self._read(number, self.critic)
         if self.settings.score == "value-head":
-            return numbers["critic"]
-        reference = "plain" if self.convention == "reference-code" else self.view
-        return (numbers["critic"] - numbers[f"reference-{reference}"]) / per
+            return critic, untrained
+        reference = hidden if self.settings.hidden_information and self.convention == "paper" else plain
+        return (critic - reference) / per, untrained
+
+    def _read(self, number: int, name: str) -> np.ndarray:
+        return np.fromfile(self._path(number, name), "<f4")
 
 
 def ranking_figures(ranked: Sequence[Ranked]) -> dict[str, float]:

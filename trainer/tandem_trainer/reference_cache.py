@@ -1,8 +1,8 @@
 """Log-probabilities under the reference model, computed once and kept in the run folder.
 
-The reference never changes, and the critic goes four times over its data: so all turns are scored before the first step.
-A file of `<run>/reference/<base>/` is named after the tokens of the turns in it, and the template is part of the tokens.
-A run that is resumed computes what is missing, and a run whose data or template has changed what has changed.
+The reference never changes, and the critic goes four times over its data: so all turns are scored before the first
+step. A file of `<run>/reference/<base>/` is named after the tokens of the turns in it, of which the template is part. A
+run that is resumed computes what is missing, and a run whose data or template was changed what has changed.
 """
 
 import hashlib

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from torch import Tensor
 
 from .losses import nll
-from .objective import Objective, Sums, turns_of
+from .objective import Objective, Sums, sampler_difference, turns_of
 from .turn import Example
 
 
@@ -18,8 +18,9 @@ class RejectionFineTuning(Objective):
         sums = Sums()
         log_probs = iter(self.log_probs(model, turns_of(examples)))
         for example in examples:
-            nats = nll([next(log_probs) for _ in example.chosen])
-            sums.add(example, nats, nll=nats)
+            live = [next(log_probs) for _ in example.chosen]
+            nats = nll(live)
+            sums.add(example, nats, nll=nats, sampler_difference=sampler_difference(example.chosen, live))
         return sums.total()
 
     def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:

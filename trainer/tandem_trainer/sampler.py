@@ -1,5 +1,6 @@
 """Turns sampled from the live policy, with the log-probabilities that the sampler saw."""
 
+import gc
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -46,6 +47,7 @@ class Sampler:
         """
         was_training = self.model.training
         self.model.eval()
+        gc.freeze()  # continuous batching collects garbage twice, and need not look for it among all of torch
         try:
             devices = [self.base.device] if self.base.device.type == "cuda" else []
             with torch.random.fork_rng(devices=devices), torch.no_grad():
@@ -53,6 +55,7 @@ class Sampler:
                     return [self._one_history(prompt, seed + number) for number, prompt in enumerate(prompts)]
                 return self._until_it_fits(prompts, seed)
         finally:
+            gc.unfreeze()
             self.model.train(was_training)
 
     def _until_it_fits(self, prompts: Sequence[np.ndarray], seed: int) -> list[list[Turn]]:

@@ -36,8 +36,9 @@ class ValueHead(Objective):
 
     def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
         sums = Sums()
-        values = self.values(model, turns_of(examples))
-        for example, of_turns in zip(examples, values.split([len(example.chosen) for example in examples]), strict=True):
+        lengths = [len(example.chosen) for example in examples]
+        values = self.values(model, turns_of(examples)).split(lengths)
+        for example, of_turns in zip(examples, values, strict=True):
             right = (of_turns > 0) == (example.target > 0.5)
             sums.add(example, value_loss(of_turns, example.target), accuracy=right.float().mean())
         return sums.total()

@@ -45,17 +45,17 @@ def trajectory(generator, secret: int, answer: int, *, first: int = ASK, hidden:
 
 
 def secret_pairs(count: int, seed: int, *, hidden: bool = True) -> list[Example]:
-    """Of one request the trajectory with the right answer against the one with the wrong; only the secret tells which."""
+    """A trajectory with the right answer against one with the wrong. Each request comes with both secrets, so that
+    without the secret there is nothing to learn.
+    """
     examples = []
     for number in range(count):
-        generator = np.random.default_rng([seed, number])
         secret = (10, 11)[number % 2]
-        right, wrong = SECRETS[secret], SECRETS[21 - secret]
-        state = generator.bit_generator.state
-        chosen = trajectory(generator, secret, right, hidden=hidden)
-        generator.bit_generator.state = state
-        rejected = trajectory(generator, secret, wrong, hidden=hidden)
-        examples.append(Example(str(number), chosen, rejected))
+        sides = [
+            trajectory(np.random.default_rng([seed, number // 2]), secret, SECRETS[answer], hidden=hidden)
+            for answer in (secret, 21 - secret)
+        ]
+        examples.append(Example(str(number), *sides))
     return examples
 
 

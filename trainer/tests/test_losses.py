@@ -12,6 +12,7 @@ import math
 
 import pytest
 import torch
+
 from tandem_trainer.losses import (
     kl_estimate,
     log_ratios,

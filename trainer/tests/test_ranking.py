@@ -1,0 +1,223 @@
+import numpy as np
+import pytest
+import torch
+from sets import BYE, SECRETS, budget, cache, ids, learn, secret_pairs, tiny_base
+from test_critic import disturb, returns, straight
+from transformers import AutoModelForCausalLM
+
+from tandem_trainer import candidates as candidates_module
+from tandem_trainer.candidates import Candidates, History, Shards
+from tandem_trainer.config import CandidatesConfig, CriticConfig
+from tandem_trainer.critic import Critic
+from tandem_trainer.fault import Fault
+from tandem_trainer.ranking import Ranking, rank, rank_correlation, ranking_figures
+from tandem_trainer.turn import Turn
+from tandem_trainer.value_head import ValueHead
+
+torch.set_num_threads(1)
+
+PROMPT = ids(3, 4, 5)
+
+
+def of_texts(*texts: str, group: str = "a/0") -> Candidates:
+    turns = tuple(Turn(PROMPT, ids(number + 3, BYE)) for number in range(len(texts)))
+    return Candidates(History(group, PROMPT, PROMPT), turns, texts)
+
+
+def ranked(scores, *texts):
+    return rank(of_texts(*(texts or map(str, range(len(scores))))), np.array(scores), np.zeros(len(scores)))
+
+
+def chosen_and_rejected(pairs):
+    return [(pair.chosen[0].response[0] - 3, pair.rejected[0].response[0] - 3) for pair in pairs]
+
+
+def test_the_upper_half_is_good_and_the_lower_half_bad():
+    assert ranked([0.1, 0.9, 0.4, 0.3]).good == (False, True, True, False)
+
+
+def test_of_an_odd_number_the_middle_one_is_neither():
+    assert ranked([0.1, 0.9, 0.4]).good == (False, True, None)
+
+
+def test_candidates_with_the_same_text_are_one():
+    one = ranked([0.1, 0.9, 0.4, 0.2, 0.3], "a", "b", "a", "b", "c")
+    assert one.kept == (0, 1, 4) and one.good == (False, True, None)
+    assert chosen_and_rejected(one.pairs(4, seed=0)) == [(1, 0)]
+
+
+def test_equal_scores_are_ordered_as_they_were_sampled_and_never_paired_with_each_other():
+    one = ranked([0.5, 0.5, 0.5, 0.1])
+    assert one.good == (True, True, False, False)
+    assert set(chosen_and_rejected(one.pairs(9, seed=0))) == {(0, 3), (1, 3)}
+
+
+@pytest.mark.parametrize("one", [ranked([0.5, 0.5, 0.5]), ranked([0.1, 0.9], "a", "a")])
+def test_a_history_whose_candidates_all_agree_gives_no_pair_and_is_counted(one):
+    assert set(one.good) == {None} and one.pairs(4, seed=0) == []
+    assert ranking_figures([one, ranked([0.1, 0.9])])["without_pairs"] == 1
+
+
+def test_pairs_are_different_and_have_the_history_on_both_sides():
+    pairs = ranked(np.arange(16) / 16).pairs(4, seed=0)
+    assert len(set(chosen_and_rejected(pairs))) == 4
+    assert all(high >= 8 > low for high, low in chosen_and_rejected(pairs))
+    assert all(turn.prompt is PROMPT for pair in pairs for turn in pair.turns)
+
+
+def test_which_pairs_are_drawn_depends_on_seed_round_and_turn_and_on_nothing_else():
+    one = ranked(np.arange(16) / 16)
+    drawn = chosen_and_rejected(one.pairs(4, seed=0, round=1))
+    np.random.seed(7)
+    assert drawn == chosen_and_rejected(one.pairs(4, seed=0, round=1))
+    assert drawn != chosen_and_rejected(one.pairs(4, seed=1, round=1))
+    assert drawn != chosen_and_rejected(one.pairs(4, seed=0, round=2))
+    other = rank(of_texts(*map(str, range(16)), group="a/1"), np.arange(16) / 16, np.zeros(16))
+    assert drawn != chosen_and_rejected(other.pairs(4, seed=0, round=1))
+
+
+def test_rank_correlation_is_spearmans():
+    left, right = np.array([1.0, 2, 3, 4, 5]), np.array([5.0, 6, 7, 8, 7])
+    # ranks 0 1 2 3 4 and 0 1 2.5 4 2.5: covariance 8/5, variances 2 and 9.5/5, so 1.6/√(2·1.9)
+    assert rank_correlation(left, right) == pytest.approx(1.6 / np.sqrt(2 * 1.9))
+    assert rank_correlation(left, left**3) == pytest.approx(1) and rank_correlation(left, -left) == pytest.approx(-1)
+    assert rank_correlation(left, np.zeros(5)) is None
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# with models
+
+
+def shards(tmp_path, base, count: int = 2, *, hidden: bool = True) -> Shards:
+    """Histories of three tokens, the second secret in front of every other one; sampled."""
+    found = []
+    for number in range(count):
+        prompt = ids(*np.random.default_rng(number).integers(40, 60, 3))
+        secret = ids(sorted(SECRETS)[number % 2])
+        found.append(History(f"t/{number}", prompt, np.concatenate([secret, prompt]) if hidden else None))
+    settings = CandidatesConfig(per_turn=5, max_new_tokens=6)
+    made = Shards(tmp_path, found, settings, base.stop_ids, seed=0)
+    made.sample(base, budget(tmp_path))
+    return made
+
+
+def test_the_untrained_control_is_the_pointwise_mutual_information(tmp_path):
+    base = tiny_base(tmp_path)
+    made = shards(tmp_path, base)
+    plain = AutoModelForCausalLM.from_pretrained(tmp_path / "llama-model")
+    with base.adapter("critic"):
+        disturb(base)  # must not matter
+    for one in Ranking(made, CriticConfig()).rank(base, budget(tmp_path)):
+        history = one.candidates.history
+        for place, untrained in zip(one.kept, one.untrained, strict=True):
+            response = one.candidates.turns[place].response
+            told = straight(plain, Turn(history.hidden_prompt, response))
+            untold = straight(plain, Turn(history.prompt, response))
+            assert untrained == pytest.approx((told - untold).mean().item(), abs=1e-5)
+
+
+@pytest.mark.parametrize("normalised", [True, False])
+@pytest.mark.parametrize("convention", ["paper", "reference-code"])
+@pytest.mark.parametrize("hidden", [True, False])
+def test_the_critics_score_is_the_turns_advantage(tmp_path, convention, hidden, normalised):
+    base = tiny_base(tmp_path, training="full")
+    made = shards(tmp_path, base)
+    plain = AutoModelForCausalLM.from_pretrained(tmp_path / "llama-model")
+    with base.adapter("critic"):
+        disturb(base)
+    settings = CriticConfig(hidden_information=hidden, length_normalisation=normalised)
+    for one in Ranking(made, settings, convention).rank(base, budget(tmp_path)):
+        history = one.candidates.history
+        seen = history.hidden_prompt if hidden else history.prompt
+        with base.adapter("critic"):
+            for place, score in zip(one.kept, one.scores, strict=True):
+                response = one.candidates.turns[place].response
+                of_reference = history.prompt if convention == "reference-code" else seen
+                ratios = straight(base.model, Turn(seen, response)) - straight(plain, Turn(of_reference, response))
+                assert score == pytest.approx((ratios.mean() if normalised else ratios.sum()).item(), abs=1e-4)
+
+
+def test_a_trained_critic_ranks_the_right_answer_above_the_wrong_one(tmp_path):
+    base = tiny_base(tmp_path)
+    with base.adapter("critic"):
+        learn(base, Critic(CriticConfig(), cache(base, tmp_path)), secret_pairs(16, 0), secret_pairs(16, 1), steps=40)
+    for one in Ranking(answers(tmp_path), CriticConfig()).rank(base, budget(tmp_path)):
+        assert one.good == (True, False) if one.candidates.history.group == "t/0" else (False, True)
+
+
+def test_a_trained_value_head_ranks_as_well(tmp_path):
+    base = tiny_base(tmp_path)
+    head = ValueHead(cache(base, tmp_path))
+    with base.adapter("critic"):
+        learn(base, head, returns(16, 0), returns(16, 1), steps=60, rate=2e-2)
+    for one in Ranking(answers(tmp_path), CriticConfig(score="value-head"), head=head).rank(base, budget(tmp_path)):
+        assert one.good == (True, False) if one.candidates.history.group == "t/0" else (False, True)
+
+
+def answers(tmp_path) -> Shards:
+    """The candidates 20 and 21 at the second turn of a dialogue, of which the secrets 10 and 11 make one right."""
+    right, left = (secret_pairs(2, seed=1)[number].chosen[1] for number in (0, 1))
+    found = [History("t/0", right.prompt[1:], right.prompt), History("t/1", left.prompt[1:], left.prompt)]
+
+    class Given(Shards):
+        def read(self, number):
+            said = (ids(20, 20, BYE), ids(21, 21, BYE))
+            return [Candidates(one, tuple(Turn(one.prompt, ids) for ids in said), ("a", "b")) for one in found]
+
+    return Given(tmp_path, found, CandidatesConfig(), {BYE}, seed=0)
+
+
+def test_the_untrained_score_can_be_the_ranker(tmp_path):
+    base = tiny_base(tmp_path)
+    ranked = Ranking(shards(tmp_path, base), CriticConfig(score="untrained")).rank(base, budget(tmp_path))
+    assert all(np.array_equal(one.scores, one.untrained) and True in one.good for one in ranked)
+    assert ranking_figures(ranked)["rank_correlation"] == pytest.approx(1)
+
+
+def test_under_the_reference_code_an_untrained_critic_already_ranks_like_the_control(tmp_path):
+    base = tiny_base(tmp_path)
+    made = shards(tmp_path, base)
+    assert ranking_figures(Ranking(made, CriticConfig()).rank(base, budget(tmp_path)))["without_pairs"] == 2
+    of_code = Ranking(made, CriticConfig(), "reference-code").rank(base, budget(tmp_path))
+    assert ranking_figures(of_code)["rank_correlation"] == pytest.approx(1)
+
+
+def test_without_hidden_information_there_is_no_control_and_a_critic_that_wants_it_says_so(tmp_path):
+    base = tiny_base(tmp_path)
+    made = shards(tmp_path, base, hidden=False)
+    with pytest.raises(Fault, match="t/0: its task has no hidden information"):
+        Ranking(made, CriticConfig()).rank(base, budget(tmp_path))
+    with base.adapter("critic"):
+        disturb(base)
+    for one in Ranking(made, CriticConfig(hidden_information=False)).rank(base, budget(tmp_path)):
+        assert np.isnan(one.untrained).all() and True in one.good
+
+
+def test_what_is_scored_is_not_scored_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(candidates_module, "SHARD", 1)
+    base = tiny_base(tmp_path)
+    made = shards(tmp_path, base)
+    with base.adapter("critic"):
+        disturb(base)
+    first = Ranking(made, CriticConfig()).rank(base, budget(tmp_path))
+    monkeypatch.setattr("tandem_trainer.scoring.token_log_probs", None)
+    again = Ranking(made, CriticConfig()).rank(base, budget(tmp_path))
+    assert [one.sample() for one in first] == [one.sample() for one in again]
+
+
+def test_no_token_of_the_hidden_information_reaches_the_policy(tmp_path):
+    base = tiny_base(tmp_path)
+    made = shards(tmp_path, base, count=4)
+    with base.adapter("critic"):
+        disturb(base)
+    ranked = Ranking(made, CriticConfig()).rank(base, budget(tmp_path))
+    pairs = [pair for one in ranked for pair in one.pairs(4, seed=0)]
+    assert len(pairs) == 16
+    assert not {*SECRETS} & {int(token) for pair in pairs for turn in pair.turns for token in turn.prompt}
+
+
+def test_the_sample_for_the_event_is_best_first():
+    shown = rank(of_texts("x", "y"), np.array([0.25, 0.75]), np.array([1.0, np.nan])).sample()
+    assert shown["group"] == "a/0"
+    assert shown["candidates"][0]["text"] == "y" and shown["candidates"][0]["good"] is True
+    assert shown["candidates"][1] == {"text": "x", "score": 0.25, "untrained": 1.0, "good": False}
