@@ -38,16 +38,19 @@ class Shape:
     parameters: int  # all of them, tied ones once
     matrices: int  # in the layers, as far as one token passes through them (k of n experts)
     head: int  # vocabulary × hidden
-    embeddings: int  # input and output embeddings, tied ones once: what 4-bit loading leaves as it is
-    adapted: int  # Σ (inputs + outputs) of the layers' linear modules: LoRA of rank r has r times as many weights
+    quantised: int  # in linear modules of the layers: what 4-bit loading shortens
+    adapted: int  # Σ (inputs + outputs) of these modules: LoRA of rank r has r times as many weights
     layers: int
     hidden: int
-    intermediate: int
+    intermediate: int  # of all experts that one token passes through
     heads: int
     key_heads: int
     head_size: int
     vocabulary: int
+    normed: int  # numbers of a token that pass through norms in a layer
     windows: tuple[int | None, ...]  # tokens that a layer looks back on; None: all
+    capped: bool  # attention scores pass through a soft cap, which no fused kernel does
+    largest: int  # weights of the largest matrix in the layers
 
 
 @dataclass(frozen=True)
@@ -66,25 +69,42 @@ def shape_of(config) -> Shape:
     with torch.device("meta"):
         model = AutoModelForCausalLM.from_config(config)
     head = model.get_output_embeddings().weight
-    embeddings = {id(p): p for p in (head, model.get_input_embeddings().weight)}
-    share = (getattr(config, "num_experts_per_tok", None) or 1) / (getattr(config, "num_local_experts", None) or 1)
+    embeddings = {id(head), id(model.get_input_embeddings().weight)}
+    chosen = getattr(config, "num_experts_per_tok", None) or 1
+    share = chosen / (getattr(config, "num_local_experts", None) or 1)
     layers = [(n, p) for n, p in model.named_parameters() if p.dim() >= 2 and id(p) not in embeddings]
     linear = [m for m in model.modules() if isinstance(m, torch.nn.Linear) and id(m.weight) not in embeddings]
+    heads = config.num_attention_heads
+    key_heads = getattr(config, "num_key_value_heads", None) or heads
+    head_size = getattr(config, "head_dim", None) or config.hidden_size // heads
     return Shape(
         parameters=sum(p.numel() for p in model.parameters()),
         matrices=int(sum(p.numel() * (share if ".experts." in n else 1) for n, p in layers)),
         head=head.numel(),
-        embeddings=sum(p.numel() for p in embeddings.values()),
+        quantised=sum(m.weight.numel() for m in linear),
         adapted=sum(m.in_features + m.out_features for m in linear),
         layers=config.num_hidden_layers,
         hidden=config.hidden_size,
-        intermediate=config.intermediate_size,
-        heads=config.num_attention_heads,
-        key_heads=getattr(config, "num_key_value_heads", None) or config.num_attention_heads,
-        head_size=getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads,
+        intermediate=chosen * (getattr(config, "moe_intermediate_size", None) or config.intermediate_size),
+        heads=heads,
+        key_heads=key_heads,
+        head_size=head_size,
         vocabulary=head.shape[0],
+        normed=_normed(model, config.num_hidden_layers, heads, key_heads, head_size),
         windows=_windows(config),
+        capped=getattr(config, "attn_logit_softcapping", None) is not None,
+        largest=max(p.numel() for _, p in layers),
     )
+
+
+def _normed(model, layers: int, heads: int, key_heads: int, head_size: int) -> int:
+    """Per layer; a norm as wide as a head is applied to each of the queries or keys."""
+    total = 0
+    for name, module in model.get_decoder().layers.named_modules():
+        if type(module).__name__.endswith("Norm"):
+            width, short = module.weight.numel(), name.rpartition(".")[2]
+            total += width * (1 if width != head_size else key_heads if short.startswith("k") else heads)
+    return total // layers
 
 
 def _windows(config) -> tuple[int | None, ...]:

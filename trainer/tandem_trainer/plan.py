@@ -1,0 +1,378 @@
+"""`plan`: what a run needs before it starts, what was chosen for it, whether that fits, and how long it takes.
+
+    python -m tandem_trainer plan run.json [--json] [--memory 12GB]
+
+Two things are chosen where run.json says `auto`: whether activations are computed twice (slower by a third to a half,
+and a fraction of the memory), and how many tokens a micro-batch has. The largest example decides, because it cannot be
+divided. `--memory` asks for another machine, with a card of that size.
+"""
+
+import argparse
+import json
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from . import memory
+from .base import Base, load_base
+from .config import ModelConfig, RunConfig
+from .fault import Fault
+from .flops import MATRIX, Peak, Shape, peak_flops, shape_of, step_flops
+from .load import choose_device, choose_dtype, find_model, load_tokenizer, quiet
+from .log_probs import token_log_probs
+from .read_config import read_config
+from .turn import Turn
+from .workload import Load, loads_of
+
+GIB = 1 << 30
+CONTEXT = GIB // 2  # what CUDA takes for itself, and a desktop beside it
+SPARE = 0.92  # of the free memory that is planned with: allocators leave gaps
+MOST = {"cuda": 32768, "mps": 8192, "cpu": 4096}  # tokens of a micro-batch beyond which nothing gets faster
+LEAST = 1024  # where nothing fits and a run is started all the same
+USE = {"cuda": 0.35, "mps": 0.35, "cpu": 0.5}  # of the peak that training is assumed to reach, until it is measured
+DISK_SPEED = 300e6  # bytes a second that an export is assumed to read or write
+
+
+@dataclass(frozen=True)
+class Machine:
+    """usable: bytes of the device's memory that may be planned with. rate: model FLOP/s that training reaches."""
+
+    kind: str  # cuda, mps or cpu
+    name: str
+    dtype: str
+    usable: int | None
+    rate: float | None = None
+    measured: bool = False  # the rate, by a step of this model on this device
+    host: int | None = None  # bytes of the system's memory, where the result is put together
+    disk: int | None = None  # bytes free in the run folder
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was found and chosen. Sizes in bytes, times in seconds.
+
+    parts: of the memory at the worst moment of training. largest: tokens of the largest example, after sharing.
+    room: tokens of the largest example that would fit. seconds: of each stage, None when nobody knows.
+    """
+
+    machine: Machine
+    training: str
+    token_budget: int
+    checkpoint_activations: bool
+    fits: bool
+    parts: dict[str, int]
+    largest: int
+    room: int
+    disk: int
+    seconds: dict[str, float | None]
+    candidates_at_once: int | None
+    advice: list[str] = field(default_factory=list)
+
+    @property
+    def needed(self) -> int:
+        return sum(self.parts.values())
+
+    def as_dict(self) -> dict:
+        """For the event `plan`, plan.json and `--json`."""
+        known = [seconds for seconds in self.seconds.values() if seconds is not None]
+        total = round(sum(known)) if len(known) == len(self.seconds) else None
+        return {"version": 1, **asdict(self), "needed": self.needed, "total_seconds": total}
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the choice
+
+
+def make_plan(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[Load]) -> Plan:
+    """loads: what each stage computes, by `workload.py`."""
+    resources = config.resources
+    training = [load for load in loads if load.largest]
+    largest = max(load.largest for load in training)
+    scored = max(load.scored for load in training)
+    needs = Needs(config, shape, machine, scored)
+    usable = machine.usable if machine.usable is not None else sys.maxsize
+
+    checkpointed = resources.checkpoint_activations
+    if checkpointed == "auto":
+        checkpointed = needs.room(usable, False) < largest
+    room = needs.room(usable, checkpointed)
+    tokens = resources.token_budget
+    if tokens == "auto":
+        tokens = min(room or LEAST, MOST[machine.kind])
+    at_most = max(largest, min(tokens, room))  # one example that is larger than the budget stands alone
+    plan = Plan(
+        machine=machine,
+        training=config.model.training,
+        token_budget=tokens,
+        checkpoint_activations=checkpointed,
+        fits=needs.total(at_most, checkpointed) <= usable,
+        parts=needs.parts(at_most, checkpointed),
+        largest=largest,
+        room=room,
+        disk=disk_needed(config, shape, machine.dtype),
+        seconds={load.stage: _seconds(load, shape, machine, checkpointed) for load in loads},
+        candidates_at_once=_at_once(config, shape, machine, loads),
+    )
+    return replace(plan, advice=_advice(plan, config, shape, scored))
+
+
+@dataclass(frozen=True)
+class Needs:
+    """The memory of a micro-batch, as a function of its tokens."""
+
+    config: RunConfig
+    shape: Shape
+    machine: Machine
+    scored: int
+
+    def parts(self, tokens: int, checkpointed: bool) -> dict[str, int]:
+        shape, model, dtype = self.shape, self.config.model, self.machine.dtype
+        fixed = memory.fixed(shape, model, dtype)
+        logits = self.config.resources.logits_mb << 20
+        return {
+            **asdict(fixed),
+            "activations": memory.activations(shape, model, dtype, tokens, checkpointed),
+            "output_layer": memory.head(shape, model, dtype, min(self.scored, tokens), logits),
+            "dequantised": memory.dequantised(shape, model, dtype),
+        }
+
+    def total(self, tokens: int, checkpointed: bool) -> int:
+        return sum(self.parts(tokens, checkpointed).values())
+
+    def room(self, usable: int, checkpointed: bool) -> int:
+        """The most tokens of one micro-batch that fit, by bisection; 0 when not even the weights do."""
+        low, high = 0, 1 << 22
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self.total(middle, checkpointed) <= usable else (low, middle - 1)
+        return low
+
+
+def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
+    """Bytes in the run folder: results, checkpoints, and what full fine-tuning puts aside.
+
+    The newest checkpoint, the one before or the best, and the one being written exist side by side; a checkpoint has
+    the weights that are trained and what Adam holds of them.
+    """
+    size = memory.SIZES[dtype]
+    weights = shape.parameters * size
+    trained = shape.parameters if config.model.training == "full" else shape.adapted * config.model.lora_rank
+    stages = 2 if config.method == "sweet-rl" else 1
+    checkpoint = trained * (size + 8 + (4 if size != 4 else 0))
+    aside = stages * weights if config.model.training == "full" else 0
+    return stages * weights + 3 * checkpoint + stages * trained * size + aside
+
+
+def _seconds(load: Load, shape: Shape, machine: Machine, checkpointed: bool) -> float | None:
+    if load.stage == "export":
+        return round(load.copies * 4 * shape.parameters * memory.SIZES[machine.dtype] / DISK_SPEED, 1)
+    if machine.rate is None or load.flops is None:
+        return None
+    # A measured rate already contains what is computed twice.
+    again = 1.4 if checkpointed and not machine.measured else 1.0
+    return round(load.flops * again / machine.rate, 1)
+
+
+def _at_once(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[Load]) -> int | None:
+    """How many candidates can be written at once, when each has its own cache; None when none are sampled."""
+    prompt = max((load.prompt for load in loads), default=0)
+    if not prompt or machine.usable is None:
+        return None
+    fixed = memory.fixed(shape, config.model, machine.dtype).total
+    one = (prompt + config.candidates.max_new_tokens) * memory.cache_per_token(shape, machine.dtype)
+    return max(0, (machine.usable - fixed) // one)
+
+
+def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[str]:
+    """What to change, most helpful first; empty when all fits."""
+    machine, advice = plan.machine, []
+    if not plan.fits:
+        for training in ("lora", "qlora"):
+            if training == config.model.training or (training == "qlora" and machine.kind != "cuda"):
+                continue
+            smaller = replace(config, model=replace(config.model, training=training))
+            if config.model.training != "qlora" and Needs(smaller, shape, machine, scored).total(
+                plan.largest, True
+            ) <= (machine.usable):
+                advice.append(f"set model.training to {training}, with which it fits")
+                break
+        if not plan.checkpoint_activations:
+            advice.append("set resources.checkpoint_activations to auto")
+        room = Needs(config, shape, machine, scored).room(machine.usable, True)
+        if room >= 512:
+            advice.append(
+                f"lower max_tokens, so that the largest example has at most {room:,} tokens instead of {plan.largest:,}"
+            )
+        advice.append("take a smaller base or a device with more memory")
+    weights = shape.parameters * memory.SIZES[machine.dtype]
+    if machine.host is not None and machine.host < 1.2 * weights and machine.kind != "cpu":
+        advice.append(
+            f"free {_size(1.2 * weights)} of the system's memory for the export, where the result is put together"
+        )
+    if machine.disk is not None and machine.disk < plan.disk:
+        advice.append(f"free {_size(plan.disk)} on the disk of the run folder, which has {_size(machine.disk)}")
+    return advice
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the machine
+
+
+def this_machine(model: ModelConfig, folder: Path) -> Machine:
+    """What there is, before anything is loaded. Errors: Fault when the device that is asked for is not there."""
+    device = choose_device(model.device)
+    dtype = choose_dtype(model.dtype, device)
+    peak = peak_flops(device, dtype)
+    free = _free(device)
+    return Machine(
+        kind=device.type,
+        name=torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
+        dtype=str(dtype).removeprefix("torch."),
+        usable=None if free is None else int(SPARE * free),
+        rate=_rate(peak, device.type),
+        host=memory.available_memory(),
+        disk=shutil.disk_usage(folder).free,
+    )
+
+
+def other_machine(model: ModelConfig, size: int) -> Machine:
+    """A machine with an NVIDIA card of `size` bytes, of which nothing else is known."""
+    dtype = "bfloat16" if model.dtype == "auto" else model.dtype
+    return Machine("cuda", f"a card with {_size(size)}", dtype, int(SPARE * size) - CONTEXT)
+
+
+def _free(device: torch.device) -> int | None:
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    if device.type == "mps":
+        return torch.mps.recommended_max_memory()
+    return memory.available_memory()
+
+
+def _rate(peak: Peak | None, kind: str) -> float | None:
+    return None if peak is None else peak.flops * USE[kind]
+
+
+def measured(base: Base, machine: Machine, shape: Shape, tokens: int) -> Machine:
+    """The machine with the rate that one step of this very model reaches, on a row of random tokens.
+
+    tokens: at most; on a slow device fewer, so that it takes about a second. Nothing is changed but the time.
+    """
+    weights = MATRIX[base.config.training] * (shape.matrices + shape.head)
+    length = min(tokens, 4096 if machine.rate is None else max(64, int(machine.rate / weights)))
+    ids = np.random.default_rng(0).integers(0, shape.vocabulary, length).astype(np.int32)
+    turns = [Turn(ids[: length // 2], ids[length // 2 :])]
+    seconds = min(_step_seconds(base, turns) for _ in range(2))  # the first one also builds kernels
+    return replace(machine, rate=step_flops(shape, turns, base.config.training) / seconds, measured=True)
+
+
+def _step_seconds(base: Base, turns: Sequence[Turn]) -> float:
+    started = time.perf_counter()
+    torch.cat(token_log_probs(base.model, turns)).sum().backward()
+    for _, weight in base.trainable():
+        weight.grad = None
+    if base.device.type == "cuda":
+        torch.cuda.synchronize(base.device)
+    elif base.device.type == "mps":
+        torch.mps.synchronize()
+    return time.perf_counter() - started
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the command
+
+
+def main(arguments: list[str]) -> int:
+    """Returns 0 when the run fits, else 1. Errors: Fault for a configuration or data that cannot be used."""
+    parser = argparse.ArgumentParser(prog="tandem_trainer plan", description="What fits, and how long it takes.")
+    parser.add_argument("run_json", type=Path, metavar="run.json")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--memory", type=_bytes, help="plan for a card with so much memory, such as 12GB")
+    given = parser.parse_args(arguments)
+    config = read_config(given.run_json)
+    plan = plan_of(config, given.run_json.resolve().parent, given.memory)
+    print(json.dumps(plan.as_dict()) if given.json else as_text(plan))
+    return 0 if plan.fits else 1
+
+
+def plan_of(config: RunConfig, folder: Path, size: int | None = None) -> Plan:
+    """Reads the data, and of the base its configuration only. size: bytes of another machine's card."""
+    from .prepare import prepare
+    from .template import Template
+
+    quiet()
+    if size is None and config.model.training == "qlora":
+        choose_device("cuda")
+    if config.resources.threads:
+        torch.set_num_threads(config.resources.threads)
+    path = find_model(config.model, folder)
+    shape = read_shape(path)
+    machine = this_machine(config.model, folder) if size is None else other_machine(config.model, size)
+    template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
+    print("Reading the data …", file=sys.stderr)
+    loads = loads_of(prepare(config, template), shape, template)
+    plan = make_plan(config, shape, machine, loads)
+    if size is None and plan.fits and Path(path).is_dir():
+        print("Measuring a step …", file=sys.stderr)
+        with tempfile.TemporaryDirectory() as temporary:  # where full fine-tuning would put weights aside
+            base = load_base(replace(config.model, base=path), run_folder=temporary)
+            base.checkpoint_activations(plan.checkpoint_activations)
+            plan = make_plan(config, shape, measured(base, machine, shape, plan.token_budget), loads)
+    return plan
+
+
+def read_shape(path: str) -> Shape:
+    """Of a model folder or name, without its weights. Errors: Fault."""
+    from transformers import AutoConfig
+
+    try:
+        return shape_of(AutoConfig.from_pretrained(path))
+    except (OSError, ValueError) as error:
+        raise Fault(f"The configuration of {path} cannot be read: {str(error).splitlines()[0]}", usage=True) from error
+
+
+def as_text(plan: Plan) -> str:
+    machine = plan.machine
+    usable = "an unknown amount" if machine.usable is None else _size(machine.usable)
+    lines = [
+        f"{'device':14} {machine.name}, {machine.dtype}; {usable} of memory to plan with",
+        f"{'training':14} {plan.training}, micro-batches of {plan.token_budget:,} tokens, activations "
+        + ("computed twice" if plan.checkpoint_activations else "kept"),
+        f"{'largest':14} example of {plan.largest:,} tokens; up to {plan.room:,} would fit",
+        f"{'memory':14} {_size(plan.needed)}: "
+        + ", ".join(
+            f"{name.replace('_', ' ')} {_size(size)}" for name, size in plan.parts.items() if size >= GIB // 20
+        ),
+        f"{'disk':14} {_size(plan.disk)}",
+    ]
+    basis = "measured" if machine.measured else "estimated"
+    for stage, seconds in plan.seconds.items():
+        lines.append(f"{stage:14} {'time not known' if seconds is None else f'{_duration(seconds)} ({basis})'}")
+    lines.append(f"{'fits':14} {'yes' if plan.fits else 'no'}")
+    return "\n".join([*lines, *(f"{'to do':14} {sentence}" for sentence in plan.advice)])
+
+
+def _size(count: float) -> str:
+    return f"{count / GIB:.1f} GiB"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def _bytes(text: str) -> int:
+    """`12GB` as makers of cards mean it: 12 × 2^30."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(GB|GiB|G|MB|MiB|M)", text.strip(), re.IGNORECASE)
+    if not match:
+        raise argparse.ArgumentTypeError(f"{text} is no size; write it like 12GB")
+    return int(float(match.group(1)) * (GIB if match.group(2)[0] in "gG" else 1 << 20))

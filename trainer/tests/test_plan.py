@@ -1,0 +1,228 @@
+"""What a run needs: the estimate against what steps really take, and the choices for cards that people have."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from models import tiny_model
+from torch.profiler import ProfilerActivity, profile
+from transformers import AutoConfig
+
+from tandem_trainer import memory
+from tandem_trainer.__main__ import _command
+from tandem_trainer.base import load_base
+from tandem_trainer.config import DataConfig, ModelConfig, PolicyConfig, ResourcesConfig, RunConfig
+from tandem_trainer.fault import Fault
+from tandem_trainer.flops import shape_of
+from tandem_trainer.forest import forest_tokens
+from tandem_trainer.log_probs import token_log_probs
+from tandem_trainer.plan import Machine, _bytes, make_plan, measured, other_machine
+from tandem_trainer.turn import Turn
+from tandem_trainer.workload import worst_loads
+
+torch.set_num_threads(1)
+
+QWEN_1_5B = AutoConfig.for_model(
+    "qwen2", hidden_size=1536, intermediate_size=8960, num_hidden_layers=28, num_attention_heads=12,
+    num_key_value_heads=2, vocab_size=151936, tie_word_embeddings=True,
+)  # fmt: skip
+LLAMA_8B = AutoConfig.for_model(
+    "llama", hidden_size=4096, intermediate_size=14336, num_hidden_layers=32, num_attention_heads=32,
+    num_key_value_heads=8, vocab_size=128256,
+)  # fmt: skip
+
+
+def plan_for(config, card: str, *, training: str = "lora", **settings):
+    """The plan of a run whose other settings are the defaults, before its data are known."""
+    run = RunConfig(model=ModelConfig(base="base", training=training), data=DataConfig(), **settings)
+    return make_plan(run, shape_of(config), other_machine(run.model, _bytes(card)), worst_loads(run))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the estimate
+
+
+def pair(prompt: int, response: int) -> list[Turn]:
+    """Two turns with one history."""
+    ids = np.random.default_rng(0).integers(0, 300, (3, max(prompt, response))).astype(np.int32)
+    return [Turn(ids[0, :prompt], ids[1, :response]), Turn(ids[0, :prompt], ids[2, :response])]
+
+
+def measured_peak(base, turns: list[Turn], logits_bytes: int) -> int:
+    """Bytes that one forward and backward pass allocates at most, as torch's profiler counts them."""
+
+    def step():
+        torch.cat(token_log_probs(base.model, turns, logits_bytes=logits_bytes)).sum().backward()
+
+    step()  # so that the gradients are there
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as watched:
+        step()
+    sizes = [event.nbytes() for event in watched.profiler.kineto_results.events() if event.name() == "[memory]"]
+    return int(np.cumsum(sizes).max())
+
+
+@pytest.mark.parametrize("checkpointed", [False, True])
+@pytest.mark.parametrize(
+    ("family", "dtype", "training"),
+    [
+        ("llama", "float32", "lora"),
+        ("llama", "bfloat16", "full"),
+        ("qwen2", "bfloat16", "lora"),
+        ("qwen3", "bfloat16", "lora"),
+        ("phi3", "float32", "full"),
+    ],
+)
+def test_a_step_takes_the_memory_that_was_estimated(tmp_path, family, dtype, training, checkpointed):
+    sizes = {"hidden_size": 128, "intermediate_size": 448, "num_hidden_layers": 4}
+    folder = tiny_model(tmp_path / "base", family, dtype=getattr(torch, dtype), **sizes)
+    model = ModelConfig(base=str(folder), training=training, device="cpu", dtype=dtype)
+    base = load_base(model, run_folder=tmp_path)
+    base.checkpoint_activations(checkpointed)
+    shape, turns, logits = shape_of(base.model.config), pair(400, 150), 1 << 18
+
+    estimated = memory.activations(shape, model, dtype, forest_tokens(turns), checkpointed)
+    estimated += memory.head(shape, model, dtype, 300, logits)
+    assert estimated == pytest.approx(measured_peak(base, turns, logits), rel=0.2)
+
+
+def test_what_a_run_holds_all_the_time_is_what_the_model_has(tmp_path):
+    model = ModelConfig(base=str(tiny_model(tmp_path / "base")), device="cpu")
+    base = load_base(model, run_folder=tmp_path)
+    fixed = memory.fixed(shape_of(base.model.config), model, "float32")
+    trained = sum(weight.numel() for _, weight in base.trainable())
+    assert fixed.weights + fixed.adapters == 4 * sum(weight.numel() for weight in base.model.parameters())
+    assert (fixed.gradients, fixed.optimiser) == (4 * trained, 8 * trained)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the choices
+
+
+def test_a_model_of_1_5b_fits_a_card_of_12_gb_with_the_defaults():
+    plan = plan_for(QWEN_1_5B, "12GB")
+    assert plan.fits
+    assert plan.checkpoint_activations
+    assert plan.advice == []
+    assert plan.room > 16384 + 1024  # a whole history and two ways to go on
+
+
+def test_a_model_of_8b_on_a_card_of_24_gb_needs_qlora_for_the_defaults():
+    plan = plan_for(LLAMA_8B, "24GB")
+    assert not plan.fits
+    assert "qlora" in plan.advice[0]
+    assert plan.room > 8192  # enough with lower limits, as the second piece of advice says
+    assert f"at most {plan.room:,} tokens" in plan.advice[1]
+    assert plan_for(LLAMA_8B, "24GB", training="qlora").fits
+
+
+def test_a_model_of_8b_on_a_card_of_12_gb_takes_qlora_and_shorter_rows():
+    plan = plan_for(LLAMA_8B, "12GB", training="qlora")
+    assert not plan.fits
+    assert plan.advice[0].startswith("lower max_tokens")
+    assert 4096 < plan.room < 8192
+    assert plan_for(LLAMA_8B, "12GB").room == 0
+
+
+def test_full_fine_tuning_of_1_5b_does_not_fit_12_gb_and_adapters_are_advised():
+    assert plan_for(QWEN_1_5B, "12GB", training="full").advice[0] == "set model.training to lora, with which it fits"
+
+
+def test_activations_are_kept_where_there_is_room_for_the_largest_example():
+    short = PolicyConfig(max_tokens=2048)
+    assert not plan_for(QWEN_1_5B, "24GB", method="rft", policy=short).checkpoint_activations
+    assert plan_for(QWEN_1_5B, "12GB", method="rft").checkpoint_activations
+
+
+def test_what_run_json_asks_for_is_not_changed():
+    asked = ResourcesConfig(token_budget=3000, checkpoint_activations=True)
+    plan = plan_for(QWEN_1_5B, "80GB", resources=asked)
+    assert (plan.token_budget, plan.checkpoint_activations) == (3000, True)
+
+
+def test_room_grows_with_the_card_and_the_estimate_stays_within_it():
+    rooms = [plan_for(QWEN_1_5B, card).room for card in ("8GB", "12GB", "24GB", "48GB")]
+    assert rooms == sorted(rooms)
+    plan = plan_for(QWEN_1_5B, "12GB")
+    assert plan.needed <= plan.machine.usable
+
+
+def test_too_little_disk_is_said():
+    run = RunConfig(model=ModelConfig(base="base"), data=DataConfig())
+    machine = Machine("cuda", "a card", "bfloat16", 40 << 30, host=64 << 30, disk=1 << 30)
+    plan = make_plan(run, shape_of(QWEN_1_5B), machine, worst_loads(run))
+    assert plan.fits
+    assert plan.advice == ["free 6.5 GiB on the disk of the run folder, which has 1.0 GiB"]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the command
+
+
+def trajectories(folder):
+    """Two tasks, each with a trajectory of reward 1 and one of 0."""
+    rows = [
+        {
+            "task": {"problem_description": f"Sum the list, task {task}.", "hidden_information": "return sum(values)"},
+            "dialogue_history": [
+                {"role": "agent", "content": "What of an empty list?"},
+                {"role": "human", "content": "It gives 0."},
+                {"role": "agent", "content": "I WANT TO ANSWER: return sum(values)" if reward else "I give up."},
+            ],
+            "answer": "return sum(values)" if reward else "",
+            "reward": reward,
+        }
+        for task in range(2)
+        for reward in (1, 0)
+    ]
+    path = folder / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def run_json(tmp_path):
+    base = tiny_model(tmp_path / "base")
+    run = {
+        "model": {"base": str(base), "device": "cpu"},
+        "data": {"trajectories": [str(trajectories(tmp_path))]},
+        "candidates": {"max_new_tokens": 32, "per_turn": 4, "trajectories": 1.0},
+    }
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(run))
+    return path
+
+
+def test_the_command_counts_the_data_measures_a_step_and_knows_how_long(run_json, capsys):
+    assert _command(["plan", str(run_json), "--json"]) == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert plan["fits"]
+    assert plan["machine"]["measured"]
+    assert list(plan["seconds"]) == ["critic", "candidates", "ranking", "policy", "export"]
+    assert plan["total_seconds"] is not None
+    assert plan["largest"] < 2000
+    assert not plan["checkpoint_activations"]
+
+
+def test_the_command_for_another_card_tells_sizes_but_no_times(run_json, capsys):
+    assert _command(["plan", str(run_json), "--memory", "12GB"]) == 0
+    text = capsys.readouterr().out
+    assert "a card with 12.0 GiB, bfloat16" in text
+    assert "time not known" in text
+
+
+def test_a_base_without_a_configuration_is_one_sentence(run_json):
+    (run_json.parent / "base" / "config.json").write_text("{}")
+    with pytest.raises(Fault, match=r"configuration of .* cannot be read"):
+        _command(["plan", str(run_json)])
+
+
+def test_the_probe_changes_nothing(tmp_path):
+    base = load_base(ModelConfig(base=str(tiny_model(tmp_path / "base")), device="cpu"), run_folder=tmp_path)
+    before = {name: weight.clone() for name, weight in base.model.named_parameters()}
+    random = torch.get_rng_state()
+    machine = measured(base, Machine("cpu", "cpu", "float32", 1 << 30), shape_of(base.model.config), 64)
+    assert machine.rate > 0
+    assert torch.equal(random, torch.get_rng_state())
+    assert all(torch.equal(before[name], weight) for name, weight in base.model.named_parameters())
+    assert all(weight.grad is None for _, weight in base.trainable())
