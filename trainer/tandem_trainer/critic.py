@@ -18,7 +18,11 @@ from .turn import Example
 
 
 class Critic(Objective):
-    """Bradley–Terry over pairs of trajectories: `chosen` has the higher reward."""
+    """Bradley–Terry over pairs of trajectories of one task, of which `chosen` has the higher reward.
+
+    Figures: `log_ratio_chosen` and `log_ratio_rejected` are the two sums of advantages, `margin` is β times their
+    difference, `accuracy` how often it is positive.
+    """
 
     better = "margin"
 

@@ -8,6 +8,12 @@ Equations are those of SWEET-RL (arXiv 2503.15478) where nothing else is said. E
     reference:  T tensors of the same shapes, the same under the frozen reference model, without gradients
 
 A turn's tokens are the agent's only, so what the collaborator wrote is outside of every loss by construction.
+
+Where the published code departs from the paper, convention `reference-code` follows it, so that results can be
+compared with both: the critic averages over all tokens of a trajectory (`trajectory_advantage`), the ranking's
+reference does not see the hidden information (`ranking.py`), and the policy's likelihood is of the prompt as well
+(`policy.py`). Not followed are its accidents: header tokens that are averaged on one side only, masks found by
+searching strings, turns tokenised anew at every stage, and answers cut off where a dialogue is too long.
 """
 
 from collections.abc import Sequence

@@ -19,11 +19,11 @@ from .turn import Example, Turn
 class Policy(Objective):
     """DPO plus a small likelihood of the chosen side, which keeps its probability from falling with the rejected one.
 
-    Figures beside those of the critic: `nll` of the chosen side in nats a token; `sampler_difference`, unless turns
-    were sampled at another temperature than 1; and `kl`, over the tokens of sampled turns: how far the policy went from
-    the reference on what the reference itself writes, KL(π_ref ‖ π_φ) in nats a token. That is an unbiased estimate for
-    candidates of the first round at temperature 1, of which an equal number is drawn from either half of the ranking;
-    for turns that somebody else sampled it only tells that the policy moves.
+    Figures beside those of the critic: `nll` of the chosen side in nats a token; `sampler_difference`, where turns were
+    sampled plainly; and `kl`, over the tokens of sampled turns: how far the policy went from the reference on what the
+    reference itself writes, KL(π_ref ‖ π_φ) in nats a token. That is an unbiased estimate for candidates of the first
+    round at temperature 1, because a pair takes one from either half of the ranking; for turns that somebody else
+    sampled it only tells that the policy moves.
     """
 
     better = "margin"
@@ -33,12 +33,12 @@ class Policy(Objective):
         settings: PolicyConfig,
         reference: ReferenceCache,
         convention: Convention = "paper",
-        temperature: float = 1.0,
+        plainly_sampled: bool = True,
     ):
         super().__init__(reference)
         self.settings = settings
         self.convention = convention
-        self.temperature = temperature  # at which the turns were sampled
+        self.plainly_sampled = plainly_sampled  # at temperature 1 and without top-p
 
     def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
         turns, sums = turns_of(examples), Sums()
@@ -58,7 +58,7 @@ class Policy(Objective):
                 log_ratio_rejected=worse,
                 nll=nats,
                 kl=_kl(example.turns, both_live, both_fixed),
-                sampler_difference=sampler_difference(example.turns, both_live) if self.temperature == 1 else None,
+                sampler_difference=sampler_difference(example.turns, both_live) if self.plainly_sampled else None,
             )
         return sums.total()
 

@@ -7,6 +7,7 @@ probable the hidden information makes a turn, without any training (pointwise mu
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,6 @@ from .value_head import ValueHead
 from .whole_file import make_missing
 
 View = Literal["hidden", "plain"]  # a history with the hidden information in front, or as the agent reads it
-Scorer = Callable[[list[Turn]], Sequence[float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +129,16 @@ class Ranking:
             self._pass(f"reference-{view}", view, log_p, budget, base.reference, progress)
         return [ranked for number in range(len(self.shards)) for ranked in self._ranked(number)]
 
-    def _pass(self, name: str, view: View, scorer: Scorer, budget: TokenBudget, within, progress) -> None:
-        """One number for each candidate of each shard, NaN where the view does not exist."""
+    def _pass(
+        self,
+        name: str,
+        view: View,
+        scorer: Callable[[list[Turn]], Sequence[float]],
+        budget: TokenBudget,
+        within: Callable[[], AbstractContextManager],
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
+        """Writes for each shard the number that `scorer` gives each candidate, NaN where there is no such view."""
 
         def make(number: int | None) -> bytes:
             candidates = [] if number is None else self.shards.read(number)
@@ -191,7 +199,7 @@ def ranking_figures(ranked: Sequence[Ranked]) -> dict[str, float]:
         for place, judged in zip(one.kept, one.good, strict=True):
             if judged is not None:
                 lengths[judged].append(len(one.candidates.turns[place].response))
-    figures = {
+    return {
         "histories": len(ranked),
         "candidates": sum(len(one.kept) for one in ranked),
         "repeated": sum(len(one.candidates.turns) - len(one.kept) for one in ranked),
@@ -202,7 +210,6 @@ def ranking_figures(ranked: Sequence[Ranked]) -> dict[str, float]:
         "good_tokens": _mean(lengths[True]),
         "bad_tokens": _mean(lengths[False]),
     }
-    return figures
 
 
 def rank_correlation(left: np.ndarray, right: np.ndarray) -> float | None:

@@ -151,7 +151,8 @@ class Sampler:
         rank = dist.get_rank() if dist.is_initialized() else 0
         return ContinuousBatchingConfig(
             page_size=PAGE,
-            num_blocks=(self.at_once + 1) * (-(-longest // PAGE) + 1),
+            # A history is admitted when one place is free, and then has `per_turn` turns with a cache of their own.
+            num_blocks=(self.at_once + self.settings.per_turn) * (-(-longest // PAGE) + 1),
             max_requests_per_batch=self.at_once,
             max_batch_tokens=max(512, self.at_once),
             return_logprobs=True,

@@ -57,7 +57,8 @@ def sweet_rl(run: Run, base: Base, template: Template, prepared: Prepared, refer
         with base.adapter("critic"):
             told["critic"] = train_stage("critic", base, critic, prepared.critic, prepared, config.critic, run)
 
-    policy = Policy(config.policy, reference, config.convention)
+    plainly = config.candidates.temperature == 1 and config.candidates.top_p == 1
+    policy = Policy(config.policy, reference, config.convention, plainly_sampled=plainly)
     for number in range(1, config.candidates.rounds + 1):
         name = in_round("policy", number)
         pairs: list[Example] = []
@@ -121,7 +122,8 @@ def candidates_of_round(
         )
     if len(short) < len(every):
         run.events.notice(f"{len(every) - len(short)} of {len(every)} histories are too long for policy.max_tokens.")
-    shards = Shards(run.folder, short, config.candidates, base.stop_ids, config.seed, number)
+    stop_ids = {*base.stop_ids, template.end_of_turn}
+    shards = Shards(run.folder, short, config.candidates, stop_ids, config.seed, number)
     shards.sample(base, run.budget, run.progress(name, "candidates"))
     told[name] = shards.figures()
     run.events.emit("candidates", stage=name, **told[name])

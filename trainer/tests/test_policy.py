@@ -96,7 +96,7 @@ def test_the_difference_to_the_sampler_is_told_where_it_can_be_compared(tmp_path
     told = [Turn(turn.prompt, turn.response, True, own) for turn, own in zip(pair.turns, said, strict=True)]
     pair = Example(pair.group, (told[0],), (told[1],))
     assert look(base, Policy(PolicyConfig(), references), [pair])["sampler_difference"] < 1e-5
-    assert "sampler_difference" not in look(base, Policy(PolicyConfig(), references, temperature=1.2), [pair])
+    assert "sampler_difference" not in look(base, Policy(PolicyConfig(), references, plainly_sampled=False), [pair])
 
 
 def trl_trainer(tmp_path, tokenizer, beta: float):
