@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .claim import claim
-from .config import RunConfig
+from .config import ResourcesConfig, RunConfig
 from .events import Events
 from .fault import Fault
 from .read_config import read_config
@@ -59,14 +59,17 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     from .base import load_base
     from .budget import TokenBudget
     from .distributed import join, leave
-    from .flops import peak_flops, shape_of
+    from .flops import peak_flops
     from .load import find_model, load_tokenizer, quiet
     from .meter import Meter
+    from .plan import make_plan, read_shape, this_machine
     from .prepare import prepare
     from .reference_cache import ReferenceCache
     from .run import Run
-    from .stages import baseline, stage_names, sweet_rl
+    from .stages import baseline, sweet_rl
     from .template import Template
+    from .whole_file import write_whole
+    from .workload import loads_of
 
     quiet()
     ranks = join()
@@ -85,15 +88,28 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     ranks.wait()
 
     # ------------------------------------------------------------------------------------------------------------------
+    # plan
+    shape = read_shape(find_model(config.model, folder))
+    plan = None
+    if ranks.first:
+        planned = replace(config, resources=as_planned_before(config.resources, folder))
+        plan = make_plan(planned, shape, this_machine(config.model, folder), loads_of(prepared, shape, template))
+        write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
+    plan = ranks.of_first(plan)
+    events.emit("plan", **plan.as_dict())
+    if not plan.fits:
+        events.notice(f"This run may not fit into memory: {'; '.join(plan.advice)}.")
+    stop_here(ranks, request)
+
+    # ------------------------------------------------------------------------------------------------------------------
     # model
     base = load_base(config.model, run_folder=folder, seed=config.seed)
     if base.notice:
         events.notice(base.notice)
-    budget = TokenBudget(config.resources.token_budget, ranks, request, events)
-    base.checkpoint_activations(bool(config.resources.checkpoint_activations))
-    meter = Meter(
-        shape_of(base.model.config), config.model.training, peak_flops(base.device, base.dtype), base.device, ranks.world
-    )
+    base.checkpoint_activations(plan.checkpoint_activations)
+    budget = TokenBudget(plan.token_budget, ranks, request, events)
+    peak = peak_flops(base.device, base.dtype)
+    meter = Meter(shape, config.model.training, peak, base.device, ranks.world)
     run = Run(
         folder,
         config,
@@ -102,7 +118,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
         ranks=ranks,
         budget=budget,
         meter=meter,
-        expected=dict.fromkeys(stage_names(config)),
+        expected=plan.seconds,
     )
     reference = ReferenceCache(base, folder, budget, logits_bytes=config.resources.logits_mb << 20)
     stop_here(ranks, request)
@@ -131,6 +147,16 @@ def tell_data(events: Events, prepared: Prepared) -> None:
         events.notice(notice)
     for problem in prepared.problems[:SHOWN]:
         events.notice(f"Left out: {problem}")
+
+
+def as_planned_before(resources: ResourcesConfig, folder: Path) -> ResourcesConfig:
+    """What is left to the plan was decided at the first start: memory that is free today must not change the result."""
+    try:
+        before = json.loads((folder / "plan.json").read_text())
+    except FileNotFoundError:
+        return resources
+    names = ("token_budget", "checkpoint_activations")
+    return replace(resources, **{name: before[name] for name in names if getattr(resources, name) == "auto"})
 
 
 def check_same_configuration(folder: Path, config: RunConfig, fingerprint: str | None) -> None:

@@ -23,7 +23,7 @@ SETTINGS = {  # of a stage: two steps an epoch, as far as possible from what a p
     "learning_rate": 1e-2,
     "batch": 4,
     "epochs": 2.0,
-    "max_tokens": 512,
+    "max_tokens": 1024,
     "evaluate_every": 2,
 }
 
@@ -49,7 +49,7 @@ def tiny_run(
         "critic": dict(SETTINGS),
         "candidates": {"per_turn": 4, "pairs_per_turn": 1, "trajectories": 0.25, "max_new_tokens": 8},
         "policy": dict(SETTINGS),
-        "resources": {"token_budget": 1024, "checkpoint_activations": False, "threads": 1},
+        "resources": {"token_budget": 2048, "checkpoint_activations": False, "threads": 1},
     }
     if preferences:
         config["data"]["preferences"] = ["steps.jsonl"]

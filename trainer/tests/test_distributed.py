@@ -1,0 +1,102 @@
+"""Two processes are one run: the same losses, the same decisions."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from tiny_run import SERVER, events, tiny_run, train
+
+from tandem_trainer import distributed
+from tandem_trainer.distributed import Ranks, join, leave
+
+SOURCE = str(Path(__file__).resolve().parents[1])
+
+
+@pytest.mark.parametrize("world", [1, 2, 3, 7])
+def test_the_parts_of_all_ranks_are_the_batch_in_its_order(world):
+    lengths = [5, 1, 1, 1, 8, 2, 30, 1]
+    parts = [Ranks(rank, world).share([7, 2, 3, 0, 1, 4, 6, 5], lengths.__getitem__) for rank in range(world)]
+    assert [index for part in parts for index in part] == [7, 2, 3, 0, 1, 4, 6, 5]
+
+
+def test_ranks_get_about_as_many_tokens_each():
+    lengths = [10, 10, 10, 10, 20, 20]
+    parts = [Ranks(rank, 2).share(range(6), lengths.__getitem__) for rank in range(2)]
+    assert parts == [[0, 1, 2, 3], [4, 5]]
+
+
+def test_a_batch_of_one_example_leaves_the_other_ranks_without_any():
+    assert sorted(len(Ranks(rank, 3).share([4], lambda _: 100)) for rank in range(3)) == [0, 0, 1]
+
+
+def test_alone_every_agreement_is_ones_own():
+    alone = Ranks()
+    gradient = torch.ones(2)
+    alone.sum_gradients([gradient])
+    assert gradient.tolist() == [1, 1] and alone.highest(3) == 3 and alone.of_first("a") == "a"
+    assert alone.sum_figures({"loss": 1.5}) == {"loss": 1.5}
+
+
+def _agree(rank: int, port: int, folder: Path) -> None:
+    os.environ |= {"RANK": str(rank), "WORLD_SIZE": "2", "LOCAL_RANK": str(rank)}
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    distributed.BUCKET = 4  # so that the gradients below are summed in several pieces
+    ranks = join()
+    gradients = [torch.full((2, 3), float(rank + 1)), torch.full((1,), 10.0 * rank), torch.full((5,), 0.5)]
+    ranks.sum_gradients(gradients)
+    said = {
+        "gradients": [gradient.tolist() for gradient in gradients],
+        "highest": ranks.highest(rank),
+        "of_first": ranks.of_first({"rank": rank}),
+        "figures": ranks.sum_figures({"loss": 1.0 + rank, **({"kl": 2.0} if rank else {})}),
+    }
+    ranks.wait()
+    leave()
+    (folder / f"{rank}.json").write_text(json.dumps(said))
+
+
+def test_two_ranks_sum_their_gradients_and_agree(tmp_path, free_port):
+    processes = [SERVER.Process(target=_agree, args=(rank, free_port, tmp_path)) for rank in range(2)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    first, second = (json.loads((tmp_path / f"{rank}.json").read_text()) for rank in range(2))
+    assert first == second
+    assert first["gradients"] == [[[3.0] * 3] * 2, [10.0], [1.0] * 5]
+    assert (first["highest"], first["of_first"]) == (1, {"rank": 0})
+    assert first["figures"] == {"loss": 3.0, "kl": 2.0}
+
+
+@pytest.fixture
+def free_port() -> int:
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def test_under_torchrun_two_processes_take_the_steps_of_one(tmp_path):
+    alone, together = (tiny_run(tmp_path / name, preferences=True) for name in ("alone", "together"))
+    assert train(alone).code == 0
+    environment = {**os.environ, "PYTHONPATH": SOURCE, "OMP_NUM_THREADS": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+         "-m", "tandem_trainer", str(together)],
+        env=environment, capture_output=True, text=True,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    steps, same = events(alone, "step"), events(together, "step")
+    assert [(step["stage"], step["step"]) for step in steps] == [(step["stage"], step["step"]) for step in same]
+    assert {step["stage"] for step in steps} == {"critic", "policy"}
+    for one, two in zip(steps, same, strict=True):
+        assert one["loss"] == pytest.approx(two["loss"], abs=1e-4)
+        assert one["gradient_norm"] == pytest.approx(two["gradient_norm"], rel=1e-2)
+    # Only the first rank writes.
+    assert len(events(together, "state")) == len(events(alone, "state"))

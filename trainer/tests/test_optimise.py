@@ -1,0 +1,340 @@
+"""The training loop: its steps, its memory, its end, and that a stop in between changes nothing."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from sets import cache, secret_pairs, tiny_base
+from torch.nn import Parameter
+
+from tandem_trainer import objective as objective_module
+from tandem_trainer.adam import BETAS, Adam
+from tandem_trainer.budget import TokenBudget, is_out_of_memory
+from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, ResourcesConfig, RunConfig
+from tandem_trainer.critic import Critic
+from tandem_trainer.distributed import Ranks
+from tandem_trainer.events import Events
+from tandem_trainer.fault import Fault
+from tandem_trainer.flops import shape_of
+from tandem_trainer.log_probs import token_log_probs
+from tandem_trainer.meter import Meter
+from tandem_trainer.optimise import optimise
+from tandem_trainer.run import Run
+from tandem_trainer.schedule import learning_rate, stage_steps
+from tandem_trainer.stop import Stopped, StopRequest
+
+SETTINGS = CriticConfig(learning_rate=1e-2, batch=4, epochs=1.0, evaluate_every=2, patience=0)
+
+
+class Told(Events):
+    """Events that are kept in memory."""
+
+    def __init__(self):
+        super().__init__(None)
+        self.events = []
+
+    def emit(self, event, **fields):
+        self.events.append({"event": event, **fields})
+
+    def of(self, kind):
+        return [event for event in self.events if event["event"] == kind]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    torch.set_num_threads(1)
+
+
+@pytest.fixture
+def base(tmp_path):
+    return tiny_base(tmp_path)
+
+
+def a_run(folder, base, tokens=4096, stop=None, **resources):
+    config = RunConfig(ModelConfig("base"), DataConfig(), seed=3, resources=ResourcesConfig(**resources))
+    events, ranks = Told(), Ranks()
+    stop = StopRequest(folder) if stop is None else stop
+    return Run(
+        folder, config, events=events, stop=stop, ranks=ranks, budget=TokenBudget(tokens, ranks, stop, events),
+        meter=Meter(shape_of(base.model.config), "lora", None, base.device, 1), expected={"critic": 1.0, "policy": 5.0},
+    )  # fmt: skip
+
+
+def trained(folder, base, run, settings=SETTINGS, train=12, held_out=4):
+    """Trains a critic on small pairs; afterwards the weights of the adapter."""
+    objective = Critic(settings, cache(base, folder))
+    pairs = secret_pairs(train, 0), secret_pairs(held_out, 1)
+    objective.precompute([*pairs[0], *pairs[1]])
+    figures = optimise("critic", base, objective, *pairs, settings, run)
+    return figures, {name: weight.clone() for name, weight in base.state().items()}
+
+
+def assert_equal(left, right):
+    assert left.keys() == right.keys()
+    assert all(torch.equal(left[name], right[name]) for name in left)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# schedule and optimiser
+
+
+def test_the_rate_rises_over_the_warm_up_and_falls_to_a_tenth():
+    rates = [learning_rate(step, 100, 1.0, 0.03) for step in range(100)]
+    assert rates[:3] == pytest.approx([1 / 3, 2 / 3, 1.0])
+    assert rates[3] == 1.0 and rates[99] == pytest.approx(0.1)
+    assert rates[51] == pytest.approx(0.1 + 0.45 * (1 + math.cos(math.pi / 2)), abs=1e-9)
+    assert rates[3:] == sorted(rates[3:], reverse=True)
+    assert learning_rate(0, 1, 1.0, 0.0) == 1.0
+
+
+def test_steps_follow_from_epochs_and_batch_and_are_at_most_as_many_as_said():
+    settings = CriticConfig(batch=8, epochs=1.5)
+    assert stage_steps(17, settings) == 4  # 3 in an epoch, the last of a single example; 4.5 is rounded to even
+    assert stage_steps(17, replace(settings, max_steps=2)) == 2
+    assert stage_steps(1, replace(settings, epochs=0.01)) == 1
+
+
+def test_steps_far_below_the_spacing_of_bfloat16_add_up():
+    weight = Parameter(torch.ones(4, dtype=torch.bfloat16))
+    adam = Adam([("weight", weight)], weight_decay=0.0)
+    for _ in range(1000):
+        (weight.float().sum() * 3).backward()
+        adam.gradients()
+        adam.step(2e-5)
+    assert torch.allclose(weight.float(), torch.full((4,), 0.98), atol=2**-8)
+
+
+def test_gradients_of_many_micro_batches_add_up_in_float32():
+    weight = Parameter(torch.ones(1, dtype=torch.bfloat16))
+    adam = Adam([("weight", weight)], weight_decay=0.0)
+    for _ in range(1000):
+        weight.sum().backward()
+    assert adam.gradients()[0].item() == 1000.0  # bfloat16 would have stayed at 256
+
+
+def test_float32_weights_are_changed_as_by_adamw_itself():
+    ours, theirs = Parameter(torch.linspace(-1, 1, 5)), Parameter(torch.linspace(-1, 1, 5))
+    adam = Adam([("weight", ours)], weight_decay=0.1)
+    reference = torch.optim.AdamW([theirs], lr=0.01, betas=BETAS, weight_decay=0.1)
+    for _ in range(3):
+        for weight in (ours, theirs):
+            (weight**2).sum().backward()
+        adam.step(0.01)
+        reference.step()
+        reference.zero_grad()
+    assert torch.allclose(ours, theirs, atol=1e-7)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_an_optimiser_that_is_loaded_goes_on_as_if_it_had_never_stopped(dtype):
+    def steps(adam, weight, count):
+        for _ in range(count):
+            (weight.float() ** 3).sum().backward()
+            adam.step(0.01)
+
+    straight = Parameter(torch.linspace(-1, 1, 5).to(dtype))
+    adam = Adam([("weight", straight)], weight_decay=0.0)
+    steps(adam, straight, 2)
+    state = {name: tensor.clone() for name, tensor in adam.state().items()}
+    resumed = Parameter(straight.detach().clone())
+    other = Adam([("weight", resumed)], weight_decay=0.0)
+    other.load_state(state)
+    steps(adam, straight, 2)
+    steps(other, resumed, 2)
+    assert torch.equal(straight, resumed)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the loop
+
+
+def test_a_step_says_how_it_went(tmp_path, base):
+    run = a_run(tmp_path, base)
+    figures, _ = trained(tmp_path, base, run)
+    steps = run.events.of("step")
+    assert [(step["step"], step["steps"], step["stage"]) for step in steps] == [(n, 3, "critic") for n in (1, 2, 3)]
+    for name in (
+        "epoch", "loss", "margin", "accuracy", "log_ratio_chosen", "log_ratio_rejected", "gradient_norm",
+        "learning_rate", "tokens", "tokens_per_second", "memory_mb", "seconds_left",
+    ):  # fmt: skip
+        assert isinstance(steps[0][name], (int, float)), name
+    assert steps[0]["loss"] == pytest.approx(math.log(2)) and steps[-1]["epoch"] == 1.0
+    assert steps[0]["mfu"] is None  # nobody knows the peak of this device
+    # The plan expects policy to take five times as long as critic.
+    spent, left = figures["seconds"], steps[-1]["seconds_left"]
+    assert left == pytest.approx(5 * spent, abs=0.1)
+    assert [(look["step"], look["best"]) for look in run.events.of("evaluation")] == [(0, False), (2, True), (3, True)]
+
+
+def test_the_size_of_micro_batches_does_not_change_the_steps(tmp_path, base):
+    start = {name: weight.clone() for name, weight in base.state().items()}
+    whole = a_run(tmp_path / "a", base)
+    trained(tmp_path, base, whole)
+    base.load_state(start)
+    pieces = a_run(tmp_path / "b", base, tokens=20)
+    trained(tmp_path, base, pieces)
+    for one, other in zip(whole.events.of("step"), pieces.events.of("step"), strict=True):
+        assert one["loss"] == pytest.approx(other["loss"], abs=1e-5)
+        assert one["gradient_norm"] == pytest.approx(other["gradient_norm"], rel=1e-3)
+
+
+def test_the_best_held_out_step_is_what_remains_and_patience_ends_the_stage(tmp_path, base, monkeypatch):
+    from tandem_trainer import optimise as loop
+
+    margins = iter([0.0, 0.1, 0.9, 0.5, 0.4])
+    kept = {}
+
+    def evaluate(base, *_):
+        margin = next(margins)
+        kept[margin] = {name: weight.clone() for name, weight in base.state().items()}
+        return {"margin": margin, "loss": -margin}
+
+    monkeypatch.setattr(loop, "evaluate", evaluate)
+    settings = replace(SETTINGS, epochs=10.0, evaluate_every=1, patience=2)
+    run = a_run(tmp_path, base)
+    figures, weights = trained(tmp_path, base, run, settings)
+    assert (figures["steps"], figures["used_step"], figures["held_out_margin"]) == (4, 2, 0.9)
+    assert_equal(weights, kept[0.9])
+    assert "ends at step 4 of 30" in run.events.of("notice")[-1]["message"]
+
+
+def test_without_held_out_examples_the_last_step_is_used(tmp_path, base):
+    figures, _ = trained(tmp_path, base, a_run(tmp_path, base), held_out=0)
+    assert figures["used_step"] == figures["steps"] == 3
+
+
+def test_a_loss_that_is_no_number_ends_the_run_before_the_weights_are_touched(tmp_path, base, monkeypatch):
+    before = {name: weight.clone() for name, weight in base.state().items()}
+    run = a_run(tmp_path, base)
+    objective = Critic(SETTINGS, cache(base, tmp_path))
+    pairs = secret_pairs(4, 0)
+    objective.precompute(pairs)
+    real = objective.loss
+    monkeypatch.setattr(objective, "loss", lambda *given: (real(*given)[0] * float("nan"), real(*given)[1]))
+    with pytest.raises(Fault, match="no longer a number at step 1 of critic: lower its learning_rate"):
+        optimise("critic", base, objective, pairs, [], SETTINGS, run)
+    assert_equal(base.state(), before)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# stopping
+
+
+class StopAfter:
+    """A request that comes when it has been asked for a number of times."""
+
+    def __init__(self, count):
+        self.left = count
+
+    def __bool__(self):
+        self.left -= 1
+        return self.left < 0
+
+
+@pytest.mark.parametrize("asked", [0, 1, 2, 5, 7, 9])
+def test_a_run_that_was_stopped_anywhere_ends_bit_equal_to_one_that_was_not(tmp_path, base, asked):
+    settings = replace(SETTINGS, epochs=2.0)
+    start = {name: weight.clone() for name, weight in base.state().items()}
+    _, straight = trained(tmp_path / "straight", base, a_run(tmp_path / "straight", base, tokens=40), settings)
+
+    base.load_state(start)
+    folder = tmp_path / "stopped"
+    stopped = a_run(folder, base, tokens=40, stop=StopAfter(asked))
+    with pytest.raises(Stopped):
+        trained(folder, base, stopped, settings)
+    base.load_state(start)
+    again = a_run(folder, base, tokens=40)
+    figures, resumed = trained(folder, base, again, settings)
+    assert figures["steps"] == 6
+    assert_equal(resumed, straight)
+    assert len(stopped.events.of("step")) + len(again.events.of("step")) == 6  # none is repeated
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# memory
+
+
+def on_the_gpu():
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
+
+
+def on_the_cpu():
+    torch.empty(1 << 60)  # really fails
+
+
+def limited(most, fail=on_the_gpu):
+    """`token_log_probs` where there is room for `most` prompt and response tokens."""
+
+    def token_log_probs_with_limit(model, turns, **settings):
+        if sum(len(turn.prompt) + len(turn.response) for turn in turns) > most:
+            fail()
+        return token_log_probs(model, turns, **settings)
+
+    return token_log_probs_with_limit
+
+
+@pytest.mark.parametrize("fail", [on_the_gpu, on_the_cpu])
+def test_out_of_memory_halves_the_budget_and_repeats_the_same_step(tmp_path, base, monkeypatch, fail):
+    start = {name: weight.clone() for name, weight in base.state().items()}
+    _, _ = trained(tmp_path / "a", base, roomy := a_run(tmp_path / "a", base))
+    base.load_state(start)
+    objective = Critic(SETTINGS, cache(base, tmp_path))
+    train, held_out = secret_pairs(12, 0), secret_pairs(4, 1)
+    objective.precompute([*train, *held_out])
+    monkeypatch.setattr(objective_module, "token_log_probs", limited(70, fail))
+    tight = a_run(tmp_path / "b", base)
+    optimise("critic", base, objective, train, held_out, SETTINGS, tight)
+    notices = [event["message"] for event in tight.events.of("notice")]
+    assert notices and all("Out of memory: micro-batches have at most" in message for message in notices)
+    assert tight.budget.tokens < 4096
+    for one, other in zip(roomy.events.of("step"), tight.events.of("step"), strict=True):
+        assert one["loss"] == pytest.approx(other["loss"], abs=1e-5)
+        assert one["gradient_norm"] == pytest.approx(other["gradient_norm"], rel=1e-3)
+
+
+def test_one_example_that_alone_does_not_fit_ends_the_run_with_what_to_change(tmp_path, base, monkeypatch):
+    objective = Critic(SETTINGS, cache(base, tmp_path))
+    pairs = secret_pairs(4, 0)
+    objective.precompute(pairs)
+    monkeypatch.setattr(objective_module, "token_log_probs", limited(10))
+    with pytest.raises(Fault, match=r"alone does not fit into memory: lower max_tokens .+checkpoint_activations"):
+        optimise("critic", base, objective, pairs, [], SETTINGS, a_run(tmp_path, base))
+
+
+def test_a_smaller_budget_is_remembered_by_the_checkpoints(tmp_path, base):
+    run = a_run(tmp_path, base)
+    run.budget.tokens = 77
+    run.save("critic", 1, {}, {"trained": base.state()}, None)
+    assert a_run(tmp_path, base).budget.tokens == 77
+
+
+def test_a_real_failed_allocation_is_out_of_memory_and_other_errors_are_not():
+    with pytest.raises(RuntimeError) as caught:
+        torch.empty(1 << 60)
+    assert is_out_of_memory(caught.value)
+    assert is_out_of_memory(RuntimeError("MPS backend out of memory (MPS allocated: 1 GB, max allowed: 2 GB)."))
+    with pytest.raises(RuntimeError) as caught:
+        torch.zeros(2) + torch.zeros(3)
+    assert not is_out_of_memory(caught.value)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# which checkpoints stay
+
+
+def test_the_newest_and_the_best_checkpoint_stay_and_where_they_are_one_the_one_before(tmp_path, base):
+    run = a_run(tmp_path, base)
+
+    def steps():
+        return sorted(checkpoint.state["step"] for checkpoint in a_run(tmp_path, base).checkpoints)
+
+    for step, best, kept in [(1, None, [1]), (2, 2, [1, 2]), (3, 2, [2, 3]), (4, 2, [2, 4]), (5, 5, [4, 5])]:
+        run.save("critic", step, {}, {"trained": base.state()}, best)
+        assert steps() == kept
+    run.finish("critic", 5, {"loss": 0.5}, {"trained": base.state(), "objective": {}})
+    assert steps() == [5]
+    again = a_run(tmp_path, base)
+    assert again.checkpoint("critic") is None and again.result("critic").state["figures"] == {"loss": 0.5}
+    run.save("policy", 1, {}, {"trained": base.state()}, None)
+    assert steps() == [1, 5]
