@@ -12,6 +12,8 @@ from .log_probs import token_log_probs
 from .reference_cache import ReferenceCache
 from .turn import Example, Turn
 
+ROUNDING = 1e-6  # one and the same turn may differ by as much when its neighbours in the pack are others
+
 Scored = tuple[list[Tensor], list[Tensor]]  # of the turns of one side: log π_θ and log π_ref, each (L_t,)
 
 
@@ -64,7 +66,8 @@ def turns_of(examples: Sequence[Example]) -> list[Turn]:
 
 def ordered(better: Tensor, worse: Tensor) -> Tensor:
     """The accuracy on one pair: 1 in the right order, 0 in the wrong one, ½ when equal, as before any training."""
-    return (torch.sign(better.detach() - worse.detach()) + 1) / 2
+    difference = (better - worse).detach()
+    return torch.where(difference.abs() < ROUNDING, 0.5, (difference > 0).float())
 
 
 def sampler_difference(turns: Sequence[Turn], live: Sequence[Tensor]) -> Tensor | None:

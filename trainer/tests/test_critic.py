@@ -20,6 +20,7 @@ def test_the_critic_learns_which_trajectory_is_better(tmp_path, training, conven
         critic = Critic(CriticConfig(), cache(base, tmp_path), convention)
         before, after = learn(base, critic, secret_pairs(16, seed=0), secret_pairs(16, seed=1))
     assert before["loss"] == pytest.approx(np.log(2)) and before["margin"] == pytest.approx(0, abs=1e-6)
+    assert before["accuracy"] == 0.5
     assert after["loss"] < 0.5 and after["accuracy"] == 1
 
 
