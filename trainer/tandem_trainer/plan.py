@@ -94,9 +94,8 @@ class Plan:
 def make_plan(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[Load]) -> Plan:
     """loads: what each stage computes, by `workload.py`."""
     resources = config.resources
-    training = [load for load in loads if load.largest]
-    largest = max(load.largest for load in training)
-    scored = max(load.scored for load in training)
+    largest = max((load.largest for load in loads), default=0) or 1
+    scored = max((load.scored for load in loads), default=0)
     needs = Needs(config, shape, machine, scored)
     usable = machine.usable if machine.usable is not None else sys.maxsize
 

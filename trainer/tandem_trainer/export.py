@@ -1,0 +1,219 @@
+"""From what is live to a folder that any runner of Hugging Face models loads: merged, checked, whole or not there."""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import save_file
+from torch import Tensor
+from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedModel
+
+from .base import Base, Name
+from .checkpoint import flush_to_disk, reason
+from .config import RunConfig
+from .critic_file import FILE, VALUE_HEAD, about_critic, folder_of
+from .fault import Fault
+from .load import find_model
+from .merge import Merged, merge
+from .turn import Turn
+
+SHARD = "5GB"
+ROWS, ROW = 4, 256  # the check reads so many turns, and so many tokens of each
+# How far logits of the exported and of the live model may be apart, relative to their spread: weights are rounded, and
+# sums are taken in another order.
+TOLERANCE = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 5e-2}
+
+Card = Callable[["Check"], str]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was seen when the exported model was loaded anew.
+
+    difference: of its logits from the live ones; learnt: of the live ones from the base's. Root mean squares over all
+    tokens and the vocabulary, in units of the live logits' spread. lost, widened: as in `Merged`.
+    """
+
+    dtype: str
+    tokens: int
+    difference: float
+    tolerance: float
+    learnt: float
+    lost: float
+    widened: bool
+
+    @property
+    def sentence(self) -> str:
+        text = (
+            f"Loaded anew, the exported model ({self.dtype}) gives the logits of the trained one to within "
+            f"{self.difference:.1e} of their spread over {self.tokens} tokens (allowed: {self.tolerance:.0e}); "
+            f"training moved them by {self.learnt:.1e}."
+        )
+        if self.widened:
+            return f"{text} Its weights are float32, because 16-bit numbers would have lost what was learnt."
+        return f"{text} Rounding took {self.lost:.0%} of the change of the weights." if self.lost > 0.005 else text
+
+
+def export_policy(base: Base, target: Path, turns: Sequence[Turn], card: Card, *, trained: bool = True) -> Check:
+    """Writes the policy that `base` holds to the folder `target`; nothing is done to a folder that is there.
+
+    turns: of the data; the check reads their tokens. card: makes README.md from the check. trained: whether a step was
+    made, so that a result equal to its base is refused.
+    Errors: Fault when nothing was learnt, the exported model is not the live one, or the disk is full; the folder is
+    then not there.
+    """
+    return _export(base, "policy", target, turns, card, trained)
+
+
+def export_critic(
+    base: Base,
+    target: Path,
+    turns: Sequence[Turn],
+    card: Card,
+    config: RunConfig,
+    head: Mapping[str, Tensor] | None = None,
+    *,
+    trained: bool = True,
+) -> Check:
+    """The same for the critic, with `critic.json` (see `critic_file.py`) and its value head if it has one.
+
+    turns: as the critic reads them.
+    """
+
+    def beside(folder: Path) -> None:
+        about = about_critic(config, base, VALUE_HEAD if head else None)
+        _write_json(folder / FILE, about)
+        if head:
+            save_file({name: tensor.detach().cpu().contiguous() for name, tensor in head.items()}, folder / VALUE_HEAD)
+
+    return _export(base, "critic", target, turns, card, trained, beside)
+
+
+def _export(
+    base: Base,
+    name: Name,
+    target: Path,
+    turns: Sequence[Turn],
+    card: Card,
+    trained: bool,
+    beside: Callable[[Path], None] | None = None,
+) -> Check:
+    rows = check_rows(turns)
+    with base.adapter(name):
+        live = [logits(base.model, row) for row in rows]
+        plain = load_plain(base)
+        merged = merge(plain, base)
+        with base.reference():
+            before = [logits(base.model, row) for row in rows]
+    learnt = distance(before, live)
+    if trained and (merged.changed == 0 or learnt == 0):
+        raise Fault(
+            f"Training changed nothing: the {name} still gives the logits of its base, so there is nothing to export; "
+            "raise its learning_rate or its epochs."
+        )
+    temporary = target.with_name(target.name + ".writing")
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        write_model(plain, base, temporary)
+        del plain
+        check = _compare(temporary, base, rows, live, learnt, merged)
+        if beside:
+            beside(temporary)
+        (temporary / "README.md").write_text(card(check), encoding="utf-8")
+        for path in (*sorted(temporary.iterdir()), temporary):
+            flush_to_disk(path)
+        temporary.rename(target)
+        flush_to_disk(target.parent)
+    except (OSError, SafetensorError) as error:
+        raise Fault(f"The {name} cannot be written to {target}: {reason(error)}.") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return check
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the folder
+
+
+def load_plain(base: Base) -> PreTrainedModel:
+    """The base without adapters and quantisation, on the CPU, in the type of its files."""
+    return AutoModelForCausalLM.from_pretrained(find_model(base.config, Path.cwd()), dtype="auto")
+
+
+def write_model(plain: PreTrainedModel, base: Base, folder: Path) -> None:
+    """Weights, configuration, generation settings and tokenizer with its chat template."""
+    own = folder_of(find_model(base.config, Path.cwd())) / "generation_config.json"
+    if own.exists():
+        plain.generation_config = GenerationConfig()  # checked when written, but those of models often do not pass
+    plain.save_pretrained(folder, max_shard_size=SHARD)
+    if own.exists():
+        shutil.copyfile(own, folder / own.name)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["torch_dtype"] = config["dtype"] = str(plain.dtype).removeprefix("torch.")  # the older and the newer name
+    config.pop("_name_or_path", None)
+    _write_json(folder / "config.json", config)
+    base.tokenizer.save_pretrained(folder)
+
+
+def _write_json(path: Path, value: Mapping) -> None:
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the check
+
+
+def check_rows(turns: Sequence[Turn]) -> list[Tensor]:
+    """The ends of up to ROWS turns, spread over the data: each (1, n) with n ≤ ROW."""
+    step = max(1, len(turns) // ROWS)
+    chosen = [torch.cat([torch.from_numpy(turn.prompt), torch.from_numpy(turn.response)]) for turn in turns[::step]]
+    return [row[-ROW:].long()[None] for row in chosen[:ROWS]]
+
+
+@torch.no_grad()
+def logits(model: torch.nn.Module, row: Tensor) -> Tensor:
+    """(n, V) float32 on the CPU."""
+    device = model.get_input_embeddings().weight.device
+    return model(input_ids=row.to(device), use_cache=False).logits[0].float().cpu()
+
+
+def distance(some: Sequence[Tensor], live: Sequence[Tensor]) -> float:
+    """Root mean square of the difference, in units of the spread of `live` over the vocabulary."""
+    apart = sum(float((a - b).square().sum(dtype=torch.float64)) for a, b in zip(some, live, strict=True))
+    spread = sum(float((b - b.mean(-1, keepdim=True)).square().sum(dtype=torch.float64)) for b in live)
+    return (apart / spread) ** 0.5
+
+
+def _compare(folder: Path, base: Base, rows, live: Sequence[Tensor], learnt: float, merged: Merged) -> Check:
+    """Loads the folder as anybody would, beside the live model if there is room, else on the CPU."""
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
+    if base.device.type == "cuda":
+        size = sum(weight.numel() * weight.element_size() for weight in model.parameters())
+        torch.cuda.empty_cache()
+        if torch.cuda.mem_get_info(base.device)[0] > 1.2 * size:
+            model.to(base.device)
+    elif base.device.type == "mps":
+        model.to(base.device)
+    tolerance = max(TOLERANCE[model.dtype], TOLERANCE[base.dtype])
+    difference = distance([logits(model, row) for row in rows], live)
+    check = Check(
+        dtype=str(model.dtype).removeprefix("torch."),
+        tokens=sum(row.shape[1] for row in rows),
+        difference=difference,
+        tolerance=tolerance,
+        learnt=learnt,
+        lost=merged.lost,
+        widened=merged.widened,
+    )
+    # Written so that a difference that is not a number is refused as well.
+    if not difference <= tolerance:
+        raise Fault(
+            f"The exported model is not the trained one: their logits are {difference:.1e} of their spread apart, and "
+            f"{tolerance:.0e} is allowed; please report this with the name of the base."
+        )
+    return check
