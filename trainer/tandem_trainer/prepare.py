@@ -67,7 +67,6 @@ def prepare(config: RunConfig, template: Template) -> Prepared:
     dialogues = settled.dialogues
     left_out: Counter[str] = read.left_out + settled.left_out
     problems, notices = read.problems + settled.problems, read.notices + settled.notices
-    sampled, tokenised = settled.sampled, settled.tokenised
 
     if config.method == "sweet-rl" and config.critic.hidden_information:
         known = [dialogue for dialogue in dialogues if dialogue.hidden_information is not None]
@@ -87,15 +86,15 @@ def prepare(config: RunConfig, template: Template) -> Prepared:
         problems += preferences.problems + settled.problems
         notices += settled.notices
         left_out.update(settled.left_out)
-        sampled, tokenised = sampled + settled.sampled, tokenised + settled.tokenised
 
+    turns = [turn for dialogue in dialogues for turn in dialogue.turns]
     counts: dict[str, Any] = {
         "tasks": len({dialogue.task for dialogue in dialogues}),
         "trajectories": len(dialogues),
         "successes": sum(dialogue.reward == 1 for dialogue in dialogues),
-        "turns": sampled + tokenised,
-        "turns_as_sampled": sampled,
-        "tokens": sum(len(turn.ids) for dialogue in dialogues for turn in dialogue.turns),
+        "turns": len(turns),
+        "turns_as_sampled": sum(turn.sampled for turn in turns),
+        "tokens": sum(len(turn.ids) for turn in turns),
         "preferences": len(human),
     }
     kept = []

@@ -79,11 +79,14 @@ class Run:
         best = next((checkpoint for checkpoint in older if checkpoint.state["step"] == best_step), None)
         self._keep([newest, *([best] if best else older[:1]), *results])
 
-    def finish(self, stage: str, step: int, figures: Mapping[str, float], tensors: Tensors) -> Checkpoint:
+    def finish(self, stage: str, figures: Mapping[str, Any], tensors: Tensors) -> None:
         """The stage is done: of its checkpoints only the result stays."""
-        self._write(stage, {"done": True, "step": step, "figures": dict(figures)}, tensors)
+        self._write(stage, {"done": True, "step": "done", "figures": dict(figures)}, tensors)
         self._keep([checkpoint for checkpoint in self.checkpoints if checkpoint.state["done"]])
-        return self.checkpoints[0]
+
+    def clear(self) -> None:
+        """The run is done, and its result is in its place: no checkpoint is needed any more."""
+        self._keep([])
 
     def checkpoint_is_due(self) -> bool:
         """By the first rank's clock."""

@@ -1,15 +1,18 @@
 """The stages of a run, in their order. A stage that is done is not repeated: its result is read from its checkpoint."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from .base import Base
 from .candidates import Shards, histories
+from .card import card_of
 from .config import OptimiserConfig, RunConfig
 from .critic import Critic
+from .export import export_critic, export_policy
 from .fault import Fault
 from .multiturn_dpo import MultiTurnDpo
-from .objective import Objective
+from .objective import Objective, turns_of
 from .optimise import optimise
 from .pairs import first_of
 from .policy import Policy
@@ -22,6 +25,7 @@ from .template import Template
 from .turn import Example
 from .value_head import ValueHead
 
+READ = 8  # examples whose turns the check of an export may read
 SHOWN = 8  # ranked histories of a round that are told as samples
 
 Figures = dict[str, Any]
@@ -47,7 +51,7 @@ def in_round(stage: str, number: int) -> str:
 
 
 def sweet_rl(run: Run, base: Base, template: Template, prepared: Prepared, reference: ReferenceCache) -> Figures:
-    """Critic, then in each round candidates, ranking and policy. Returns the figures of all stages by their names."""
+    """Critic, then in each round candidates, ranking and policy. Returns the figures of all stages, by their names."""
     config = run.config
     told: Figures = {}
     critic: Objective | None = None
@@ -55,18 +59,18 @@ def sweet_rl(run: Run, base: Base, template: Template, prepared: Prepared, refer
         is_head = config.critic.score == "value-head"
         critic = ValueHead(reference) if is_head else Critic(config.critic, reference, config.convention)
         with base.adapter("critic"):
-            told["critic"] = train_stage("critic", base, critic, prepared.critic, prepared, config.critic, run)
+            told |= train_stage("critic", base, critic, prepared.critic, prepared, config.critic, run, {})
 
     plainly = config.candidates.temperature == 1 and config.candidates.top_p == 1
     policy = Policy(config.policy, reference, config.convention, plainly_sampled=plainly)
     for number in range(1, config.candidates.rounds + 1):
         name = in_round("policy", number)
         pairs: list[Example] = []
+        before: Figures = {}
         if run.result(name) is None:
-            ranked, figures = candidates_of_round(number, run, base, template, prepared, critic)
-            told |= figures
+            ranked, before = candidates_of_round(number, run, base, template, prepared, critic)
             pairs = pairs_of(ranked, config, number)
-        told[name] = train_stage(name, base, policy, pairs + prepared.policy, prepared, config.policy, run)
+        told |= train_stage(name, base, policy, pairs + prepared.policy, prepared, config.policy, run, before)
     return told
 
 
@@ -75,7 +79,7 @@ def baseline(run: Run, base: Base, prepared: Prepared, reference: ReferenceCache
     settings = run.config.policy
     rft = run.config.method == "rft"
     objective = RejectionFineTuning(reference) if rft else MultiTurnDpo(settings, reference)
-    return {"policy": train_stage("policy", base, objective, prepared.policy, prepared, settings, run)}
+    return train_stage("policy", base, objective, prepared.policy, prepared, settings, run, {})
 
 
 def train_stage(
@@ -86,8 +90,12 @@ def train_stage(
     prepared: Prepared,
     settings: OptimiserConfig,
     run: Run,
+    before: Figures,
 ) -> Figures:
-    """Trains the live adapter of `base`, or takes what was trained before; afterwards it is the stage's best."""
+    """Trains the live adapter of `base`, or takes what was trained before; afterwards it is the stage's best.
+
+    before: figures of what led to the examples, which are kept with those of the stage. Returns both.
+    """
     if (result := run.result(name)) is not None:
         base.load_state(result.tensors("trained"))
         objective.load_state(result.tensors("objective"))
@@ -98,7 +106,8 @@ def train_stage(
         run.events.notice(f"No examples of {name} are held out: it trains to its end, and the last step is used.")
     objective.precompute([*train, *held_out], run.progress(name, "reference"))
     figures = optimise(name, base, objective, train, held_out, settings, run)
-    run.finish(name, figures["used_step"], figures, {"trained": base.state(), "objective": objective.state()})
+    figures = {**before, name: figures}
+    run.finish(name, figures, {"trained": base.state(), "objective": objective.state()})
     return figures
 
 
@@ -148,3 +157,29 @@ def pairs_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[E
             "candidates.temperature or candidates.per_turn."
         )
     return pairs
+
+
+def export(run: Run, base: Base, template: Template, prepared: Prepared, figures: Figures) -> None:
+    """Writes `critic/` and then `model/`, whose presence says that the run is done; tells the event `result`.
+
+    figures: of all stages. What is there already was written, and checked, before the run was killed.
+    """
+    run.events.state("running", "export")
+    config, folder = run.config, run.folder
+    told: Figures = {"model": str(folder / "model"), "stages": figures}
+    critic = run.result("critic")
+    if run.ranks.first and critic is not None:
+        told["critic"] = str(folder / "critic")
+        if not (folder / "critic").exists():
+            turns = turns_of(prepared.critic[:READ])
+            card = card_of("critic", config, base, prepared.counts, figures)
+            check = export_critic(base, folder / "critic", turns, card, config, critic.tensors("objective"))
+            told["critic_check"] = asdict(check)
+    if run.ranks.first:
+        seen = template.all_turns(prepared.dialogues[:READ])
+        turns = [turn for of_dialogue in seen for turn in of_dialogue] or turns_of(prepared.policy[:READ])
+        card = card_of("policy", config, base, prepared.counts, figures)
+        told["model_check"] = asdict(export_policy(base, folder / "model", turns, card))
+    run.ranks.wait()
+    run.events.emit("result", **told)
+    run.clear()

@@ -66,7 +66,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     from .prepare import prepare
     from .reference_cache import ReferenceCache
     from .run import Run
-    from .stages import baseline, sweet_rl
+    from .stages import baseline, export, sweet_rl
     from .template import Template
     from .whole_file import write_whole
     from .workload import loads_of
@@ -129,8 +129,8 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
         figures = sweet_rl(run, base, template, prepared, reference)
     else:
         figures = baseline(run, base, prepared, reference)
-    events.state("running", "export")
-    print(figures)
+    export(run, base, template, prepared, figures)
+    events.state("done")
     leave()
 
 

@@ -1,0 +1,311 @@
+"""A whole run, from run.json to a model, through every way in which it can be interrupted."""
+
+import json
+import os
+import signal
+import time
+
+import pytest
+from tiny_run import Trainer, events, tiny_run, train, write_lines
+
+
+def model_of(path) -> bytes:
+    return (path.parent / "model" / "model.safetensors").read_bytes()
+
+
+def states(path) -> list[tuple[str, str]]:
+    return [(event["state"], event["stage"]) for event in events(path, "state")]
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory):
+    """A run of SWEET-RL with human preferences that nothing interrupted."""
+    path = tiny_run(tmp_path_factory.mktemp("straight"), preferences=True)
+    ran = train(path)
+    assert (ran.code, ran.stderr) == (0, "")
+    return path
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# to the end
+
+
+def test_sweet_rl_goes_through_its_stages_and_leaves_a_model_and_a_critic(straight):
+    assert states(straight) == [
+        ("preparing", "prepare"),
+        ("running", "critic"),
+        ("running", "candidates"),
+        ("running", "ranking"),
+        ("running", "policy"),
+        ("running", "export"),
+        ("done", "export"),
+    ]
+    assert {"data", "plan", "step", "evaluation", "sample", "result"} <= {event["event"] for event in events(straight)}
+    assert events(straight, "step")[-1]["seconds_left"] is not None
+    sample = events(straight, "sample")[0]["candidates"]
+    scores = [candidate["score"] for candidate in sample]
+    assert scores == sorted(scores, reverse=True) and all("untrained" in candidate for candidate in sample)
+    folder = straight.parent
+    assert (folder / "model" / "model.safetensors").exists() and (folder / "critic" / "critic.json").exists()
+    assert not list(folder.glob("*.writing")) and not list(folder.glob("weights-*"))
+
+
+@pytest.mark.parametrize(
+    "method, changes",
+    [
+        ("sweet-rl", {"critic": {"score": "value-head"}, "convention": "reference-code"}),
+        ("sweet-rl", {"critic": {"score": "untrained"}, "candidates": {"rounds": 2}}),
+        ("sweet-rl", {"critic": {"hidden_information": False, "length_normalisation": False}, "preferences": True}),
+        ("sweet-rl", {"model": {"training": "full"}}),
+        ("rft", {}),
+        ("rft", {"model": {"training": "full", "dtype": "bfloat16"}, "policy": {"learning_rate": 1e-3}}),
+        ("multiturn-dpo", {"preferences": True, "family": "qwen3"}),
+    ],
+)
+def test_every_method_runs_to_its_end(tmp_path, method, changes):
+    path = tiny_run(tmp_path, method=method, **changes)
+    ran = train(path)
+    assert (ran.code, ran.stderr) == (0, "")
+    assert states(path)[-1] == ("done", "export")
+    assert (tmp_path / "model" / "model.safetensors").exists()
+    trains_critic = method == "sweet-rl" and changes.get("critic", {}).get("score") != "untrained"
+    assert (tmp_path / "critic").exists() == trains_critic
+
+
+def test_a_run_that_is_done_says_so_when_it_is_started_again(straight):
+    before, count = model_of(straight), len(events(straight))
+    assert train(straight).code == 0
+    assert [event["state"] for event in events(straight)[count:]] == ["done"]
+    assert model_of(straight) == before
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# killed, and started again
+
+IN_STEP = """
+import os, signal
+from tandem_trainer import optimise
+real = optimise._add_gradients
+count = 0
+def add_gradients(base, objective, *given):
+    global count
+    count += type(objective).__name__ == "{objective}"
+    if count == {step}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(base, objective, *given)
+optimise._add_gradients = add_gradients
+"""
+
+WHEN_CALLED = """
+import os, signal
+from tandem_trainer import {module}
+real = {module}.{function}
+count = 0
+def killing(*given, **named):
+    global count
+    count += 1
+    if count == {call}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(*given, **named)
+{module}.{function} = killing
+"""
+
+MOMENTS = {
+    "in the middle of the critic": IN_STEP.format(objective="Critic", step=4),
+    "in the middle of the policy": IN_STEP.format(objective="Policy", step=2),
+    "while reference log-probabilities are computed": WHEN_CALLED.format(
+        module="reference_cache", function="score", call=1
+    ),
+    "between a checkpoint's writing and its renaming": WHEN_CALLED.format(
+        module="checkpoint", function="os.rename", call=3
+    ),
+    "while an old checkpoint is deleted": WHEN_CALLED.format(module="checkpoint", function="shutil.rmtree", call=9),
+    "between two shards of candidates": WHEN_CALLED.format(module="ranking", function="score", call=1),
+    "while the result is written": WHEN_CALLED.format(module="export", function="write_model", call=2),
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_run_that_was_killed_ends_bit_equal_to_one_that_was_not(tmp_path, straight, moment):
+    path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
+    assert train(path, MOMENTS[moment]).code == -signal.SIGKILL
+    ran = train(path)
+    assert (ran.code, ran.stderr) == (0, "")
+    assert model_of(path) == model_of(straight)
+
+
+def test_a_damaged_checkpoint_is_passed_over_and_the_run_ends_the_same(tmp_path, straight):
+    path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
+    train(path, IN_STEP.format(objective="Critic", step=5))
+    newest = max((tmp_path / "checkpoints").glob("0*"))
+    (newest / "optimizer.safetensors").write_bytes(b"")
+    assert train(path).code == 0
+    assert any("is damaged" in event["message"] for event in events(path, "notice"))
+    assert model_of(path) == model_of(straight)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# asked to stop
+
+SLOW = """
+import time
+from tandem_trainer import optimise
+real = optimise._add_gradients
+def slow(*given):
+    time.sleep(0.2)
+    return real(*given)
+optimise._add_gradients = slow
+"""
+
+
+def wait_for(path, kind, count):
+    """Until the run has told so many events of a kind."""
+    for _ in range(600):
+        if (path.parent / "events.jsonl").exists() and len(events(path, kind)) >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"no {kind}")
+
+
+@pytest.mark.parametrize("how", ["file", "SIGTERM", "SIGINT"])
+def test_a_run_that_is_asked_to_stop_saves_and_goes_on_to_the_same_end(tmp_path, straight, how):
+    path = tiny_run(tmp_path, preferences=True)
+    trainer = Trainer(path, SLOW)
+    wait_for(path, "step", 2)
+    if how == "file":
+        (tmp_path / "stop").touch()
+    else:
+        os.kill(trainer.process.pid, getattr(signal, how))
+    stopped = trainer.wait()
+    assert (stopped.code, stopped.stderr) == (0, "")
+    assert states(path)[-2:] == [("stopping", "critic"), ("stopped", "critic")]
+    assert not (tmp_path / "stop").exists()
+    steps = len(events(path, "step"))
+    assert train(path).code == 0
+    assert model_of(path) == model_of(straight)
+    assert len(events(path, "step")) == len(events(straight, "step")) and steps < len(events(path, "step"))
+
+
+def test_a_second_signal_leaves_at_once(tmp_path):
+    path = tiny_run(tmp_path)
+    trainer = Trainer(path, SLOW.replace("0.2", "60"))
+    wait_for(path, "evaluation", 1)
+    time.sleep(0.3)
+    os.kill(trainer.process.pid, signal.SIGTERM)
+    time.sleep(1.2)  # signals within a second are one
+    os.kill(trainer.process.pid, signal.SIGTERM)
+    assert trainer.wait(10).code == 128 + signal.SIGTERM
+
+
+def test_an_old_request_to_stop_does_not_stop_a_new_start(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    (tmp_path / "stop").touch()
+    time.sleep(0.05)
+    assert train(path).code == 0
+    assert states(path)[-1][0] == "done"
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# refused
+
+
+def test_a_second_trainer_on_a_live_run_is_refused_and_the_first_goes_on(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    trainer = Trainer(path, SLOW)
+    wait_for(path, "step", 1)
+    about = json.loads((tmp_path / "process.json").read_text())
+    assert about["pid"] == trainer.process.pid and about["started"].endswith("Z")
+    for output in trainer.outputs:
+        output.rename(output.with_suffix(".first"))
+    second = train(path)
+    assert second.code == 2
+    assert second.stderr == (
+        f"{tmp_path} is being trained by process {about['pid']} on {about['host']}: stop that trainer first.\n"
+    )
+    trainer.process.join(60)
+    assert trainer.process.exitcode == 0 and states(path)[-1][0] == "done"
+
+
+def test_a_changed_configuration_does_not_go_on_with_an_old_run(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    assert train(path, IN_STEP.format(objective="RejectionFineTuning", step=2)).code == -signal.SIGKILL
+    changed = json.loads(path.read_text())
+    changed["policy"]["batch"] = 3
+    path.write_text(json.dumps(changed))
+    refused = train(path)
+    assert refused.code == 2
+    assert "because policy.batch is 3 instead of 4, which is not what it began with" in refused.stderr
+
+
+def test_changed_data_do_not_go_on_with_an_old_run(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    assert train(path, IN_STEP.format(objective="RejectionFineTuning", step=2)).code == -signal.SIGKILL
+    rows = (tmp_path / "rows.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "rows.jsonl").write_text("".join(rows[3:]))
+    refused = train(path)
+    assert refused.code == 2 and "the data are not what it began with" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "wrong, sentence",
+    [
+        ({"data": {"trajectories": ["gone.jsonl"]}}, "there is no file at"),
+        ({"model": {"base": "./gone"}}, "there is no model folder at"),
+        ({"critic": {"beta": -1}}, "critic.beta must be a number above 0, not -1"),
+        ({"critic": {"max_tokens": 10}}, "are longer than critic.max_tokens (10)"),
+        ({"policy": {"max_tokens": 20}}, "leaves room for a turn"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence_and_exit_code_2(tmp_path, wrong, sentence):
+    refused = train(tiny_run(tmp_path, **wrong))
+    assert refused.code == 2
+    assert refused.stderr.count("\n") == 1 and sentence in refused.stderr
+    assert not (tmp_path / "model").exists()
+
+
+def test_without_a_pair_there_is_nothing_to_train_on(tmp_path):
+    path = tiny_run(tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    write_lines(tmp_path / "rows.jsonl", [{**row, "reward": 0.5} for row in rows])
+    refused = train(path)
+    assert refused.code == 2 and "No pair of a better and a worse trajectory" in refused.stderr
+    failed = events(path, "state")[-1]
+    assert failed["state"] == "failed" and failed["message"] == refused.stderr.strip()
+
+
+def test_a_model_without_a_chat_template_is_refused(tmp_path):
+    path = tiny_run(tmp_path)
+    (tmp_path / "base" / "chat_template.jinja").unlink()
+    refused = train(path)
+    assert refused.code == 2 and "has no chat template" in refused.stderr
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# a full disk
+
+
+def test_a_full_disk_ends_the_run_with_one_sentence_and_it_goes_on_when_there_is_room(tmp_path, straight):
+    path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
+    full = """
+from tandem_trainer import checkpoint
+real = checkpoint.save_file
+count = 0
+def save_file(tensors, path):
+    global count
+    count += 1
+    if count > 3:
+        from safetensors import SafetensorError
+        raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
+    real(tensors, path)
+checkpoint.save_file = save_file
+"""
+    failed = train(path, full)
+    assert failed.code == 1
+    assert failed.stderr == (
+        f"A checkpoint cannot be written to {tmp_path / 'checkpoints'}: No space left on device.\n"
+    )
+    assert events(path, "state")[-1]["state"] == "failed"
+    made = len(events(path, "step"))
+    assert train(path).code == 0
+    assert events(path, "step")[made]["step"] == made  # the step whose checkpoint was lost is repeated
+    assert model_of(path) == model_of(straight)
