@@ -9,7 +9,7 @@ from typing import Any
 from transformers.utils import cached_file
 
 from .base import Base
-from .config import ModelConfig, RunConfig
+from .config import RunConfig
 from .fault import Fault
 from .load import find_model
 from .prompt_file import critic_prompt
@@ -92,12 +92,6 @@ def require_same_base(critic: CriticFile, folder: Path, path: str) -> None:
             "size of its weights differs; give the right one with --base.",
             usage=True,
         )
-
-
-def model_config(critic: CriticFile, base: str, device: str, dtype: str) -> ModelConfig:
-    """How the reference is loaded: as it was in training."""
-    training = "qlora" if critic.training == "qlora" else "lora"
-    return ModelConfig(base=base, training=training, device=device, dtype=dtype)
 
 
 def fingerprint(path: str) -> str:

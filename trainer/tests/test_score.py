@@ -1,0 +1,183 @@
+"""Turn advantages by an exported critic, against what the live adapters say."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from models import tiny_model
+
+from tandem_trainer.__main__ import _command
+from tandem_trainer.base import load_base
+from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConfig
+from tandem_trainer.export import export_critic
+from tandem_trainer.fault import Fault
+from tandem_trainer.log_probs import last_hidden, token_log_probs
+from tandem_trainer.rows import read_rows
+from tandem_trainer.settle import settle
+from tandem_trainer.template import Template
+
+torch.set_num_threads(1)
+
+ROWS = [
+    {
+        "task": {
+            "id": f"task-{number}",
+            "problem_description": "Add up a list.",
+            "hidden_information": "return sum(v)",
+        },
+        "dialogue_history": [
+            {"role": "agent", "content": "What of an empty list?"},
+            {"role": "human", "content": "It gives 0."},
+            {"role": "agent", "content": "I WANT TO ANSWER:\nreturn sum(values)"},
+        ],
+        "answer": "return sum(values)",
+        "reward": number,
+    }
+    for number in (0, 1)
+]
+
+
+class Setting:
+    """A base with a critic that was moved away from it, and a file of trajectories."""
+
+    def __init__(self, folder, **critic):
+        self.folder = folder
+        model = ModelConfig(base=str(tiny_model(folder / "base")), device="cpu")
+        self.base = load_base(model, run_folder=folder)
+        generator = torch.Generator().manual_seed(0)
+        with self.base.adapter("critic"):
+            state = {k: w + 0.1 * torch.randn(w.shape, generator=generator) for k, w in self.base.state().items()}
+            self.base.load_state(state)
+        convention = critic.pop("convention", "paper")
+        self.config = RunConfig(model=model, data=DataConfig(), convention=convention, critic=CriticConfig(**critic))
+        self.rows = folder / "rows.jsonl"
+        self.write(ROWS)
+
+    def write(self, rows) -> None:
+        self.rows.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    def export(self, head=None) -> None:
+        shutil.rmtree(self.folder / "critic", ignore_errors=True)
+        turns = [turn for turns in self.turns(hidden=True) for turn in turns]
+        export_critic(self.base, self.folder / "critic", turns, lambda check: check.sentence, self.config, head)
+
+    def turns(self, *, hidden: bool):
+        template = Template(self.base.tokenizer)
+        return template.all_turns(settle(template, read_rows([self.rows]).dialogues).dialogues, hidden)
+
+    def live(self, within, *, hidden: bool) -> list[list[np.ndarray]]:
+        with within, torch.no_grad():
+            return [[p.numpy() for p in token_log_probs(self.base.model, turns)] for turns in self.turns(hidden=hidden)]
+
+    def score(self, *options) -> list[dict]:
+        out = self.folder / "out.jsonl"
+        assert (
+            _command(["score", "--critic", str(self.folder / "critic"), "--out", str(out), *options, str(self.rows)])
+            == 0
+        )
+        return [json.loads(line) for line in out.read_text().splitlines()]
+
+
+def test_advantages_are_those_of_the_live_critic_and_the_untrained_control_stands_beside(tmp_path):
+    setting = Setting(tmp_path)
+    setting.export()
+    critic = setting.live(setting.base.adapter("critic"), hidden=True)
+    hidden = setting.live(setting.base.reference(), hidden=True)
+    plain = setting.live(setting.base.reference(), hidden=False)
+
+    rows = setting.score("--tokens")
+
+    assert [(row["task"], row["reward"]) for row in rows] == [("task-0", 0), ("task-1", 1)]
+    for number, row in enumerate(rows):
+        assert [turn["turn"] for turn in row["turns"]] == [0, 1]
+        for place, turn in enumerate(row["turns"]):
+            ratios = critic[number][place] - hidden[number][place]
+            control = hidden[number][place] - plain[number][place]
+            assert turn["tokens"] == len(ratios) == len(turn["token_ids"])
+            np.testing.assert_allclose(turn["log_ratios"], ratios, atol=1e-4)
+            np.testing.assert_allclose(turn["untrained_log_ratios"], control, atol=1e-4)
+            assert turn["advantage"] == pytest.approx(ratios.mean(), abs=1e-4)
+            assert turn["untrained"] == pytest.approx(control.mean(), abs=1e-4)
+    assert abs(rows[0]["turns"][0]["advantage"]) > 0.01
+
+
+def test_the_reference_code_compares_with_a_base_that_does_not_see_the_hidden_information(tmp_path):
+    setting = Setting(tmp_path, convention="reference-code")
+    setting.export()
+    critic = setting.live(setting.base.adapter("critic"), hidden=True)
+    plain = setting.live(setting.base.reference(), hidden=False)
+    turn = setting.score()[0]["turns"][1]
+    assert turn["advantage"] == pytest.approx((critic[0][1] - plain[0][1]).mean(), abs=1e-4)
+    assert "log_ratios" not in turn
+
+
+def test_a_critic_without_hidden_information_and_normalisation_reads_and_sums_plainly(tmp_path):
+    setting = Setting(tmp_path, hidden_information=False, length_normalisation=False)
+    setting.export()
+    critic = setting.live(setting.base.adapter("critic"), hidden=False)
+    plain = setting.live(setting.base.reference(), hidden=False)
+    turn = setting.score()[0]["turns"][1]
+    assert turn["advantage"] == pytest.approx((critic[0][1] - plain[0][1]).sum(), abs=1e-3)
+
+
+def test_a_value_head_scores_what_it_predicts_after_the_turn(tmp_path):
+    setting = Setting(tmp_path, score="value-head")
+    head = {"value_head.weight": torch.linspace(-1, 1, 32), "value_head.bias": torch.tensor(0.25)}
+    setting.export(head)
+    with setting.base.adapter("critic"), torch.no_grad():
+        states = last_hidden(setting.base.model, setting.turns(hidden=True)[1])
+    values = (states @ head["value_head.weight"] + 0.25).tolist()
+    turns = setting.score("--tokens")[1]["turns"]
+    assert [turn["advantage"] for turn in turns] == pytest.approx(values, abs=1e-4)
+    assert turns[0]["log_ratios"] is None
+    assert turns[0]["untrained"] is not None
+
+
+def test_trajectories_without_a_reward_are_scored_and_bad_lines_are_told(tmp_path, capsys):
+    setting = Setting(tmp_path)
+    setting.export()
+    ungraded = {key: value for key, value in ROWS[0].items() if key != "reward"}
+    setting.write([ungraded, {"task": {}}])
+    rows = setting.score()
+    assert [row["reward"] for row in rows] == [None]
+    said = capsys.readouterr().err
+    assert "rows.jsonl:2:" in said
+    assert "critic: 2 of 2 turns" in said
+
+
+def test_rows_without_the_hidden_information_that_the_critic_reads_are_refused(tmp_path):
+    setting = Setting(tmp_path)
+    setting.export()
+    bare = {**ROWS[0], "task": {"problem_description": "Add up a list."}}
+    setting.write([bare])
+    with pytest.raises(Fault, match="1 without hidden information") as raised:
+        setting.score()
+    assert raised.value.usage
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_a_base_that_is_gone_or_another_is_refused(tmp_path):
+    setting = Setting(tmp_path)
+    setting.export()
+    (tmp_path / "base").rename(tmp_path / "moved")
+    with pytest.raises(Fault, match="is gone: give where it is now with --base"):
+        setting.score()
+    assert len(setting.score("--base", str(tmp_path / "moved"))) == 2
+    tiny_model(tmp_path / "base", hidden_size=64)
+    with pytest.raises(Fault, match="is not the one that the critic"):
+        setting.score()
+
+
+def test_a_folder_that_is_no_critic_is_refused(tmp_path):
+    setting = Setting(tmp_path)
+    (tmp_path / "critic").mkdir()
+    with pytest.raises(Fault, match="is not an exported critic"):
+        setting.score()
+    (tmp_path / "critic" / "critic.json").write_text('{"version": 9}')
+    with pytest.raises(Fault, match="version 9"):
+        setting.score()
+    (tmp_path / "critic" / "critic.json").write_text('{"version": 1}')
+    with pytest.raises(Fault, match=r"critic\.json cannot be read"):
+        setting.score()
