@@ -55,6 +55,7 @@ class Adam:
         for group in self.adamw.param_groups:
             group["lr"] = learning_rate
         self.adamw.step()
+        torch.autograd.graph.increment_version(self.originals)  # the fused step does not, and `base.py` looks at it
         with torch.no_grad():
             for (_, parameter), original in zip(self.named, self.originals, strict=True):
                 if parameter is not original:

@@ -127,6 +127,16 @@ def test_float32_weights_are_changed_as_by_adamw_itself():
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_step_is_seen_by_those_who_watch_the_versions_of_weights(dtype):
+    weight = Parameter(torch.ones(4, dtype=dtype))
+    adam = Adam([("weight", weight)], weight_decay=0.0)
+    before = weight._version
+    weight.float().sum().backward()
+    adam.step(0.01)
+    assert weight._version > before
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_an_optimiser_that_is_loaded_goes_on_as_if_it_had_never_stopped(dtype):
     def steps(adam, weight, count):
         for _ in range(count):
