@@ -51,7 +51,7 @@ View = list[tuple[Turn, ...] | None]  # the turns of each dialogue; None where t
 
 
 def main(arguments: list[str]) -> int:
-    """Errors: Fault for a folder that is no critic, a base that is gone or another, trajectories that cannot be used."""
+    """Errors: Fault for a folder that is no critic, a base that is gone or another, trajectories of no use."""
     parser = argparse.ArgumentParser(prog="tandem_trainer score", description="Turn advantages of any trajectories.")
     parser.add_argument("--critic", type=Path, required=True, help="folder of an exported critic")
     parser.add_argument("--out", type=Path, required=True, help="file for the rows")
@@ -68,14 +68,9 @@ def main(arguments: list[str]) -> int:
 
 
 def score_files(
-    folder: Path,
-    trajectories: Sequence[Path],
-    base: str | None = None,
-    device: str = "auto",
-    *,
-    with_tokens: bool = False,
+    folder: Path, trajectories: Sequence[Path], base: str | None, device: str, *, with_tokens: bool
 ) -> list[dict]:
-    """The rows, in the order of the trajectories."""
+    """The rows, in the order of the trajectories. base: where it is, None for where it was in training."""
     critic = read_critic_file(folder)
     reference = base or critic.base
     require_same_base(critic, folder, reference)
