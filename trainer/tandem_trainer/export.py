@@ -147,17 +147,28 @@ def load_plain(base: Base) -> PreTrainedModel:
 
 def write_model(plain: PreTrainedModel, base: Base, folder: Path) -> None:
     """Weights, configuration, generation settings and tokenizer with its chat template."""
-    own = folder_of(find_model(base.config, Path.cwd())) / "generation_config.json"
-    if own.exists():
+    own = folder_of(find_model(base.config, Path.cwd()))
+    settings = own / "generation_config.json"
+    if settings.exists():
         plain.generation_config = GenerationConfig()  # checked when written, but those of models often do not pass
     plain.save_pretrained(folder, max_shard_size=SHARD)
-    if own.exists():
-        shutil.copyfile(own, folder / own.name)
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    config["torch_dtype"] = config["dtype"] = str(plain.dtype).removeprefix("torch.")  # the older and the newer name
-    config.pop("_name_or_path", None)
-    _write_json(folder / "config.json", config)
+    if settings.exists():
+        shutil.copyfile(settings, folder / settings.name)
+    _write_json(folder / "config.json", _configuration(folder, own, plain))
     base.tokenizer.save_pretrained(folder)
+    for path in folder.iterdir():
+        path.chmod((folder / "config.json").stat().st_mode)  # weights are written for their owner only
+
+
+def _configuration(folder: Path, own: Path, plain: PreTrainedModel) -> dict:
+    """The base's own: in what transformers writes, runners of other versions would not find the rope's parameters."""
+    written, original = (json.loads((at / "config.json").read_text(encoding="utf-8")) for at in (folder, own))
+    same = all(written[key] == original.get(key) for key in ("architectures", "model_type"))
+    config = original if same else written
+    for key in ("_name_or_path", "auto_map", "quantization_config"):
+        config.pop(key, None)
+    dtype = str(plain.dtype).removeprefix("torch.")
+    return {**config, "dtype": dtype, "torch_dtype": dtype}  # the newer and the older name
 
 
 def _write_json(path: Path, value: Mapping) -> None:

@@ -333,7 +333,14 @@ def read_shape(path: str) -> Shape:
     from transformers import AutoConfig
 
     try:
-        return shape_of(AutoConfig.from_pretrained(path))
+        config = AutoConfig.from_pretrained(path)
+        if getattr(config, "quantization_config", None):
+            raise Fault(
+                f"The weights of {path} are quantised, so nothing can be merged into them: take the model that they "
+                "were made from, with model.training set to qlora.",
+                usage=True,
+            )
+        return shape_of(config)
     except (OSError, ValueError) as error:
         raise Fault(f"The configuration of {path} cannot be read: {str(error).splitlines()[0]}", usage=True) from error
 

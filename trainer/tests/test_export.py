@@ -106,6 +106,25 @@ def test_the_folder_is_a_plain_model_with_tokenizer_and_template(tmp_path):
     assert {weight.dtype for weight in load_file(tmp_path / "model" / "model.safetensors").values()} == {torch.bfloat16}
 
 
+def test_the_configuration_stays_the_one_that_runners_of_the_base_know(tmp_path):
+    base = trained_base(tmp_path)
+    path = tmp_path / "base" / "config.json"
+    older = json.loads(path.read_text())
+    older |= {"rope_theta": 10000.0, "rope_scaling": None, "torch_dtype": "float32", "_name_or_path": "/home/me/base"}
+    del older["rope_parameters"], older["dtype"]
+    path.write_text(json.dumps(older))
+    export_policy(base, tmp_path / "model", turns(), plain_card)
+    config = json.loads((tmp_path / "model" / "config.json").read_text())
+    del older["_name_or_path"]
+    assert config == {**older, "dtype": "float32"}
+
+
+def test_everybody_who_may_read_the_folder_may_read_the_weights(tmp_path):
+    base = trained_base(tmp_path)
+    export_policy(base, tmp_path / "model", turns(), plain_card)
+    assert len({path.stat().st_mode for path in (tmp_path / "model").iterdir()}) == 1
+
+
 def test_a_template_of_run_json_goes_into_the_folder(tmp_path):
     base = trained_base(tmp_path)
     base.tokenizer.chat_template = "{% for message in messages %}{{ message.content }}<|im_end|>{% endfor %}"

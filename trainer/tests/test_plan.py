@@ -217,6 +217,13 @@ def test_a_base_without_a_configuration_is_one_sentence(run_json):
         _command(["plan", str(run_json)])
 
 
+def test_a_base_that_is_quantised_already_is_refused_before_anything_is_trained(run_json):
+    path = run_json.parent / "base" / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "quantization_config": {"quant_method": "gptq"}}))
+    with pytest.raises(Fault, match="are quantised"):
+        _command(["plan", str(run_json)])
+
+
 def test_the_probe_changes_nothing(tmp_path):
     base = load_base(ModelConfig(base=str(tiny_model(tmp_path / "base")), device="cpu"), run_folder=tmp_path)
     before = {name: weight.clone() for name, weight in base.model.named_parameters()}
