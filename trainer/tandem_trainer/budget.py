@@ -11,7 +11,7 @@ from .fault import Fault
 from .order import micro_batches
 from .stop import Stopped, StopRequest
 
-FINE, OUT_OF_MEMORY, STOP = 0, 1, 2
+FINE, OUT_OF_MEMORY, STOP, TOO_LARGE = range(4)  # on several ranks the highest counts for all
 
 
 class TokenBudget:
@@ -37,7 +37,7 @@ class TokenBudget:
         """
         while True:
             sums: dict[str, float] = {}
-            outcome, failed = FINE, None
+            outcome, failed = FINE, 0
             for batch in micro_batches(list(indices), tokens, self.tokens):
                 if self.stop:
                     outcome = STOP
@@ -47,25 +47,24 @@ class TokenBudget:
                 except (RuntimeError, MemoryError) as error:
                     if not is_out_of_memory(error):
                         raise
-                    outcome, failed = OUT_OF_MEMORY, batch
+                    outcome, failed = (OUT_OF_MEMORY if len(batch) > 1 else TOO_LARGE), tokens(batch)
                     break
                 for name, value in figures.items():
                     sums[name] = sums.get(name, 0.0) + value
-            if failed is not None and len(failed) == 1:
-                raise _does_not_fit(tokens(failed))
-            outcome = self.ranks.highest(outcome)
+            outcome, failed = self.ranks.highest((outcome, failed))
             if outcome == FINE:
                 return self.ranks.sum_figures(sums)
             forget()
             free_memory()
             if outcome == STOP:
                 raise Stopped
-            self._halve(tokens(failed) if failed else self.tokens)
+            if outcome == TOO_LARGE:
+                raise _does_not_fit(failed)
+            self._halve(failed)
 
     def _halve(self, failed: int) -> None:
-        """Half of what failed on the rank that failed with the least."""
         before = self.tokens
-        self.tokens = max(1, -self.ranks.highest(-min(failed, before)) // 2)
+        self.tokens = max(1, min(failed, before) // 2)
         self.events.notice(
             f"Out of memory: micro-batches have at most {self.tokens:,} tokens from now on, after {before:,}.",
             token_budget=self.tokens,

@@ -1,7 +1,21 @@
 """What a run tells the outside: one JSON object a line, in `events.jsonl` of the run folder and on stdout.
 
-Every event has `version`, `at` (UTC, ISO 8601) and `event`; times inside are seconds. The kinds and their fields stand in
-the README. The file outlives the process: an editor that reloads reads it from the start.
+Every event has `version`, `at` (UTC, ISO 8601) and `event`; times inside are seconds. The file outlives the process: an
+editor that reloads reads it from the start. A resumed run goes on in the same file, and tells steps that it repeats
+again: the later line counts.
+
+    state       state (preparing, running, stopping, stopped, done, failed), stage, message?
+    data        what the configuration's files amount to (prepare.py)
+    plan        what was chosen, whether it fits, how long it takes (plan.py)
+    step        stage, step (from 1), steps, epoch, loss, …: means over the batch (objective.py); gradient_norm (before
+                clipping), learning_rate, tokens (after sharing), tokens_per_second, mfu?, memory_mb, seconds_left (of the
+                whole run)
+    evaluation  stage, step, best, and the figures of a step as means over the held-out examples
+    progress    stage, part, done, total, seconds_left (of this part): work that has no steps
+    candidates, ranking     figures of a round (candidates.py, ranking.py)
+    sample      stage, group, candidates [{text, score, untrained, good?}], the best first
+    notice      message: something that the user should know and that does not end the run
+    result      model, critic?, and the figures of all stages
 """
 
 import json

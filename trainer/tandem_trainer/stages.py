@@ -145,8 +145,16 @@ def candidates_of_round(
     told[name] = ranking_figures(ranked)
     run.events.emit("ranking", stage=name, **told[name])
     for one in ranked[:SHOWN]:
-        run.events.emit("sample", stage=name, **one.sample())
+        run.events.emit("sample", stage=name, **_without_null(one.sample()))
     return ranked, told
+
+
+def _without_null(sample: Figures) -> Figures:
+    """The event leaves `good` out where a candidate is neither good nor bad."""
+    candidates = [
+        {name: value for name, value in candidate.items() if value is not None} for candidate in sample["candidates"]
+    ]
+    return {**sample, "candidates": candidates}
 
 
 def pairs_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[Example]:

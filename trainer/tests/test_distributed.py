@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from tiny_run import SERVER, events, tiny_run, train
+from tiny_run import SERVER, Trainer, events, tiny_run, train
 
 from tandem_trainer import distributed
 from tandem_trainer.distributed import Ranks, join, leave
@@ -100,3 +100,60 @@ def test_under_torchrun_two_processes_take_the_steps_of_one(tmp_path):
         assert one["gradient_norm"] == pytest.approx(two["gradient_norm"], rel=1e-2)
     # Only the first rank writes.
     assert len(events(together, "state")) == len(events(alone, "state"))
+
+
+THE_SECOND_RANK_IS_SMALL = """
+import os, torch
+from tandem_trainer.multiturn_dpo import MultiTurnDpo
+real = MultiTurnDpo.loss
+def loss(self, model, examples):
+    if os.environ["RANK"] == "1" and len(examples) > {most}:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+    return real(self, model, examples)
+MultiTurnDpo.loss = loss
+"""
+
+
+def two_ranks(path, port, patch=""):
+    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    return [Trainer(path, patch, {**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(2)]
+
+
+def test_when_one_rank_runs_out_of_memory_both_repeat_the_step_in_smaller_pieces(tmp_path, free_port):
+    path = tiny_run(tmp_path, method="multiturn-dpo")
+    ranks = two_ranks(path, free_port, THE_SECOND_RANK_IS_SMALL.format(most=1))
+    assert [rank.wait().code for rank in ranks] == [0, 0]
+    assert any("Out of memory" in event["message"] for event in events(path, "notice"))
+    steps = [event["step"] for event in events(path, "step")]
+    assert steps == list(range(1, len(steps) + 1))
+
+
+def test_an_example_that_is_too_large_for_one_rank_ends_all_with_the_same_sentence(tmp_path, free_port):
+    path = tiny_run(tmp_path, method="multiturn-dpo")
+    trained = [rank.wait() for rank in two_ranks(path, free_port, THE_SECOND_RANK_IS_SMALL.format(most=0))]
+    assert [one.code for one in trained] == [1, 1]
+    assert all("alone does not fit into memory" in one.stderr for one in trained)
+    assert "alone does not fit into memory" in events(path, "state")[-1]["message"]
+
+
+STOPPED_ON_THE_SECOND_RANK = """
+import os
+from tandem_trainer import optimise, stop
+real = optimise._add_gradients
+count = 0
+def add_gradients(*given):
+    global count
+    count += 1
+    if count == 3 and os.environ["RANK"] == "1":
+        os.kill(os.getpid(), 15)
+    return real(*given)
+optimise._add_gradients = add_gradients
+"""
+
+
+def test_a_signal_to_one_rank_stops_all_after_the_same_step(tmp_path, free_port):
+    path = tiny_run(tmp_path, method="multiturn-dpo")
+    ranks = two_ranks(path, free_port, STOPPED_ON_THE_SECOND_RANK)
+    assert [rank.wait().code for rank in ranks] == [0, 0]
+    assert [event["state"] for event in events(path, "state")][-2:] == ["stopping", "stopped"]
+    assert len(events(path, "step")) == 2

@@ -110,11 +110,16 @@ def train(path: Path, patch: str = "") -> "Trained":
 
 class Trainer:
     """A trainer that works on a run.json: a process that `-m tandem_trainer` would be, but that is forked from one that
-    has imported torch already. Its output goes into files beside the run folder."""
+    has imported torch already. Its output goes into files beside the run folder.
 
-    def __init__(self, path: Path, patch: str = ""):
-        self.outputs = [path.parent / "stdout.txt", path.parent / "stderr.txt"]
-        self.process = SERVER.Process(target=_main, args=(path, patch, self.outputs))
+    environment: as torchrun would set it.
+    """
+
+    def __init__(self, path: Path, patch: str = "", environment: dict[str, str] | None = None):
+        environment = environment or {}
+        rank = environment.get("RANK", "0")
+        self.outputs = [path.parent / f"{name}-{rank}.txt" for name in ("stdout", "stderr")]
+        self.process = SERVER.Process(target=_main, args=(path, patch, self.outputs, environment))
         self.process.start()
 
     def wait(self, seconds: float = 120) -> "Trained":
@@ -136,7 +141,8 @@ SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["tiny_run", "tandem_trainer.stages", "tandem_trainer.sampler"])
 
 
-def _main(path: Path, patch: str, outputs: list[Path]) -> None:
+def _main(path: Path, patch: str, outputs: list[Path], environment: dict[str, str]) -> None:
+    os.environ.update(environment)
     for descriptor, output in enumerate(outputs, start=1):
         os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
     sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
