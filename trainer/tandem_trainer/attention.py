@@ -1,16 +1,23 @@
 """Attention over a forest: each token sees its own path to the root and nothing else.
 
-Registered with transformers as "tandem" and used through `attending`; the model is called on the pack as on one row of
-T tokens with `forest=`, and every layer's attention comes here. The keys of a segment are those of its ancestors and its
-own, in the order of the path, so the distance of two indices is the distance of two positions: a causal mask aligned at
-the bottom right and a sliding window need no positions.
+Registered with transformers as "tandem" and used within `attending`: the model is called on the pack as on one row of T
+tokens with `forest=`, and every layer's attention comes here. The keys of a segment are those of its ancestors and its
+own in the order of the path, so the distance of two indices is the distance of two positions: a causal mask aligned at
+the bottom right, and a sliding window, need no positions.
+
+On a CUDA device in half precision all segments go through one call of torch's packed flash-attention. Elsewhere, and
+where scores are soft-capped, segments are attended one after the other. The packed call has not run on a GPU yet: its
+indices are tested against the loop, with a stand-in of the same signature for the kernel.
 """
 
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.attention.varlen import varlen_attn
 from transformers import AttentionInterface
 from transformers.masking_utils import AttentionMaskInterface
 
@@ -18,8 +25,8 @@ from .forest import Forest, Segment
 
 
 @contextmanager
-def attending(decoder: nn.Module, implementation: str):
-    """Within, the layers of `decoder` attend by `implementation`; generation keeps finding the one it was loaded with."""
+def attending(decoder: nn.Module, implementation: str) -> Iterator[None]:
+    """Within, the layers of `decoder` attend by `implementation`; sampling goes on with the one that was loaded."""
     config = decoder.config
     before = config._attn_implementation
     config._attn_implementation = implementation
@@ -40,11 +47,11 @@ def obstacle(decoder: nn.Module) -> str | None:
 
 
 def forest_attention(
-    module: nn.Module,
+    _module: nn.Module,
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    attention_mask: Tensor | None,
+    _attention_mask: Tensor | None,
     *,
     forest: Forest,
     scaling: float | None = None,
@@ -59,6 +66,8 @@ def forest_attention(
     for name in ("s_aux", "sinks", "position_bias"):
         if others.get(name) is not None:
             raise NotImplementedError(f"attention with {name}")
+    if softcap is None and _has_kernel(query, value):
+        return packed_attention(varlen_attn, query, key, value, forest, scaling, sliding_window), None
     outputs = [
         _attend(query, key, value, segment, forest.cache, scaling, sliding_window, softcap)
         for segment in forest.segments
@@ -66,44 +75,159 @@ def forest_attention(
     return torch.cat(outputs, dim=2).transpose(1, 2), None
 
 
+# ---- one segment after the other
+
+
 def _attend(query, key, value, segment: Segment, cache: dict, scaling, window, softcap) -> Tensor:
-    """One segment: (1, H, n, D)."""
+    """(1, H, n, D) of the n tokens of a segment."""
     own = slice(segment.start, segment.end)
-    query, runs = query[:, :, own], [*segment.ancestors, (segment.start, segment.end)]
-    keys = torch.cat([key[:, :, start:end] for start, end in runs], dim=2) if len(runs) > 1 else key[:, :, own]
-    values = torch.cat([value[:, :, start:end] for start, end in runs], dim=2) if len(runs) > 1 else value[:, :, own]
-    rows, columns = query.shape[2], keys.shape[2]
+    query = query[:, :, own]
+    if segment.ancestors:
+        runs = [*segment.ancestors, (segment.start, segment.end)]
+        key, value = (torch.cat([tensor[:, :, start:end] for start, end in runs], dim=2) for tensor in (key, value))
+    else:
+        key, value = key[:, :, own], value[:, :, own]
+    rows, columns = query.shape[2], key.shape[2]
     if window is not None and window >= columns:
         window = None
     if softcap is not None:
-        mask = _mask(rows, columns, window, query.device, cache)
-        return _capped(query, keys, values, mask, scaling, softcap)
-    grouped = query.shape[1] != keys.shape[1]
+        return _capped(query, key, value, _mask(rows, columns, window, query, cache), scaling, softcap)
+    settings = {"scale": scaling, "enable_gqa": query.shape[1] != key.shape[1]}
     if rows == columns and window is None:
-        return F.scaled_dot_product_attention(
-            query, keys, values, is_causal=True, scale=scaling, enable_gqa=grouped
-        )
-    mask = _mask(rows, columns, window, query.device, cache)
-    return F.scaled_dot_product_attention(query, keys, values, attn_mask=mask, scale=scaling, enable_gqa=grouped)
+        return F.scaled_dot_product_attention(query, key, value, is_causal=True, **settings)
+    mask = _mask(rows, columns, window, query, cache)
+    return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, **settings)
 
 
-def _mask(rows: int, columns: int, window: int | None, device, cache: dict) -> Tensor:
-    """(rows, columns) bool, true where a query may look: causal from the bottom right, at most `window` keys back."""
-    name = (rows, columns, window)
+def _mask(rows: int, columns: int, window: int | None, query: Tensor, cache: dict) -> Tensor:
+    """(rows, columns), 0 where a query may look, else −∞: causal from the bottom right, at most `window` keys back.
+
+    A mask of bool would be turned into this anew, and kept for the backward pass, in every layer.
+    """
+    name = (rows, columns, window, query.dtype)
     if name not in cache:
-        mask = torch.ones(rows, columns, dtype=torch.bool, device=device).tril(columns - rows)
-        cache[name] = mask if window is None else mask.triu(columns - rows - window + 1)
+        hidden = torch.ones(rows, columns, dtype=torch.bool, device=query.device).triu(columns - rows + 1)
+        if window is not None:
+            hidden |= torch.ones_like(hidden).tril(columns - rows - window)
+        cache[name] = torch.zeros(rows, columns, dtype=query.dtype, device=query.device).masked_fill_(
+            hidden, float("-inf")
+        )
     return cache[name]
 
 
-def _capped(query, key, value, mask, scaling, softcap: float) -> Tensor:
+def _capped(query, key, value, mask: Tensor, scaling: float | None, softcap: float) -> Tensor:
     """Scores soft-capped by c·tanh(s/c) before the softmax, as Gemma 2 does (arXiv 2408.00118, section 2)."""
     groups = query.shape[1] // key.shape[1]
     key, value = key.repeat_interleave(groups, dim=1), value.repeat_interleave(groups, dim=1)
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
-    scores = torch.tanh(query @ key.transpose(2, 3) * scale / softcap) * softcap
-    scores = scores.masked_fill(~mask, float("-inf"))
+    scores = torch.tanh(query @ key.transpose(2, 3) * scale / softcap) * softcap + mask
     return scores.softmax(dim=-1, dtype=torch.float32).to(query.dtype) @ value
+
+
+# ---- all segments in one call
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """The forest as the packed kernel wants it: a lane a segment, its queries against the keys of its whole path.
+
+    index: (M,) int64, which token of the pack each of the M keys is; None when no segment has ancestors.
+    query_ends, key_ends: (segments + 1,) int32, where lanes begin and end; the same tensor when no segment has
+           ancestors, by which torch knows that lengths are equal.
+    """
+
+    index: Tensor | None
+    query_ends: Tensor
+    key_ends: Tensor
+    longest_query: int
+    longest_key: int
+
+
+def lanes(forest: Forest) -> Lanes:
+    """Built once for a forest; every layer uses it."""
+    if "lanes" not in forest.cache:
+        device, runs = forest.ids.device, []
+        query_lengths, key_lengths = [], []
+        for segment in forest.segments:
+            path = [*segment.ancestors, (segment.start, segment.end)]
+            runs += path
+            query_lengths.append(segment.end - segment.start)
+            key_lengths.append(sum(end - start for start, end in path))
+        query_ends = key_ends = _ends(query_lengths).to(device)
+        index = None
+        if any(segment.ancestors for segment in forest.segments):
+            key_ends = _ends(key_lengths).to(device)
+            index = torch.cat([torch.arange(start, end) for start, end in runs]).to(device)
+        forest.cache["lanes"] = Lanes(index, query_ends, key_ends, max(query_lengths), max(key_lengths))
+    return forest.cache["lanes"]
+
+
+def _ends(lengths: list[int]) -> Tensor:
+    return torch.tensor([0, *lengths]).cumsum(0).to(torch.int32)
+
+
+def packed_attention(
+    kernel: Callable[..., Tensor],
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    forest: Forest,
+    scaling: float | None,
+    window: int | None,
+) -> Tensor:
+    """(1, T, H, D) by one call of `kernel`, which is `torch.nn.attention.varlen.varlen_attn` or has its signature.
+
+    Its window (left, 0) counts keys before the query, aligned at the bottom right when a lane has more keys than
+    queries; transformers counts the query's own as well.
+    """
+    lane = lanes(forest)
+    query, key, value = (tensor[0].transpose(0, 1) for tensor in (query, key, value))
+    own_key, own_value = key, value
+    if lane.index is not None:
+        key, value = own_key.index_select(0, lane.index), own_value.index_select(0, lane.index)
+    left = -1 if window is None or window >= lane.longest_key else window - 1
+    with _gathered_again([(key, own_key), (value, own_value)], lane.index):
+        output = kernel(
+            query,
+            key,
+            value,
+            lane.query_ends,
+            lane.key_ends,
+            lane.longest_query,
+            lane.longest_key,
+            scale=scaling,
+            window_size=(left, 0),
+            enable_gqa=query.shape[1] != key.shape[1],
+        )
+    return output[None]
+
+
+def _gathered_again(pairs: list[tuple[Tensor, Tensor]], index: Tensor | None) -> AbstractContextManager:
+    """Within, gathered keys and values are not kept for the backward pass, only what they are gathered from.
+
+    Sixteen candidates over one prompt hold its keys sixteen times; kept for all layers, that is most of the memory.
+    """
+    sources = {} if index is None else {gathered.data_ptr(): (gathered, source.detach()) for gathered, source in pairs}
+
+    def pack(tensor: Tensor) -> Tensor | tuple[Tensor]:
+        gathered, source = sources.get(tensor.data_ptr(), (None, None))
+        return tensor if gathered is None or gathered.shape != tensor.shape else (source,)
+
+    def unpack(packed: Tensor | tuple[Tensor]) -> Tensor:
+        return packed[0].index_select(0, index) if isinstance(packed, tuple) else packed
+
+    return torch.autograd.graph.saved_tensors_hooks(pack, unpack)
+
+
+def _has_kernel(query: Tensor, value: Tensor) -> bool:
+    """Whether torch's packed flash-attention takes these tensors."""
+    return (
+        query.is_cuda
+        and query.dtype in (torch.float16, torch.bfloat16)
+        and query.shape[-1] == value.shape[-1] <= 256
+        and query.shape[-1] % 8 == 0
+        and torch.cuda.get_device_capability(query.device) >= (8, 0)
+    )
 
 
 AttentionInterface.register("tandem", forest_attention)

@@ -25,6 +25,7 @@ from torch import Tensor, nn
 from torch.nn import Parameter
 from transformers import PreTrainedTokenizerBase
 
+from .adapters import add_in_place
 from .attention import attending, obstacle
 from .config import ModelConfig
 from .fault import Fault
@@ -45,7 +46,9 @@ class Base:
     live:             the adapter that is in use and trainable.
     """
 
-    def __init__(self, model: nn.Module, tokenizer: PreTrainedTokenizerBase, config: ModelConfig, weights: "Weights | None"):
+    def __init__(
+        self, model: nn.Module, tokenizer: PreTrainedTokenizerBase, config: ModelConfig, weights: "Weights | None"
+    ):
         self.model = model
         self.tokenizer = tokenizer
         self.config = config
@@ -126,7 +129,7 @@ class Base:
 
 
 class Weights:
-    """Full fine-tuning: one set of weights in memory, the others in files of a folder that goes when the process ends."""
+    """Full fine-tuning: one set of weights in memory, the others in a folder that goes when the process ends."""
 
     def __init__(self, model: nn.Module, run_folder: Path, read_base: Callable[[], dict[str, Tensor]]):
         self.model = model
@@ -198,8 +201,8 @@ def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0) -> 
 
     run_folder: relative paths of the configuration start here; full fine-tuning keeps weights in it.
     seed:       of the adapters' A matrices, the same on every rank.
-    Errors: Fault for a folder that is no model, files that are damaged or incomplete, a tokenizer without chat template,
-    a device that is not there, QLoRA without its requirements.
+    Errors: Fault for a folder that is no model, files that are damaged or incomplete, a tokenizer without chat
+    template, a device that is not there, QLoRA without its requirements.
     """
     quiet()
     run_folder = Path(run_folder)
@@ -238,6 +241,7 @@ def _with_adapters(model: nn.Module, config: ModelConfig, dtype: torch.dtype, se
         if ".lora_" in name:
             weight.data = weight.data.to(dtype)
     peft.set_adapter("policy")
+    add_in_place(peft)
     return peft
 
 
@@ -286,4 +290,3 @@ def _leaving(back: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         back()
-

@@ -5,11 +5,12 @@ a history, the 16 candidates of a turn share a prompt, the turns of one trajecto
 trees a forest. The pack holds the tokens of the forest depth-first; attention follows each token's own path to the root
 (`attention.py`), so the model computes each distinct (path, token) once and gives the same figures as separate rows.
 
-Sorting the rows puts those that share a prefix side by side, and the longest common prefixes of neighbours are the tree.
+Sorting the rows puts those that share a prefix side by side: common prefixes of neighbours are the tree.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -117,7 +118,7 @@ def _leaves(rows: list[np.ndarray]) -> tuple[list[np.ndarray], list[int], list[i
         leaf_of[here] = len(leaves)
         if after is None or not keys[after].startswith(keys[here]):
             leaves.append(rows[here])
-    shared = [0] + [_common(one, other) for one, other in zip(leaves, leaves[1:], strict=False)]
+    shared = [0] + [_common(one, other) for one, other in pairwise(leaves)]
     return leaves, leaf_of, shared[: len(leaves)]
 
 

@@ -11,7 +11,13 @@ import transformers
 from huggingface_hub.utils import disable_progress_bars
 from safetensors import SafetensorError
 from torch import nn
-from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import (
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    BitsAndBytesConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
 
 from .config import ModelConfig
 from .fault import Fault
@@ -120,9 +126,7 @@ def load_model(config: ModelConfig, model: str, device: torch.device, dtype: tor
 def _nf4(device: torch.device, dtype: torch.dtype) -> BitsAndBytesConfig:
     """4-bit NormalFloat with double quantisation (QLoRA, arXiv 2305.14314, section 3)."""
     if device.type != "cuda":
-        raise Fault(
-            "model.training is qlora, which needs an NVIDIA GPU, and none is used: set it to lora.", usage=True
-        )
+        raise Fault("model.training is qlora, which needs an NVIDIA GPU, and none is used: set it to lora.", usage=True)
     if importlib.util.find_spec("bitsandbytes") is None:
         raise Fault(
             "model.training is qlora, which needs bitsandbytes: install it (`pip install bitsandbytes`), or set it to "

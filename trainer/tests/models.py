@@ -1,8 +1,8 @@
 """Tiny models and a tiny tokenizer for the tests: the real classes of transformers, with random weights.
 
 Each family brings the part of it that a packed forward could get wrong: grouped keys (all), tied embeddings (Qwen 2,
-Gemma 2), normalised queries (Qwen 3), sliding windows (Mistral, Gemma 2), soft-capped scores and logits (Gemma 2), fused
-projections (Phi 3).
+Gemma 2), normalised queries (Qwen 3), sliding windows (Mistral, Gemma 2), soft-capped scores and logits (Gemma 2),
+fused projections (Phi 3).
 """
 
 from functools import cache
@@ -66,7 +66,7 @@ def tiny_tokenizer() -> PreTrainedTokenizerFast:
 def tiny_model(folder: Path, family: str = "llama", *, seed: int = 0, dtype=torch.float32, **settings) -> Path:
     """Writes a model of one of FAMILIES, or of another type, with the tiny tokenizer into `folder` and returns it.
 
-    30,000 to 45,000 parameters: width 32, two layers, four heads over two key heads. `settings` go into the configuration.
+    30,000 to 45,000 parameters: width 32, two layers, four heads over two key heads. `settings` go into config.json.
     """
     tokenizer = tiny_tokenizer()
     shape = {

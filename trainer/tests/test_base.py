@@ -87,7 +87,8 @@ def test_only_the_live_adapter_is_trainable(folder, tmp_path):
     base = load_base(config(folder), run_folder=tmp_path)
     base.adapter("critic")
     names = [name for name, _ in base.trainable()]
-    assert names and all(".critic." in name for name in names)
+    assert names
+    assert all(".critic." in name for name in names)
     with base.reference():
         scores(base.model)
     assert [name for name, _ in base.trainable()] == names
