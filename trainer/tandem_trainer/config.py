@@ -78,7 +78,7 @@ class OptimiserConfig:
     warmup: Annotated[float, Range(0, 1, without_high=True)] = 0.03  # fraction of the steps
     clip: Positive = 1.0  # largest gradient norm
     weight_decay: NotNegative = 0.0
-    evaluate_every: Count = 25  # steps between two looks at the held-out examples
+    evaluate_every: Count = 25  # steps between two looks at held-out examples, half as many as those steps train on
     patience: Whole = 4  # looks without a better held-out figure until the stage ends; 0: never
 
 

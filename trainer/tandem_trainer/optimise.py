@@ -31,6 +31,7 @@ class Progress:
     looks: int = 0  # at the held-out examples, since then
     looked: int | None = None  # the last step at which they were looked at
     look_seconds: float = 0.0  # that the last look took
+    loss_scale: float = 1.0  # of float16, whose small gradients would become 0; halved when one overflows
     seconds: float = 0.0  # in steps
     tokens: int = 0  # in steps, after sharing
 
@@ -54,7 +55,7 @@ def optimise(
     per_epoch = steps_per_epoch(len(train), settings.batch)
     peak = peak_learning_rate(settings, run.config.model)
     adam = Adam([*base.trainable(), *objective.parameters()], settings.weight_decay)
-    progress = Progress()
+    progress = Progress(loss_scale=2.0**16 if base.dtype == torch.float16 else 1.0)
 
     if (checkpoint := run.checkpoint(stage)) is not None:
         _restore(checkpoint, base, objective)
@@ -95,10 +96,15 @@ def optimise(
                 train, seed=run.config.seed, epoch=epoch, step_in_epoch=step_in_epoch, batch=settings.batch
             )
             torch.manual_seed(int.from_bytes(lot(run.config.seed, stage, step)[:7], "big"))
-            sums = _add_gradients(base, objective, adam, train, batch, run)
+            sums = _add_gradients(base, objective, adam, train, batch, progress.loss_scale, run)
             gradients = adam.gradients()
             run.ranks.sum_gradients(gradients)
+            torch._foreach_div_(gradients, progress.loss_scale)
             norm = torch.nn.utils.get_total_norm(gradients).item()
+            if progress.loss_scale > 1 and not math.isfinite(norm) and math.isfinite(sums["loss"]):
+                adam.clear()
+                progress = replace(progress, loss_scale=progress.loss_scale / 2)
+                continue
             if not (math.isfinite(norm) and math.isfinite(sums["loss"])):
                 raise Fault(
                     f"The loss or its gradient is no longer a number at step {step + 1} of {stage}: "
@@ -176,7 +182,13 @@ def evaluate(base: Base, objective: Objective, examples: Sequence[Example], run:
 
 
 def _add_gradients(
-    base: Base, objective: Objective, adam: Adam, examples: Sequence[Example], batch: Sequence[int], run: Run
+    base: Base,
+    objective: Objective,
+    adam: Adam,
+    examples: Sequence[Example],
+    batch: Sequence[int],
+    loss_scale: float,
+    run: Run,
 ) -> dict[str, float]:
     """One backward pass for each micro-batch of this rank's part of the batch. Returns sums over all ranks."""
 
@@ -186,7 +198,7 @@ def _add_gradients(
     def work(indices: Sequence[int]) -> dict[str, float]:
         chosen = [examples[index] for index in indices]
         loss, figures = objective.loss(base.model, chosen)
-        (loss / len(batch)).backward()
+        (loss * (loss_scale / len(batch))).backward()
         flops = run.meter.flops(turns_of(chosen), shared=base.shares_prefixes)
         return {**figures, "computed_tokens": tokens(indices), "flops": flops}
 

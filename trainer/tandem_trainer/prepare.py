@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .config import RunConfig
+from .config import OptimiserConfig, RunConfig
 from .dialogue import Dialogue, Problem, Read, listed, merge
 from .fault import Fault
+from .order import lot
 from .pairs import drop_long, imitation, preference_examples, returns, split, trajectory_pairs
-from .reference_cache import turn_key
 from .rows import read_preferences, read_rows
 from .settle import settle
 from .template import Template
 from .trajectory_log import read_log
 from .turn import Example
 
-SHOWN = 20  # bad lines that are told one by one
+READ = 16  # examples whose prompts the fingerprint reads as well: they repeat what the dialogues say
 
 
 @dataclass
@@ -44,14 +44,28 @@ class Prepared:
         """Those that are trained on, and those of other tasks, which are only measured."""
         return split(examples, self._task, self.config.data.held_out, self.config.seed)
 
+    def measured(self, held_out: Sequence[Example], settings: OptimiserConfig) -> list[Example]:
+        """Those of the held-out examples that are looked at: half as many as are trained on between two looks, by lot.
+
+        A forward pass is a third of a step, so that looking costs at most a sixth of the training.
+        """
+        most = max(1, settings.evaluate_every * settings.batch // 2)
+        chosen = sorted(range(len(held_out)), key=lambda index: lot(self.config.seed, "look", index))[:most]
+        return [held_out[index] for index in sorted(chosen)]
+
     def fingerprint(self) -> str:
-        """Changes with any token that would be trained on or sampled from."""
+        """Changes with the data, and with how the tokenizer and its template read them."""
         digest = hashlib.sha256()
         for dialogue in self.dialogues:
-            digest.update(repr((dialogue.id, dialogue.task, dialogue.reward)).encode())
+            about = (dialogue.id, dialogue.task, dialogue.reward, dialogue.messages, dialogue.hidden_information)
+            digest.update(repr(about).encode())
             digest.update(b"".join(turn.ids.tobytes() for turn in dialogue.turns))
-        for example in self.critic + self.policy:
-            digest.update(example.group.encode() + b"".join(turn_key(turn) for turn in example.turns))
+        for examples in (self.critic, self.policy):
+            for number, example in enumerate(examples):
+                for turn in example.turns:
+                    digest.update(turn.response.tobytes())
+                    if number < READ:
+                        digest.update(turn.prompt.tobytes())
         return digest.hexdigest()
 
     def _task(self, example: Example) -> str:

@@ -102,6 +102,7 @@ def train_stage(
         return result.state["figures"]
     run.events.state("running", name)
     train, held_out = prepared.split(examples)
+    held_out = prepared.measured(held_out, settings)
     if not held_out:
         run.events.notice(f"No examples of {name} are held out: it trains to its end, and the last step is used.")
     objective.precompute([*train, *held_out], run.progress(name, "reference"))

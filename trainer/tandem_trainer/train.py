@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ from .events import Events
 from .fault import Fault
 from .read_config import read_config
 from .stop import Stopped, StopRequest
+
+SHOWN = 20  # bad lines that are told one by one
 
 if TYPE_CHECKING:
     from .distributed import Ranks
@@ -39,7 +42,10 @@ def main(arguments: list[str]) -> int:
             request.honoured()
     except BaseException as error:
         sentence = str(error) if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
-        events.state("failed", message=sentence)
+        try:
+            events.state("failed", message=sentence)
+        except Fault as second:  # the disk is full: the first sentence is still said, as the last on stderr
+            print(second, file=sys.stderr)
         raise
     finally:
         if lock is not None:
@@ -140,8 +146,6 @@ def stop_here(ranks: Ranks, request: StopRequest) -> None:
 
 
 def tell_data(events: Events, prepared: Prepared) -> None:
-    from .prepare import SHOWN
-
     events.emit("data", **prepared.counts)
     for notice in prepared.notices:
         events.notice(notice)
@@ -196,12 +200,12 @@ def _relative(value: Any, folder: Path) -> Any:
 
 def _first_difference(begun: dict[str, Any], now: dict[str, Any]) -> str | None:
     for group, fields in now.items():
-        if group in ("name", "resources") or begun[group] == fields:
+        if group in ("name", "resources") or begun.get(group) == fields:
             continue
         if not isinstance(fields, dict):
-            return f"{group} is {json.dumps(fields)} instead of {json.dumps(begun[group])}, which is"
-        name = next(name for name, value in fields.items() if begun[group].get(name) != value)
-        was, is_now = json.dumps(begun[group].get(name)), json.dumps(fields[name])
+            return f"{group} is {json.dumps(fields)} instead of {json.dumps(begun.get(group))}, which is"
+        name = next(name for name, value in fields.items() if begun.get(group, {}).get(name) != value)
+        was, is_now = json.dumps(begun.get(group, {}).get(name)), json.dumps(fields[name])
         return f"{group}.{name} is {is_now} instead of {was}, which is"
     return None
 

@@ -79,6 +79,7 @@ def _training(
 ) -> Load:
     """Epochs over the examples, looks at the held-out ones, and the reference once over all."""
     train, held_out = prepared.split(examples)
+    held_out = prepared.measured(held_out, settings)
     if not train:
         return Load(stage, flops=0.0)
     work = prepared.config.model.training
@@ -119,11 +120,12 @@ def _round(prepared: Prepared, shape: Shape, template: Template) -> list[Load]:
     passes = 3 if trains_critic(config) else 2  # critic, and the reference with and without hidden information
     pairs = len(prompts) * settings.pairs_per_turn
     kept = round(pairs * (1 - config.data.held_out))
+    measured = min(pairs - kept, config.policy.evaluate_every * config.policy.batch // 2)
     steps = stage_steps(max(1, kept), config.policy)
     looks = steps // config.policy.evaluate_every + 2
     sides = 2 * settings.pairs_per_turn
     trained = group(sides, config.model.training) * steps * config.policy.batch / settings.pairs_per_turn
-    looked = group(sides, "forward") * ((pairs - kept) * looks + pairs) / settings.pairs_per_turn
+    looked = group(sides, "forward") * (measured * looks + pairs) / settings.pairs_per_turn
     human = [forest_tokens(example.turns) for example in prepared.policy]
     longest = max(prompts)
     return [

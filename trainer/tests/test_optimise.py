@@ -5,11 +5,13 @@ from dataclasses import replace
 
 import pytest
 import torch
+from models import tiny_model
 from sets import cache, secret_pairs, tiny_base
 from torch.nn import Parameter
 
 from tandem_trainer import objective as objective_module
 from tandem_trainer.adam import BETAS, Adam
+from tandem_trainer.base import load_base
 from tandem_trainer.budget import TokenBudget, is_out_of_memory
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, ResourcesConfig, RunConfig
 from tandem_trainer.critic import Critic
@@ -225,6 +227,21 @@ def test_a_loss_that_is_no_number_ends_the_run_before_the_weights_are_touched(tm
     with pytest.raises(Fault, match="no longer a number at step 1 of critic: lower its learning_rate"):
         optimise("critic", base, objective, pairs, [], SETTINGS, run)
     assert_equal(base.state(), before)
+
+
+def test_in_float16_the_loss_is_scaled_until_no_gradient_overflows(tmp_path):
+    folder = tiny_model(tmp_path / "model")
+    base = load_base(ModelConfig(str(folder), device="cpu", dtype="float16", lora_rank=8), run_folder=tmp_path)
+    run = a_run(tmp_path, base, checkpoint_minutes=0)
+    objective = Critic(SETTINGS, cache(base, tmp_path))
+    pairs = secret_pairs(12, 0)
+    objective.precompute(pairs)
+    real = objective.loss
+    objective.loss = lambda *given: (real(*given)[0] * 64, real(*given)[1])
+    optimise("critic", base, objective, pairs, [], SETTINGS, run)
+    norms = [step["gradient_norm"] for step in run.events.of("step")]
+    assert len(norms) == 3 and all(0 < norm < float("inf") for norm in norms)
+    assert 1 <= run.checkpoint("critic").state["progress"]["loss_scale"] < 2**16
 
 
 # ----------------------------------------------------------------------------------------------------------------------
