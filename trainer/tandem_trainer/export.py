@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,14 +19,16 @@ from .config import RunConfig
 from .critic_file import FILE, VALUE_HEAD, about_critic, folder_of
 from .fault import Fault
 from .load import find_model
+from .memory import available_memory
 from .merge import Merged, merge
 from .turn import Turn
 
 SHARD = "5GB"
 ROWS, ROW = 4, 256  # the check reads so many turns, and so many tokens of each
-# How far logits of the exported and of the live model may be apart, relative to their spread: weights are rounded, and
-# sums are taken in another order.
+# How far logits of the exported and of the live model may be apart, relative to their spread, by the type of the
+# exported weights: they are rounded, and sums are taken in another order.
 TOLERANCE = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 5e-2}
+NOISY = 0.2  # where only 16-bit arithmetic is possible
 
 Card = Callable[["Check"], str]
 
@@ -36,9 +39,11 @@ class Check:
 
     difference: of its logits from the live ones; learnt: of the live ones from the base's. Root mean squares over all
     tokens and the vocabulary, in units of the live logits' spread. lost, widened: as in `Merged`.
+    In float32 arithmetic a difference of more than half of what was learnt is refused as well.
     """
 
-    dtype: str
+    dtype: str  # of the exported weights
+    arithmetic: str  # in which both were computed
     tokens: int
     difference: float
     tolerance: float
@@ -50,8 +55,8 @@ class Check:
     def sentence(self) -> str:
         text = (
             f"Loaded anew, the exported model ({self.dtype}) gives the logits of the trained one to within "
-            f"{self.difference:.1e} of their spread over {self.tokens} tokens (allowed: {self.tolerance:.0e}); "
-            f"training moved them by {self.learnt:.1e}."
+            f"{self.difference:.1e} of their spread (root mean square over {self.tokens} tokens, {self.arithmetic} "
+            f"arithmetic, allowed {self.tolerance:.0e}); training moved them by {self.learnt:.1e}."
         )
         if self.widened:
             return f"{text} Its weights are float32, because 16-bit numbers would have lost what was learnt."
@@ -104,11 +109,12 @@ def _export(
 ) -> Check:
     rows = check_rows(turns)
     with base.adapter(name):
-        live = [logits(base.model, row) for row in rows]
         plain = load_plain(base)
         merged = merge(plain, base)
-        with base.reference():
-            before = [logits(base.model, row) for row in rows]
+        with in_float32(base) as exact:
+            live = [logits(base.model, row) for row in rows]
+            with base.reference():
+                before = [logits(base.model, row) for row in rows]
     learnt = distance(before, live)
     if trained and (merged.changed == 0 or learnt == 0):
         raise Fault(
@@ -121,7 +127,7 @@ def _export(
         temporary.mkdir(parents=True)
         write_model(plain, base, temporary)
         del plain
-        check = _compare(temporary, base, rows, live, learnt, merged)
+        check = _compare(temporary, base, rows, live, learnt, merged, exact)
         if beside:
             beside(temporary)
         (temporary / "README.md").write_text(card(check), encoding="utf-8")
@@ -200,20 +206,49 @@ def distance(some: Sequence[Tensor], live: Sequence[Tensor]) -> float:
     return (apart / spread) ** 0.5
 
 
-def _compare(folder: Path, base: Base, rows, live: Sequence[Tensor], learnt: float, merged: Merged) -> Check:
+@contextmanager
+def in_float32(base: Base) -> Iterator[bool]:
+    """Within, the live model computes in float32, where there is memory for that; its weights come back bit for bit.
+
+    16-bit arithmetic is off by more than a short training changes. Weights in 4 bits stay as they are.
+    """
+    tensors = [t for t in (*base.model.parameters(), *base.model.buffers()) if t.is_floating_point()]
+    kept = [(tensor, tensor.dtype) for tensor in tensors if tensor.dtype != torch.float32]
+    more = sum(4 * tensor.numel() for tensor, _ in kept)
+    if base.config.training == "qlora" or (kept and _free(base.device) < 1.1 * more):
+        yield False
+        return
+    try:
+        for tensor, _ in kept:
+            tensor.data = tensor.data.float()
+        yield True
+    finally:
+        for tensor, dtype in kept:
+            tensor.data = tensor.data.to(dtype)
+
+
+def _free(device: torch.device) -> float:
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
+        return torch.cuda.mem_get_info(device)[0]
+    free = available_memory()
+    return float("inf") if free is None else free
+
+
+def _compare(
+    folder: Path, base: Base, rows, live: Sequence[Tensor], learnt: float, merged: Merged, exact: bool
+) -> Check:
     """Loads the folder as anybody would, beside the live model if there is room, else on the CPU."""
     model = AutoModelForCausalLM.from_pretrained(folder, dtype="auto")
-    if base.device.type == "cuda":
-        size = sum(weight.numel() * weight.element_size() for weight in model.parameters())
-        torch.cuda.empty_cache()
-        if torch.cuda.mem_get_info(base.device)[0] > 1.2 * size:
-            model.to(base.device)
-    elif base.device.type == "mps":
+    dtype = model.dtype
+    model.to(torch.float32 if exact else base.dtype)
+    if _free(base.device) > 1.2 * sum(weight.numel() * weight.element_size() for weight in model.parameters()):
         model.to(base.device)
-    tolerance = max(TOLERANCE[model.dtype], TOLERANCE[base.dtype])
+    tolerance = TOLERANCE[dtype] if exact else NOISY
     difference = distance([logits(model, row) for row in rows], live)
     check = Check(
-        dtype=str(model.dtype).removeprefix("torch."),
+        dtype=str(dtype).removeprefix("torch."),
+        arithmetic=str(model.dtype).removeprefix("torch."),
         tokens=sum(row.shape[1] for row in rows),
         difference=difference,
         tolerance=tolerance,
@@ -221,10 +256,11 @@ def _compare(folder: Path, base: Base, rows, live: Sequence[Tensor], learnt: flo
         lost=merged.lost,
         widened=merged.widened,
     )
-    # Written so that a difference that is not a number is refused as well.
-    if not difference <= tolerance:
+    allowed = min(tolerance, max(learnt / 2, TOLERANCE[torch.float32])) if exact else tolerance
+    if not difference <= allowed:  # nor is it when it is not a number
         raise Fault(
             f"The exported model is not the trained one: their logits are {difference:.1e} of their spread apart, and "
-            f"{tolerance:.0e} is allowed; please report this with the name of the base."
+            f"{allowed:.0e} is allowed after training moved them by {learnt:.1e}; please report this with the name of "
+            "the base."
         )
     return check

@@ -17,6 +17,7 @@ from peft.tuners.lora import LoraLayer
 from torch import Tensor, nn
 
 from .base import Base
+from .fault import Fault
 from .memory import available_memory
 
 LOST = 0.25  # of the change that rounding may take
@@ -35,10 +36,14 @@ class Merged:
 
 @torch.no_grad()
 def merge(plain: nn.Module, base: Base) -> Merged:
-    """Makes `plain`, which is the base loaded anew on the CPU, what `base` is at the moment."""
+    """Makes `plain`, which is the base loaded anew on the CPU, what `base` is at the moment.
+
+    Errors: Fault when the weights would have to become float32 and the system's memory does not suffice.
+    """
     changed, lost = _norms(plain, base, plain.dtype)
-    widened = lost > LOST and _fits_as_float32(plain)
+    widened = lost > LOST
     if widened:
+        _require_memory(plain, lost)
         plain.float()
         lost = 0.0
     for weight, value, _ in _weights(plain, base):
@@ -79,7 +84,12 @@ def _unpacked(weight: Tensor) -> Tensor:
     return dequantize_4bit(weight.data, weight.quant_state).float().cpu()
 
 
-def _fits_as_float32(plain: nn.Module) -> bool:
-    """Beside the weights that are already there. Where the system does not say, it is tried."""
-    free = available_memory()
-    return free is None or free > 4.5 * sum(weight.numel() for weight in plain.parameters())
+def _require_memory(plain: nn.Module, lost: float) -> None:
+    """For float32 weights beside those that are there. Where the system does not say, it is tried."""
+    free, needed = available_memory(), 4.5 * sum(weight.numel() for weight in plain.parameters())
+    if free is not None and free < needed:
+        raise Fault(
+            f"Rounding to {str(plain.dtype).removeprefix('torch.')} would take {lost:.0%} of what was learnt, and as "
+            f"float32 the result needs {needed / 2**30:.1f} GiB of the system's memory, where {free / 2**30:.1f} GiB "
+            "are free: free some and start the run again, which then goes on with its export."
+        )

@@ -163,11 +163,12 @@ def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
     """
     size = memory.SIZES[dtype]
     weights = shape.parameters * size
+    results = shape.parameters * (size if config.model.training == "full" else 4)  # see merge.py
     trained = shape.parameters if config.model.training == "full" else shape.adapted * config.model.lora_rank
     stages = 2 if config.method == "sweet-rl" else 1
     checkpoint = trained * (size + 8 + (4 if size != 4 else 0))
     aside = stages * weights if config.model.training == "full" else 0
-    return stages * weights + 3 * checkpoint + stages * trained * size + aside
+    return stages * results + 3 * checkpoint + stages * trained * size + aside
 
 
 def _seconds(load: Load, shape: Shape, machine: Machine, checkpointed: bool) -> float | None:
@@ -211,11 +212,9 @@ def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[st
                 f"lower max_tokens, so that the largest example has at most {room:,} tokens instead of {plan.largest:,}"
             )
         advice.append("take a smaller base or a device with more memory")
-    weights = shape.parameters * memory.SIZES[machine.dtype]
-    if machine.host is not None and machine.host < 1.2 * weights and machine.kind != "cpu":
-        advice.append(
-            f"free {_size(1.2 * weights)} of the system's memory for the export, where the result is put together"
-        )
+    merging = 6.5 * shape.parameters  # the base in 16 bits, and the result in 32
+    if machine.host is not None and machine.host < merging and machine.kind != "cpu":
+        advice.append(f"free {_size(merging)} of the system's memory for the export, which puts the result together")
     if machine.disk is not None and machine.disk < plan.disk:
         advice.append(f"free {_size(plan.disk)} on the disk of the run folder, which has {_size(machine.disk)}")
     return advice

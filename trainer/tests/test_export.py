@@ -132,6 +132,26 @@ def test_a_template_of_run_json_goes_into_the_folder(tmp_path):
     assert (tmp_path / "model" / "chat_template.jinja").read_text() == base.tokenizer.chat_template
 
 
+def test_the_check_computes_in_32_bits_and_the_live_weights_come_back_bit_for_bit(tmp_path):
+    base = trained_base(tmp_path, files="bfloat16", dtype="bfloat16", change=0.5)
+    before = {name: weight.clone() for name, weight in base.model.state_dict().items()}
+    check = export_policy(base, tmp_path / "model", turns(), plain_card)
+    assert check.arithmetic == "float32"
+    assert check.difference < 0.02 < check.learnt
+    after = base.model.state_dict()
+    assert all(
+        after[name].dtype == weight.dtype and torch.equal(after[name], weight) for name, weight in before.items()
+    )
+
+
+def test_without_the_memory_for_that_the_check_allows_for_the_noise_of_16_bits(tmp_path, monkeypatch):
+    base = trained_base(tmp_path, files="bfloat16", dtype="bfloat16", change=0.5)
+    monkeypatch.setattr("tandem_trainer.export.available_memory", lambda: 1000)
+    check = export_policy(base, tmp_path / "model", turns(), plain_card)
+    assert (check.arithmetic, check.tolerance) == ("bfloat16", 0.2)
+    assert check.difference < check.tolerance
+
+
 def test_large_models_are_written_in_several_files(tmp_path, monkeypatch):
     monkeypatch.setattr("tandem_trainer.export.SHARD", "100KB")
     base = trained_base(tmp_path)
@@ -153,6 +173,14 @@ def test_a_change_that_16_bits_would_lose_is_written_as_32(tmp_path):
         before = logits(base.model, row)
     live = logits(base.model, row)
     assert distance([logits(exported, row)], [live]) < 0.01 * distance([before], [live])
+
+
+def test_without_the_memory_for_32_bits_a_loss_is_refused_and_not_exported(tmp_path, monkeypatch):
+    base = trained_base(tmp_path, files="bfloat16", change=2e-4)
+    monkeypatch.setattr("tandem_trainer.merge.available_memory", lambda: 1000)
+    with pytest.raises(Fault, match=r"Rounding to bfloat16 would take \d+% of what was learnt"):
+        export_policy(base, tmp_path / "model", turns(), plain_card)
+    assert not list(tmp_path.glob("model*"))
 
 
 def test_a_change_that_16_bits_hold_stays_in_the_type_of_the_files(tmp_path):

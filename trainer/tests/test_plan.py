@@ -152,7 +152,7 @@ def test_too_little_disk_is_said():
     machine = Machine("cuda", "a card", "bfloat16", 40 << 30, host=64 << 30, disk=1 << 30)
     plan = make_plan(run, shape_of(QWEN_1_5B), machine, worst_loads(run))
     assert plan.fits
-    assert plan.advice == ["free 6.5 GiB on the disk of the run folder, which has 1.0 GiB"]
+    assert plan.advice == ["free 12.3 GiB on the disk of the run folder, which has 1.0 GiB"]
 
 
 # ----------------------------------------------------------------------------------------------------------------------
