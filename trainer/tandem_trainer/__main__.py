@@ -5,6 +5,8 @@
     python -m tandem_trainer plan run.json [--json]   what fits, how long it takes
     python -m tandem_trainer doctor [run.json] [--json]
     python -m tandem_trainer score …                  turn advantages of any trajectories by an exported critic
+
+Exit codes: 0 done or stopped, 1 failed, 2 wrong use. What went wrong is the last line of stderr.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ COMMANDS = ("check", "doctor", "plan", "score")
 
 
 def main() -> None:
-    """Exit codes: 0 done or stopped, 1 failed, 2 wrong use. What went wrong is the last line of stderr."""
+    """Ends the process with the exit code of the command."""
     arguments = sys.argv[1:]
     try:
         sys.exit(_command(arguments))

@@ -19,18 +19,14 @@ class Adam:
 
     def __init__(self, named: Sequence[tuple[str, Parameter]], weight_decay: float):
         self.named = list(named)
-        self.originals = [
-            p if p.dtype == torch.float32 else p.detach().float().requires_grad_() for _, p in self.named
-        ]
+        self.originals = [p if p.dtype == torch.float32 else p.detach().float().requires_grad_() for _, p in self.named]
         self.hooks = [
             parameter.register_post_accumulate_grad_hook(_add_to(original))
             for (_, parameter), original in zip(self.named, self.originals, strict=True)
             if parameter is not original
         ]
         self.fused = all(p.device.type in ("cpu", "cuda") for p in self.originals)
-        self.adamw = torch.optim.AdamW(
-            self.originals, lr=0.0, betas=BETAS, weight_decay=weight_decay, fused=self.fused
-        )
+        self.adamw = torch.optim.AdamW(self.originals, lr=0.0, betas=BETAS, weight_decay=weight_decay, fused=self.fused)
 
     def close(self) -> None:
         """Gradients are no longer collected: the weights belong to the next stage."""

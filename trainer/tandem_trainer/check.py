@@ -46,7 +46,8 @@ def main(arguments: list[str]) -> int:
 def as_text(method: str, counts: dict[str, Any], notices: list[str], problems: list[str]) -> str:
     lines = [
         f"{'method':14} {method}",
-        f"{'trajectories':14} {counts['trajectories']:,} of {counts['tasks']:,} tasks, {counts['successes']:,} successes",
+        f"{'trajectories':14} {counts['trajectories']:,} of {counts['tasks']:,} tasks, "
+        f"{counts['successes']:,} successes",
         f"{'turns':14} {counts['turns']:,} with {counts['tokens']:,} tokens, {counts['turns_as_sampled']:,} of them as "
         "they were sampled",
     ]

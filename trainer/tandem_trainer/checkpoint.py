@@ -1,8 +1,8 @@
 """Checkpoints: whole or not there, whatever happens while they are written.
 
-A checkpoint is a folder `<number>-<stage>-<step>` with tensor files and `checkpoint.json`, which holds the state and the
-length and CRC-32 of each tensor file. It is written under another name, flushed to the disk and renamed. The highest
-number is the newest.
+A checkpoint is a folder `<number>-<stage>-<step>` with tensor files and `checkpoint.json`, which holds the state and
+the length and CRC-32 of each tensor file. It is written under another name, flushed to the disk and renamed. The
+highest number is the newest.
 """
 
 import json

@@ -18,7 +18,7 @@ def claim(folder: Path) -> IO[str]:
     The lock belongs to the process, whatever kills it. Errors: Fault(usage) when another trainer holds it.
     """
     try:
-        lock = open(folder / "lock", "a+")
+        lock = open(folder / "lock", "a+")  # noqa: SIM115  it stays open as long as the run
     except OSError as error:
         raise Fault(f"{folder} cannot be written: {error.strerror}.", usage=True) from None
     if not _try_lock(lock):

@@ -8,8 +8,8 @@ again: the later line counts.
     data        what the configuration's files amount to (prepare.py)
     plan        what was chosen, whether it fits, how long it takes (plan.py)
     step        stage, step (from 1), steps, epoch, loss, …: means over the batch (objective.py); gradient_norm (before
-                clipping), learning_rate, tokens (after sharing), tokens_per_second, mfu?, memory_mb, seconds_left (of the
-                whole run)
+                clipping), learning_rate, tokens (after sharing), tokens_per_second, mfu?, memory_mb, seconds_left (of
+                the whole run)
     evaluation  stage, step, best, and the figures of a step as means over the held-out examples
     progress    stage, part, done, total, seconds_left (of this part): work that has no steps
     candidates, ranking     figures of a round (candidates.py, ranking.py)
@@ -34,8 +34,8 @@ VERSION = 1
 class Events:
     """Writes events. Other ranks than the first pass no folder and thereby stay silent.
 
-    A state change is on the disk before `emit` returns. A reader of stdout that goes away does not end the run; the file
-    goes on. Errors: Fault when the file cannot be written.
+    A state change is on the disk before `emit` returns. A reader of stdout that goes away does not end the run; the
+    file goes on. Errors: Fault when the file cannot be written.
     """
 
     def __init__(self, folder: Path | None):
@@ -67,7 +67,7 @@ class Events:
         self._print(line)
 
     def state(self, state: str, stage: str | None = None, message: str | None = None) -> None:
-        """`preparing`, `running`, `stopping`, `stopped`, `done` or `failed`; in the same stage as before unless named."""
+        """`preparing`, `running`, `stopping`, `stopped`, `done` or `failed`; without a name in the stage as before."""
         self.stage = stage or self.stage
         self.emit("state", state=state, stage=self.stage, **({"message": message} if message else {}))
 

@@ -45,10 +45,10 @@ def optimise(
     settings: OptimiserConfig,
     run: Run,
 ) -> dict[str, float]:
-    """Trains what `base` and `objective` have to train, and leaves it at the step that was best on the held-out examples.
+    """Trains what `base` and `objective` have to train, and leaves it as it was when the held-out examples did best.
 
-    The live adapter of `base` is the one of this stage. A stage that was broken off goes on from its last checkpoint; the
-    batches, and thereby the result, are then the same as if it had not been. Returns figures for the record.
+    The live adapter of `base` is the one of this stage. A stage that was broken off goes on from its last checkpoint;
+    the batches, and thereby the result, are then the same as if it had not been. Returns figures for the record.
     Errors: Stopped after a checkpoint; Fault when memory or disk do not suffice, or the loss is no longer a number.
     """
     steps = stage_steps(len(train), settings)
@@ -222,4 +222,3 @@ def _is_better(objective: Objective, figures: dict[str, float], best: dict[str, 
 def _restore(checkpoint: Checkpoint, base: Base, objective: Objective) -> None:
     base.load_state(checkpoint.tensors("trained"))
     objective.load_state(checkpoint.tensors("objective"))
-

@@ -139,7 +139,7 @@ def _shown(value: Any) -> str:
 
 
 def _existing(limit: PathTo, value: str, where: str, folder: Path) -> str:
-    """The absolute path of what must be there. A model that is no folder is taken for a name on the hub: `owner/name`."""
+    """The absolute path of what must be there. A model that is no folder may be a name on the hub, `owner/name`."""
     path = folder / Path(value).expanduser()
     if limit.kind == "file" and not path.is_file():
         raise _Refused(f"{where}: there is no file at {path}.")

@@ -184,7 +184,7 @@ def export(run: Run, base: Base, template: Template, prepared: Prepared, figures
             card = card_of("critic", config, base, prepared.counts, figures)
             check = export_critic(base, folder / "critic", turns, card, config, critic.tensors("objective"))
             told["critic_check"] = asdict(check)
-    if run.ranks.first:
+    if run.ranks.first and not (folder / "model").exists():
         seen = template.all_turns(prepared.dialogues[:READ])
         turns = [turn for of_dialogue in seen for turn in of_dialogue] or turns_of(prepared.policy[:READ])
         card = card_of("policy", config, base, prepared.counts, figures)

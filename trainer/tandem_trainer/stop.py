@@ -33,7 +33,7 @@ class StopRequest:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._signal)
 
-    def _signal(self, number: int, frame: FrameType | None) -> None:
+    def _signal(self, number: int, _frame: FrameType | None) -> None:
         now = time.monotonic()
         if self.signalled is not None and now - self.signalled > 1:
             os._exit(128 + number)

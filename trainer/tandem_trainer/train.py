@@ -55,7 +55,8 @@ def main(arguments: list[str]) -> int:
 
 def train(folder: Path, config: RunConfig, events: Events, request: StopRequest) -> None:
     """The whole run. Errors: Fault, Stopped."""
-    if (folder / "model").exists():
+    # Checkpoints go when everything is told: with them still there, the run was killed a moment before its end.
+    if (folder / "model").exists() and not any((folder / "checkpoints").glob("*-done")):
         check_same_configuration(folder, config, None)
         events.state("done", "export", f"The run is done; its result is in {folder / 'model'}.")
         return

@@ -1,14 +1,11 @@
 """A checkpoint is whole or not there."""
 
 import os
-import resource
 import signal
-import subprocess
-import sys
-import textwrap
 
 import pytest
 import torch
+from tiny_run import in_process
 
 from tandem_trainer import checkpoint as module
 from tandem_trainer.checkpoint import keep_only, whole_checkpoints, write_checkpoint
@@ -39,7 +36,8 @@ def test_what_is_written_is_read_again_the_newest_first(tmp_path):
         read = older.tensors(name)
         assert read.keys() == tensors.keys()
         for key, tensor in tensors.items():
-            assert read[key].dtype == tensor.dtype and torch.equal(read[key], tensor)
+            assert read[key].dtype == tensor.dtype
+            assert torch.equal(read[key], tensor)
 
 
 def test_only_what_is_named_is_kept_and_numbers_go_on(tmp_path):
@@ -68,32 +66,33 @@ def test_a_damaged_checkpoint_is_passed_over_with_a_notice(tmp_path, damage):
         about.write_text(about.read_text().replace('"version": 1', '"version": 2'))
     notices = []
     assert steps(tmp_path, notices.append) == [1]
-    assert len(notices) == 1 and "000002-critic-2 is damaged" in notices[0]
+    assert len(notices) == 1
+    assert "000002-critic-2 is damaged" in notices[0]
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_the_last_checkpoint_whole(tmp_path):
+    folder, sentence = tmp_path / "checkpoints", tmp_path / "sentence"
     program = f"""
         import resource, torch
         from pathlib import Path
         from tandem_trainer.checkpoint import write_checkpoint
         from tandem_trainer.fault import Fault
-        folder = Path({str(tmp_path)!r})
+        folder = Path({str(folder)!r})
         write_checkpoint(folder, "critic", {{"step": 1}}, {{"trained": {{"w": torch.zeros(10)}}}})
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
         try:
             write_checkpoint(folder, "critic", {{"step": 2}}, {{"trained": {{"w": torch.zeros(100_000)}}}})
         except Fault as fault:
-            print(fault)
+            Path({str(sentence)!r}).write_text(str(fault))
     """
-    said = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True)
-    assert said.stdout == f"A checkpoint cannot be written to {tmp_path}: File too large.\n"
-    assert os.listdir(tmp_path) == ["000001-critic-1"]
-    assert steps(tmp_path) == [1]
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+    assert in_process(program) == 0
+    assert sentence.read_text() == f"A checkpoint cannot be written to {folder}: File too large."
+    assert os.listdir(folder) == ["000001-critic-1"]
+    assert steps(folder) == [1]
 
 
 def test_no_space_for_the_description_is_a_full_disk_too(tmp_path, monkeypatch):
-    def full(path):
+    def full(_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(module, "flush_to_disk", full)
@@ -114,8 +113,7 @@ def test_killed_while_writing_there_is_the_checkpoint_before_and_no_rest(tmp_pat
         os.{function} = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
         write_checkpoint(folder, "critic", {{"step": 2}}, tensors)
     """
-    died = subprocess.run([sys.executable, "-c", textwrap.dedent(program)])
-    assert died.returncode == -signal.SIGKILL
+    assert in_process(program) == -signal.SIGKILL
     assert steps(tmp_path) == [1]
     assert os.listdir(tmp_path) == ["000001-critic-1"]
 
@@ -131,7 +129,6 @@ def test_killed_while_deleting_nothing_looks_damaged(tmp_path):
         os.unlink = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
         keep_only(folder, [kept.path])
     """
-    died = subprocess.run([sys.executable, "-c", textwrap.dedent(program)])
-    assert died.returncode == -signal.SIGKILL
+    assert in_process(program) == -signal.SIGKILL
     assert steps(tmp_path) == [2]
     assert os.listdir(tmp_path) == ["000002-critic-2"]

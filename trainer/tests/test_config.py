@@ -1,6 +1,10 @@
 """run.json is refused with one sentence that names the field, or it is exactly what was written."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -29,7 +33,9 @@ def refusal(folder, text=None, **changes) -> str:
     with pytest.raises(Fault) as caught:
         read_config(path)
     message = str(caught.value)
-    assert caught.value.usage and str(path) in message and "\n" not in message
+    assert caught.value.usage
+    assert str(path) in message
+    assert "\n" not in message
     return message.replace(str(path), "run.json")
 
 
@@ -116,3 +122,39 @@ def test_a_run_needs_data_that_its_method_can_use(folder):
     assert "alone are not enough for sweet-rl" in refusal(folder, data={"preferences": ["steps.jsonl"]})
     both = {"trajectories": ["rows.jsonl"], "preferences": ["steps.jsonl"]}
     assert "not used by rft" in refusal(folder, method="rft", data=both)
+
+
+def run(*arguments, cwd):
+    """The command line; the last line of stderr says whether torch was imported."""
+    program = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: print('torch' in sys.modules, file=sys.stderr))\n"
+        "from tandem_trainer.__main__ import main\n"
+        "main()"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=cwd, env=environment, capture_output=True, text=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--help"], 0, "python -m tandem_trainer run.json"),
+        ([], 2, "python -m tandem_trainer run.json"),
+        (["trian", "run.json"], 2, "There is no command trian: give a run.json, or one of check, doctor, plan, score."),
+        (["gone.json"], 2, "There is no configuration at gone.json."),
+        (["."], 2, ". is a folder; give the run.json inside it."),
+        (["check", "run.json"], 2, "run.json: model is missing."),
+        (["run.json"], 2, "run.json: model is missing."),
+    ],
+)
+def test_wrong_use_is_one_sentence_and_told_before_torch_is_imported(tmp_path, arguments, code, said):
+    (tmp_path / "run.json").write_text("{}")
+    ran = run(*arguments, cwd=tmp_path)
+    *errors, torch_is_imported = ran.stderr.splitlines()
+    assert ran.returncode == code
+    assert said in ran.stdout if not errors else errors == [said]
+    assert torch_is_imported == "False"
+    assert os.listdir(tmp_path) == ["run.json"]

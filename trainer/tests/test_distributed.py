@@ -2,8 +2,7 @@
 
 import json
 import os
-import subprocess
-import sys
+import socket
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,12 @@ from tiny_run import SERVER, Trainer, events, tiny_run, train
 from tandem_trainer import distributed
 from tandem_trainer.distributed import Ranks, join, leave
 
-SOURCE = str(Path(__file__).resolve().parents[1])
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
 
 
 @pytest.mark.parametrize("world", [1, 2, 3, 7])
@@ -37,7 +41,9 @@ def test_alone_every_agreement_is_ones_own():
     alone = Ranks()
     gradient = torch.ones(2)
     alone.sum_gradients([gradient])
-    assert gradient.tolist() == [1, 1] and alone.highest(3) == 3 and alone.of_first("a") == "a"
+    assert gradient.tolist() == [1, 1]
+    assert alone.highest(3) == 3
+    assert alone.of_first("a") == "a"
     assert alone.sum_figures({"loss": 1.5}) == {"loss": 1.5}
 
 
@@ -73,25 +79,17 @@ def test_two_ranks_sum_their_gradients_and_agree(tmp_path, free_port):
     assert first["figures"] == {"loss": 3.0, "kl": 2.0}
 
 
-@pytest.fixture
-def free_port() -> int:
-    import socket
-
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
+def two_ranks(path: Path, port: int, patch: str = "") -> list[Trainer]:
+    """`torchrun --nproc-per-node 2` sets these variables."""
+    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    return [Trainer(path, patch, {**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(2)]
 
 
-def test_under_torchrun_two_processes_take_the_steps_of_one(tmp_path):
+def test_two_processes_take_the_steps_of_one(tmp_path, free_port):
     alone, together = (tiny_run(tmp_path / name, preferences=True) for name in ("alone", "together"))
     assert train(alone).code == 0
-    environment = {**os.environ, "PYTHONPATH": SOURCE, "OMP_NUM_THREADS": "1"}
-    ran = subprocess.run(
-        [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
-         "-m", "tandem_trainer", str(together)],
-        env=environment, capture_output=True, text=True,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
+    for trained in [trainer.wait() for trainer in two_ranks(together, free_port)]:
+        assert (trained.code, trained.stderr) == (0, "")
     steps, same = events(alone, "step"), events(together, "step")
     assert [(step["stage"], step["step"]) for step in steps] == [(step["stage"], step["step"]) for step in same]
     assert {step["stage"] for step in steps} == {"critic", "policy"}
@@ -100,6 +98,7 @@ def test_under_torchrun_two_processes_take_the_steps_of_one(tmp_path):
         assert one["gradient_norm"] == pytest.approx(two["gradient_norm"], rel=1e-2)
     # Only the first rank writes.
     assert len(events(together, "state")) == len(events(alone, "state"))
+    assert (together.parent / "stdout-1.txt").read_text() == ""
 
 
 THE_SECOND_RANK_IS_SMALL = """
@@ -112,11 +111,6 @@ def loss(self, model, examples):
     return real(self, model, examples)
 MultiTurnDpo.loss = loss
 """
-
-
-def two_ranks(path, port, patch=""):
-    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    return [Trainer(path, patch, {**shared, "RANK": str(rank), "LOCAL_RANK": str(rank)}) for rank in range(2)]
 
 
 def test_when_one_rank_runs_out_of_memory_both_repeat_the_step_in_smaller_pieces(tmp_path, free_port):

@@ -20,7 +20,9 @@ def lines(folder):
 def test_an_event_is_one_line_with_version_time_and_kind_in_the_file_and_on_stdout(tmp_path, capsys):
     Events(tmp_path).emit("step", stage="critic", loss=0.5)
     (told,) = lines(tmp_path)
-    assert told["version"] == 1 and told["at"].endswith("Z") and "T" in told["at"]
+    assert told["version"] == 1
+    assert told["at"].endswith("Z")
+    assert "T" in told["at"]
     assert {"event": "step", "stage": "critic", "loss": 0.5}.items() <= told.items()
     assert json.loads(capsys.readouterr().out) == told
 
@@ -52,10 +54,11 @@ def test_state_changes_are_on_the_disk_before_emit_returns(tmp_path, monkeypatch
 def test_what_is_not_a_number_becomes_null(tmp_path):
     Events(tmp_path).emit("step", loss=float("nan"), candidates=[{"score": float("inf")}])
     (told,) = lines(tmp_path)
-    assert told["loss"] is None and told["candidates"] == [{"score": None}]
+    assert told["loss"] is None
+    assert told["candidates"] == [{"score": None}]
 
 
-def test_other_ranks_are_silent(tmp_path, capsys):
+def test_other_ranks_are_silent(capsys):
     Events(None).state("running", "critic")
     assert capsys.readouterr().out == ""
 
@@ -72,7 +75,10 @@ def test_a_reader_of_stdout_that_goes_away_does_not_end_the_run(tmp_path):
     """
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(program)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     process.stdout.readline()
     process.stdout.close()

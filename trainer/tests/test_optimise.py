@@ -84,7 +84,8 @@ def assert_equal(left, right):
 def test_the_rate_rises_over_the_warm_up_and_falls_to_a_tenth():
     rates = [learning_rate(step, 100, 1.0, 0.03) for step in range(100)]
     assert rates[:3] == pytest.approx([1 / 3, 2 / 3, 1.0])
-    assert rates[3] == 1.0 and rates[99] == pytest.approx(0.1)
+    assert rates[3] == 1.0
+    assert rates[99] == pytest.approx(0.1)
     assert rates[51] == pytest.approx(0.1 + 0.45 * (1 + math.cos(math.pi / 2)), abs=1e-9)
     assert rates[3:] == sorted(rates[3:], reverse=True)
     assert learning_rate(0, 1, 1.0, 0.0) == 1.0
@@ -171,7 +172,8 @@ def test_a_step_says_how_it_went(tmp_path, base):
         "learning_rate", "tokens", "tokens_per_second", "memory_mb", "seconds_left",
     ):  # fmt: skip
         assert isinstance(steps[0][name], (int, float)), name
-    assert steps[0]["loss"] == pytest.approx(math.log(2)) and steps[-1]["epoch"] == 1.0
+    assert steps[0]["loss"] == pytest.approx(math.log(2))
+    assert steps[-1]["epoch"] == 1.0
     assert steps[0]["mfu"] is None  # nobody knows the peak of this device
     # The plan expects policy to take five times as long as critic.
     spent, left = figures["seconds"], steps[-1]["seconds_left"]
@@ -240,7 +242,8 @@ def test_in_float16_the_loss_is_scaled_until_no_gradient_overflows(tmp_path):
     objective.loss = lambda *given: (real(*given)[0] * 64, real(*given)[1])
     optimise("critic", base, objective, pairs, [], SETTINGS, run)
     norms = [step["gradient_norm"] for step in run.events.of("step")]
-    assert len(norms) == 3 and all(0 < norm < float("inf") for norm in norms)
+    assert len(norms) == 3
+    assert all(0 < norm < float("inf") for norm in norms)
     assert 1 <= run.checkpoint("critic").state["progress"]["loss_scale"] < 2**16
 
 
@@ -313,7 +316,8 @@ def test_out_of_memory_halves_the_budget_and_repeats_the_same_step(tmp_path, bas
     tight = a_run(tmp_path / "b", base)
     optimise("critic", base, objective, train, held_out, SETTINGS, tight)
     notices = [event["message"] for event in tight.events.of("notice")]
-    assert notices and all("Out of memory: micro-batches have at most" in message for message in notices)
+    assert notices
+    assert all("Out of memory: micro-batches have at most" in message for message in notices)
     assert tight.budget.tokens < 4096
     for one, other in zip(roomy.events.of("step"), tight.events.of("step"), strict=True):
         assert one["loss"] == pytest.approx(other["loss"], abs=1e-5)
@@ -362,6 +366,7 @@ def test_the_newest_and_the_best_checkpoint_stay_and_where_they_are_one_the_one_
     run.finish("critic", {"loss": 0.5}, {"trained": base.state(), "objective": {}})
     assert steps() == ["done"]
     again = a_run(tmp_path, base)
-    assert again.checkpoint("critic") is None and again.result("critic").state["figures"] == {"loss": 0.5}
+    assert again.checkpoint("critic") is None
+    assert again.result("critic").state["figures"] == {"loss": 0.5}
     run.save("policy", 1, {}, {"trained": base.state()}, None)
     assert steps() == [1, "done"]

@@ -6,7 +6,9 @@ import signal
 import time
 
 import pytest
-from tiny_run import Trainer, events, tiny_run, train, write_lines
+from tiny_run import Trainer, events, tiny_run, train, trajectory_rows, write_lines
+
+from tandem_trainer.check import main as check
 
 
 def model_of(path) -> bytes:
@@ -44,14 +46,17 @@ def test_sweet_rl_goes_through_its_stages_and_leaves_a_model_and_a_critic(straig
     assert events(straight, "step")[-1]["seconds_left"] is not None
     sample = events(straight, "sample")[0]["candidates"]
     scores = [candidate["score"] for candidate in sample]
-    assert scores == sorted(scores, reverse=True) and all("untrained" in candidate for candidate in sample)
+    assert scores == sorted(scores, reverse=True)
+    assert all("untrained" in candidate for candidate in sample)
     folder = straight.parent
-    assert (folder / "model" / "model.safetensors").exists() and (folder / "critic" / "critic.json").exists()
-    assert not list(folder.glob("*.writing")) and not list(folder.glob("weights-*"))
+    assert (folder / "model" / "model.safetensors").exists()
+    assert (folder / "critic" / "critic.json").exists()
+    assert not list(folder.glob("*.writing"))
+    assert not list(folder.glob("weights-*"))
 
 
 @pytest.mark.parametrize(
-    "method, changes",
+    ("method", "changes"),
     [
         ("sweet-rl", {"critic": {"score": "value-head"}, "convention": "reference-code"}),
         ("sweet-rl", {"critic": {"score": "untrained"}, "candidates": {"rounds": 2}}),
@@ -123,6 +128,7 @@ MOMENTS = {  # in the order in which a run comes to them
     "while candidates are ranked": WHEN_CALLED.format(module="ranking", function="score", call=2),
     "in the second step of the policy": IN_STEP.format(objective="Policy", step=2),
     "while the result is written": WHEN_CALLED.format(module="export", function="write_model", call=2),
+    "when the result is in its place": WHEN_CALLED.format(module="run", function="Run.clear", call=1),
 }
 
 
@@ -132,6 +138,7 @@ def test_a_run_that_was_killed_again_and_again_ends_bit_equal_to_one_that_was_no
         assert train(path, kill).code == -signal.SIGKILL, moment
     ran = train(path)
     assert (ran.code, ran.stderr) == (0, "")
+    assert [event["event"] for event in events(path)[-2:]] == ["result", "state"]
     assert model_of(path) == model_of(straight)
 
 
@@ -184,7 +191,8 @@ def test_a_run_that_is_asked_to_stop_saves_and_goes_on_to_the_same_end(tmp_path,
     steps = len(events(path, "step"))
     assert train(path).code == 0
     assert model_of(path) == model_of(straight)
-    assert len(events(path, "step")) == len(events(straight, "step")) and steps < len(events(path, "step"))
+    assert len(events(path, "step")) == len(events(straight, "step"))
+    assert steps < len(events(path, "step"))
 
 
 def test_a_second_signal_leaves_at_once(tmp_path):
@@ -196,6 +204,16 @@ def test_a_second_signal_leaves_at_once(tmp_path):
     time.sleep(1.2)  # signals within a second are one
     os.kill(trainer.process.pid, signal.SIGTERM)
     assert trainer.wait(10).code == 128 + signal.SIGTERM
+
+
+def test_a_request_during_the_preparation_stops_before_the_first_step(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    (tmp_path / "stop").touch()
+    os.utime(tmp_path / "stop", (time.time() + 60,) * 2)  # as if it came after the start
+    assert train(path).code == 0
+    assert states(path) == [("preparing", "prepare"), ("stopped", "prepare")]
+    assert train(path).code == 0
+    assert states(path)[-1] == ("done", "export")
 
 
 def test_an_old_request_to_stop_does_not_stop_a_new_start(tmp_path):
@@ -215,7 +233,8 @@ def test_a_second_trainer_on_a_live_run_is_refused_and_the_first_goes_on(tmp_pat
     trainer = Trainer(path, SLOW)
     wait_for(path, "step", 1)
     about = json.loads((tmp_path / "process.json").read_text())
-    assert about["pid"] == trainer.process.pid and about["started"].endswith("Z")
+    assert about["pid"] == trainer.process.pid
+    assert about["started"].endswith("Z")
     for output in trainer.outputs:
         output.rename(output.with_suffix(".first"))
     second = train(path)
@@ -224,7 +243,8 @@ def test_a_second_trainer_on_a_live_run_is_refused_and_the_first_goes_on(tmp_pat
         f"{tmp_path} is being trained by process {about['pid']} on {about['host']}: stop that trainer first.\n"
     )
     trainer.process.join(60)
-    assert trainer.process.exitcode == 0 and states(path)[-1][0] == "done"
+    assert trainer.process.exitcode == 0
+    assert states(path)[-1][0] == "done"
 
 
 def test_a_changed_configuration_does_not_go_on_with_an_old_run(tmp_path):
@@ -244,11 +264,12 @@ def test_changed_data_do_not_go_on_with_an_old_run(tmp_path):
     rows = (tmp_path / "rows.jsonl").read_text().splitlines(keepends=True)
     (tmp_path / "rows.jsonl").write_text("".join(rows[3:]))
     refused = train(path)
-    assert refused.code == 2 and "the data are not what it began with" in refused.stderr
+    assert refused.code == 2
+    assert "the data are not what it began with" in refused.stderr
 
 
 @pytest.mark.parametrize(
-    "wrong, sentence",
+    ("wrong", "sentence"),
     [
         ({"data": {"trajectories": ["gone.jsonl"]}}, "there is no file at"),
         ({"model": {"base": "./gone"}}, "there is no model folder at"),
@@ -260,7 +281,8 @@ def test_changed_data_do_not_go_on_with_an_old_run(tmp_path):
 def test_what_cannot_be_used_is_one_sentence_and_exit_code_2(tmp_path, wrong, sentence):
     refused = train(tiny_run(tmp_path, **wrong))
     assert refused.code == 2
-    assert refused.stderr.count("\n") == 1 and sentence in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert sentence in refused.stderr
     assert not (tmp_path / "model").exists()
 
 
@@ -269,16 +291,41 @@ def test_without_a_pair_there_is_nothing_to_train_on(tmp_path):
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
     write_lines(tmp_path / "rows.jsonl", [{**row, "reward": 0.5} for row in rows])
     refused = train(path)
-    assert refused.code == 2 and "No pair of a better and a worse trajectory" in refused.stderr
+    assert refused.code == 2
+    assert "No pair of a better and a worse trajectory" in refused.stderr
     failed = events(path, "state")[-1]
-    assert failed["state"] == "failed" and failed["message"] == refused.stderr.strip()
+    assert failed["state"] == "failed"
+    assert failed["message"] == refused.stderr.strip()
 
 
 def test_a_model_without_a_chat_template_is_refused(tmp_path):
     path = tiny_run(tmp_path)
     (tmp_path / "base" / "chat_template.jinja").unlink()
     refused = train(path)
-    assert refused.code == 2 and "has no chat template" in refused.stderr
+    assert refused.code == 2
+    assert "has no chat template" in refused.stderr
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# looked at before it starts
+
+
+def test_check_counts_the_data_and_says_what_is_left_out(tmp_path, capsys):
+    path = tiny_run(tmp_path, preferences=True)
+    with open(tmp_path / "rows.jsonl", "a") as rows:
+        rows.write('{"task": \n' + json.dumps({**trajectory_rows(1)[0], "reward": None}) + "\n")
+    assert check(["--json", str(path)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["tasks"], told["trajectories"], told["successes"], told["preferences"]) == (8, 24, 8, 4)
+    assert told["critic"] == {"train": 12, "held_out": 4}
+    assert told["bad_lines"] == 1
+    assert told["left_out"] == {"not graded": 1}
+    assert "not JSON" in told["problems"][0]
+    assert check([str(path)]) == 0
+    text = capsys.readouterr().out
+    assert "24 of 8 tasks, 8 successes" in text
+    assert "1 not graded" in text
+    assert "rows.jsonl:25" in text
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import random
 import sys
+import textwrap
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -137,6 +138,14 @@ class Trained:
     stderr: str
 
 
+def in_process(program: str) -> int:
+    """Executes Python in a process of its own. Its exit code: a negative one is the signal that killed it."""
+    process = SERVER.Process(target=exec, args=(textwrap.dedent(program), {}))
+    process.start()
+    process.join()
+    return process.exitcode
+
+
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["tiny_run", "tandem_trainer.stages", "tandem_trainer.sampler"])
 
@@ -145,7 +154,7 @@ def _main(path: Path, patch: str, outputs: list[Path], environment: dict[str, st
     os.environ.update(environment)
     for descriptor, output in enumerate(outputs, start=1):
         os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
-    sys.stdout, sys.stderr = open(1, "w", closefd=False), open(2, "w", closefd=False)
+    sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
     sys.argv[1:] = [str(path)]
     stop.STARTED = time.time()
     exec(patch, {})
