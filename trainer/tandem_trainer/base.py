@@ -34,6 +34,7 @@ from .log_probs import decoder_of, token_log_probs
 from .turn import Turn
 
 Name = Literal["critic", "policy"]
+BITS = {2: torch.int16, 4: torch.int32}  # by bytes of a weight
 
 
 class Base:
@@ -137,7 +138,7 @@ class Weights:
         self.folder = Path(tempfile.mkdtemp(prefix="weights-", dir=run_folder))
         self._gone = weakref.finalize(self, shutil.rmtree, self.folder, True)
         self.live: str = "policy"
-        self.untouched = self._versions()  # while these stay, the weights in memory are the base's
+        self.untouched = self._fingerprint()  # while it stays, the weights in memory are the base's
 
     def switch(self, name: str) -> None:
         """Puts the weights of `name` into memory; at first they are the base's."""
@@ -150,24 +151,28 @@ class Weights:
     @contextmanager
     def original(self) -> Iterator[None]:
         """Within, the weights in memory are the base's."""
-        if self._versions() == self.untouched:
+        if self._fingerprint() == self.untouched:
             yield
             return
         self._put_away()
         self._fill(self.read_base())
-        self.untouched = self._versions()
+        self.untouched = self._fingerprint()
         try:
             yield
         finally:
             self._fetch()
 
-    def _versions(self) -> tuple[int, ...]:
-        """torch counts in-place changes of each tensor."""
-        return tuple(weight._version for weight in self.model.parameters())
+    def _fingerprint(self) -> list[int]:
+        """The sum of each weight's bits. Counting in-place changes is not enough: fused optimisers do not tell."""
+        sums = [
+            weight.detach().view(BITS[weight.element_size()]).sum(dtype=torch.int64)
+            for weight in self.model.parameters()
+        ]
+        return torch.stack(sums).tolist()
 
     def _put_away(self) -> None:
         """Writes the live weights to their file, unless they are the base's."""
-        if self._versions() == self.untouched:
+        if self._fingerprint() == self.untouched:
             return
         file = self.folder / f"{self.live}.safetensors"
         try:
@@ -186,9 +191,9 @@ class Weights:
             with safe_open(file, framework="pt") as tensors, torch.no_grad():
                 for name, weight in self.model.named_parameters():
                     weight.copy_(tensors.get_tensor(name))
-        elif self._versions() != self.untouched:
+        elif self._fingerprint() != self.untouched:
             self._fill(self.read_base())
-            self.untouched = self._versions()
+            self.untouched = self._fingerprint()
 
     @torch.no_grad()
     def _fill(self, state: dict[str, Tensor]) -> None:

@@ -53,7 +53,8 @@ class Forest:
         """The same forest with its tensors on `device`."""
         moved = [tensor.to(device) for tensor in (self.ids, self.positions, self.reads, self.targets)]
         ids, positions, reads, targets = moved
-        return Forest(ids, positions, self.segments, reads, targets, [place.to(device) for place in self.places])
+        places = torch.cat(self.places).to(device).split([len(place) for place in self.places])
+        return Forest(ids, positions, self.segments, reads, targets, list(places))
 
 
 def grow(turns: Sequence[Turn], *, ends: bool = False) -> Forest:
