@@ -92,6 +92,7 @@ class CriticConfig(OptimiserConfig):
     hidden_information: bool = True
     length_normalisation: bool = True
     beta: Positive = 0.1
+    nll: NotNegative = 0.01  # weight of the negative log-likelihood of the better trajectory; not of a value head
 
 
 @dataclass(frozen=True)

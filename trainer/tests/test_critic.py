@@ -17,7 +17,7 @@ torch.set_num_threads(1)
 def test_the_critic_learns_which_trajectory_is_better(tmp_path, training, convention):
     base = tiny_base(tmp_path, training=training)
     with base.adapter("critic"):
-        critic = Critic(CriticConfig(), cache(base, tmp_path), convention)
+        critic = Critic(CriticConfig(nll=0.0), cache(base, tmp_path), convention)
         before, after = learn(base, critic, secret_pairs(16, seed=0), secret_pairs(16, seed=1))
     assert before["loss"] == pytest.approx(np.log(2)) and before["margin"] == pytest.approx(0, abs=1e-6)
     assert before["accuracy"] == 0.5
@@ -27,7 +27,7 @@ def test_the_critic_learns_which_trajectory_is_better(tmp_path, training, conven
 def test_where_only_the_secret_tells_a_critic_without_it_learns_nothing(tmp_path):
     base = tiny_base(tmp_path)
     with base.adapter("critic"):
-        critic = Critic(CriticConfig(hidden_information=False), cache(base, tmp_path))
+        critic = Critic(CriticConfig(hidden_information=False, nll=0.0), cache(base, tmp_path))
         _, after = learn(base, critic, secret_pairs(16, 0, hidden=False), secret_pairs(16, 1, hidden=False))
     assert after["accuracy"] == 0.5 and after["loss"] == pytest.approx(np.log(2), abs=0.01)
 
@@ -62,7 +62,21 @@ def test_the_figures_are_those_of_a_straight_computation(tmp_path):
     assert figures["log_ratio_chosen"] == pytest.approx(better, abs=1e-5)
     assert figures["log_ratio_rejected"] == pytest.approx(worse, abs=1e-5)
     assert figures["margin"] == pytest.approx(0.1 * (better - worse), abs=1e-6)
-    assert figures["loss"] == pytest.approx(np.log(1 + np.exp(-0.1 * (better - worse))), abs=1e-6)
+    nats = -torch.cat([straight(base.model, turn) for turn in pair.chosen]).mean().item()
+    assert figures["nll"] == pytest.approx(nats, abs=1e-5)
+    assert figures["loss"] == pytest.approx(np.log(1 + np.exp(-0.1 * (better - worse))) + 0.01 * nats, abs=1e-6)
+
+
+def test_the_likelihood_holds_the_better_trajectory_up(tmp_path):
+    after = []
+    for weight in (0.0, 1.0):
+        base = tiny_base(tmp_path)
+        with base.adapter("critic"):
+            critic = Critic(CriticConfig(nll=weight), cache(base, tmp_path))
+            after.append(learn(base, critic, secret_pairs(16, 0), secret_pairs(16, 1), steps=20)[1])
+    without, with_it = after
+    assert with_it["nll"] < without["nll"] and with_it["log_ratio_chosen"] > without["log_ratio_chosen"]
+    assert with_it["accuracy"] == without["accuracy"] == 1
 
 
 def test_an_examples_weight_scales_its_loss_and_nothing_else(tmp_path):

@@ -172,7 +172,7 @@ def test_a_step_says_how_it_went(tmp_path, base):
         "learning_rate", "tokens", "tokens_per_second", "memory_mb", "seconds_left",
     ):  # fmt: skip
         assert isinstance(steps[0][name], (int, float)), name
-    assert steps[0]["loss"] == pytest.approx(math.log(2))
+    assert steps[0]["loss"] == pytest.approx(math.log(2) + SETTINGS.nll * steps[0]["nll"])
     assert steps[-1]["epoch"] == 1.0
     assert steps[0]["mfu"] is None  # nobody knows the peak of this device
     # The plan expects policy to take five times as long as critic.
