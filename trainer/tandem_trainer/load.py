@@ -119,7 +119,9 @@ def load_model(config: ModelConfig, model: str, device: torch.device, dtype: tor
             f"shape, such as {wrong[0]}: download the model again.",
             usage=True,
         )
-    _without_dropout(loaded)
+    if getattr(loaded.config.get_text_config(), "attn_logit_softcapping", None) is not None:
+        loaded.set_attn_implementation("eager")  # transformers 5.18 passes over the cap otherwise
+    _without_noise(loaded)
     return loaded if device.type == "cuda" else loaded.to(device)
 
 
@@ -141,13 +143,14 @@ def _nf4(device: torch.device, dtype: torch.dtype) -> BitsAndBytesConfig:
     )
 
 
-def _without_dropout(model: nn.Module) -> None:
+def _without_noise(model: nn.Module) -> None:
     """Policy and reference are compared token by token, so no noise may come between them."""
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = 0.0
-        if isinstance(getattr(module, "attention_dropout", None), float):
-            module.attention_dropout = 0.0
+        for name in ("attention_dropout", "router_jitter_noise", "input_jitter_noise"):
+            if isinstance(getattr(module, name, None), float):
+                setattr(module, name, 0.0)
 
 
 def _cannot_load(what: str, model: str, error: Exception) -> Fault:

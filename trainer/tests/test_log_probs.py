@@ -39,7 +39,7 @@ def by_the_model_itself(model, turns: list[Turn], temperature: float = 1.0) -> l
 
 
 def load(folder, family, **settings):
-    return AutoModelForCausalLM.from_pretrained(tiny_model(folder, family, **settings))
+    return AutoModelForCausalLM.from_pretrained(tiny_model(folder, family, **settings), attn_implementation="eager")
 
 
 def with_adapter(model):
