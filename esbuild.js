@@ -70,6 +70,10 @@ const assets = [
   ['src/core/grading/python/evaluation.py', 'dist/evaluation.py'],
   ['src/core/grading/native/python', 'dist/native'],
   ['src/core/dialogue/prompts', 'dist/prompts'],
+  ...['tandem_trainer', 'pyproject.toml', 'requirements.lock', 'README.md'].map((name) => [
+    `trainer/${name}`,
+    `dist/trainer/${name}`,
+  ]),
 ];
 
 /** Only the entry points that exist, so that a part can be built before its neighbour is written. */
@@ -91,13 +95,14 @@ function copyAssets() {
   for (const [from, to] of assets) {
     if (!fs.existsSync(from)) continue;
     fs.mkdirSync(path.dirname(to), { recursive: true });
-    fs.cpSync(from, to, { recursive: true });
+    fs.cpSync(from, to, { recursive: true, filter: (file) => path.basename(file) !== '__pycache__' });
   }
 }
 
 async function main() {
-  // A test that was deleted must not be run from an earlier build.
+  // A test that was deleted must not be run from an earlier build, nor a module of the trainer imported.
   fs.rmSync('dist/test', { recursive: true, force: true });
+  fs.rmSync('dist/trainer', { recursive: true, force: true });
   copyAssets();
   for (const options of builds) {
     if (Object.keys(options.entryPoints).length === 0) continue;

@@ -18,6 +18,8 @@ export interface Surroundings {
   readonly assets: string;
   /** Aborted by Ctrl+C. */
   readonly signal: AbortSignal;
+  /** Says what Ctrl+C does from now on, when it does not end the command's work. */
+  readonly onInterrupt: (sentence: string) => void;
 }
 
 /** Adds one command to the program. */

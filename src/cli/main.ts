@@ -2,13 +2,19 @@ import { Command, CommanderError } from 'commander';
 import { Fault, messageOf } from '../core/fault';
 import type { Outcome, Surroundings } from './command';
 import { installCollect } from './commands/collect';
+import { installDoctor } from './commands/doctor';
 import { installDownload } from './commands/download';
 import { installErase } from './commands/erase';
 import { installEvaluate } from './commands/evaluate';
 import { installExport } from './commands/export';
 import { installGrade } from './commands/grade';
 import { installImport } from './commands/import';
+import { installResume } from './commands/resume';
+import { installRuns } from './commands/runs';
+import { installScore } from './commands/score';
+import { installStop } from './commands/stop';
 import { installTasks } from './commands/tasks';
+import { installTrain } from './commands/train';
 
 const DONE = 0;
 const FAILED = 1;
@@ -25,6 +31,12 @@ const installs = [
   installImport,
   installExport,
   installErase,
+  installTrain,
+  installRuns,
+  installStop,
+  installResume,
+  installScore,
+  installDoctor,
 ];
 
 /** Faults that say the command was given something it cannot work with. */
@@ -34,6 +46,14 @@ const USAGE = new Set([
   'model/bad-address',
   'model/bad-script',
   'dialogue/prompt',
+  'training/bad-configuration',
+  'training/unknown-run',
+  'training/no-log',
+  'training/no-data',
+  'training/done',
+  'training/running',
+  'training/not-running',
+  'training/cannot-score',
 ]);
 
 /** Commands that continue where they were stopped. */
@@ -42,9 +62,10 @@ const RESUMABLE = new Set(['collect', 'evaluate', 'import', 'download']);
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 wrong use. */
 export async function main(args: readonly string[]): Promise<number> {
   const interrupt = new AbortController();
+  let sentence = 'Stopping; what is logged stays. Press Ctrl+C again to leave at once.';
   const onInterrupt = (): void => {
     if (interrupt.signal.aborted) process.exit(130);
-    process.stderr.write('\nStopping; what is logged stays. Press Ctrl+C again to leave at once.\n');
+    process.stderr.write(`\n${sentence}\n`);
     interrupt.abort();
   };
   process.on('SIGINT', onInterrupt);
@@ -53,7 +74,11 @@ export async function main(args: readonly string[]): Promise<number> {
     process.exit(error.code === 'EPIPE' ? DONE : FAILED),
   );
   try {
-    return await run(args, { assets: __dirname, signal: interrupt.signal });
+    return await run(args, {
+      assets: __dirname,
+      signal: interrupt.signal,
+      onInterrupt: (meaning) => (sentence = meaning),
+    });
   } finally {
     process.off('SIGINT', onInterrupt);
   }
@@ -76,7 +101,7 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
 
 function programOf(perform: (action: (to: Surroundings) => Promise<Outcome>) => Promise<void>): Command {
   const program = new Command('tandem')
-    .description('Play, grade, log and evaluate collaborative programming dialogues.')
+    .description('Play, grade, log and evaluate collaborative programming dialogues, and train on them.')
     .option(...JSON_OPTION)
     .exitOverride()
     .showHelpAfterError('(tandem --help shows what there is)');

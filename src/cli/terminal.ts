@@ -94,7 +94,12 @@ function rateOf(done: number, started: number): number {
 function timeLeft(remaining: number, rate: number): string {
   if (remaining === 0) return '0 s';
   if (rate === 0) return '–';
-  const seconds = Math.round(remaining / rate);
+  return duration(remaining / rate);
+}
+
+/** `40 s`, `3 min 20 s`, `2 h 5 min`. */
+export function duration(exact: number): string {
+  const seconds = Math.round(exact);
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60

@@ -21,8 +21,33 @@ const examinationSchema = z.looseObject({
   checks: z.array(checkSchema),
 });
 
-const planSchema = z.looseObject({});
-/** What fits, how long it takes and what was chosen; its fields are the trainer's. */
+/** Sizes in bytes, times in seconds. */
+const planSchema = z.looseObject({
+  machine: z.looseObject({
+    name: z.string(),
+    dtype: z.string(),
+    /** Memory that is planned with; null when nobody knows how much there is. */
+    usable: z.number().nullable(),
+    /** Whether the times are from a step of this model on this device. */
+    measured: z.boolean(),
+  }),
+  training: z.string(),
+  fits: z.boolean(),
+  token_budget: z.number(),
+  checkpoint_activations: z.boolean(),
+  /** Memory at the worst moment. */
+  needed: z.number(),
+  disk: z.number(),
+  /** Tokens of the largest example, and of the largest that would fit. */
+  largest: z.number(),
+  room: z.number(),
+  /** Of each stage; null when nobody knows. */
+  seconds: z.record(z.string(), z.number().nullable()),
+  total_seconds: z.number().nullable(),
+  /** What to change, most helpful first. */
+  advice: z.array(z.string()),
+});
+/** What a run needs, what was chosen for it, whether that fits, and how long it takes. */
 export type Plan = z.infer<typeof planSchema>;
 
 export interface ExamineOptions {
@@ -45,7 +70,7 @@ export async function examine(
 }
 
 /**
- * The trainer's own check of a run.json: every field, and whether the files are there.
+ * The trainer's own check of a run.json: every field, and whether the data hold what the method needs.
  * @param from how the user calls the configuration
  * @throws {Fault} `training/bad-configuration` with the trainer's sentence, `training/trainer-broken`
  */
@@ -63,12 +88,18 @@ export async function checkConfiguration(
 }
 
 /** @throws {Fault} `training/bad-configuration`, `training/no-plan` */
-export async function planOf(trainer: Trainer, folder: string, signal?: AbortSignal): Promise<Plan> {
+export async function planOf(
+  trainer: Trainer,
+  folder: string,
+  from: string,
+  signal?: AbortSignal,
+): Promise<Plan> {
   const file = join(folder, runFiles.configuration);
   const answer = await ask(trainer, ['plan', file, '--json'], { cwd: folder, signal });
-  if (answer.code === 0) return parse(answer, planSchema, 'plan');
+  // A plan that does not fit is one as well, with status 1.
+  if (answer.stdout.trim() !== '') return parse(answer, planSchema, 'plan');
   const code = answer.code === WRONG_USE ? 'training/bad-configuration' : 'training/no-plan';
-  throw new Fault(code, sentenceOf(answer));
+  throw new Fault(code, sentenceOf(answer).replaceAll(file, from));
 }
 
 const WRONG_USE = 2;

@@ -137,7 +137,7 @@ async function modelPaths(
   rest: Readonly<Record<string, unknown>>,
   folder: string,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const parsed = z.looseObject({ base: z.unknown(), chat_template: z.unknown() }).safeParse(rest.model);
+  const parsed = z.looseObject({}).safeParse(rest.model);
   if (!parsed.success) return {};
   const model = { ...parsed.data };
   if (typeof model.base === 'string' && model.base !== '') {

@@ -1,7 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../fault';
 import { ifThere, isErrorCode } from '../trajectory/files';
 import { claimIn, type Claim } from '../trajectory/claim';
@@ -10,6 +9,7 @@ import type { Launch, TrainerProcess } from './process';
 import { trainerOf, type Run, type Runs } from './runs';
 import { runFiles } from './runFolder';
 import type { Trainer } from './trainer';
+import { pause } from './pause';
 
 const LOOK_EVERY_MS = 250;
 
@@ -36,7 +36,7 @@ export async function stopRun(runs: Runs, id: string, options: StopOptions = {})
     options.signal?.throwIfAborted();
     // Again each time: a trainer that is just starting removes a request that it takes for an old one.
     if (options.atOnce !== true) await request(run.folder);
-    await sleep(LOOK_EVERY_MS, undefined, options.signal ? { signal: options.signal } : {});
+    await pause(LOOK_EVERY_MS, options.signal);
   }
   await rm(join(run.folder, runFiles.stop), { force: true });
   return runs.find(run.id);

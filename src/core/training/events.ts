@@ -43,6 +43,7 @@ const known = z.discriminatedUnion('event', [
     /** Fraction of the device's peak arithmetic; null where the peak is not known. */
     mfu: figure,
     memory_mb: figure,
+    /** Of the whole run. */
     seconds_left: figure,
     /** Mean absolute difference between the log-probabilities of the sampler and of the trainer. */
     sampler_difference: figure,
@@ -63,13 +64,55 @@ const known = z.discriminatedUnion('event', [
     stage: z.string().optional(),
     group: z.string(),
     candidates: z.array(
-      z.looseObject({ text: z.string(), score: figure, untrained: figure, good: z.boolean().optional() }),
+      z.looseObject({ text: z.string(), score: figure, untrained: figure, good: z.boolean().nullish() }),
     ),
   }),
+  /** Of work that has no steps, e.g. sampling. `seconds_left`: of this part. */
+  z.looseObject({
+    event: z.literal('progress'),
+    ...head,
+    stage: z.string(),
+    part: z.string(),
+    done: z.number(),
+    total: z.number(),
+    seconds_left: figure,
+  }),
   z.looseObject({ event: z.literal('notice'), ...head, message: z.string() }),
+  /** What was chosen and what it takes; the fields of `Plan`. */
   z.looseObject({ event: z.literal('plan'), ...head }),
-  z.looseObject({ event: z.literal('data'), ...head }),
-  z.looseObject({ event: z.literal('result'), ...head }),
+  /** What the data come to, after the trainer has read and paired them. */
+  z.looseObject({
+    event: z.literal('data'),
+    ...head,
+    tasks: z.number(),
+    trajectories: z.number(),
+    successes: z.number(),
+    turns: z.number(),
+    turns_as_sampled: z.number(),
+    left_out: z.record(z.string(), z.number()),
+    bad_lines: z.number(),
+  }),
+  z.looseObject({
+    event: z.literal('candidates'),
+    ...head,
+    stage: z.string(),
+    histories: z.number(),
+    candidates: z.number(),
+    sampler_difference: figure,
+  }),
+  /** `spread`: standard deviation of the scores of a history, the mean over histories; `untrained_spread`: the control's. */
+  z.looseObject({
+    event: z.literal('ranking'),
+    ...head,
+    stage: z.string(),
+    histories: z.number(),
+    candidates: z.number(),
+    rank_correlation: figure,
+    spread: figure,
+    untrained_spread: figure,
+  }),
+  /** The run is done. `model`: the folder of the result. */
+  z.looseObject({ event: z.literal('result'), ...head, model: z.string().optional() }),
 ]);
 
 const any = z.looseObject({ event: z.string(), ...head });

@@ -8,8 +8,15 @@ export interface Progress {
   /** Of the stage; absent between stages and in those without steps. */
   readonly step?: number;
   readonly steps?: number;
-  /** Until the stage is over. */
+  /** Until the run is over. */
   readonly secondsLeft?: number;
+  /** Work of the stage that has no steps, e.g. sampling; the seconds are those of this part. */
+  readonly part?: {
+    readonly name: string;
+    readonly done: number;
+    readonly total: number;
+    readonly secondsLeft?: number;
+  };
   /** What the last change of state said. */
   readonly message?: string;
   /** The latest step and the latest look at the held-out examples, with all their figures. */
@@ -27,7 +34,12 @@ export function advance(before: Progress | undefined, event: TrainerEvent): Prog
   const progress: Progress = { ...(before ?? { state: 'running' }), at };
   if (event.event === 'step') {
     const { stage, step, steps, seconds_left } = event;
-    return { ...progress, stage, step, steps, secondsLeft: seconds_left ?? undefined, latest: event };
+    const secondsLeft = seconds_left ?? undefined;
+    return { ...progress, stage, step, steps, secondsLeft, part: undefined, latest: event };
+  }
+  if (event.event === 'progress') {
+    const { stage, part: name, done, total, seconds_left } = event;
+    return { ...progress, stage, part: { name, done, total, secondsLeft: seconds_left ?? undefined } };
   }
   if (event.event === 'evaluation') return { ...progress, heldOut: event };
   return progress;

@@ -1,7 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../fault';
 import { ifThere } from '../trajectory/files';
@@ -11,6 +10,7 @@ import { launchSchema, mayLive, processSchema, type Launch, type TrainerProcess 
 import { advance, isFinal, type Progress } from './progress';
 import { BEING_PREPARED, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
 import { selectionReportSchema, type SelectionReport } from './data/report';
+import { pause } from './pause';
 
 /** `died`: the process is gone and did not say that it was done; `resumeRun` goes on from the last checkpoint. */
 export type RunState = ToldState | 'died';
@@ -62,10 +62,13 @@ const configurationSchema = z.looseObject({
  * and a command line see the same, whoever started the run, and closing any of them changes nothing.
  */
 export class Runs {
+  /** Absolute, because the trainer does not work where this process does. */
+  readonly dataFolder: string;
   readonly folder: string;
 
-  constructor(readonly dataFolder: string) {
-    this.folder = runsFolderOf(dataFolder);
+  constructor(dataFolder: string) {
+    this.dataFolder = resolve(dataFolder);
+    this.folder = runsFolderOf(this.dataFolder);
   }
 
   /** From the newest to the oldest. */
@@ -127,7 +130,7 @@ export class Runs {
           signal?.throwIfAborted();
         }
         if (!worksOn(trainer, progress)) return;
-        await sleep(everyMs, undefined, signal ? { signal } : {});
+        await pause(everyMs, signal);
       }
     } finally {
       await tail.close();

@@ -16,11 +16,11 @@ import type { Trainer } from './trainer';
 export interface StartOptions extends Omit<PrepareOptions, 'onProgress'> {
   readonly configuration: Configuration;
   readonly trainer: Trainer;
-  /** Told what is being done: `data` with how far it is, `configuration`, `checks`, `plan`, `launch`. */
+  /** Told what is being done: `data` with how far it is, `checks` of configuration and machine, `plan`, `launch`. */
   readonly onProgress?: (what: Preparing, done?: number, total?: number) => void;
 }
 
-export type Preparing = 'data' | 'configuration' | 'checks' | 'plan' | 'launch';
+export type Preparing = 'data' | 'checks' | 'plan' | 'launch';
 
 /**
  * Makes a run: prepares its data, has the trainer check its configuration and the machine, and launches it, detached.
@@ -52,10 +52,8 @@ export async function planRun(
 ): Promise<{ readonly plan: Plan; readonly selection?: SelectionReport }> {
   return inUnfinished(runs, newRunId(), async (unfinished) => {
     const selection = await prepare(unfinished, options);
-    options.onProgress?.('configuration');
-    await checkConfiguration(options.trainer, unfinished, options.configuration.from, options.signal);
     options.onProgress?.('plan');
-    const plan = await planOf(options.trainer, unfinished, options.signal);
+    const plan = await planOf(options.trainer, unfinished, options.configuration.from, options.signal);
     return { plan, ...(selection && { selection }) };
   });
 }
@@ -67,12 +65,14 @@ async function inUnfinished<T>(runs: Runs, id: string, work: (folder: string) =>
     await mkdir(runs.folder, { recursive: true });
     await removeAbandoned(runs);
     await mkdir(folder);
-    await writeOwner(folder);
-    return await work(folder);
+    try {
+      await writeOwner(folder);
+      return await work(folder);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   } catch (error) {
     throw isErrorCode(error, ...UNWRITABLE) ? notWritten(runs.folder, error) : error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -107,12 +107,21 @@ async function prepare(folder: string, options: StartOptions): Promise<Selection
   return report;
 }
 
+/** Both at once, because each has torch to import; what is wrong with the configuration is told first. */
 async function check(folder: string, options: StartOptions): Promise<void> {
-  const { trainer, configuration, signal, onProgress } = options;
-  onProgress?.('configuration');
-  await checkConfiguration(trainer, folder, configuration.from, signal);
+  const { trainer, configuration, onProgress } = options;
   onProgress?.('checks');
-  const failed = (await examine(trainer, { folder, signal })).filter(({ status }) => status === 'failed');
+  const enough = new AbortController();
+  const signal = AbortSignal.any([enough.signal, ...(options.signal ? [options.signal] : [])]);
+  const machine = examine(trainer, { folder, signal });
+  try {
+    await checkConfiguration(trainer, folder, configuration.from, signal);
+  } catch (error) {
+    enough.abort(error);
+    await machine.catch(() => undefined); // the configuration is what is wrong
+    throw error;
+  }
+  const failed = (await machine).filter(({ status }) => status === 'failed');
   if (failed.length === 0) return;
   const lines = failed.map(
     ({ name, saw, command, remedy }) => `\n${name}: ${saw}\n  ran ${command}\n  to mend: ${remedy}`,

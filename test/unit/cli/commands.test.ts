@@ -65,6 +65,12 @@ describe('tandem', () => {
       'import',
       'export',
       'erase',
+      'train',
+      'runs',
+      'stop',
+      'resume',
+      'score',
+      'doctor',
       'help',
     ]);
   });

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfiguration, readConfiguration } from '../../../src/core/training/configuration';
 import { temporaryFolder } from '../trajectory/fixtures';
@@ -26,6 +26,11 @@ describe('a configuration', () => {
       seed: 7,
       something: ['else'],
     });
+  });
+
+  it.each([['./tiny'], ['/models/tiny'], ['../tiny']])('names a model folder as %s', async (base) => {
+    const { forTrainer } = await parse({ model: { base }, data: {} });
+    expect(forTrainer.model).toEqual({ base: resolve('/work', base) });
   });
 
   it('names a model of the hub as it is', async () => {

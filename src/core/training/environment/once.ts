@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ifThere, isErrorCode } from '../../trajectory/files';
+import { pause } from '../pause';
 
 /** A lock that nobody has touched for this long belongs to a process that is gone, in milliseconds. */
 const EXPIRES_MS = 30_000;
@@ -70,7 +70,7 @@ async function lock(file: string, { signal, onWait }: OnceOptions): Promise<() =
       continue;
     }
     if (!waited) onWait?.();
-    await sleep(LOOK_EVERY_MS, undefined, signal ? { signal } : {});
+    await pause(LOOK_EVERY_MS, signal);
   }
   const touching = setInterval(() => {
     const now = new Date();

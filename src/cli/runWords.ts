@@ -1,0 +1,141 @@
+import type { Plan } from '../core/training/checks';
+import type { SelectionReport } from '../core/training/data/report';
+import type { TrainerEvent, TrainerEventOf } from '../core/training/events';
+import type { Run } from '../core/training/runs';
+import { duration, table } from './terminal';
+
+/** Runs as a table, a line each. */
+export function runTable(runs: readonly Run[]): string {
+  const head = ['run', 'state', 'stage', 'step', 'left', 'method', 'name'];
+  return table([head, ...runs.map((run) => [run.id, ...standingOf(run), run.method, run.name])]);
+}
+
+function standingOf({ state, progress, isLive }: Run): string[] {
+  const { stage = '', step, steps, part, secondsLeft } = progress ?? {};
+  return [
+    state,
+    part === undefined ? stage : workOf(stage, part.name),
+    part !== undefined ? `${part.done}/${part.total}` : step === undefined ? '' : `${step}/${steps}`,
+    isLive && secondsLeft !== undefined ? duration(secondsLeft) : '',
+  ];
+}
+
+/** Everything that a person may want to know of one run. */
+export function runInFull(run: Run): string {
+  const { id, name, method, base, state, message, progress, folder, selection, lastLines } = run;
+  const { latest, heldOut } = progress ?? {};
+  return [
+    `${id}${name === '' ? '' : ` (${name})`}: ${state}${message === undefined ? '' : `. ${message}`}`,
+    `${method} on ${base}; folder ${folder}`,
+    ...(selection === undefined ? [] : [dataInWords(selection)]),
+    ...(latest === undefined ? [] : [eventInWords(latest)!]),
+    ...(heldOut === undefined ? [] : [eventInWords(heldOut)!]),
+    ...(lastLines.length === 0 ? [] : ['The trainer said last:', ...lastLines.map((line) => `  ${line}`)]),
+    ...(run.canResume ? [`\`tandem resume ${id}\` goes on with it.`] : []),
+  ].join('\n');
+}
+
+export function dataInWords({
+  trajectories,
+  tasks,
+  successes,
+  left_out,
+  other_prompts,
+}: SelectionReport): string {
+  return [
+    `Data: ${trajectories} trajectories of ${tasks} tasks, ${successes} of them successes.`,
+    ...Object.entries(left_out).map(([reason, count]) => `Left out: ${count} ${reason}.`),
+    ...(other_prompts === 0
+      ? []
+      : [
+          `${other_prompts} were played with another agent.md; give it as data.opening to train on what the agent saw.`,
+        ]),
+  ].join('\n');
+}
+
+export function planInWords(plan: Plan): string {
+  const { machine, training, token_budget, checkpoint_activations, largest, room, needed, disk } = plan;
+  const basis = machine.measured ? 'measured' : 'estimated';
+  const activations = checkpoint_activations ? 'computed twice' : 'kept';
+  const time = (seconds: number | null): string =>
+    seconds === null ? 'not known' : `${duration(seconds)} (${basis})`;
+  const lines = [
+    ['device', `${machine.name}, ${machine.dtype}`],
+    ['training', `${training}, micro-batches of ${token_budget} tokens, activations ${activations}`],
+    ['largest', `example of ${largest} tokens; one of ${room} would fit`],
+    [
+      'memory',
+      `${gibibytes(needed)} of ${machine.usable === null ? 'an unknown amount' : gibibytes(machine.usable)}`,
+    ],
+    ['disk', gibibytes(disk)],
+    ...Object.entries(plan.seconds).map(([stage, seconds]) => [stage, time(seconds)]),
+    ['all', time(plan.total_seconds)],
+    ['fits', plan.fits ? 'yes' : 'no'],
+    ...plan.advice.map((sentence) => ['to do', sentence]),
+  ];
+  return lines.map(([name, text]) => `${name!.padEnd(11)} ${text!}`).join('\n');
+}
+
+const gibibytes = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+
+/** One line, or undefined for what a person who watches need not see. */
+export function eventInWords(event: TrainerEvent): string | undefined {
+  switch (event.event) {
+    case 'state':
+      return [
+        `${event.stage ?? 'run'}: ${event.state}`,
+        ...(event.message === undefined ? [] : [event.message]),
+      ].join('. ');
+    case 'step':
+      return stepInWords(event);
+    case 'progress':
+      return `${workOf(event.stage, event.part)}: ${event.done}/${event.total}${leftOf(event.seconds_left)}`;
+    case 'evaluation':
+      return `${event.stage} ${event.step}: held out ${figures(event, EVALUATED)}${event.best === true ? ', the best' : ''}`;
+    case 'data':
+      return [
+        `data: ${event.trajectories} trajectories of ${event.tasks} tasks, ` +
+          `${event.turns_as_sampled} of ${event.turns} turns with their sampled tokens`,
+        ...Object.entries(event.left_out).map(([reason, count]) => `left out: ${count} ${reason}`),
+      ].join('; ');
+    case 'candidates':
+      return `${event.stage}: ${event.candidates} for ${event.histories} histories`;
+    case 'ranking':
+      return `${event.stage}: ${event.candidates} of ${event.histories} histories; ${figures(event, RANKED)}`;
+    case 'notice':
+      return event.message;
+    default:
+      return undefined;
+  }
+}
+
+/** Some stages are one piece of work and call it by their own name. */
+function workOf(stage: string, part: string): string {
+  return stage === part ? stage : `${stage} ${part}`;
+}
+
+function stepInWords(event: TrainerEventOf<'step'>): string {
+  return `${event.stage} ${event.step}/${event.steps}: ${figures(event, STEPPED)}${leftOf(event.seconds_left)}`;
+}
+
+function leftOf(seconds: number | null | undefined): string {
+  return seconds == null ? '' : `, ${duration(seconds)} left`;
+}
+
+const RANKED = ['spread', 'untrained_spread', 'rank_correlation'];
+const EVALUATED = ['loss', 'margin', 'accuracy'];
+const STEPPED = ['loss', 'margin', 'accuracy', 'kl', 'gradient_norm', 'tokens_per_second', 'memory_mb'];
+
+function figures(event: Readonly<Record<string, unknown>>, names: readonly string[]): string {
+  return names
+    .flatMap((name) => {
+      const value = event[name];
+      return typeof value === 'number' ? [`${name.replaceAll('_', ' ')} ${rounded(value)}`] : [];
+    })
+    .join(', ');
+}
+
+/** Four digits that count; whole numbers from a thousand on. */
+function rounded(value: number): string {
+  return Math.abs(value) >= 1000 ? Math.round(value).toString() : Number(value.toPrecision(4)).toString();
+}

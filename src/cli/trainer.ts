@@ -1,0 +1,25 @@
+import path from 'node:path';
+import { openTrainer } from '../core/training/environment/environment';
+import type { Trainer } from '../core/training/trainer';
+import type { Surroundings } from './command';
+import { cacheFolder } from './grader';
+
+/** The trainer that ships with this build, in its environment, which is made on first need. */
+export function openShippedTrainer({
+  assets,
+  signal,
+}: Pick<Surroundings, 'assets' | 'signal'>): Promise<Trainer> {
+  const { TANDEM_PYTHON: python, TANDEM_TRAINER_PYTHON: ready } = process.env;
+  return openTrainer({
+    source: path.join(assets, 'trainer'),
+    cache: cacheFolder(),
+    ...(isGiven(ready) && { ready }),
+    ...(isGiven(python) && { python: { file: python, by: 'TANDEM_PYTHON' } }),
+    signal,
+    onLine: (line) => process.stderr.write(`${line}\n`),
+  });
+}
+
+function isGiven(variable: string | undefined): variable is string {
+  return variable !== undefined && variable !== '';
+}

@@ -1,0 +1,258 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { Runs, type Run } from '../../../src/core/training/runs';
+import { collectLog, realTrainer, tinyModel } from '../../fixtures/trainer';
+import { runNode, type Ended } from '../../fixtures/tasks';
+
+// The real trainer, on a real log, with a model of random weights; each command in a process of its own.
+
+const folder = mkdtempSync(path.join(tmpdir(), 'tandem-train-'));
+const data = path.join(folder, '.tandem');
+const file = path.join(folder, 'mine.json');
+
+const runSchema = z.object({
+  id: z.string(),
+  folder: z.string(),
+  state: z.string(),
+  isLive: z.boolean(),
+});
+
+const stage = { learning_rate: 1e-2, batch: 1, patience: 0, evaluate_every: 1000 };
+const configuration = {
+  name: 'tiny',
+  model: { base: 'base', device: 'cpu', lora_rank: 2 },
+  data: { log: '.tandem', held_out: 0.4, opening: 'short.md' },
+  critic: { ...stage, epochs: 1, max_steps: 2 },
+  candidates: { per_turn: 2, pairs_per_turn: 1, trajectories: 0.1, max_new_tokens: 4 },
+  policy: { ...stage, epochs: 1, max_steps: 2 },
+  resources: { token_budget: 4096, checkpoint_activations: false, threads: 1 },
+};
+
+beforeAll(async () => {
+  realTrainer();
+  await Promise.all([tinyModel(path.join(folder, 'base')), collectLog(data)]);
+  await writeFile(file, JSON.stringify(configuration));
+  await writeFile(path.join(folder, 'short.md'), '{{description}}');
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const tandem = (...args: string[]): Promise<Ended> => runNode(['dist/tandem.js', ...args]);
+
+async function json<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
+  const { stdout, stderr } = await tandem(...args, '--json');
+  expect(stdout.trim().split('\n'), stderr).toHaveLength(1);
+  return schema.parse(JSON.parse(stdout));
+}
+
+const summary = z.object({ summary: runSchema });
+
+/** The newest run, as any other process sees it. */
+async function theRun(): Promise<Run> {
+  const [run] = await new Runs(data).list();
+  return run!;
+}
+
+async function until(is: (run: Run) => boolean): Promise<Run> {
+  for (;;) {
+    const run = await theRun();
+    if (is(run)) return run;
+    if (!run.isLive) throw new Error(`The run has ended too early: ${JSON.stringify(run)}`);
+    await wait(20);
+  }
+}
+
+/** A command that goes on while the test does something else; `says` waits for what it prints to stderr. */
+function begun(...args: string[]): { child: ChildProcess; says: (text: string) => Promise<void> } {
+  const child = spawn(process.execPath, ['dist/tandem.js', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.on('data', (piece: Buffer) => (said += piece.toString()));
+  const says = async (text: string): Promise<void> => {
+    while (!said.includes(text)) {
+      if (child.exitCode !== null) throw new Error(`It ended without saying "${text}": ${said}`);
+      await wait(20);
+    }
+  };
+  return { child, says };
+}
+
+describe('tandem train', () => {
+  it('starts a run that outlives its launcher, stops, resumes, is killed, resumes, and is done', async () => {
+    const long = {
+      ...configuration,
+      critic: { ...stage, epochs: 100, max_steps: 80 },
+      // A checkpoint after every step: a kill costs nothing, and no machine is too fast for the test.
+      resources: { ...configuration.resources, checkpoint_minutes: 0 },
+    };
+    await writeFile(path.join(folder, 'long.json'), JSON.stringify(long));
+
+    const launcher = begun('train', path.join(folder, 'long.json'), '--data', data, '--follow');
+    await launcher.says('critic: running');
+    launcher.child.kill('SIGKILL');
+    await once(launcher.child, 'exit');
+    const { id, selection } = await until(({ progress }) => (progress?.step ?? 0) > 0);
+    expect(selection).toMatchObject({ trajectories: 12, left_out: {}, other_prompts: 12 });
+
+    const onlooker = begun('runs', id, '--data', data, '--follow');
+    await onlooker.says('critic: running');
+    onlooker.child.kill('SIGINT');
+    await onlooker.says('Detached: the run goes on.');
+    expect((await once(onlooker.child, 'exit'))[0]).toBe(0);
+    expect((await theRun()).isLive).toBe(true);
+
+    const stopped = await json(summary, 'stop', id, '--data', data);
+    expect(stopped.summary).toMatchObject({ state: 'stopped', isLive: false });
+
+    const resumed = await json(summary, 'resume', id.slice(-4), '--data', data);
+    expect(resumed.summary).toMatchObject({ id, isLive: true });
+    const again = await tandem('resume', id, '--data', data);
+    expect(again.stderr).toContain(`The run ${id} is preparing, in process`);
+    expect(again.code).toBe(2);
+
+    const { process: trainer } = await until(({ state }) => state === 'running');
+    process.kill(trainer!.pid, 'SIGKILL');
+    const dead = await tandem('runs', id, '--data', data, '--follow');
+    expect(dead.stdout).toContain(`Its trainer (process ${trainer!.pid}) ended without saying so`);
+    expect(dead.stdout).toContain(`tandem resume ${id}`);
+    expect(dead.code).toBe(1);
+
+    const done = await json(summary, 'resume', id, '--data', data, '--follow');
+    expect(done.summary).toMatchObject({ state: 'done', isLive: false });
+    expect(await readdir(path.join(done.summary.folder, 'model'))).toContain('config.json');
+    expect((await tandem('resume', id, '--data', data)).stderr).toContain(`The run ${id} is done`);
+  }, 600_000);
+
+  it('follows a run to its end, with its steps on stderr and one object on stdout', async () => {
+    const { stdout, stderr, code } = await tandem('train', file, '--data', data, '--follow', '--json');
+    expect(stderr).toContain('Data: 12 trajectories of 6 tasks, 3 of them successes.');
+    expect(stderr).toMatch(/policy 2\/2: loss/);
+    expect(summary.parse(JSON.parse(stdout)).summary).toMatchObject({ state: 'done' });
+    expect(code).toBe(0);
+    const { rows } = await json(z.object({ rows: z.array(runSchema) }), 'runs', '--data', data);
+    expect(rows.map(({ state }) => state)).toEqual(['done', 'done']);
+    expect((await tandem('runs', '--data', data)).stdout).toMatch(
+      /^\d{8}-\d{6}-\w{4} +done +export .* sweet-rl +tiny$/m,
+    );
+  }, 600_000);
+
+  it.each([
+    [
+      'a field that does not exist',
+      { ...configuration, critc: {} },
+      'the file has no field "critc"; the nearest is "critic"',
+    ],
+    [
+      'a model that is not there',
+      { ...configuration, model: { base: './nowhere' } },
+      'there is no model folder at',
+    ],
+    [
+      'a log that is not there',
+      { ...configuration, data: { log: 'nowhere' } },
+      'There is no trajectory log in',
+    ],
+    [
+      'a wrong filter',
+      { ...configuration, data: { log: '.tandem', filter: { who: 'a' } } },
+      'Unrecognized key: "who"',
+    ],
+    ['nothing to train on', { ...configuration, data: {} }, 'data names nothing to train on'],
+  ])(
+    'refuses %s with one sentence, exit code 2, and leaves nothing',
+    async (_, value, sentence) => {
+      const bad = path.join(folder, 'bad.json');
+      await writeFile(bad, JSON.stringify(value));
+      const elsewhere = path.join(folder, 'refused');
+      const { code, stderr } = await tandem('train', bad, '--data', elsewhere);
+      expect(stderr).toContain(sentence);
+      expect(stderr).not.toContain('Traceback');
+      expect(stderr).not.toContain('.unfinished');
+      expect(code).toBe(2);
+      expect(await readdir(path.join(elsewhere, 'runs')).catch(() => [])).toEqual([]);
+    },
+    120_000,
+  );
+
+  it('says what is wrong when there is no Python, and when it cannot write', async () => {
+    for (const name of ['TANDEM_TRAINER_PYTHON', 'TANDEM_PYTHON']) vi.stubEnv(name, '');
+    vi.stubEnv('PATH', folder);
+    const none = await tandem('train', file, '--data', data);
+    vi.unstubAllEnvs();
+    expect(none.stderr).toContain('Training needs Python 3.10 or newer, and none is on the PATH');
+    expect(none.code).toBe(1);
+    const { code, stderr } = await tandem('train', file, '--data', file);
+    expect(stderr).toContain(`No run can be made in ${path.join(file, 'runs')}`);
+    expect(code).toBe(1);
+  }, 120_000);
+
+  it('plans a run and keeps nothing of it', async () => {
+    const elsewhere = path.join(folder, 'planned');
+    const { code, stdout, stderr } = await tandem('train', file, '--data', elsewhere, '--plan');
+    expect(stdout, stderr).toContain('critic');
+    expect(code).toBe(0);
+    expect(await readdir(path.join(elsewhere, 'runs'))).toEqual([]);
+  }, 120_000);
+});
+
+describe('tandem score', () => {
+  it('gives every turn of the log an advantage by the critic of a run, and the untrained control', async () => {
+    const { folder: run } = await theRun();
+    const scored = z.object({
+      rows: z.array(
+        z.object({
+          reward: z.number(),
+          turns: z.array(z.object({ turn: z.number(), advantage: z.number(), untrained: z.number() })),
+        }),
+      ),
+      summary: z.object({ trajectories: z.number(), turns: z.number(), file: z.string() }),
+    });
+    const out = path.join(folder, 'scored.jsonl');
+    const asked = ['score', '--critic', path.join(run, 'critic'), '--out', out, data];
+    const { rows, summary } = await json(scored, ...asked);
+    expect(summary).toMatchObject({ trajectories: 12, file: out });
+    expect(
+      rows.filter(({ turns }) => turns.length === 1),
+      'those that guess',
+    ).toHaveLength(6);
+    expect(summary.turns).toBe(rows.reduce((sum, { turns }) => sum + turns.length, 0));
+    const again = await tandem(...asked);
+    expect(again.stderr).toContain('is there already; add --overwrite');
+    expect(again.code).toBe(2);
+  }, 300_000);
+
+  it('refuses what is no critic with one sentence', async () => {
+    const { code, stderr } = await tandem('score', '--critic', path.join(folder, 'base'), data);
+    expect(stderr.match(/is not an exported critic/g)).toHaveLength(1);
+    expect(stderr).not.toContain('Traceback');
+    expect(code).toBe(2);
+  }, 300_000);
+});
+
+describe('tandem runs', () => {
+  it('says that there are none, and refuses one that is not there', async () => {
+    const none = path.join(folder, 'none');
+    expect((await tandem('runs', '--data', none)).stdout).toContain('There are no runs in');
+    const { code, stderr } = await tandem('runs', 'x', '--data', none);
+    expect(stderr).toContain('There is no run "x"');
+    expect(code).toBe(2);
+  });
+});
+
+describe('tandem doctor', () => {
+  it('looks at the machine with the trainer’s own checks', async () => {
+    const schema = z.object({
+      rows: z.array(z.object({ name: z.string(), status: z.string() })),
+      summary: z.object({ python: z.string(), failed: z.number() }),
+    });
+    const { rows, summary } = await json(schema, 'doctor');
+    expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(['python', 'torch', 'device']));
+    expect(summary).toMatchObject({ python: process.env.TANDEM_TRAINER_PYTHON, failed: 0 });
+  }, 300_000);
+});

@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openTrainer, type TrainerOptions } from '../../../src/core/training/environment/environment';
+import { ask } from '../../../src/core/training/trainer';
+import { temporaryFolder } from '../trajectory/fixtures';
+
+/** A trainer that needs nothing from outside: even what builds it is in its folder. */
+const project = {
+  'pyproject.toml': '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n',
+  'requirements.lock': '# nothing from outside\n',
+  'tandem_trainer/__init__.py': '',
+  'tandem_trainer/__main__.py': 'import sys; print("version 1 of the trainer", *sys.argv[1:])\n',
+  'backend.py': [
+    'import zipfile',
+    'NAME = "tandem_trainer-1-py3-none-any.whl"',
+    'def build_wheel(folder, *rest):',
+    '    with zipfile.ZipFile(f"{folder}/{NAME}", "w") as wheel:',
+    '        for module in ("__init__", "__main__"):',
+    '            wheel.write(f"tandem_trainer/{module}.py")',
+    '        info = "tandem_trainer-1.dist-info/"',
+    '        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: tandem-trainer\\nVersion: 1\\n")',
+    '        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")',
+    '        wheel.writestr(info + "RECORD", "")',
+    '    return NAME',
+  ].join('\n'),
+};
+
+let folder: string;
+let options: TrainerOptions & { said: string[] };
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  const source = path.join(folder, 'extension', 'trainer');
+  for (const [name, text] of Object.entries(project)) await write(path.join(source, name), text);
+  const said: string[] = [];
+  options = { source, cache: path.join(folder, 'cache'), said, onLine: (line) => said.push(line) };
+  await onlyOnPath('python3');
+});
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+
+/** A PATH with nothing but these commands of this machine. */
+async function onlyOnPath(...names: readonly string[]): Promise<void> {
+  const bin = path.join(folder, 'bin');
+  await mkdir(bin, { recursive: true });
+  for (const name of names) {
+    // Through a script, because an interpreter looks beside itself for its library.
+    const real = execFileSync(name, ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
+    await symlink(real, path.join(bin, name));
+  }
+  vi.stubEnv('PATH', bin);
+}
+
+const answerOf = async (options: TrainerOptions): Promise<string> =>
+  (await ask(await openTrainer(options), ['plan'], { cwd: folder })).stdout.trim();
+
+const environments = async (): Promise<string[]> => {
+  const names = await readdir(path.join(options.cache, 'trainer'));
+  return names.filter((name) => !name.endsWith('.log')).map((name) => name.split('-')[0]!);
+};
+
+describe('the trainer’s environment', () => {
+  it('is made on first need, says so, and is found the next time', async () => {
+    expect(await answerOf(options)).toBe('version 1 of the trainer plan');
+    expect(options.said.join('\n')).toMatch(/several gigabytes/);
+    options.said.length = 0;
+    expect(await answerOf(options)).toBe('version 1 of the trainer plan');
+    expect(options.said).toEqual([]);
+    expect(await environments()).toEqual(['packages', 'trainer']);
+  }, 120_000);
+
+  it('of a new version of the trainer is a small one of its own; the old one goes on', async () => {
+    const old = await openTrainer(options);
+    await write(path.join(options.source, 'tandem_trainer/__main__.py'), 'print("version 2")');
+    expect(await answerOf(options)).toBe('version 2');
+    expect((await ask(old, [], { cwd: folder })).stdout.trim()).toBe('version 1 of the trainer');
+    expect((await environments()).sort()).toEqual(['packages', 'trainer', 'trainer']);
+  }, 120_000);
+
+  it('is made once by two who want it at the same time', async () => {
+    const [first, second] = await Promise.all([openTrainer(options), openTrainer(options)]);
+    expect(first).toEqual(second);
+    expect(options.said.filter((line) => line.includes('several gigabytes'))).toHaveLength(1);
+    expect(options.said.join('\n')).toContain('Another Tandem is making');
+  }, 120_000);
+
+  it('that cannot be made says which command failed and how, and leaves nothing half-made', async () => {
+    await write(
+      path.join(options.source, 'requirements.lock'),
+      'nowhere @ file:///nowhere/nowhere-1-py3-none-any.whl\n',
+    );
+    const making = openTrainer(options);
+    await expect(making).rejects.toMatchObject({ code: 'training/not-installed' });
+    await expect(making).rejects.toThrow(/pip install.*ended with status 1[\s\S]*nowhere/);
+    expect(await environments()).toEqual([]);
+    const [log] = await readdir(path.join(options.cache, 'trainer'));
+    expect(await readFile(path.join(options.cache, 'trainer', log!), 'utf8')).toContain('nowhere');
+  }, 120_000);
+
+  it('is given up when the user cancels, and leaves nothing half-made', async () => {
+    const controller = new AbortController();
+    const making = openTrainer({
+      ...options,
+      signal: controller.signal,
+      onLine: () => setTimeout(() => controller.abort(new Error('Enough.')), 200),
+    });
+    await expect(making).rejects.toThrow('Enough.');
+    expect(await environments()).toEqual([]);
+    expect(await answerOf(options)).toBe('version 1 of the trainer plan');
+  }, 120_000);
+});
+
+describe('a Python', () => {
+  it('that is nowhere is asked for in one sentence', async () => {
+    vi.stubEnv('PATH', path.join(folder, 'empty'));
+    await expect(openTrainer(options)).rejects.toThrow(
+      'Training needs Python 3.10 or newer, and none is on the PATH. Install Python 3.10 or newer',
+    );
+  });
+
+  it('that is named and is none is refused with what named it', async () => {
+    const python = { file: path.join(folder, 'no-python'), by: 'TANDEM_PYTHON' };
+    await expect(openTrainer({ ...options, python })).rejects.toThrow(
+      /TANDEM_PYTHON names .*no-python, which is no Python 3\.10 or newer/,
+    );
+  });
+
+  it('that is too old is passed over', async () => {
+    const old = path.join(folder, 'bin', 'python');
+    await write(old, '#!/bin/sh\nexit 1\n');
+    await chmod(old, 0o755);
+    vi.stubEnv('PATH', path.dirname(old));
+    await rm(path.join(folder, 'bin', 'python3'));
+    await expect(openTrainer(options)).rejects.toThrow('none is on the PATH');
+  });
+
+  it('that is said to have the packages is used as it is, with the trainer that ships', async () => {
+    const ready = process.env.TANDEM_TRAINER_PYTHON!;
+    expect(await openTrainer({ ...options, ready })).toEqual({ python: ready, source: options.source });
+  });
+
+  it('that is said to have the packages and lacks them is refused with their names', async () => {
+    const ready = path.join(folder, 'bin', 'python3');
+    await expect(openTrainer({ ...options, ready })).rejects.toThrow(/which lacks .*torch/);
+  });
+});

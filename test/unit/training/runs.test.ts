@@ -1,0 +1,321 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { parseConfiguration } from '../../../src/core/training/configuration';
+import { resumeRun, stopRun } from '../../../src/core/training/control';
+import type { TrainerEvent } from '../../../src/core/training/events';
+import { Runs, type Run } from '../../../src/core/training/runs';
+import { startRun } from '../../../src/core/training/start';
+import type { Trainer } from '../../../src/core/training/trainer';
+import { bundled } from '../../fixtures/tasks';
+import { realTrainer } from '../../fixtures/trainer';
+import { temporaryFolder } from '../trajectory/fixtures';
+
+const trainer: Trainer = { ...realTrainer(), source: path.resolve('test/fixtures/stand-in-trainer') };
+
+let folder: string;
+let runs: Runs;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  runs = new Runs(path.join(folder, '.tandem'));
+});
+
+type Play = readonly (readonly unknown[])[];
+
+async function start(play: readonly Play[], fields: object = {}): Promise<Run> {
+  const value = { name: 'mine', method: 'rft', model: { base: 'a/b' }, data: {}, play, ...fields };
+  const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
+  const run = await startRun(runs, {
+    configuration,
+    trainer,
+    prompts: path.resolve('src/core/dialogue/prompts'),
+  });
+  onTestFinished(() =>
+    stopRun(runs, run.id, { atOnce: true }).then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
+  return run;
+}
+
+/** Everything that is told until the run is over. */
+async function followed(id: string): Promise<TrainerEvent[]> {
+  const events: TrainerEvent[] = [];
+  for await (const event of runs.follow(id, { everyMs: 20 })) events.push(event);
+  return events;
+}
+
+async function until(id: string, is: (run: Run) => boolean): Promise<Run> {
+  for (;;) {
+    const run = await runs.find(id);
+    if (is(run)) return run;
+    await wait(20);
+  }
+}
+
+const state = (name: string, fields: object = {}): unknown[] => [
+  'event',
+  { event: 'state', state: name, stage: 'critic', ...fields },
+];
+const step = (number: number): unknown[] => [
+  'event',
+  { event: 'step', stage: 'critic', step: number, steps: 9, loss: 1, seconds_left: 70 },
+];
+
+describe('a run', () => {
+  it('is preparing until it says more, then tells stage, step and time left, and is done when it says so', async () => {
+    const { id } = await start([[['wait', 1], state('running'), step(3), ['wait for stop'], state('done')]]);
+    expect(await runs.find(id)).toMatchObject({
+      state: 'preparing',
+      isLive: true,
+      name: 'mine',
+      method: 'rft',
+      base: 'a/b',
+    });
+    const running = await until(id, ({ progress }) => progress?.step === 3);
+    expect(running).toMatchObject({
+      state: 'running',
+      progress: { stage: 'critic', steps: 9, secondsLeft: 70 },
+    });
+    await writeFile(path.join(running.folder, 'stop'), '');
+    const events = await followed(id);
+    expect(events.map(({ event }) => event)).toEqual(['state', 'step', 'state']);
+    expect(await runs.find(id)).toMatchObject({
+      state: 'done',
+      isLive: false,
+      canResume: false,
+      lastLines: [],
+    });
+  });
+
+  it('that is killed has died; what it said last is shown', async () => {
+    const { id } = await start([
+      [['say', 'Loading'], state('running'), step(2), ['say', 'CUDA error: lost'], ['die']],
+    ]);
+    expect(await followed(id)).toHaveLength(2);
+    const run = await runs.find(id);
+    expect(run).toMatchObject({ state: 'died', canResume: true, lastLines: ['Loading', 'CUDA error: lost'] });
+    expect(run.message).toContain(`tandem resume ${id}`);
+  });
+
+  it('that fails says why; resumed it is as if nothing had been, and what was said before is no explanation', async () => {
+    const failing: Play = [
+      state('running'),
+      ['say', 'No space left'],
+      state('failed', { message: 'The disk is full.' }),
+      ['exit', 1],
+    ];
+    const { id } = await start([failing, [['wait', 1], state('running'), ['die']]]);
+    await followed(id);
+    expect(await runs.find(id)).toMatchObject({
+      state: 'failed',
+      message: 'The disk is full.',
+      lastLines: ['No space left'],
+      canResume: true,
+    });
+    expect(await resumeRun(runs, id, trainer)).toMatchObject({ state: 'preparing', isLive: true });
+    await followed(id);
+    expect(await runs.find(id)).toMatchObject({ state: 'died', lastLines: [] });
+  });
+
+  it('is stopped by a request, and resumed', async () => {
+    const stopping: Play = [state('running'), ['wait for stop'], state('stopping'), state('stopped')];
+    const { id } = await start([stopping, [state('running'), state('done')]]);
+    await until(id, ({ state }) => state === 'running');
+    expect(await stopRun(runs, id)).toMatchObject({ state: 'stopped', isLive: false });
+    await expect(stopRun(runs, id)).rejects.toThrow(`The run ${id} is not running; it is stopped.`);
+    await resumeRun(runs, id, trainer);
+    await followed(id);
+    expect(await runs.find(id)).toMatchObject({ state: 'done' });
+    await expect(resumeRun(runs, id, trainer)).rejects.toThrow('is done');
+  });
+
+  it('that does not heed a request is killed when the user says so', async () => {
+    const { id } = await start([[state('running'), ['wait', 600]]]);
+    await until(id, ({ state }) => state === 'running');
+    const controller = new AbortController();
+    const asking = stopRun(runs, id, { signal: controller.signal });
+    expect(await until(id, ({ state }) => state === 'stopping')).toMatchObject({ isLive: true });
+    controller.abort(new Error('Enough.'));
+    await expect(asking).rejects.toThrow('Enough.');
+    expect(await stopRun(runs, id, { atOnce: true })).toMatchObject({ state: 'died', canResume: true });
+  });
+
+  it('is launched once by two who resume it at the same moment', async () => {
+    const { id, folder } = await start([[['die']], [['wait for stop']], [['wait for stop']]]);
+    await followed(id);
+    const outcomes = await Promise.allSettled([resumeRun(runs, id, trainer), resumeRun(runs, id, trainer)]);
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await until(id, () => true);
+    await wait(300);
+    expect(await readFile(path.join(folder, 'launches'), 'utf8')).toBe('xx');
+  });
+
+  it('lives on when the process that launched it is killed; any other reads it', async () => {
+    const { id, folder: runFolder } = await start([
+      [['die']],
+      [state('running'), ['wait for stop'], state('stopped')],
+    ]);
+    await followed(id);
+    // Another process launches it again and is killed with its whole session.
+    const script = await bundled('launch-trainer.ts', folder);
+    const launcher = spawn(process.execPath, [script, runFolder, trainer.python, trainer.source!], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => launcher.stdout.once('data', resolve));
+    process.kill(-launcher.pid!, 'SIGKILL');
+    await new Promise((resolve) => launcher.once('exit', resolve));
+    const run = await until(id, ({ state }) => state === 'running');
+    expect(run.process?.pid).not.toBe(launcher.pid);
+    expect(await stopRun(runs, id)).toMatchObject({ state: 'stopped' });
+  });
+
+  it('on another machine is what it said last; nobody here can kill it', async () => {
+    const { id, folder: runFolder } = await start([[state('running'), ['exit', 0]]]);
+    await followed(id);
+    const file = path.join(runFolder, 'launch.json');
+    const launch = JSON.parse(await readFile(file, 'utf8')) as object;
+    await writeFile(file, JSON.stringify({ ...launch, host: 'elsewhere' }));
+    await rm(path.join(runFolder, 'process.json'));
+    expect(await runs.find(id)).toMatchObject({
+      state: 'running',
+      isLive: true,
+      process: { host: 'elsewhere' },
+    });
+    await expect(stopRun(runs, id, { atOnce: true })).rejects.toThrow('is on elsewhere');
+    await writeFile(
+      path.join(runFolder, 'events.jsonl'),
+      `${JSON.stringify({ version: 1, at: new Date().toISOString(), event: 'state', state: 'done' })}\n`,
+    );
+    expect(await runs.find(id)).toMatchObject({ state: 'done', isLive: false });
+    expect(await followed(id)).toHaveLength(1);
+  });
+
+  it('whose number another process has is not taken for alive', async () => {
+    const { id, folder: runFolder } = await start([[state('running'), ['exit', 0]]]);
+    await followed(id);
+    const ours = { pid: process.pid, host: hostname(), started: new Date().toISOString() };
+    await writeFile(
+      path.join(runFolder, 'launch.json'),
+      JSON.stringify({ ...ours, began: '1', command: [] }),
+    );
+    expect(await runs.find(id)).toMatchObject({ state: 'died' });
+    await rm(path.join(runFolder, 'launch.json'));
+    await writeFile(path.join(runFolder, 'process.json'), JSON.stringify(ours));
+    expect(await runs.find(id)).toMatchObject({ state: 'died' });
+  });
+
+  it('that was prepared and never started says so, and can be started', async () => {
+    const { id, folder: runFolder } = await start([[['exit', 0]], [state('done')]]);
+    await followed(id);
+    for (const file of ['launch.json', 'process.json']) await rm(path.join(runFolder, file));
+    expect(await runs.find(id)).toMatchObject({
+      state: 'died',
+      message: expect.stringContaining('never started') as string,
+    });
+    await resumeRun(runs, id, trainer);
+    await followed(id);
+    expect(await runs.find(id)).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('following a run', () => {
+  it('ends when the user looks away; the run goes on', async () => {
+    const { id } = await start([[state('running'), ['wait for stop'], state('stopped')]]);
+    const controller = new AbortController();
+    const looking = (async () => {
+      for await (const event of runs.follow(id, { signal: controller.signal })) {
+        expect(event.event).toBe('state');
+        controller.abort(new Error('Enough.'));
+      }
+    })();
+    await expect(looking).rejects.toThrow('Enough.');
+    expect(await runs.find(id)).toMatchObject({ state: 'running', isLive: true });
+  });
+
+  it('shows every one of many thousands of events, in order', async () => {
+    const steps = Array.from({ length: 20_000 }, (_, index) => step(index + 1));
+    const { id } = await start([[state('running'), ...steps, state('done')]]);
+    const events = await followed(id);
+    const numbers = events.flatMap((event) => (event.event === 'step' ? [event.step] : []));
+    expect(numbers).toEqual(steps.map((_, index) => index + 1));
+    expect(events.at(-1)).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('runs', () => {
+  it('are listed from the newest, found by a part of their id, and none where there is no folder', async () => {
+    expect(await runs.list()).toEqual([]);
+    const first = await start([[state('done')]]);
+    await wait(1100);
+    const second = await start([[state('done')]]);
+    await followed(second.id);
+    expect((await runs.list()).map(({ id }) => id)).toEqual([second.id, first.id]);
+    expect((await runs.find(second.id.slice(-4))).id).toBe(second.id);
+    await expect(runs.find('2')).rejects.toThrow(/may be any of .*write more of it/);
+    await expect(runs.find('nothing')).rejects.toThrow(/There is no run "nothing" in .*runs/);
+  });
+});
+
+describe('a run that cannot be started', () => {
+  const left = async (): Promise<string[]> => readdir(runs.folder).catch(() => []);
+
+  it.each([
+    [
+      'its configuration is refused',
+      { refuse: 'model.base is missing.' },
+      'mine.json: model.base is missing.',
+    ],
+    [
+      'the machine cannot train',
+      { machine: 'failed' },
+      /device: no card\n {2}ran torch.*\n {2}to mend: Buy one\./,
+    ],
+    ['there is no log', { data: { log: 'nowhere' } }, 'no trajectory log'],
+  ])('because %s says so and leaves nothing', async (_, fields, sentence) => {
+    await expect(start([[]], fields)).rejects.toThrow(sentence);
+    expect(await left()).toEqual([]);
+  });
+
+  it('because its folder cannot be written says so', async () => {
+    await writeFile(path.join(folder, '.tandem'), 'a file');
+    await expect(start([[]])).rejects.toMatchObject({
+      code: 'training/not-written',
+      message: expect.stringContaining('Make room or give permission') as string,
+    });
+  });
+
+  it('because it was cancelled leaves nothing', async () => {
+    const configuration = await parseConfiguration({ data: {}, play: [[]] }, { from: 'mine.json', folder });
+    const controller = new AbortController();
+    const starting = startRun(runs, {
+      ...{ configuration, trainer, prompts: path.resolve('src/core/dialogue/prompts') },
+      signal: controller.signal,
+      onProgress: (what) => what === 'checks' && controller.abort(new Error('Enough.')),
+    });
+    await expect(starting).rejects.toThrow('Enough.');
+    expect(await left()).toEqual([]);
+  });
+
+  it('because Tandem was killed over it is cleared away by the next, which leaves alone what is being prepared', async () => {
+    const owner = { host: hostname(), started: new Date().toISOString(), command: [] };
+    const put = async (name: string, pid: number, began: string | null): Promise<void> => {
+      await mkdir(path.join(runs.folder, name), { recursive: true });
+      await writeFile(
+        path.join(runs.folder, name, 'preparing.json'),
+        JSON.stringify({ ...owner, pid, began }),
+      );
+    };
+    await put('killed.unfinished', 2 ** 22 + 1, '7');
+    await mkdir(path.join(runs.folder, 'just-begun.unfinished'));
+    const { id } = await start([[state('done')]]);
+    expect((await left()).sort()).toEqual([id, 'just-begun.unfinished'].sort());
+    expect((await runs.list()).map((run) => run.id)).toEqual([id]);
+  });
+});
