@@ -5,7 +5,7 @@ the order of the dialogues is kept.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal, TypeVar
 
 from .config import DataConfig
@@ -109,17 +109,29 @@ def first_of(dialogues: Sequence[Dialogue], fraction: float) -> Sequence[Dialogu
     return dialogues[: math.ceil(fraction * len(dialogues))]
 
 
+def held_out_tasks(pools: Sequence[Collection[str]], held_out: float, seed: int) -> frozenset[str]:
+    """The tasks that no stage trains on: a policy must not be measured on tasks that its critic was taught.
+
+    pools: for each stage the tasks that it has examples of; they may overlap.
+    Of each pool the fraction `held_out` is drawn, of two tasks or more at least one, unless `held_out` is 0; what was
+    drawn for one pool counts for the others, and no pool loses its last task. Which tasks these are depends on their
+    ids and the seed, whatever order they come in.
+    """
+    pools = [frozenset(pool) for pool in pools if pool]
+    apart: frozenset[str] = frozenset()
+    for pool in pools:
+        count = 0 if held_out == 0 else max(1, round(held_out * len(pool)))
+        for task in sorted(pool - apart, key=lambda each: lot(seed, "held out", each)):
+            if len(pool & apart) < count and not any(other <= apart | {task} for other in pools):
+                apart |= {task}
+    return apart
+
+
 def split(
     things: Sequence[Thing], task: Callable[[Thing], str], held_out: float, seed: int
 ) -> tuple[list[Thing], list[Thing]]:
-    """What is trained on and what is held out: no task is on both sides.
-
-    Which tasks are held out is drawn by their ids and the seed, whatever order they come in. With two tasks or more at
-    least one is held out, unless `held_out` is 0, and at least one is not.
-    """
-    tasks = sorted(set(map(task, things)), key=lambda each: lot(seed, "held out", each))
-    count = 0 if held_out == 0 else min(max(1, round(held_out * len(tasks))), len(tasks) - 1)
-    apart = set(tasks[:count])
+    """What is trained on and what is held out (`held_out_tasks`): no task is on both sides."""
+    apart = held_out_tasks([set(map(task, things))], held_out, seed)
     kept = [thing for thing in things if task(thing) not in apart]
     return kept, [thing for thing in things if task(thing) in apart]
 

@@ -11,6 +11,7 @@ from tandem_trainer.fault import Fault
 from tandem_trainer.pairs import (
     drop_long,
     first_of,
+    held_out_tasks,
     imitation,
     preference_examples,
     returns,
@@ -145,6 +146,23 @@ def test_the_first_tenth_of_the_dialogues_is_at_least_one():
     assert [each.id for each in first_of(PLAYED, 0.1)] == ["a1"]
     assert [each.id for each in first_of(PLAYED, 0.5)] == ["a1", "b1", "a2", "b2"]
     assert list(first_of(PLAYED, 1.0)) == PLAYED
+
+
+def test_what_is_held_out_of_one_stage_no_other_stage_trains_on():
+    tasks = [f"task {number}" for number in range(30)]
+    for_policy, for_critic = tasks[:3], tasks[1::2]
+    for seed in range(20):
+        apart = held_out_tasks([for_policy, for_critic], 0.1, seed)
+        assert apart == held_out_tasks([for_policy[::-1], for_critic[::-1]], 0.1, seed)
+        assert len(apart.intersection(for_policy)) >= 1
+        assert len(apart.intersection(for_critic)) >= 2
+        assert len(apart) <= 4
+
+
+def test_stages_that_share_a_task_keep_it_while_it_is_their_last():
+    for seed in range(20):
+        assert held_out_tasks([["a", "b"], ["a"], []], 0.5, seed) == {"b"}
+        assert held_out_tasks([["a", "b"], ["a"], ["b"]], 0.5, seed) == frozenset()
 
 
 # Long rows
