@@ -146,7 +146,7 @@ def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:
         raise BadRow("messages has no turn of the agent.")
     return Dialogue(
         id=text_of(tandem, "episode", default=where),
-        task=text_of(tandem, "task", default=messages[0]["content"]),
+        task=text_of(tandem, "task", default=request_of(messages)),
         messages=messages,
         turns=turns_of(tandem, positions),
         reward=reward_of(row if "reward" in row else tandem),
@@ -204,6 +204,12 @@ def refuse_without_request(messages: Messages, name: str) -> None:
         raise BadRow(f"{name} must have a message of the user before those of the assistant.")
 
 
+def request_of(messages: Messages) -> str:
+    """What the agent was asked before it said anything: the task of a row that names none."""
+    positions = assistant_positions(messages)
+    return "\n\n".join(message["content"] for message in messages[: positions[0] if positions else None])
+
+
 def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
     """The agent's turns with what the sampler said of them, which published rows do not have."""
     said = tandem.get("turns")
@@ -252,7 +258,7 @@ def preference_of(row: dict, where: str) -> Preference:
     refuse_without_request(prompt, "prompt")
     tandem = object_of(row, "tandem")
     group = f"preference-{hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:16]}"
-    task = text_of(tandem, "task", default=group)
+    task = text_of(tandem, "task", default=request_of(prompt))
     sides = {}
     for name in ("chosen", "rejected"):
         side = messages_of(row.get(name), name)

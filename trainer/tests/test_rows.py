@@ -260,6 +260,20 @@ def test_a_preference_between_dialogues_has_all_their_turns_and_the_task(tmp_pat
     assert preference.chosen.task == "mean"
 
 
+def test_where_no_task_is_named_it_is_what_the_agent_was_asked(tmp_path):
+    system = {"role": "system", "content": "Be brief."}
+    rows = [
+        {"messages": [system, {"role": "user", "content": request}, *MESSAGES[1:]], "reward": 1}
+        for request in ("Sort.", "Add up.")
+    ]
+    sort, add = read_rows([write(tmp_path, *rows)]).dialogues
+    assert sort.task != add.task
+    early = {"prompt": sort.messages[:2], "chosen": sort.messages[2:3], "rejected": MESSAGES[3:]}
+    late = {**early, "prompt": sort.messages[:4]}
+    preferences = read_preferences([write(tmp_path, early, late)]).preferences
+    assert [each.chosen.task for each in preferences] == [sort.task] * 2
+
+
 def test_preferences_that_say_nothing_are_told(tmp_path):
     read = read_preferences(
         [
