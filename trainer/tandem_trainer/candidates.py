@@ -85,10 +85,18 @@ class Shards:
         self.settings, self.stop_ids, self.seed, self.round = settings, frozenset(stop_ids), seed, round
         self.histories = [histories[start : start + SHARD] for start in range(0, len(histories), SHARD)]
 
-    def sample(self, base: Base, budget: TokenBudget, progress: Callable[[int, int], None] | None = None) -> None:
+    def sample(
+        self,
+        base: Base,
+        budget: TokenBudget,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        logits_bytes: int = 256 << 20,
+    ) -> None:
         """Samples the shards that are not there yet; the policy must be the live adapter of `base`.
 
         progress: told (done, all) shards after each. With several ranks each samples its part.
+        logits_bytes: of the pass that compares the trainer's log-probabilities with the sampler's.
         Errors: Stopped, between two shards; Fault when the disk is full or not one turn fits into memory.
         """
         sampler = Sampler(base, self.settings, self.stop_ids, budget.stop, budget.events)
@@ -104,7 +112,7 @@ class Shards:
                     stopped = True
             if budget.ranks.highest(stopped):
                 raise Stopped
-            differences = self._differences(base, budget, turns)
+            differences = self._differences(base, budget, turns, logits_bytes)
             return b"" if number is None else self._lines(number, base, turns, differences)
 
         make_missing([self.path(number) for number in range(len(self))], make, budget.ranks, progress=progress)
@@ -149,11 +157,12 @@ class Shards:
     def _seed(self, number: int) -> int:
         return int.from_bytes(lot(self.seed, "candidates", self.round, number)[:7], "big")
 
-    def _differences(self, base: Base, budget: TokenBudget, turns: list[list[Turn]]) -> list[float]:
+    def _differences(self, base: Base, budget: TokenBudget, turns: list[list[Turn]], logits_bytes: int) -> list[float]:
         """For each history the sum over its candidates' tokens. Every rank must call this, as `score` asks."""
         compared = turns if self.settings.top_p == 1 else []
         flat = [turn for of_history in compared for turn in of_history]
-        scores = iter(score(base, flat, budget, temperature=self.settings.temperature))
+        temperature = self.settings.temperature
+        scores = iter(score(base, flat, budget, temperature=temperature, logits_bytes=logits_bytes))
         sums = [sum(float(np.abs(next(scores) - turn.log_probs).sum()) for turn in part) for part in compared]
         return sums or [0.0] * len(turns)
 

@@ -114,12 +114,19 @@ class Ranking:
         self.view: View = "hidden" if settings.hidden_information else "plain"
         self.critic = f"critic-{hashlib.sha256(repr(settings).encode()).hexdigest()[:12]}"
 
-    def rank(self, base: Base, budget: TokenBudget, progress: Callable[[int, int], None] | None = None) -> list[Ranked]:
+    def rank(
+        self,
+        base: Base,
+        budget: TokenBudget,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        logits_bytes: int = 256 << 20,
+    ) -> list[Ranked]:
         """All histories in order. Switches `base` to the critic's adapter and to the reference, and back.
 
         Errors: Fault when the critic wants hidden information that a history does not have; Stopped.
         """
-        log_p = partial(_sums, base, budget)
+        log_p = partial(_sums, base, budget, logits_bytes)
         if self.settings.score == "log-ratio":
             self._pass(self.critic, self.view, log_p, budget, lambda: base.adapter("critic"), progress)
         if self.settings.score == "value-head":
@@ -231,9 +238,9 @@ def _turns(candidates: Candidates, view: View) -> list[Turn]:
     return [] if prompt is None else [Turn(prompt, turn.response) for turn in candidates.turns]
 
 
-def _sums(base: Base, budget: TokenBudget, turns: list[Turn]) -> list[float]:
+def _sums(base: Base, budget: TokenBudget, logits_bytes: int, turns: list[Turn]) -> list[float]:
     """log p of each whole turn."""
-    return [float(log_probs.sum()) for log_probs in score(base, turns, budget)]
+    return [float(log_probs.sum()) for log_probs in score(base, turns, budget, logits_bytes=logits_bytes)]
 
 
 def _mean(values: Sequence[float]) -> float:

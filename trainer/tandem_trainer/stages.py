@@ -134,7 +134,8 @@ def candidates_of_round(
         run.events.notice(f"{len(every) - len(short)} of {len(every)} histories are too long for policy.max_tokens.")
     stop_ids = {*base.stop_ids, template.end_of_turn}
     shards = Shards(run.folder, short, config.candidates, stop_ids, config.seed, number)
-    shards.sample(base, run.budget, run.progress(name, "candidates"))
+    logits_bytes = config.resources.logits_mb << 20
+    shards.sample(base, run.budget, run.progress(name, "candidates"), logits_bytes=logits_bytes)
     told[name] = shards.figures()
     run.events.emit("candidates", stage=name, **told[name])
 
@@ -142,7 +143,7 @@ def candidates_of_round(
     run.events.state("running", name)
     head = critic if isinstance(critic, ValueHead) else None
     ranking = Ranking(shards, config.critic, config.convention, head)
-    ranked = ranking.rank(base, run.budget, run.progress(name, "ranking"))
+    ranked = ranking.rank(base, run.budget, run.progress(name, "ranking"), logits_bytes=logits_bytes)
     told[name] = ranking_figures(ranked)
     run.events.emit("ranking", stage=name, **told[name])
     for one in ranked[:SHOWN]:

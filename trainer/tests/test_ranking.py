@@ -10,6 +10,7 @@ from tandem_trainer.candidates import Candidates, History, Shards
 from tandem_trainer.config import CandidatesConfig, CriticConfig
 from tandem_trainer.critic import Critic
 from tandem_trainer.fault import Fault
+from tandem_trainer.log_probs import token_log_probs
 from tandem_trainer.ranking import Ranking, rank, rank_correlation, ranking_figures
 from tandem_trainer.turn import Turn
 from tandem_trainer.value_head import ValueHead
@@ -88,7 +89,7 @@ def test_rank_correlation_is_spearmans():
 # with models
 
 
-def shards(tmp_path, base, count: int = 2, *, hidden: bool = True) -> Shards:
+def shards(tmp_path, base, count: int = 2, *, hidden: bool = True, **limits) -> Shards:
     """Histories of three tokens, the second secret in front of every other one; sampled."""
     found = []
     for number in range(count):
@@ -97,7 +98,7 @@ def shards(tmp_path, base, count: int = 2, *, hidden: bool = True) -> Shards:
         found.append(History(f"t/{number}", prompt, np.concatenate([secret, prompt]) if hidden else None))
     settings = CandidatesConfig(per_turn=5, max_new_tokens=6)
     made = Shards(tmp_path, found, settings, base.stop_ids, seed=0)
-    made.sample(base, budget(tmp_path))
+    made.sample(base, budget(tmp_path), **limits)
     return made
 
 
@@ -203,6 +204,20 @@ def test_what_is_scored_is_not_scored_again(tmp_path, monkeypatch):
     monkeypatch.setattr("tandem_trainer.scoring.token_log_probs", None)
     again = Ranking(made, CriticConfig()).rank(base, budget(tmp_path))
     assert [one.sample() for one in first] == [one.sample() for one in again]
+
+
+def test_logits_of_candidates_are_made_in_pieces_no_larger_than_allowed(tmp_path, monkeypatch):
+    allowed = []
+
+    def watched(*given, logits_bytes: int, **others):
+        allowed.append(logits_bytes)
+        return token_log_probs(*given, logits_bytes=logits_bytes, **others)
+
+    monkeypatch.setattr("tandem_trainer.scoring.token_log_probs", watched)
+    base = tiny_base(tmp_path)
+    made = shards(tmp_path, base, logits_bytes=4096)
+    Ranking(made, CriticConfig()).rank(base, budget(tmp_path), logits_bytes=4096)
+    assert allowed == [4096] * 4  # the sampler's figures, the critic, and the reference with and without the secret
 
 
 def test_no_token_of_the_hidden_information_reaches_the_policy(tmp_path):
