@@ -10,7 +10,15 @@ from .config import OptimiserConfig, RunConfig
 from .dialogue import Dialogue, Problem, Read, listed, merge
 from .fault import Fault
 from .order import lot
-from .pairs import drop_long, imitation, preference_examples, returns, split, trajectory_pairs
+from .pairs import (
+    drop_long,
+    first_of,
+    held_out_tasks,
+    imitation,
+    preference_examples,
+    returns,
+    trajectory_pairs,
+)
 from .rows import read_preferences, read_rows
 from .settle import settle
 from .template import Template
@@ -28,6 +36,7 @@ class Prepared:
     critic:     examples of the critic; none where nothing trains one.
     policy:     of a baseline all examples; of SWEET-RL the human preferences, to which ranked pairs will come.
     tasks:      the task of each dialogue and preference, by its id.
+    apart:      the tasks that no stage trains on.
     counts:     for the event `data`.
     """
 
@@ -36,13 +45,15 @@ class Prepared:
     critic: list[Example]
     policy: list[Example]
     tasks: dict[str, str]
+    apart: frozenset[str]
     problems: list[Problem]
     notices: list[str]
     counts: dict[str, Any]
 
     def split(self, examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
-        """Those that are trained on, and those of other tasks, which are only measured."""
-        return split(examples, self._task, self.config.data.held_out, self.config.seed)
+        """Those that are trained on, and those of tasks that no stage trains on, which are only measured."""
+        train = [example for example in examples if self._task(example) not in self.apart]
+        return train, [example for example in examples if self._task(example) in self.apart]
 
     def measured(self, held_out: Sequence[Example], settings: OptimiserConfig) -> list[Example]:
         """Those of the held-out examples that are looked at: half as many as are trained on between two looks, by lot.
@@ -69,8 +80,7 @@ class Prepared:
         return digest.hexdigest()
 
     def _task(self, example: Example) -> str:
-        """A group is a task, a preference, or `<dialogue>/<turn>`."""
-        return self.tasks.get(example.group) or self.tasks.get(example.group.rpartition("/")[0]) or example.group
+        return task_of(example, self.tasks)
 
 
 def prepare(config: RunConfig, template: Template) -> Prepared:
@@ -122,13 +132,22 @@ def prepare(config: RunConfig, template: Template) -> Prepared:
         if dropped:
             left_out[f"too long for the {name}"] += dropped
         kept.append(short)
-    prepared = Prepared(config, dialogues, *kept, tasks, problems, notices, counts)
+    pools = [{task_of(example, tasks) for example in examples} for examples in (*kept, human)]
+    if config.method == "sweet-rl":
+        pools.append({dialogue.task for dialogue in first_of(dialogues, config.candidates.trajectories)})
+    apart = held_out_tasks(pools, data.held_out, config.seed)
+    prepared = Prepared(config, dialogues, *kept, tasks, apart, problems, notices, counts)
     for name, examples in zip(("critic", "policy"), kept, strict=True):
         train, held_out = prepared.split(examples)
         counts[name] = {"train": len(train), "held_out": len(held_out)}
     counts["left_out"] = dict(+left_out)
     counts["bad_lines"] = len(problems)
     return prepared
+
+
+def task_of(example: Example, tasks: dict[str, str]) -> str:
+    """Its group is a task, a preference, or `<dialogue>/<turn>`."""
+    return tasks.get(example.group) or tasks.get(example.group.rpartition("/")[0]) or example.group
 
 
 def _read(config: RunConfig) -> Read:

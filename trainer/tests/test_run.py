@@ -317,7 +317,7 @@ def test_check_counts_the_data_and_says_what_is_left_out(tmp_path, capsys):
     assert check(["--json", str(path)]) == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["tasks"], told["trajectories"], told["successes"], told["preferences"]) == (8, 24, 8, 4)
-    assert told["critic"] == {"train": 12, "held_out": 4}
+    assert told["critic"] == {"train": 10, "held_out": 6}
     assert told["bad_lines"] == 1
     assert told["left_out"] == {"not graded": 1}
     assert "not JSON" in told["problems"][0]
