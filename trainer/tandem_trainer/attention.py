@@ -23,6 +23,8 @@ from transformers.masking_utils import AttentionMaskInterface
 
 from .forest import Forest, Segment
 
+BLOCK = 512  # queries
+
 
 @contextmanager
 def attending(decoder: nn.Module, implementation: str) -> Iterator[None]:
@@ -79,7 +81,10 @@ def forest_attention(
 
 
 def _attend(query, key, value, segment: Segment, cache: dict, scaling, window, softcap) -> Tensor:
-    """(1, H, n, D) of the n tokens of a segment."""
+    """(1, H, n, D) of the n tokens of a segment: a causal call at the root, otherwise blocks of queries under masks.
+
+    A block's keys end with its own, so that little of what a mask hides is computed.
+    """
     own = slice(segment.start, segment.end)
     query = query[:, :, own]
     if segment.ancestors:
@@ -90,13 +95,23 @@ def _attend(query, key, value, segment: Segment, cache: dict, scaling, window, s
     rows, columns = query.shape[2], key.shape[2]
     if window is not None and window >= columns:
         window = None
-    if softcap is not None:
-        return _capped(query, key, value, _mask(rows, columns, window, query, cache), scaling, softcap)
-    settings = {"scale": scaling, "enable_gqa": query.shape[1] != key.shape[1]}
-    if rows == columns and window is None:
-        return F.scaled_dot_product_attention(query, key, value, is_causal=True, **settings)
-    mask = _mask(rows, columns, window, query, cache)
-    return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, **settings)
+    grouped = query.shape[1] != key.shape[1]
+    if rows == columns and window is None and softcap is None:
+        return F.scaled_dot_product_attention(query, key, value, is_causal=True, scale=scaling, enable_gqa=grouped)
+    outputs = []
+    for start in range(0, rows, BLOCK):
+        block = query[:, :, start : start + BLOCK]
+        last = columns - rows + start + block.shape[2]
+        first = 0 if window is None else max(0, last - block.shape[2] - window + 1)
+        keys, values = key[:, :, first:last], value[:, :, first:last]
+        mask = _mask(block.shape[2], last - first, window, block, cache)
+        if softcap is not None:
+            outputs.append(_capped(block, keys, values, mask, scaling, softcap))
+        else:
+            outputs.append(
+                F.scaled_dot_product_attention(block, keys, values, attn_mask=mask, scale=scaling, enable_gqa=grouped)
+            )
+    return torch.cat(outputs, dim=2) if len(outputs) > 1 else outputs[0]
 
 
 def _mask(rows: int, columns: int, window: int | None, query: Tensor, cache: dict) -> Tensor:

@@ -70,6 +70,22 @@ def test_one_packed_call_is_the_loop_over_segments(window):
         torch.testing.assert_close(ours, theirs)
 
 
+@pytest.mark.parametrize("window", [None, 7])
+@pytest.mark.parametrize("softcap", [None, 5.0])
+def test_blocks_of_queries_give_the_same_as_all_at_once(monkeypatch, window, softcap):
+    forest = grow(some_turns())
+    settings = {"forest": forest, "sliding_window": window, "softcap": softcap}
+    one, other = inputs(forest), inputs(forest)
+    whole, _ = forest_attention(None, *one, None, **settings)
+    monkeypatch.setattr("tandem_trainer.attention.BLOCK", 3)
+    blocks, _ = forest_attention(None, *other, None, **settings)
+    torch.testing.assert_close(blocks, whole)
+    for ours, theirs in zip(
+        torch.autograd.grad(blocks.sin().sum(), other), torch.autograd.grad(whole.sin().sum(), one), strict=True
+    ):
+        torch.testing.assert_close(ours, theirs)
+
+
 def test_rows_without_a_common_prefix_are_not_gathered():
     forest = grow(some_turns()[-1:])
     query, key, value = inputs(forest)
