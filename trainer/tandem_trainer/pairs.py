@@ -1,12 +1,12 @@
-"""Which trajectories teach what: pairs for the critic and multi-turn DPO, single ones for the others; and the split.
+"""Which trajectories teach what: pairs for the critic and multi-turn DPO, single ones for the others; and what is held out.
 
 Everywhere `turns[i]` are the turns of `dialogues[i]`, as the model in question reads them (`Template.all_turns`), and
 the order of the dialogues is kept.
 """
 
 import math
-from collections.abc import Callable, Collection, Sequence
-from typing import Literal, TypeVar
+from collections.abc import Collection, Sequence
+from typing import Literal
 
 from .config import DataConfig
 from .dialogue import Dialogue, counted
@@ -17,7 +17,6 @@ from .settle import Settled, settle
 from .template import Template
 from .turn import Example, Turn
 
-Thing = TypeVar("Thing")
 Turns = Sequence[tuple[Turn, ...]]
 
 
@@ -125,15 +124,6 @@ def held_out_tasks(pools: Sequence[Collection[str]], held_out: float, seed: int)
             if len(pool & apart) < count and not any(other <= apart | {task} for other in pools):
                 apart |= {task}
     return apart
-
-
-def split(
-    things: Sequence[Thing], task: Callable[[Thing], str], held_out: float, seed: int
-) -> tuple[list[Thing], list[Thing]]:
-    """What is trained on and what is held out (`held_out_tasks`): no task is on both sides."""
-    apart = held_out_tasks([set(map(task, things))], held_out, seed)
-    kept = [thing for thing in things if task(thing) not in apart]
-    return kept, [thing for thing in things if task(thing) in apart]
 
 
 def drop_long(examples: Sequence[Example], max_tokens: int) -> tuple[list[Example], int]:

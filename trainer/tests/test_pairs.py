@@ -15,7 +15,6 @@ from tandem_trainer.pairs import (
     imitation,
     preference_examples,
     returns,
-    split,
     trajectory_pairs,
 )
 from tandem_trainer.rows import Preference
@@ -103,53 +102,37 @@ def test_a_value_head_learns_the_reward_of_every_trajectory():
     assert [(each.group, each.target) for each in examples] == [(each.task, each.reward) for each in PLAYED]
 
 
-# The split
+# What is held out
 
 
-def examples_of(tasks: int) -> list[Example]:
-    return [Example(f"task {number % tasks}", (turn("x"),)) for number in range(3 * tasks)]
+def some_tasks(count: int) -> list[str]:
+    return [f"task {number}" for number in range(count)]
 
 
-def group_of(example: Example) -> str:
-    return example.group
-
-
-@pytest.mark.parametrize("tasks", [2, 3, 10, 57])
+@pytest.mark.parametrize("count", [2, 3, 10, 57])
 @pytest.mark.parametrize("held_out", [0.01, 0.1, 0.5, 0.99])
-def test_no_task_is_on_both_sides_and_neither_side_is_empty(tasks, held_out):
-    examples = examples_of(tasks)
-    train, apart = split(examples, group_of, held_out, seed=3)
-    assert train
-    assert apart
-    assert {each.group for each in train}.isdisjoint(each.group for each in apart)
-    assert len(train) + len(apart) == len(examples)
+def test_something_is_held_out_and_something_is_left(count, held_out):
+    assert 0 < len(held_out_tasks([some_tasks(count)], held_out, seed=3)) < count
 
 
 def test_about_the_asked_fraction_of_the_tasks_is_held_out():
-    _, apart = split(examples_of(200), group_of, 0.1, seed=0)
-    assert len({each.group for each in apart}) == 20
+    assert len(held_out_tasks([some_tasks(200)], 0.1, seed=0)) == 20
 
 
-def test_the_split_is_drawn_by_the_seed_and_not_by_the_order():
-    examples = examples_of(40)
-    apart = {each.group for each in split(examples, group_of, 0.25, seed=1)[1]}
-    assert {each.group for each in split(examples[::-1], group_of, 0.25, seed=1)[1]} == apart
-    assert {each.group for each in split(examples, group_of, 0.25, seed=2)[1]} != apart
+def test_what_is_held_out_is_drawn_by_the_seed_and_not_by_the_order():
+    tasks = some_tasks(40)
+    apart = held_out_tasks([tasks], 0.25, seed=1)
+    assert held_out_tasks([tasks[::-1]], 0.25, seed=1) == apart
+    assert held_out_tasks([tasks], 0.25, seed=2) != apart
 
 
 def test_one_task_alone_is_trained_on_and_nothing_is_held_out_when_nothing_is_asked_for():
-    assert split(examples_of(1), group_of, 0.5, seed=0)[1] == []
-    assert split(examples_of(9), group_of, 0.0, seed=0)[1] == []
-
-
-def test_the_first_tenth_of_the_dialogues_is_at_least_one():
-    assert [each.id for each in first_of(PLAYED, 0.1)] == ["a1"]
-    assert [each.id for each in first_of(PLAYED, 0.5)] == ["a1", "b1", "a2", "b2"]
-    assert list(first_of(PLAYED, 1.0)) == PLAYED
+    assert held_out_tasks([some_tasks(1)], 0.5, seed=0) == frozenset()
+    assert held_out_tasks([some_tasks(9)], 0.0, seed=0) == frozenset()
 
 
 def test_what_is_held_out_of_one_stage_no_other_stage_trains_on():
-    tasks = [f"task {number}" for number in range(30)]
+    tasks = some_tasks(30)
     for_policy, for_critic = tasks[:3], tasks[1::2]
     for seed in range(20):
         apart = held_out_tasks([for_policy, for_critic], 0.1, seed)
@@ -163,6 +146,12 @@ def test_stages_that_share_a_task_keep_it_while_it_is_their_last():
     for seed in range(20):
         assert held_out_tasks([["a", "b"], ["a"], []], 0.5, seed) == {"b"}
         assert held_out_tasks([["a", "b"], ["a"], ["b"]], 0.5, seed) == frozenset()
+
+
+def test_the_first_tenth_of_the_dialogues_is_at_least_one():
+    assert [each.id for each in first_of(PLAYED, 0.1)] == ["a1"]
+    assert [each.id for each in first_of(PLAYED, 0.5)] == ["a1", "b1", "a2", "b2"]
+    assert list(first_of(PLAYED, 1.0)) == PLAYED
 
 
 # Long rows
