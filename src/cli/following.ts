@@ -29,7 +29,7 @@ export async function followRun(runs: Runs, id: string, to: Surroundings, after 
 export function toldOf(run: Run, isOver: boolean): Outcome {
   return {
     summary: run,
-    print: () => runInFull(run),
+    print: () => stripVTControlCharacters(runInFull(run)),
     failed: isOver && (run.state === 'failed' || run.state === 'died'),
   };
 }

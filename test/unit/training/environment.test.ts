@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTrainer, type TrainerOptions } from '../../../src/core/training/environment/environment';
@@ -102,6 +102,19 @@ describe('the trainer’s environment', () => {
     expect(await environments()).toEqual([]);
     const [log] = await readdir(path.join(options.cache, 'trainer'));
     expect(await readFile(path.join(options.cache, 'trainer', log!), 'utf8')).toContain('nowhere');
+  }, 120_000);
+
+  it('is made again when the one who made it was killed', async () => {
+    await openTrainer(options);
+    const place = path.join(options.cache, 'trainer');
+    const made = (await readdir(place)).find((name) => /^trainer-\w+$/.test(name))!;
+    await rm(path.join(place, made), { recursive: true });
+    await mkdir(path.join(place, `${made}.part-1234`));
+    await write(path.join(place, `${made}.lock`), '');
+    const longAgo = new Date(Date.now() - 60_000);
+    await utimes(path.join(place, `${made}.lock`), longAgo, longAgo);
+    expect(await answerOf(options)).toBe('version 1 of the trainer plan');
+    expect((await readdir(place)).filter((name) => /part|lock/.test(name))).toEqual([]);
   }, 120_000);
 
   it('is given up when the user cancels, and leaves nothing half-made', async () => {
