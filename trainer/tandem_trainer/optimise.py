@@ -79,12 +79,12 @@ def optimise(
                 figures = evaluate(base, objective, held_out, run)
                 progress = replace(progress, looked=step, look_seconds=time.monotonic() - started)
                 best = step > 0 and (progress.best is None or _is_better(objective, figures, progress.best))
+                run.events.emit("evaluation", stage=stage, step=step, **figures, best=best)
                 if best:
                     progress = replace(progress, best_step=step, best=figures, looks=0)
                     save()
                 else:
                     progress = replace(progress, looks=progress.looks + (step > 0))
-                run.events.emit("evaluation", stage=stage, step=step, **figures, best=best)
             if step >= steps or 0 < settings.patience <= progress.looks:
                 break
 
@@ -99,7 +99,8 @@ def optimise(
             sums = _add_gradients(base, objective, adam, train, batch, progress.loss_scale, run)
             gradients = adam.gradients()
             run.ranks.sum_gradients(gradients)
-            torch._foreach_div_(gradients, progress.loss_scale)
+            if progress.loss_scale > 1:
+                torch._foreach_div_(gradients, progress.loss_scale)
             norm = torch.nn.utils.get_total_norm(gradients).item()
             if progress.loss_scale > 1 and not math.isfinite(norm) and math.isfinite(sums["loss"]):
                 adam.clear()
