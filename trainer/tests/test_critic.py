@@ -119,11 +119,11 @@ def returns(count: int, seed: int) -> list[Example]:
     return [Example(pair.group, getattr(pair, side), target=float(side == "chosen")) for pair, side in sides]
 
 
-def disturb(base) -> None:
+def disturb(base, size: float = 0.05) -> None:
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for _, weight in base.trainable():
-            weight += 0.05 * torch.randn(weight.shape, generator=generator)
+            weight += size * torch.randn(weight.shape, generator=generator)
 
 
 def straight(model, turn: Turn) -> torch.Tensor:

@@ -1,17 +1,23 @@
 import numpy as np
 import pytest
 import torch
+from models import tiny_model
 from sets import BYE, SECRETS, budget, cache, ids, learn, secret_pairs, tiny_base
 from test_critic import disturb, returns, straight
 from transformers import AutoModelForCausalLM
 
 from tandem_trainer import candidates as candidates_module
+from tandem_trainer.base import load_base
+from tandem_trainer.budget import TokenBudget
 from tandem_trainer.candidates import Candidates, History, Shards
-from tandem_trainer.config import CandidatesConfig, CriticConfig
+from tandem_trainer.config import CandidatesConfig, CriticConfig, ModelConfig
 from tandem_trainer.critic import Critic
+from tandem_trainer.distributed import Ranks
+from tandem_trainer.events import Events
 from tandem_trainer.fault import Fault
 from tandem_trainer.log_probs import token_log_probs
 from tandem_trainer.ranking import Ranking, rank, rank_correlation, ranking_figures
+from tandem_trainer.stop import StopRequest
 from tandem_trainer.turn import Turn
 from tandem_trainer.value_head import ValueHead
 
@@ -161,9 +167,12 @@ def answers(tmp_path) -> Shards:
     found = [History("t/0", right.prompt[1:], right.prompt), History("t/1", left.prompt[1:], left.prompt)]
 
     class Given(Shards):
-        def read(self, number):
+        def read(self, _number):
             said = (ids(20, 20, BYE), ids(21, 21, BYE))
             return [Candidates(one, tuple(Turn(one.prompt, ids) for ids in said), ("a", "b")) for one in found]
+
+        def figures(self):
+            return {}
 
     return Given(tmp_path, found, CandidatesConfig(), {BYE}, seed=0)
 
@@ -192,6 +201,19 @@ def test_without_hidden_information_there_is_no_control_and_a_critic_that_wants_
         disturb(base)
     for one in Ranking(made, CriticConfig(hidden_information=False)).rank(base, budget(tmp_path)):
         assert np.isnan(one.untrained).all() and True in one.good
+
+
+@pytest.mark.parametrize(("moved", "told"), [(1e-5, True), (0.05, False)])
+def test_a_critic_whose_scores_drown_in_rounding_is_told(tmp_path, moved, told):
+    folder = tiny_model(tmp_path / "model", dtype=torch.bfloat16)
+    base = load_base(ModelConfig(str(folder), device="cpu", dtype="bfloat16"), run_folder=tmp_path)
+    made = shards(tmp_path, base)
+    with base.adapter("critic"):
+        disturb(base, moved)
+    heard = TokenBudget(4096, Ranks(), StopRequest(tmp_path), Events(tmp_path))
+    Ranking(made, CriticConfig()).rank(base, heard)
+    notices = (tmp_path / "events.jsonl").read_text() if (tmp_path / "events.jsonl").exists() else ""
+    assert ("rounding in bfloat16" in notices) == told
 
 
 def test_what_is_scored_is_not_scored_again(tmp_path, monkeypatch):
