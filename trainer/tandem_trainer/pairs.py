@@ -1,4 +1,5 @@
-"""Which trajectories teach what: pairs for the critic and multi-turn DPO, single ones for the others; and what is held out.
+"""Which trajectories teach what: pairs for the critic and multi-turn DPO, single ones for the others; none of the tasks
+that are held out.
 
 Everywhere `turns[i]` are the turns of `dialogues[i]`, as the model in question reads them (`Template.all_turns`), and
 the order of the dialogues is kept.
