@@ -1,5 +1,5 @@
-"""Which trajectories teach what: pairs for the critic and multi-turn DPO, single ones for the others; none of the tasks
-that are held out.
+"""Which trajectories teach what: pairs for the critic and multi-turn DPO, single ones for the others; and which
+tasks are held out.
 
 Everywhere `turns[i]` are the turns of `dialogues[i]`, as the model in question reads them (`Template.all_turns`), and
 the order of the dialogues is kept.
@@ -83,7 +83,7 @@ def preference_examples(
 ) -> tuple[list[Example], Settled]:
     """Preferences between ways to go on, each as the turns of both sides; `group` is the same for one history.
 
-    Also says how the turns came by their tokens. A preference of which one side is left out is left out.
+    A preference of which one side is left out is left out; what was left out is told as well.
     """
     settled = settle(template, [side for each in preferences for side in (each.chosen, each.rejected)])
     ids = [dialogue.id for dialogue in settled.dialogues]

@@ -12,14 +12,12 @@ from .template import Template, chunks
 
 @dataclass
 class Settled:
-    """Dialogues of which every turn has its tokens, and how many turns came by them in which way."""
+    """Dialogues of which every turn has its tokens."""
 
     dialogues: list[Dialogue] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    sampled: int = 0  # turns that are trained on as they were sampled
-    tokenised: int = 0  # turns of which there is only the text, or whose ids say something else
-    mismatched: int = 0  # of those, the ones whose ids say something else
+    mismatched: int = 0  # turns whose ids say something else than their text, which was tokenised instead
 
     @property
     def notices(self) -> list[str]:
@@ -47,8 +45,8 @@ def settle(template: Template, dialogues: Sequence[Dialogue]) -> Settled:
     """Raises Fault when the template refuses a dialogue of which there is only text.
 
     Sampled ids that the tokenizer does not have leave the dialogue out; ids that say another text than was logged are
-    another tokenizer's, and the text is used instead. A turn that the agent ended, or of which that is not known, gets
-    the token that ends it if it lacks that. Log-probabilities are kept where every token has one.
+    another tokenizer's, and the text is used instead. Sampled ids that the agent ended get the token that ends a turn
+    if they lack it, and so does a text unless it was cut. Log-probabilities are kept where every token has one.
     """
     settled = Settled()
     for chunk in chunks(dialogues):
@@ -73,8 +71,6 @@ def count(settled: Settled, before: Dialogue, after: Dialogue) -> None:
         return
     settled.dialogues.append(after)
     for had, has in zip(before.turns, after.turns, strict=True):
-        settled.sampled += has.sampled
-        settled.tokenised += not has.sampled
         settled.mismatched += had.ids is not None and not has.sampled
 
 

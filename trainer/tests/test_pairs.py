@@ -183,9 +183,9 @@ def preference(chosen: list[str], rejected: list[str], *, line: int = 1) -> Pref
 
 def test_a_preference_between_two_drafts_is_a_pair_of_single_turns_with_a_weight():
     template = Template(tokenizer_of("qwen2_5"))
-    examples, settled = preference_examples([preference(["And equal ones?"], ["Done."])], template, weight=2.5)
-    (example,) = examples
-    assert (example.group, example.weight, settled.tokenised) == ("history", 2.5, 2)
+    ((example,), _) = preference_examples([preference(["And equal ones?"], ["Done."])], template, weight=2.5)
+    assert (example.group, example.weight) == ("history", 2.5)
+    assert not any(turn.sampled for turn in example.turns)
     decode = template.tokenizer.decode
     assert [decode(each.response.tolist()) for each in example.turns] == [
         "And equal ones?<|im_end|>",
