@@ -2,7 +2,8 @@
 
 They are sampled from the live policy, shard by shard. A shard is a file that is whole or not there, and its content
 depends on its histories, the settings, the seed and the policy's weights: not on what ran before, how often the run was
-stopped, or how many processes share the work. What is sampled is kept as token ids with their log-probabilities.
+stopped, or how many processes share the work. Only where memory ran out before, fewer turns are written at once, and
+others come out. What is sampled is kept as token ids with their log-probabilities.
 """
 
 import hashlib

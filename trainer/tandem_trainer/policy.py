@@ -21,9 +21,9 @@ class Policy(Objective):
 
     Figures beside those of the critic: `nll` of the chosen side in nats a token; `sampler_difference`, where turns were
     sampled plainly; and `kl`, over the tokens of sampled turns: how far the policy went from the reference on what the
-    reference itself writes, KL(π_ref ‖ π_φ) in nats a token. That is an unbiased estimate for candidates of the first
-    round at temperature 1, because a pair takes one from either half of the ranking; for turns that somebody else
-    sampled it only tells that the policy moves.
+    reference itself writes, KL(π_ref ‖ π_φ) in nats a token. That is about right for candidates of the first round at
+    temperature 1, because a pair takes one from either half of the ranking, though a turn that was sampled twice counts
+    once; for turns that somebody else sampled it only tells that the policy moves.
     """
 
     better = "margin"

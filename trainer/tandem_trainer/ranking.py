@@ -17,7 +17,7 @@ import numpy as np
 
 from .base import Base
 from .budget import TokenBudget
-from .candidates import Candidates, Shards
+from .candidates import Candidates, History, Shards
 from .config import CriticConfig
 from .events import Events
 from .fault import Fault
@@ -81,16 +81,12 @@ class Ranked:
 
 
 def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> Ranked:
-    """Applies the rules that `Ranked` states to scores of all candidates. Errors: Fault when a score is missing."""
+    """Applies the rules that `Ranked` states to scores of all candidates. Errors: Fault when a score is no number."""
     first_of_text = {text: place for place, text in reversed(list(enumerate(candidates.texts)))}
     kept = sorted(first_of_text.values())
     scores, untrained = scores[kept], untrained[kept]
     if np.isnan(scores).any():
-        raise Fault(
-            f"The critic cannot rank the turns of {candidates.history.group}: its task has no hidden information. Set "
-            "critic.hidden_information to false, or leave such tasks out.",
-            usage=True,
-        )
+        raise _cannot_rank(candidates.history)
     half = len(kept) // 2 if np.ptp(scores) > 0 else 0
     order = sorted(range(len(kept)), key=lambda place: (-scores[place], place))
     good: list[bool | None] = [None] * len(kept)
@@ -99,6 +95,19 @@ def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> R
     for place in order[len(kept) - half :]:
         good[place] = False
     return Ranked(candidates, tuple(kept), scores, untrained, tuple(good))
+
+
+def _cannot_rank(history: History) -> Fault:
+    if history.hidden_prompt is None:
+        return Fault(
+            f"The critic cannot rank the turns of {history.group}: its task has no hidden information. Set "
+            "critic.hidden_information to false, or leave such tasks out.",
+            usage=True,
+        )
+    return Fault(
+        f"The critic's scores of the turns of {history.group} are no numbers: lower critic.learning_rate, or set "
+        "model.dtype to float32, and begin a new run."
+    )
 
 
 class Ranking:

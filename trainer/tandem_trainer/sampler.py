@@ -41,7 +41,7 @@ class Sampler:
             events.notice(f"Candidates are sampled one history at a time, which is slow: {self.obstacle}.")
 
     def sample(self, prompts: Sequence[np.ndarray], seed: int) -> list[list[Turn]]:
-        """For each prompt its turns, with log-probabilities after temperature and top-p.
+        """For each prompt its turns, with log-probabilities after temperature, and, when batched, after top-p.
 
         Errors: Stopped when the run is to stop; Fault when not even one turn fits into memory.
         """

@@ -83,6 +83,11 @@ def test_which_pairs_are_drawn_depends_on_seed_round_and_turn_and_on_nothing_els
     assert drawn != chosen_and_rejected(other.pairs(4, seed=0, round=1))
 
 
+def test_scores_that_are_no_numbers_are_not_taken_for_missing_hidden_information():
+    with pytest.raises(Fault, match="a/0 are no numbers: lower critic.learning_rate"):
+        ranked([0.1, np.nan])
+
+
 def test_rank_correlation_is_spearmans():
     left, right = np.array([1.0, 2, 3, 4, 5]), np.array([5.0, 6, 7, 8, 7])
     # ranks 0 1 2 3 4 and 0 1 2.5 4 2.5: covariance 8/5, variances 2 and 9.5/5, so 1.6/√(2·1.9)
