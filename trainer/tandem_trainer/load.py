@@ -77,6 +77,8 @@ def find_model(config: ModelConfig, run_folder: Path) -> str:
         raise Fault(f"The folder {folder} has no config.json, so it is not a model: check model.base.", usage=True)
     if not any(path.suffix in (".safetensors", ".bin") for path in folder.iterdir()):
         raise Fault(f"The folder {folder} has no weights (model.safetensors): download the model again.", usage=True)
+    if not any(path.name.startswith(("tokenizer", "vocab", "tekken")) for path in folder.iterdir()):
+        raise Fault(f"The folder {folder} has no tokenizer (tokenizer.json): download the model again.", usage=True)
     return str(folder)
 
 
@@ -162,4 +164,4 @@ def _cannot_load(what: str, model: str, error: Exception) -> Fault:
     reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     if isinstance(error, SafetensorError):
         return Fault(f"The weights of {model} are damaged ({reason}): download the model again.", usage=True)
-    return Fault(f"The {what} of {model} cannot be loaded: {reason.rstrip('.')}.", usage=True)
+    return Fault(f"The {what} of {model} cannot be loaded, so check model.base: {reason.rstrip('.')}.", usage=True)

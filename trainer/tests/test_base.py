@@ -220,6 +220,18 @@ def test_a_folder_without_weights_is_no_model(folder, tmp_path):
     assert "no weights" in refused(config(folder), tmp_path)
 
 
+def test_a_folder_without_a_tokenizer_is_told(folder, tmp_path):
+    (folder / "tokenizer.json").unlink()
+    (folder / "tokenizer_config.json").unlink()
+    assert "no tokenizer" in refused(config(folder), tmp_path)
+
+
+def test_an_architecture_that_is_not_known_is_named(folder, tmp_path):
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"model_type": "unheard-of"}))
+    assert "unheard-of" in refused(config(folder), tmp_path)
+
+
 def test_damaged_weights_are_told(folder, tmp_path):
     file = folder / "model.safetensors"
     file.write_bytes(file.read_bytes()[:1000])
@@ -261,3 +273,12 @@ def test_loading_prints_nothing(folder, tmp_path, capfd):
     capfd.readouterr()
     load_base(config(folder), run_folder=tmp_path)
     assert capfd.readouterr() == ("", "")
+
+
+def test_weights_that_cannot_be_kept_on_the_disk_are_told(folder, tmp_path):
+    base = load_base(config(folder, training="full"), run_folder=tmp_path)
+    train(base)
+    next(tmp_path.glob("weights-*")).rmdir()
+    with pytest.raises(Fault, match="make room"):
+        base.adapter("critic")
+    assert base.live == "policy"
