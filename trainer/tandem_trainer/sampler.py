@@ -38,6 +38,7 @@ class Sampler:
         self.at_once = turns_at_once(base.device)
         self.obstacle = obstacle(self.model)
         if self.obstacle:
+            self.at_once = min(self.at_once, settings.per_turn)
             events.notice(f"Candidates are sampled one history at a time, which is slow: {self.obstacle}.")
 
     def sample(self, prompts: Sequence[np.ndarray], seed: int) -> list[list[Turn]]:
@@ -51,8 +52,6 @@ class Sampler:
         try:
             devices = [self.base.device] if self.base.device.type == "cuda" else []
             with torch.random.fork_rng(devices=devices), torch.no_grad():
-                if self.obstacle:
-                    return [self._one_history(prompt, seed + number) for number, prompt in enumerate(prompts)]
                 return self._until_it_fits(prompts, seed)
         finally:
             gc.unfreeze()
@@ -61,6 +60,8 @@ class Sampler:
     def _until_it_fits(self, prompts: Sequence[np.ndarray], seed: int) -> list[list[Turn]]:
         while True:
             try:
+                if self.obstacle:
+                    return [self._one_history(prompt, seed + number) for number, prompt in enumerate(prompts)]
                 return self._continuously(prompts, seed)
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
@@ -73,7 +74,9 @@ class Sampler:
 
     def _continuously(self, prompts: Sequence[np.ndarray], seed: int) -> list[list[Turn]]:
         """All turns of all prompts in one batch that is refilled as turns end; a prompt is read once for its turns."""
-        manager = self.model.init_continuous_batching(self._generation(), self._batching(prompts, seed))
+        manager = self.model.init_continuous_batching(
+            self._generation(self.settings.per_turn), self._batching(prompts, seed)
+        )
         # `generate_batch` adds requests while its loop already runs, so that timing decides who gets which random
         # numbers. Here all requests wait before the loop starts.
         names = manager.add_requests([prompt.tolist() for prompt in prompts], self.settings.max_new_tokens)
@@ -106,13 +109,19 @@ class Sampler:
 
     def _one_history(self, prompt: np.ndarray, seed: int) -> list[Turn]:
         """The turns of one prompt by plain generation, which reads the prompt once for each of them."""
-        if self.stop:
-            raise Stopped
         torch.manual_seed(seed)
+        turns: list[Turn] = []
+        while len(turns) < self.settings.per_turn:
+            if self.stop:
+                raise Stopped
+            turns += self._plainly(prompt, min(self.at_once, self.settings.per_turn - len(turns)))
+        return turns
+
+    def _plainly(self, prompt: np.ndarray, count: int) -> list[Turn]:
         noted = NoteLogProbs(self.settings.temperature)
         ids = torch.from_numpy(prompt.astype(np.int64))[None].to(self.base.device)
         own = self.model.generation_config
-        self.model.generation_config = self._generation()  # what a model folder suggests is not what was asked for
+        self.model.generation_config = self._generation(count)  # what a model folder suggests is not what was asked for
         try:
             rows = self.model.generate(
                 ids, attention_mask=torch.ones_like(ids), logits_processor=LogitsProcessorList([noted])
@@ -134,14 +143,14 @@ class Sampler:
     def _turn(self, prompt: np.ndarray, ids: Sequence[int], log_probs: Sequence[float]) -> Turn:
         return Turn(prompt, np.asarray(ids, np.int32), sampled=True, log_probs=np.asarray(log_probs, np.float32))
 
-    def _generation(self) -> GenerationConfig:
+    def _generation(self, count: int) -> GenerationConfig:
         return GenerationConfig(
             do_sample=True,
             temperature=self.settings.temperature,
             top_p=self.settings.top_p,
             top_k=0,
             max_new_tokens=self.settings.max_new_tokens,
-            num_return_sequences=self.settings.per_turn,
+            num_return_sequences=count,
             eos_token_id=sorted(self.stop_ids),
             pad_token_id=min(self.stop_ids),
         )

@@ -167,6 +167,24 @@ def test_too_little_memory_halves_how_many_are_sampled_at_once(tmp_path, monkeyp
     assert tried == [16, 8, 4, 4]
 
 
+def test_too_little_memory_halves_how_many_plain_generation_samples_at_once(tmp_path, monkeypatch):
+    base = tiny_base(tmp_path, "gemma2")
+    inner, tried = base.model.get_base_model(), []
+    generate = inner.generate
+
+    def short_of_memory(*given, **others):
+        tried.append(inner.generation_config.num_return_sequences)
+        if tried[-1] > 2:
+            raise MemoryError
+        return generate(*given, **others)
+
+    monkeypatch.setattr(inner, "generate", short_of_memory)
+    made = some_shards(tmp_path, base)
+    made.sample(base, budget(tmp_path))
+    assert tried == [3] + [1] * 9  # of three turns at each of three histories
+    assert [len(one.turns) for one in all_candidates(made)] == [3, 3, 3]
+
+
 def test_a_damaged_shard_is_named(tmp_path):
     base = tiny_base(tmp_path)
     made = some_shards(tmp_path, base)
