@@ -11,7 +11,6 @@ separate rows without padding, on both sides. Memory is the peak above what the 
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -41,9 +40,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         parameters = write_model(arguments.shape, folder, arguments.dtype)
         print(f"{parameters / 1e6:.0f}M parameters, {arguments.dtype}, {arguments.batch} pairs a step", flush=True)
-        print(
-            "| stage | training | side | tokens/s | memory, MB | speed of tandem | memory of tandem |\n|---|---|---|---|---|---|---|"
-        )
+        print("| stage | training | side | tokens/s | memory, MB | speed of tandem | memory of tandem |")
+        print("|---|---|---|---|---|---|---|", flush=True)
         for stage in arguments.stages:
             for training in arguments.training:
                 common = ["--model", folder, "--stage", stage, "--training", training, "--dtype", arguments.dtype]

@@ -14,18 +14,18 @@ import torch
 from measure import peak_mb
 from rows import critic_pairs, policy_pairs, row_tokens
 
-from tandem_trainer.adam import Adam
-from tandem_trainer.base import load_base
-from tandem_trainer.budget import TokenBudget
 from tandem_trainer.config import CriticConfig, ModelConfig, PolicyConfig
-from tandem_trainer.critic import Critic
-from tandem_trainer.distributed import Ranks
-from tandem_trainer.events import Events
-from tandem_trainer.forest import forest_tokens
-from tandem_trainer.objective import turns_of
-from tandem_trainer.policy import Policy
-from tandem_trainer.reference_cache import ReferenceCache
-from tandem_trainer.stop import StopRequest
+from tandem_trainer.model.base import load_base
+from tandem_trainer.model.forest import forest_tokens
+from tandem_trainer.objective.critic import Critic
+from tandem_trainer.objective.objective import turns_of
+from tandem_trainer.objective.policy import Policy
+from tandem_trainer.objective.reference_cache import ReferenceCache
+from tandem_trainer.running.adam import Adam
+from tandem_trainer.running.budget import TokenBudget
+from tandem_trainer.running.distributed import Ranks
+from tandem_trainer.running.events import Events
+from tandem_trainer.running.stop import StopRequest
 
 
 def main() -> None:

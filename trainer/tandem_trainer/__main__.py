@@ -14,8 +14,8 @@ from __future__ import annotations
 import os
 import sys
 
-from . import stop  # noqa: F401  first of all: it notes when this process began
 from .fault import Fault
+from .running import stop  # noqa: F401  first of all: it notes when this process began
 
 COMMANDS = ("check", "doctor", "plan", "score")
 
@@ -45,7 +45,7 @@ def _command(arguments: list[str]) -> int:
     elif name == "score":
         from .score import main as command
     elif not rest and (name.endswith(".json") or os.path.exists(name)):
-        from .train import main as command
+        from .running.train import main as command
 
         rest = [name]
     else:

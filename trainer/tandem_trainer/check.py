@@ -26,9 +26,9 @@ def main(arguments: list[str]) -> int:
     config = read_config(given.run_json)
 
     # only now: these import torch, and a bad configuration is to be told at once
-    from .load import find_model, load_tokenizer, quiet
-    from .prepare import prepare
-    from .template import Template
+    from .data.template import Template
+    from .model.load import find_model, load_tokenizer, quiet
+    from .running.prepare import prepare
 
     quiet()
     folder = given.run_json.resolve().parent

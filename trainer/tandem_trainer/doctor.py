@@ -24,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from .memory import available_memory
+from .model.memory import available_memory
 
 PYTHON = (3, 10)
 PACKAGES = {"torch": "2.13", "transformers": "5.18", "peft": "0.21", "safetensors": "0.8", "numpy": "2.2"}

@@ -4,8 +4,8 @@
 class Fault(Exception):
     """Something is wrong that the user can mend: one sentence that says what, where, and what to do.
 
-    `usage` tells wrong input (a bad configuration, missing data: exit code 2) from a failure while working (a full disk,
-    too little memory: exit code 1).
+    `usage` tells wrong input (a bad configuration, missing data: exit code 2) from a failure while working (a full
+    disk, too little memory: exit code 1).
     """
 
     def __init__(self, message: str, *, usage: bool = False):

@@ -21,16 +21,16 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from . import memory
-from .base import Base, load_base
 from .config import ModelConfig, RunConfig
 from .fault import Fault
-from .flops import MATRIX, Peak, Shape, peak_flops, shape_of, step_flops
-from .load import choose_device, choose_dtype, find_model, load_tokenizer, quiet
-from .log_probs import token_log_probs
+from .model import memory
+from .model.base import Base, load_base
+from .model.flops import MATRIX, Peak, Shape, peak_flops, shape_of, step_flops
+from .model.load import choose_device, choose_dtype, find_model, load_tokenizer, quiet
+from .model.log_probs import token_log_probs
 from .read_config import read_config
+from .running.workload import Load, loads_of
 from .turn import Turn
-from .workload import Load, loads_of
 
 GIB = 1 << 30
 CONTEXT = GIB // 2  # what CUDA takes for itself, and a desktop beside it
@@ -303,8 +303,8 @@ def main(arguments: list[str]) -> int:
 
 def plan_of(config: RunConfig, folder: Path, size: int | None = None) -> Plan:
     """Reads the data, and of the base its configuration only. size: bytes of another machine's card."""
-    from .prepare import prepare
-    from .template import Template
+    from .data.template import Template
+    from .running.prepare import prepare
 
     quiet()
     if size is None and config.model.training == "qlora":

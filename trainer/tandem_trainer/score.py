@@ -24,28 +24,28 @@ import numpy as np
 import torch
 from safetensors.torch import load_file
 
-from .base import Base
-from .budget import TokenBudget, free_memory
 from .config import ModelConfig
-from .critic_file import VALUE_HEAD, CriticFile, read_critic_file, require_same_base
-from .dialogue import Dialogue, Problem, Read, listed, merge
-from .distributed import Ranks
-from .events import Events
+from .data.dialogue import Dialogue, Problem, Read, listed, merge
+from .data.fields import BadRow
+from .data.json_lines import json_lines
+from .data.prompt_file import Prompt, agent_prompt
+from .data.rows import dialogue_of, why_none
+from .data.settle import settle
+from .data.template import Template
+from .data.trajectory_log import read_log
 from .fault import Fault
-from .fields import BadRow
-from .json_lines import json_lines
-from .load import choose_device, choose_dtype, find_model, load_model, load_tokenizer, quiet
-from .log_probs import last_hidden, token_log_probs
+from .model.base import Base
+from .model.load import choose_device, choose_dtype, find_model, load_model, load_tokenizer, quiet
+from .model.log_probs import last_hidden, token_log_probs
+from .objective.scoring import in_batches
 from .plan import MOST
-from .prompt_file import Prompt, agent_prompt
-from .rows import dialogue_of, why_none
-from .scoring import in_batches
-from .settle import settle
-from .stop import StopRequest
-from .template import Template
-from .trajectory_log import read_log
+from .result.critic_file import VALUE_HEAD, CriticFile, read_critic_file, require_same_base
+from .running.budget import TokenBudget, free_memory
+from .running.distributed import Ranks
+from .running.events import Events
+from .running.stop import StopRequest
+from .running.whole_file import write_whole
 from .turn import Turn
-from .whole_file import write_whole
 
 View = list[tuple[Turn, ...] | None]  # the turns of each dialogue; None where they cannot be shown
 

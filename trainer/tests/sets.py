@@ -4,14 +4,14 @@ import numpy as np
 import torch
 from models import tiny_model
 
-from tandem_trainer.base import Base, load_base
-from tandem_trainer.budget import TokenBudget
 from tandem_trainer.config import ModelConfig
-from tandem_trainer.distributed import Ranks
-from tandem_trainer.events import Events
-from tandem_trainer.objective import Objective, means
-from tandem_trainer.reference_cache import ReferenceCache
-from tandem_trainer.stop import StopRequest
+from tandem_trainer.model.base import Base, load_base
+from tandem_trainer.objective.objective import Objective, means
+from tandem_trainer.objective.reference_cache import ReferenceCache
+from tandem_trainer.running.budget import TokenBudget
+from tandem_trainer.running.distributed import Ranks
+from tandem_trainer.running.events import Events
+from tandem_trainer.running.stop import StopRequest
 from tandem_trainer.turn import Example, Turn
 
 ASK, GUESS, BYE = 30, 31, 2  # what the agent says: a question, a guess; the token that ends a turn

@@ -6,9 +6,9 @@ from peft import LoraConfig, get_peft_model
 from test_log_probs import some_turns
 from transformers import AutoModelForCausalLM
 
-from tandem_trainer.adapters import add_in_place
-from tandem_trainer.attention import forest_attention, packed_attention
-from tandem_trainer.forest import grow
+from tandem_trainer.model.adapters import add_in_place
+from tandem_trainer.model.attention import forest_attention, packed_attention
+from tandem_trainer.model.forest import grow
 
 torch.set_num_threads(1)
 
@@ -77,7 +77,7 @@ def test_blocks_of_queries_give_the_same_as_all_at_once(monkeypatch, window, sof
     settings = {"forest": forest, "sliding_window": window, "softcap": softcap}
     one, other = inputs(forest), inputs(forest)
     whole, _ = forest_attention(None, *one, None, **settings)
-    monkeypatch.setattr("tandem_trainer.attention.BLOCK", 3)
+    monkeypatch.setattr("tandem_trainer.model.attention.BLOCK", 3)
     blocks, _ = forest_attention(None, *other, None, **settings)
     torch.testing.assert_close(blocks, whole)
     for ours, theirs in zip(

@@ -6,10 +6,10 @@ import torch
 from models import tiny_model, tiny_tokenizer
 from transformers import AutoModelForCausalLM
 
-from tandem_trainer.base import load_base
 from tandem_trainer.config import ModelConfig
 from tandem_trainer.fault import Fault
-from tandem_trainer.log_probs import token_log_probs
+from tandem_trainer.model.base import load_base
+from tandem_trainer.model.log_probs import token_log_probs
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)

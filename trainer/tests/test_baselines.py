@@ -5,8 +5,8 @@ from sets import cache, learn, look, secret_pairs, tiny_base
 from test_policy import disturb, same_gradients, trl_trainer
 
 from tandem_trainer.config import PolicyConfig
-from tandem_trainer.multiturn_dpo import MultiTurnDpo
-from tandem_trainer.rft import RejectionFineTuning
+from tandem_trainer.objective.multiturn_dpo import MultiTurnDpo
+from tandem_trainer.objective.rft import RejectionFineTuning
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)

@@ -5,9 +5,9 @@ from sets import budget, cache, learn, look, secret_pairs, tiny_base
 from transformers import AutoModelForCausalLM
 
 from tandem_trainer.config import CriticConfig
-from tandem_trainer.critic import Critic
+from tandem_trainer.objective.critic import Critic
+from tandem_trainer.objective.value_head import ValueHead
 from tandem_trainer.turn import Example, Turn
-from tandem_trainer.value_head import ValueHead
 
 torch.set_num_threads(1)
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 from tiny_run import SERVER, Trainer, events, tiny_run, train
 
-from tandem_trainer import distributed
-from tandem_trainer.distributed import Ranks, join, leave
+from tandem_trainer.running import distributed
+from tandem_trainer.running.distributed import Ranks, join, leave
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_two_processes_take_the_steps_of_one(tmp_path, free_port):
 
 THE_SECOND_RANK_IS_SMALL = """
 import os, torch
-from tandem_trainer.multiturn_dpo import MultiTurnDpo
+from tandem_trainer.objective.multiturn_dpo import MultiTurnDpo
 real = MultiTurnDpo.loss
 def loss(self, model, examples):
     if os.environ["RANK"] == "1" and len(examples) > {most}:
@@ -132,7 +132,7 @@ def test_an_example_that_is_too_large_for_one_rank_ends_all_with_the_same_senten
 
 STOPPED_ON_THE_SECOND_RANK = """
 import os
-from tandem_trainer import optimise, stop
+from tandem_trainer.running import optimise, stop
 real = optimise._add_gradients
 count = 0
 def add_gradients(*given):

@@ -8,9 +8,9 @@ import textwrap
 
 import pytest
 
-from tandem_trainer import events as module
-from tandem_trainer.events import Events
 from tandem_trainer.fault import Fault
+from tandem_trainer.running import events as module
+from tandem_trainer.running.events import Events
 
 
 def lines(folder):
@@ -67,7 +67,7 @@ def test_a_reader_of_stdout_that_goes_away_does_not_end_the_run(tmp_path):
     program = f"""
         import sys, time
         from pathlib import Path
-        from tandem_trainer.events import Events
+        from tandem_trainer.running.events import Events
         events = Events(Path({str(tmp_path)!r}))
         for number in range(3):
             events.emit("step", step=number)

@@ -8,7 +8,7 @@ from peft import LoraConfig, get_peft_model
 from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from tandem_trainer.flops import ATTENTION, MATRIX, attended, flops, peak_flops, shape_of, stated_peak, step_flops
+from tandem_trainer.model.flops import ATTENTION, MATRIX, attended, flops, peak_flops, shape_of, stated_peak, step_flops
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from tandem_trainer.fault import Fault
-from tandem_trainer.forest import forest_tokens, grow
+from tandem_trainer.model.forest import forest_tokens, grow
 from tandem_trainer.turn import Turn
 
 

@@ -5,8 +5,8 @@ from models import FAMILIES, tiny_model
 from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM
 
-from tandem_trainer.head import Head, chosen_log_probs
-from tandem_trainer.log_probs import decoder_of, last_hidden, token_log_probs
+from tandem_trainer.model.head import Head, chosen_log_probs
+from tandem_trainer.model.log_probs import decoder_of, last_hidden, token_log_probs
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)

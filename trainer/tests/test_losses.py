@@ -13,7 +13,7 @@ import math
 import pytest
 import torch
 
-from tandem_trainer.losses import (
+from tandem_trainer.objective.losses import (
     kl_estimate,
     log_ratios,
     nll,

@@ -9,22 +9,22 @@ from models import tiny_model
 from sets import cache, secret_pairs, tiny_base
 from torch.nn import Parameter
 
-from tandem_trainer import objective as objective_module
-from tandem_trainer.adam import BETAS, Adam
-from tandem_trainer.base import load_base
-from tandem_trainer.budget import TokenBudget, is_out_of_memory
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, ResourcesConfig, RunConfig
-from tandem_trainer.critic import Critic
-from tandem_trainer.distributed import Ranks
-from tandem_trainer.events import Events
 from tandem_trainer.fault import Fault
-from tandem_trainer.flops import shape_of
-from tandem_trainer.log_probs import token_log_probs
-from tandem_trainer.meter import Meter
-from tandem_trainer.optimise import optimise
-from tandem_trainer.run import Run
-from tandem_trainer.schedule import learning_rate, stage_steps
-from tandem_trainer.stop import Stopped, StopRequest
+from tandem_trainer.model.base import load_base
+from tandem_trainer.model.flops import shape_of
+from tandem_trainer.model.log_probs import token_log_probs
+from tandem_trainer.objective import objective as objective_module
+from tandem_trainer.objective.critic import Critic
+from tandem_trainer.running.adam import BETAS, Adam
+from tandem_trainer.running.budget import TokenBudget, is_out_of_memory
+from tandem_trainer.running.distributed import Ranks
+from tandem_trainer.running.events import Events
+from tandem_trainer.running.meter import Meter
+from tandem_trainer.running.optimise import optimise
+from tandem_trainer.running.run import Run
+from tandem_trainer.running.schedule import learning_rate, stage_steps
+from tandem_trainer.running.stop import Stopped, StopRequest
 
 SETTINGS = CriticConfig(learning_rate=1e-2, batch=4, epochs=1.0, evaluate_every=2, patience=0)
 
@@ -194,7 +194,7 @@ def test_the_size_of_micro_batches_does_not_change_the_steps(tmp_path, base):
 
 
 def test_the_best_held_out_step_is_what_remains_and_patience_ends_the_stage(tmp_path, base, monkeypatch):
-    from tandem_trainer import optimise as loop
+    from tandem_trainer.running import optimise as loop
 
     margins = iter([0.0, 0.1, 0.9, 0.5, 0.4])
     kept = {}

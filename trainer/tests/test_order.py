@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tandem_trainer.order import epoch_order, micro_batches, step_batch, steps_per_epoch
+from tandem_trainer.data.order import epoch_order, micro_batches, step_batch, steps_per_epoch
 from tandem_trainer.turn import Example, Turn
 
 TURN = Turn(np.array([1], np.int32), np.array([2], np.int32))

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from families import tokenizer_of
 
-from tandem_trainer.dialogue import Dialogue, Spoken
-from tandem_trainer.fault import Fault
-from tandem_trainer.pairs import (
+from tandem_trainer.data.dialogue import Dialogue, Spoken
+from tandem_trainer.data.pairs import (
     drop_long,
     first_of,
     held_out_tasks,
@@ -17,8 +16,9 @@ from tandem_trainer.pairs import (
     returns,
     trajectory_pairs,
 )
-from tandem_trainer.rows import Preference
-from tandem_trainer.template import Template
+from tandem_trainer.data.rows import Preference
+from tandem_trainer.data.template import Template
+from tandem_trainer.fault import Fault
 from tandem_trainer.turn import Example, Turn
 
 

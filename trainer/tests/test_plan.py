@@ -9,17 +9,17 @@ from models import tiny_model
 from torch.profiler import ProfilerActivity, profile
 from transformers import AutoConfig
 
-from tandem_trainer import memory
 from tandem_trainer.__main__ import _command
-from tandem_trainer.base import load_base
 from tandem_trainer.config import DataConfig, ModelConfig, PolicyConfig, ResourcesConfig, RunConfig
 from tandem_trainer.fault import Fault
-from tandem_trainer.flops import shape_of
-from tandem_trainer.forest import forest_tokens
-from tandem_trainer.log_probs import token_log_probs
+from tandem_trainer.model import memory
+from tandem_trainer.model.base import load_base
+from tandem_trainer.model.flops import shape_of
+from tandem_trainer.model.forest import forest_tokens
+from tandem_trainer.model.log_probs import token_log_probs
 from tandem_trainer.plan import Machine, _bytes, make_plan, measured, other_machine
+from tandem_trainer.running.workload import worst_loads
 from tandem_trainer.turn import Turn
-from tandem_trainer.workload import worst_loads
 
 torch.set_num_threads(1)
 

@@ -6,20 +6,20 @@ from sets import BYE, SECRETS, budget, cache, ids, learn, secret_pairs, tiny_bas
 from test_critic import disturb, returns, straight
 from transformers import AutoModelForCausalLM
 
-from tandem_trainer import candidates as candidates_module
-from tandem_trainer.base import load_base
-from tandem_trainer.budget import TokenBudget
-from tandem_trainer.candidates import Candidates, History, Shards
 from tandem_trainer.config import CandidatesConfig, CriticConfig, ModelConfig
-from tandem_trainer.critic import Critic
-from tandem_trainer.distributed import Ranks
-from tandem_trainer.events import Events
 from tandem_trainer.fault import Fault
-from tandem_trainer.log_probs import token_log_probs
-from tandem_trainer.ranking import Ranking, rank, rank_correlation, ranking_figures
-from tandem_trainer.stop import StopRequest
+from tandem_trainer.model.base import load_base
+from tandem_trainer.model.log_probs import token_log_probs
+from tandem_trainer.objective.critic import Critic
+from tandem_trainer.objective.value_head import ValueHead
+from tandem_trainer.ranking import candidates as candidates_module
+from tandem_trainer.ranking.candidates import Candidates, History, Shards
+from tandem_trainer.ranking.ranking import Ranking, rank, rank_correlation, ranking_figures
+from tandem_trainer.running.budget import TokenBudget
+from tandem_trainer.running.distributed import Ranks
+from tandem_trainer.running.events import Events
+from tandem_trainer.running.stop import StopRequest
 from tandem_trainer.turn import Turn
-from tandem_trainer.value_head import ValueHead
 
 torch.set_num_threads(1)
 
@@ -228,7 +228,7 @@ def test_what_is_scored_is_not_scored_again(tmp_path, monkeypatch):
     with base.adapter("critic"):
         disturb(base)
     first = Ranking(made, CriticConfig()).rank(base, budget(tmp_path))
-    monkeypatch.setattr("tandem_trainer.scoring.token_log_probs", None)
+    monkeypatch.setattr("tandem_trainer.objective.scoring.token_log_probs", None)
     again = Ranking(made, CriticConfig()).rank(base, budget(tmp_path))
     assert [one.sample() for one in first] == [one.sample() for one in again]
 
@@ -240,7 +240,7 @@ def test_logits_of_candidates_are_made_in_pieces_no_larger_than_allowed(tmp_path
         allowed.append(logits_bytes)
         return token_log_probs(*given, logits_bytes=logits_bytes, **others)
 
-    monkeypatch.setattr("tandem_trainer.scoring.token_log_probs", watched)
+    monkeypatch.setattr("tandem_trainer.objective.scoring.token_log_probs", watched)
     base = tiny_base(tmp_path)
     made = shards(tmp_path, base, logits_bytes=4096)
     Ranking(made, CriticConfig()).rank(base, budget(tmp_path), logits_bytes=4096)

@@ -3,10 +3,10 @@ import torch
 from sets import budget, step_pairs, tiny_base
 from test_critic import disturb, straight
 
-from tandem_trainer import reference_cache as module
 from tandem_trainer.fault import Fault
-from tandem_trainer.objective import turns_of
-from tandem_trainer.reference_cache import ReferenceCache
+from tandem_trainer.objective import reference_cache as module
+from tandem_trainer.objective.objective import turns_of
+from tandem_trainer.objective.reference_cache import ReferenceCache
 
 torch.set_num_threads(1)
 

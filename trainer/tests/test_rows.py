@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tandem_trainer.dialogue import merge
+from tandem_trainer.data.dialogue import merge
+from tandem_trainer.data.prompt_file import agent_prompt
+from tandem_trainer.data.rows import read_preferences, read_rows
+from tandem_trainer.data.task_row import content_id
 from tandem_trainer.fault import Fault
-from tandem_trainer.prompt_file import agent_prompt
-from tandem_trainer.rows import read_preferences, read_rows
-from tandem_trainer.task_row import content_id
 
 TASK = {
     "problem_description": "Write mean(values).",

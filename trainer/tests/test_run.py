@@ -89,7 +89,7 @@ def test_a_run_that_is_done_says_so_when_it_is_started_again(straight):
 
 IN_STEP = """
 import os, signal
-from tandem_trainer import optimise
+from tandem_trainer.running import optimise
 real = optimise._add_gradients
 count = 0
 def add_gradients(base, objective, *given):
@@ -157,7 +157,7 @@ def test_a_damaged_checkpoint_is_passed_over_and_the_run_ends_the_same(tmp_path,
 
 SLOW = """
 import time
-from tandem_trainer import optimise
+from tandem_trainer.running import optimise
 real = optimise._add_gradients
 def slow(*given):
     time.sleep(0.1)
@@ -335,7 +335,7 @@ def test_check_counts_the_data_and_says_what_is_left_out(tmp_path, capsys):
 def test_a_full_disk_ends_the_run_with_one_sentence_and_it_goes_on_when_there_is_room(tmp_path, straight):
     path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
     full = """
-from tandem_trainer import checkpoint
+from tandem_trainer.running import checkpoint
 real = checkpoint.save_file
 count = 0
 def save_file(tensors, path):

@@ -9,14 +9,14 @@ import torch
 from models import tiny_model
 
 from tandem_trainer.__main__ import _command
-from tandem_trainer.base import load_base
 from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConfig
-from tandem_trainer.export import export_critic
+from tandem_trainer.data.rows import read_rows
+from tandem_trainer.data.settle import settle
+from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
-from tandem_trainer.log_probs import last_hidden, token_log_probs
-from tandem_trainer.rows import read_rows
-from tandem_trainer.settle import settle
-from tandem_trainer.template import Template
+from tandem_trainer.model.base import load_base
+from tandem_trainer.model.log_probs import last_hidden, token_log_probs
+from tandem_trainer.result.export import export_critic
 
 torch.set_num_threads(1)
 

@@ -14,12 +14,12 @@ from families import SPECIALS, tokenizer_of
 from models import tiny_tokenizer
 from tokenizers import AddedToken
 
-from tandem_trainer.dialogue import Dialogue, Spoken, assistant_positions
-from tandem_trainer.encode import Encoder
+from tandem_trainer.data.dialogue import Dialogue, Spoken, assistant_positions
+from tandem_trainer.data.encode import Encoder
+from tandem_trainer.data.prompt_file import Prompt, agent_prompt, critic_prompt, read_prompt
+from tandem_trainer.data.settle import settle
+from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
-from tandem_trainer.prompt_file import Prompt, agent_prompt, critic_prompt, read_prompt
-from tandem_trainer.settle import settle
-from tandem_trainer.template import Template
 from tandem_trainer.turn import Turn
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tandem_trainer.data.prompt_file import agent_prompt
+from tandem_trainer.data.trajectory_log import read_log
 from tandem_trainer.fault import Fault
-from tandem_trainer.prompt_file import agent_prompt
-from tandem_trainer.trajectory_log import read_log
 
 TASK = {
     "id": "mean",

@@ -13,8 +13,8 @@ from typing import Any
 
 from models import tiny_model
 
-from tandem_trainer import stop
 from tandem_trainer.__main__ import main
+from tandem_trainer.running import stop
 
 QUESTIONS = ("What should the function return when the list is empty?", "Should the result be sorted?")
 REPLIES = ("It returns None.", "Yes, in ascending order.")
@@ -147,7 +147,7 @@ def in_process(program: str) -> int:
 
 
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["tiny_run", "tandem_trainer.stages", "tandem_trainer.sampler"])
+SERVER.set_forkserver_preload(["tiny_run", "tandem_trainer.running.stages", "tandem_trainer.ranking.sampler"])
 
 
 def _main(path: Path, patch: str, outputs: list[Path], environment: dict[str, str]) -> None:

@@ -164,7 +164,7 @@ describe('the data of a run', () => {
   it('are read by the trainer, every row', async () => {
     const { file, trajectories } = await prepared({});
     const script = [
-      'import sys; from tandem_trainer.rows import read_rows',
+      'import sys; from tandem_trainer.data.rows import read_rows',
       'read = read_rows([sys.argv[1]])',
       'print(len(read.dialogues), len(read.problems), sum(read.left_out.values()))',
     ].join('\n');

@@ -1,0 +1,73 @@
+"""Prompt files: Markdown with `{{placeholders}}`, rendered exactly as Tandem's `src/core/dialogue/prompts.ts` does.
+
+A comment at the top is for people and is left out. `agent.md` is a copy of the one that Tandem plays with, so that the
+critic and the policy read the request that the agent read.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..fault import Fault
+
+SHIPPED = Path(__file__).parent / "prompts"
+AGENT = ("description", "maxTurns", "replyLimit")
+CRITIC = ("hiddenInformation",)
+
+# What JavaScript's `trim` and `\s` take for white space; Python's differ in five characters.
+SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+LEADING_COMMENT = re.compile(rf"^[{SPACE}]*<!--[\s\S]*?-->[{SPACE}]*")
+AROUND = re.compile(rf"^[{SPACE}]+|[{SPACE}]+\Z")
+PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
+
+
+class Prompt:
+    """One prompt file. `version`: the hash by which the trajectory log names what a dialogue was played with."""
+
+    def __init__(self, text: str):
+        self.text = text.removeprefix("\ufeff")
+        self.version = hashlib.sha256(self.text.encode()).hexdigest()[:12]
+
+    def render(self, **values: str | int) -> str:
+        """The text with its placeholders filled in; what is filled in is not searched for placeholders."""
+        filled = PLACEHOLDER.sub(lambda found: str(values[strip(found[1])]), LEADING_COMMENT.sub("", self.text))
+        return strip(filled)
+
+
+def read_prompt(file: str | Path, known: Sequence[str]) -> Prompt:
+    """Reads a prompt file that may use the placeholders `known` and must use the first of them.
+
+    Raises Fault when it cannot be read, is empty, or uses other placeholders.
+    """
+    try:
+        prompt = Prompt(Path(file).read_bytes().decode())
+    except (OSError, UnicodeDecodeError) as error:
+        raise Fault(f"The prompt file {file} cannot be read ({error}); mend it or leave it out.", usage=True) from error
+    text = LEADING_COMMENT.sub("", prompt.text)
+    used = [strip(name) for name in PLACEHOLDER.findall(text)]
+    if strip(text) == "":
+        raise Fault(f"The prompt file {file} is empty; write a prompt or leave it out.", usage=True)
+    for name in used:
+        if name not in known:
+            may = ", ".join(f"{{{{{each}}}}}" for each in known)
+            what = f"uses {{{{{name}}}}}, which does not exist; it may use {may}"
+            raise Fault(f"The prompt file {file} {what}.", usage=True)
+    if known[0] not in used:
+        raise Fault(f"The prompt file {file} lacks {{{{{known[0]}}}}}; put it where that text belongs.", usage=True)
+    return prompt
+
+
+def agent_prompt(file: str | None = None) -> Prompt:
+    """The request as the agent reads it: `file`, or what ships with Tandem."""
+    return read_prompt(file or SHIPPED / "agent.md", AGENT)
+
+
+def critic_prompt(file: str | Path | None = None) -> Prompt:
+    """What stands in front of the first user message when the critic reads: `file`, or what ships with Tandem."""
+    return read_prompt(file or SHIPPED / "critic.md", CRITIC)
+
+
+def strip(text: str) -> str:
+    """JavaScript's `trim`."""
+    return AROUND.sub("", text)

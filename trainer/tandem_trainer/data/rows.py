@@ -1,0 +1,282 @@
+"""Rows of files: published trajectories, Tandem's exports of them, and preferences.
+
+A trajectory row is `{task, dialogue_history, answer, reward}` (the offline data of arXiv 2503.15478); Tandem's exports
+add under `tandem` what the sampler said, and under `messages` the conversation as the agent saw it. What is tolerated
+is the same as in Tandem's import (`src/core/trajectory/publishedRow.ts`), so that a row has the same id on either way.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..fault import Fault
+from .dialogue import (
+    Dialogue,
+    Messages,
+    Problem,
+    Read,
+    Spoken,
+    assistant_positions,
+    conversation,
+    counted,
+    listed,
+    merge,
+)
+from .fields import BadRow, object_of, reward_of, spoken, text_of
+from .json_lines import json_lines
+from .prompt_file import Prompt, agent_prompt
+from .task_row import content_id, row_id, task_of
+
+AGENT = ("agent", "assistant")
+COLLABORATOR = ("human", "user", "collaborator")
+ROLES = ("system", "user", "assistant")
+PUBLISHED_PROTOCOL = {"maxTurns": 10, "replyLimit": 400}  # what the benchmark plays with; its rows do not say
+
+
+@dataclass(frozen=True, eq=False)
+class Preference:
+    """One person's or one grade's choice between two ways to go on after the same messages.
+
+    group: the same for all choices after these messages.
+    """
+
+    group: str
+    chosen: Dialogue
+    rejected: Dialogue
+
+
+@dataclass
+class Preferences:
+    preferences: list[Preference] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_rows(paths: Iterable[str | Path], opening: str | None = None, *, with_leaked: bool = False) -> Read:
+    """Reads files of trajectory rows.
+
+    opening: a file like Tandem's agent.md, for rows without `messages`; none: the one that ships with Tandem.
+    Raises Fault when a file cannot be read or none of its rows can be used.
+    """
+    prompt = agent_prompt(opening)
+    return merge(read_file(Path(path), prompt, with_leaked) for path in paths)
+
+
+def read_file(file: Path, prompt: Prompt, with_leaked: bool) -> Read:
+    read = Read()
+    others = 0
+    for line, row in json_lines(file, read.problems):
+        try:
+            dialogue = dialogue_of(row, file, line, prompt)
+        except BadRow as reason:
+            read.problems.append(Problem(str(file), line, str(reason)))
+            continue
+        if dialogue.reward is None:
+            read.left_out["not graded"] += 1
+        elif is_leaked(row) and not with_leaked:
+            read.left_out["leaked"] += 1
+        else:
+            read.dialogues.append(dialogue)
+            others += "messages" not in row and played_with_another(row, prompt)
+    if others:
+        read.notices.append(another_prompt(others, file))
+    if not read.dialogues:
+        raise Fault(f"{file} holds no trajectory that can be used{why_none(read)}.", usage=True)
+    return read
+
+
+def another_prompt(count: int, source: object) -> str:
+    return (
+        f"In {source}, {counted(count, 'dialogue')} had another agent.md than the one that openings are rendered from "
+        "here; give that one as data.opening."
+    )
+
+
+def why_none(read: Read) -> str:
+    """Why nothing is left, to be put behind a sentence's beginning: the first bad line, and the counts."""
+    reasons = [f"{counted(len(read.problems), 'bad line')}, the first: {read.problems[0]}"] if read.problems else []
+    if read.left_out:
+        reasons.append(listed(read.left_out))
+    text = "; ".join(reasons) or "it has no rows"
+    return f" ({text.rstrip('.')})"
+
+
+def dialogue_of(row: dict, file: Path, line: int, prompt: Prompt) -> Dialogue:
+    """Raises BadRow."""
+    tandem = object_of(row, "tandem")
+    if "dialogue_history" not in row and "messages" in row:
+        return chat_dialogue(row, tandem, f"{file}:{line}")
+    task = task_of(row)
+    texts, contents, replies = history_of(row, task["problem_description"])
+    if "messages" in row:
+        messages = messages_of(row["messages"], "messages")
+        refuse_without_request(messages, "messages")
+        positions = assistant_positions(messages)
+        if [messages[position]["content"] for position in positions] != texts:
+            raise BadRow("The agent's turns in messages are not those of dialogue_history.")
+    else:
+        protocol = {**PUBLISHED_PROTOCOL, **object_of(tandem, "protocol")}
+        opening = prompt.render(
+            description=task["problem_description"],
+            maxTurns=protocol["maxTurns"],
+            replyLimit=protocol["replyLimit"],
+        )
+        messages = conversation(opening, texts, replies)
+        positions = assistant_positions(messages)
+    task_id = task.get("id") or tandem.get("task") or content_id(task)
+    reward = reward_of(row)
+    return Dialogue(
+        id=tandem.get("episode") or row_id(task, texts, contents, replies, row, reward),
+        task=text_of({"id": task_id}, "id"),
+        messages=messages,
+        turns=turns_of(tandem, positions),
+        reward=reward,
+        hidden_information=task.get("hidden_information") or task.get("ground_truth"),
+        where=f"{file}:{line}",
+    )
+
+
+def chat_dialogue(row: dict, tandem: dict, where: str) -> Dialogue:
+    """A row of Tandem's chat export: only the messages, and where they come from. It has no hidden information."""
+    messages = messages_of(row["messages"], "messages")
+    refuse_without_request(messages, "messages")
+    positions = assistant_positions(messages)
+    if not positions:
+        raise BadRow("messages has no turn of the agent.")
+    return Dialogue(
+        id=text_of(tandem, "episode", default=where),
+        task=text_of(tandem, "task", default=request_of(messages)),
+        messages=messages,
+        turns=turns_of(tandem, positions),
+        reward=reward_of(row if "reward" in row else tandem),
+        where=where,
+    )
+
+
+def history_of(row: dict, description: str) -> tuple[list[str], list[str], list[str | None]]:
+    """What the agent generated in each turn, what the collaborator saw of it, and the replies."""
+    history = row.get("dialogue_history")
+    if not isinstance(history, list) or not history:
+        raise BadRow("The field dialogue_history must be a list of messages.")
+    texts: list[str] = []
+    contents: list[str] = []
+    replies: list[str | None] = []
+    for index, message in enumerate(history):
+        where = f"dialogue_history[{index}]"
+        if not isinstance(message, dict) or not isinstance(message.get("content"), str):
+            raise BadRow(f"{where} must have a role and a content.")
+        role, content, output = str(message.get("role")).lower(), message["content"], message.get("output")
+        if role in AGENT:
+            if not isinstance(output, str | None):
+                raise BadRow(f"The output of {where} must be a string.")
+            texts.append(content if output is None else output)
+            contents.append(content)
+            replies.append(None)
+        elif role not in COLLABORATOR:
+            raise BadRow(f'{where} has the role "{role}"; it must be agent or human.')
+        elif texts and replies[-1] is None:
+            replies[-1] = content
+        elif texts:
+            raise BadRow(f"{where} is a second reply to the same turn.")
+        elif content.strip() != description.strip():
+            raise BadRow(f"{where} is the collaborator's, before the agent has said anything.")
+    if not texts:
+        raise BadRow("dialogue_history has no turn of the agent.")
+    return texts, contents, replies
+
+
+def messages_of(value: object, name: str) -> Messages:
+    if not isinstance(value, list) or not value:
+        raise BadRow(f"The field {name} must be a list of messages.")
+    for index, message in enumerate(value):
+        if not isinstance(message, dict) or not isinstance(message.get("content"), str):
+            raise BadRow(f"{name}[{index}] must have a role and a content.")
+        if message.get("role") not in ROLES:
+            raise BadRow(f"The role of {name}[{index}] must be system, user or assistant.")
+    return tuple({"role": message["role"], "content": message["content"]} for message in value)
+
+
+def refuse_without_request(messages: Messages, name: str) -> None:
+    """An agent does not begin; and what the critic knows is put in front of the request."""
+    roles = [message["role"] for message in messages]
+    if "user" not in roles or "assistant" in roles[: roles.index("user")]:
+        raise BadRow(f"{name} must have a message of the user before those of the assistant.")
+
+
+def request_of(messages: Messages) -> str:
+    """What the agent was asked before it said anything: the task of a row that names none."""
+    positions = assistant_positions(messages)
+    return "\n\n".join(message["content"] for message in messages[: positions[0] if positions else None])
+
+
+def turns_of(tandem: dict, positions: list[int]) -> tuple[Spoken, ...]:
+    """The agent's turns with what the sampler said of them, which published rows do not have."""
+    said = tandem.get("turns")
+    if said is None:
+        return tuple(Spoken(position) for position in positions)
+    if not isinstance(said, list) or len(said) != len(positions) or not all(isinstance(turn, dict) for turn in said):
+        raise BadRow(f"tandem.turns must be a list of {len(positions)} objects, one for each turn of the agent.")
+    return tuple(
+        spoken(
+            position,
+            turn.get("token_ids"),
+            turn.get("logprobs"),
+            turn.get("prompt_token_ids"),
+            turn.get("finish_reason", "other"),
+            turn.get("reasoning", ""),
+            f"tandem.turns[{index}]",
+        )
+        for index, (position, turn) in enumerate(zip(positions, said, strict=True))
+    )
+
+
+def read_preferences(paths: Iterable[str | Path]) -> Preferences:
+    """Reads rows `prompt`, `chosen`, `rejected`: messages before the choice, and two ways to go on.
+
+    A person's choice between two drafts of one turn has one assistant message on each side; Tandem's preference export
+    has the rest of two dialogues. Raises Fault when a file cannot be read or none of its rows can be used.
+    """
+    all_files = Preferences()
+    for path in paths:
+        bad: list[Problem] = []
+        good = []
+        for line, row in json_lines(Path(path), bad):
+            try:
+                good.append(preference_of(row, f"{path}:{line}"))
+            except BadRow as reason:
+                bad.append(Problem(str(path), line, str(reason)))
+        if not good:
+            raise Fault(f"{path} holds no preference that can be used{why_none(Read(problems=bad))}.", usage=True)
+        all_files.preferences += good
+        all_files.problems += bad
+    return all_files
+
+
+def preference_of(row: dict, where: str) -> Preference:
+    prompt = messages_of(row.get("prompt"), "prompt")
+    refuse_without_request(prompt, "prompt")
+    tandem = object_of(row, "tandem")
+    group = f"preference-{hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:16]}"
+    task = text_of(tandem, "task", default=request_of(prompt))
+    sides = {}
+    for name in ("chosen", "rejected"):
+        side = messages_of(row.get(name), name)
+        if side[0]["role"] != "assistant":
+            raise BadRow(f"{name} must begin with a message of the assistant.")
+        messages = prompt + side
+        turns = tuple(Spoken(at) for at in assistant_positions(messages) if at >= len(prompt))
+        sides[name] = Dialogue(f"{where}/{name}", task, messages, turns, where=where)
+    if sides["chosen"].messages == sides["rejected"].messages:
+        raise BadRow("chosen and rejected are the same.")
+    return Preference(group, **sides)
+
+
+def is_leaked(row: dict) -> bool:
+    tandem = object_of(row, "tandem")
+    return tandem.get("leaked") is True
+
+
+def played_with_another(row: dict, prompt: Prompt) -> bool:
+    played = object_of(object_of(row, "tandem"), "prompts").get("agent.md")
+    return played is not None and played != prompt.version

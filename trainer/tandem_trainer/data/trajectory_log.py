@@ -1,0 +1,134 @@
+"""Reads Tandem's trajectory log: segments of JSON lines, `<data folder>/log/*.jsonl` (docs/data.md).
+
+What is left out, and why, has the names of `tandem export` (`src/core/trajectory/export/selection.ts`): what Tandem
+shows and exports is what is trained on.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from ..fault import Fault
+from .dialogue import Dialogue, Problem, Read, assistant_positions, conversation
+from .episode import KINDS, Episode, Trajectory, fold, read_event
+from .fields import BadRow, object_of, text_of
+from .json_lines import json_lines
+from .prompt_file import Prompt, agent_prompt
+from .rows import PUBLISHED_PROTOCOL, another_prompt, why_none
+
+VERSION = 1
+EVALUATION = "evaluation"  # how the name of a collection begins that measures an agent and must not train one
+
+
+def read_log(folder: str | Path, mode: str = "fixed", with_leaked: bool = False, opening: str | None = None) -> Read:
+    """Reads the trajectories of a data folder that were answered and graded in `mode`, the oldest first.
+
+    opening: a file like Tandem's agent.md; none: the one that ships with Tandem.
+    Raises Fault when there is no log, or nothing of it can be used.
+    """
+    log = Path(folder) / "log"
+    segments = sorted(log.glob("*.jsonl"))
+    if not segments:
+        raise Fault(f"{log} holds no *.jsonl, so {folder} is not a Tandem data folder; check data.log.", usage=True)
+    read = Read()
+    prompt = agent_prompt(opening)
+    others = 0
+    for trajectory, task in oldest_first(read_episodes(segments, read.problems)):
+        reason = why_not(trajectory, mode, with_leaked)
+        if reason is not None:
+            read.left_out[reason] += 1
+            continue
+        started = trajectory.started
+        try:
+            read.dialogues.append(dialogue_of(trajectory, task, mode, prompt))
+        except BadRow as error:
+            read.problems.append(Problem(started.file, started.line, str(error)))
+            read.left_out["damaged"] += 1
+            continue
+        others += trajectory.prompts.get("agent.md", prompt.version) != prompt.version
+    if others:
+        read.notices.append(another_prompt(others, folder))
+    if not read.dialogues:
+        raise Fault(f"The log of {folder} holds no trajectory that can be used{why_none(read)}.", usage=True)
+    return read
+
+
+def read_episodes(segments: list[Path], problems: list[Problem]) -> list[Episode]:
+    """All episodes, in the order in which they are first met. Lines of a newer Tandem are passed over."""
+    episodes: dict[str, Episode] = {}
+    tasks: dict[str, dict] = {}
+    early: list[tuple[Episode, str]] = []  # episodes whose task stands behind them, in another segment
+    for number, path in enumerate(segments):
+        file = str(path)
+        own: dict[str, dict] = {}
+        for line, body in json_lines(path, problems, torn=True):
+            kind = body.get("event")
+            if body.get("version") != VERSION or kind not in KINDS | {"task"}:
+                continue
+            try:
+                if kind == "task":
+                    task = object_of(body, "task")
+                    tasks[text_of(task, "id")] = own[task["id"]] = task
+                    continue
+                event = read_event(kind, body, file, line)
+            except BadRow as error:
+                problems.append(Problem(file, line, f"The {kind} event is passed over: {error}"))
+                if isinstance(body.get("episode"), str):
+                    episodes.setdefault(body["episode"], Episode()).unreadable = True
+                continue
+            episode = episodes.setdefault(body["episode"], Episode())
+            episode.segments.setdefault(number, []).append(event)
+            if kind == "episode-started":
+                episode.task = own.get(body["task"]) or tasks.get(body["task"])
+                if episode.task is None:
+                    early.append((episode, body["task"]))
+    for episode, task in early:
+        episode.task = episode.task or tasks.get(task)
+    return list(episodes.values())
+
+
+def oldest_first(episodes: list[Episode]) -> list[tuple[Trajectory, dict | None]]:
+    folded = [(trajectory, episode.task) for episode in episodes if (trajectory := fold(episode)) is not None]
+    return sorted(folded, key=lambda each: each[0].started.at)
+
+
+def why_not(trajectory: Trajectory, mode: str, with_leaked: bool) -> str | None:
+    """Why a trajectory is left out; None when it is not."""
+    if trajectory.deleted:
+        return "deleted"
+    if trajectory.state != "answered":
+        return trajectory.state
+    collection = trajectory.started.body.get("collection")
+    if isinstance(collection, str) and collection.startswith(EVALUATION):
+        return "played in an evaluation"
+    if not with_leaked and any(turn.leaked for turn in trajectory.turns):
+        return "leaked"
+    grade = trajectory.grades.get(mode, {})
+    if grade.get("reward") is None or grade.get("success") is None:
+        return "not graded"
+    return "damaged" if trajectory.damaged else None
+
+
+def dialogue_of(trajectory: Trajectory, task: dict | None, mode: str, prompt: Prompt) -> Dialogue:
+    """Raises BadRow."""
+    started, turns = trajectory.started, trajectory.turns
+    if task is None:
+        raise BadRow(f"The log does not hold the task {started.body['task']}; a file of it may be missing.")
+    if not turns:
+        raise BadRow("The episode was answered without a turn of the agent.")
+    protocol = {**PUBLISHED_PROTOCOL, **object_of(started.body, "protocol")}
+    opening = prompt.render(
+        description=text_of(task, "description"),
+        maxTurns=protocol["maxTurns"],
+        replyLimit=protocol["replyLimit"],
+    )
+    messages = conversation(opening, [turn.text for turn in turns], [turn.reply for turn in turns])
+    positions = assistant_positions(messages)
+    return Dialogue(
+        id=started.body["episode"],
+        task=started.body["task"],
+        messages=messages,
+        turns=tuple(replace(turn.spoken, position=at) for turn, at in zip(turns, positions, strict=True)),
+        reward=float(trajectory.grades[mode]["reward"]),
+        hidden_information=text_of(task, "hiddenInformation", default=task.get("reference")),
+        where=f"{started.file}:{started.line}",
+    )

@@ -1,0 +1,297 @@
+"""The base model with what is trained of it: the adapters critic and policy on one frozen base, or the whole model.
+
+With LoRA and QLoRA the reference is the base itself, adapters disabled, and costs no memory. Full fine-tuning has room
+for one set of weights: whichever of critic, policy and base is not in use waits on the disk.
+
+Precision: adapters have the base's own dtype (bfloat16 over a bfloat16 or 4-bit base), because float32 adapters would
+make a float32 copy of every layer's input, which is most of the memory of a step. What float32 is needed for, adding up
+gradients and steps too small for bfloat16, happens in the optimiser's float32 originals (`adam.py`).
+"""
+
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+from peft import LoraConfig, get_peft_model
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor, nn
+from torch.nn import Parameter
+from transformers import PreTrainedTokenizerBase
+
+from ..config import ModelConfig
+from ..fault import Fault
+from ..turn import Turn
+from .adapters import add_in_place
+from .attention import attending, obstacle
+from .load import choose_device, choose_dtype, find_model, load_model, load_tokenizer, quiet
+from .log_probs import decoder_of, token_log_probs
+
+Name = Literal["critic", "policy"]
+BITS = {2: torch.int16, 4: torch.int32}  # by bytes of a weight
+
+
+class Base:
+    """What `load_base` returns.
+
+    model:            what is called: with LoRA the base wrapped by PEFT, else the model itself.
+    stop_ids:         ids of the tokens that end a turn.
+    shares_prefixes:  whether common prefixes can be computed once; `token_log_probs` heeds it by itself.
+    notice:           a sentence for the user when they cannot.
+    live:             the adapter that is in use and trainable.
+    """
+
+    def __init__(
+        self, model: nn.Module, tokenizer: PreTrainedTokenizerBase, config: ModelConfig, weights: "Weights | None"
+    ):
+        self.model = model
+        self.tokenizer = tokenizer
+        self.config = config
+        self.device: torch.device = model.get_input_embeddings().weight.device
+        self.dtype: torch.dtype = model.get_input_embeddings().weight.dtype
+        self.stop_ids = _stop_ids(model, tokenizer)
+        self.live: Name = "policy"
+        self._weights = weights
+        decoder = decoder_of(model)
+        reason = obstacle(decoder) or _differs(model)
+        decoder.shares_prefixes = self.shares_prefixes = reason is None
+        self.notice = None
+        if reason:
+            self.notice = f"Common prefixes of this model are computed for each turn again, which is slow: {reason}."
+            if _differs(model):
+                raise Fault(
+                    f"The architecture of {config.base} ({type(decoder).__name__}) gives other logits than this "
+                    "trainer computes from its hidden states: take a model of another family.",
+                    usage=True,
+                )
+
+    def adapter(self, name: Name) -> AbstractContextManager[None]:
+        """From now on `name` is in use and trainable; leaving the context that is returned goes back to what was."""
+        before = self.live
+        self._switch(name)
+        return _leaving(lambda: self._switch(before))
+
+    @contextmanager
+    def reference(self) -> Iterator[None]:
+        """Within, the model is the base, bit for bit. With full fine-tuning nothing may be trained within."""
+        if self._weights is None:
+            with self.model.disable_adapter():
+                yield
+        else:
+            with self._weights.original():
+                yield
+
+    def trainable(self) -> list[tuple[str, Parameter]]:
+        """What an optimiser changes: the weights of the live adapter, or all weights."""
+        return [(name, weight) for name, weight in self.model.named_parameters() if weight.requires_grad]
+
+    def state(self) -> dict[str, Tensor]:
+        """The weights of `trainable` by name; not copies."""
+        return {name: weight.detach() for name, weight in self.trainable()}
+
+    def load_state(self, state: dict[str, Tensor]) -> None:
+        """Overwrites the weights of `trainable` with what `state` returned in another process."""
+        trainable = dict(self.trainable())
+        if trainable.keys() != state.keys():
+            raise Fault(
+                f"The saved weights do not fit the {self.live} of {self.config.base}: "
+                "model settings were changed since the run began; change them back or start a new run.",
+                usage=True,
+            )
+        with torch.no_grad():
+            for name, weight in trainable.items():
+                weight.copy_(state[name])
+
+    def checkpoint_activations(self, on: bool) -> None:
+        """Whether the backward pass computes the activations of each layer again instead of finding them in memory."""
+        inner = self.model.get_base_model() if hasattr(self.model, "get_base_model") else self.model
+        # Newer transformers calls it activation checkpointing.
+        newer = hasattr(inner, "activation_checkpointing_enable")
+        if on:
+            enable = inner.activation_checkpointing_enable if newer else inner.gradient_checkpointing_enable
+            enable(_checkpointing(decoder_of(self.model)))
+            inner.disable_input_require_grads()  # only reentrant checkpoints need it, and it costs a layer's gradient
+        else:
+            (inner.activation_checkpointing_disable if newer else inner.gradient_checkpointing_disable)()
+        self.model.train()  # layers look at it before they checkpoint; there is no dropout
+
+    def _switch(self, name: Name) -> None:
+        if self._weights is None:
+            self.model.set_adapter(name)
+        else:
+            self._weights.switch(name)
+        self.live = name
+
+
+class Weights:
+    """Full fine-tuning: one set of weights in memory, the others in a folder that goes when the process ends."""
+
+    def __init__(self, model: nn.Module, run_folder: Path, read_base: Callable[[], dict[str, Tensor]]):
+        self.model = model
+        self.read_base = read_base
+        self.folder = Path(tempfile.mkdtemp(prefix="weights-", dir=run_folder))
+        self._gone = weakref.finalize(self, shutil.rmtree, self.folder, True)
+        self.live: str = "policy"
+        self.untouched = self._fingerprint()  # while it stays, the weights in memory are the base's
+
+    def switch(self, name: str) -> None:
+        """Puts the weights of `name` into memory; at first they are the base's."""
+        if name == self.live:
+            return
+        self._put_away()
+        self.live = name
+        self._fetch()
+
+    @contextmanager
+    def original(self) -> Iterator[None]:
+        """Within, the weights in memory are the base's."""
+        if self._fingerprint() == self.untouched:
+            yield
+            return
+        self._put_away()
+        self._fill(self.read_base())
+        self.untouched = self._fingerprint()
+        try:
+            yield
+        finally:
+            self._fetch()
+
+    def _fingerprint(self) -> list[int]:
+        """The sum of each weight's bits. Counting in-place changes is not enough: fused optimisers do not tell."""
+        sums = [
+            weight.detach().view(BITS[weight.element_size()]).sum(dtype=torch.int64)
+            for weight in self.model.parameters()
+        ]
+        return torch.stack(sums).tolist()
+
+    def _put_away(self) -> None:
+        """Writes the live weights to their file, unless they are the base's."""
+        if self._fingerprint() == self.untouched:
+            return
+        file = self.folder / f"{self.live}.safetensors"
+        try:
+            save_file({name: weight.detach().contiguous() for name, weight in self.model.named_parameters()}, file)
+        except (OSError, SafetensorError) as error:
+            file.unlink(missing_ok=True)
+            raise Fault(
+                f"The weights of the {self.live} cannot be kept in {self.folder} ({error}): make room for another "
+                "copy of the model, or set model.training to lora."
+            ) from error
+
+    def _fetch(self) -> None:
+        """Reads the live weights from their file; without one they are the base's."""
+        file = self.folder / f"{self.live}.safetensors"
+        if file.exists():
+            with safe_open(file, framework="pt") as tensors, torch.no_grad():
+                for name, weight in self.model.named_parameters():
+                    weight.copy_(tensors.get_tensor(name))
+        elif self._fingerprint() != self.untouched:
+            self._fill(self.read_base())
+            self.untouched = self._fingerprint()
+
+    @torch.no_grad()
+    def _fill(self, state: dict[str, Tensor]) -> None:
+        for name, weight in self.model.named_parameters():
+            weight.copy_(state[name])
+
+
+def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0) -> Base:
+    """Loads model and tokenizer and adds the adapters, of which B is zero: at first critic and policy are the base.
+
+    run_folder: relative paths of the configuration start here; full fine-tuning keeps weights in it.
+    seed:       of the adapters' A matrices, the same on every rank.
+    Errors: Fault for a folder that is no model, files that are damaged or incomplete, a tokenizer without chat
+    template, a device that is not there, QLoRA without its requirements.
+    """
+    quiet()
+    run_folder = Path(run_folder)
+    device = choose_device(config.device)
+    dtype = choose_dtype(config.dtype, device)
+    path = find_model(config, run_folder)
+    tokenizer = load_tokenizer(config, path, run_folder)
+    model = load_model(config, path, device, dtype)
+    model.train()
+    if config.training == "full":
+
+        def read_base() -> dict[str, Tensor]:
+            return dict(load_model(config, path, torch.device("cpu"), dtype).named_parameters())
+
+        return Base(model, tokenizer, config, Weights(model, run_folder, read_base))
+    return Base(_with_adapters(model, config, dtype, seed), tokenizer, config, None)
+
+
+def _with_adapters(model: nn.Module, config: ModelConfig, dtype: torch.dtype, seed: int) -> nn.Module:
+    """Two LoRA adapters (arXiv 2106.09685) on every linear layer but the output layer; the policy's is live."""
+    for weight in model.parameters():
+        weight.requires_grad_(False)
+    lora = LoraConfig(
+        r=config.lora_rank,
+        lora_alpha=config.lora_alpha,
+        lora_dropout=0.0,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+    devices = [model.device] if model.device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(seed)
+        peft = get_peft_model(model, lora, adapter_name="policy", autocast_adapter_dtype=False)
+        peft.add_adapter("critic", lora, autocast_adapter_dtype=False)
+    for name, weight in peft.named_parameters():
+        if ".lora_" in name:
+            weight.data = weight.data.to(dtype)
+    peft.set_adapter("policy")
+    add_in_place(peft)
+    return peft
+
+
+@torch.no_grad()
+def _differs(model: nn.Module) -> str | None:
+    """Compares a small forest with the model's own logits, row by row: why they differ, or None.
+
+    Half precision rounds; tokens that see what they must not are off by far more.
+    """
+    size = model.get_input_embeddings().weight.shape[0]
+    ids = (np.arange(40) * 7919 % size).astype(np.int32)
+    turns = [Turn(ids[:12], ids[12:20]), Turn(ids[:12], ids[20:30]), Turn(ids[30:34], ids[34:40])]
+    try:
+        ours = token_log_probs(model, turns)
+    except NotImplementedError as error:
+        return f"it has {error}"
+    tolerance = 1e-3 if model.get_input_embeddings().weight.dtype == torch.float32 else 0.3
+    for turn, log_probs in zip(turns, ours, strict=True):
+        row = torch.from_numpy(np.concatenate([turn.prompt, turn.response])).long().to(log_probs.device)
+        logits = model(input_ids=row[None], use_cache=False).logits[0, len(turn.prompt) - 1 : -1].float()
+        own = logits.log_softmax(-1).gather(1, row[len(turn.prompt) :, None])[:, 0]
+        if not (own - log_probs).abs().mean() <= tolerance:
+            return "its layers mix rows that stand in one pack"
+    return None
+
+
+def _stop_ids(model: nn.Module, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
+    """The end-of-sequence tokens of the generation settings (several in Llama 3 and Gemma) and of the tokenizer."""
+    given = model.generation_config.eos_token_id
+    ids = given if isinstance(given, list) else [given]
+    return frozenset(token for token in (*ids, tokenizer.eos_token_id) if token is not None)
+
+
+def _checkpointing(decoder: nn.Module) -> dict:
+    """Settings of torch.utils.checkpoint: the second forward pass attends as the first did."""
+
+    def contexts() -> tuple[AbstractContextManager, AbstractContextManager]:
+        return nullcontext(), attending(decoder, decoder.config._attn_implementation)
+
+    return {"use_reentrant": False, "preserve_rng_state": False, "context_fn": contexts}
+
+
+@contextmanager
+def _leaving(back: Callable[[], None]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        back()

@@ -1,0 +1,230 @@
+"""How much arithmetic a step is, and how much the device could do: model FLOPs use (MFU).
+
+A multiplication with a weight matrix costs 2 FLOPs a weight and token forward. Backward it costs 2 for the gradient of
+its input and 2 for the gradient of the weight; a frozen matrix has no second one. So a matrix costs 6 a weight and
+token in full fine-tuning, 4 under adapters, 2 forward only (Kaplan et al., arXiv 2001.08361, table 1, where 6 is
+derived; PaLM, arXiv 2204.02311, appendix B, for MFU). What is computed twice to save memory is not counted, nor are
+norms, activations, the adapters themselves (about 1 % at rank 16) and the optimiser.
+
+Only what is really computed counts: a prefix that several turns share is one stretch of tokens, and the output head
+works on the tokens that are scored.
+"""
+
+import math
+import re
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import torch
+
+from ..turn import Turn
+from .forest import grow
+
+Work = Literal["full", "lora", "qlora", "forward"]
+
+# FLOPs a weight and token; the score and value products of attention have no weights, so every kind of training pays
+# for both of their gradients.
+MATRIX = {"full": 6, "lora": 4, "qlora": 4, "forward": 2}
+ATTENTION = {"full": 12, "lora": 12, "qlora": 12, "forward": 4}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What of a model its cost depends on. Counts are numbers of weights."""
+
+    parameters: int  # all of them, tied ones once
+    matrices: int  # in the layers, as far as one token passes through them (k of n experts)
+    head: int  # vocabulary × hidden
+    quantised: int  # in linear modules of the layers: what 4-bit loading shortens
+    adapted: int  # Σ (inputs + outputs) of these modules: LoRA of rank r has r times as many weights
+    layers: int
+    hidden: int
+    intermediate: int  # of all experts that one token passes through
+    heads: int
+    key_heads: int
+    head_size: int
+    vocabulary: int
+    normed: int  # numbers of a token that pass through norms in a layer
+    windows: tuple[int | None, ...]  # tokens that a layer looks back on; None: all
+    capped: bool  # attention scores pass through a soft cap, which no fused kernel does
+    largest: int  # weights of the largest matrix in the layers
+
+
+@dataclass(frozen=True)
+class Peak:
+    """FLOP/s of a device at best; `measured` on this machine, or else what its maker states for dense matrices."""
+
+    flops: float
+    measured: bool
+
+
+def shape_of(config) -> Shape:
+    """Reads a transformers configuration, by building the model without memory: so every architecture counts right."""
+    from transformers import AutoModelForCausalLM
+
+    config = config.get_text_config()
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(config)
+    head = model.get_output_embeddings().weight
+    embeddings = {id(head), id(model.get_input_embeddings().weight)}
+    chosen = getattr(config, "num_experts_per_tok", None) or 1
+    share = chosen / (getattr(config, "num_local_experts", None) or 1)
+    layers = [(n, p) for n, p in model.named_parameters() if p.dim() >= 2 and id(p) not in embeddings]
+    linear = [m for m in model.modules() if isinstance(m, torch.nn.Linear) and id(m.weight) not in embeddings]
+    heads = config.num_attention_heads
+    key_heads = getattr(config, "num_key_value_heads", None) or heads
+    head_size = getattr(config, "head_dim", None) or config.hidden_size // heads
+    return Shape(
+        parameters=sum(p.numel() for p in model.parameters()),
+        matrices=int(sum(p.numel() * (share if ".experts." in n else 1) for n, p in layers)),
+        head=head.numel(),
+        quantised=sum(m.weight.numel() for m in linear),
+        adapted=sum(m.in_features + m.out_features for m in linear),
+        layers=config.num_hidden_layers,
+        hidden=config.hidden_size,
+        intermediate=chosen * (getattr(config, "moe_intermediate_size", None) or config.intermediate_size),
+        heads=heads,
+        key_heads=key_heads,
+        head_size=head_size,
+        vocabulary=head.shape[0],
+        normed=_normed(model, config.num_hidden_layers, heads, key_heads, head_size),
+        windows=_windows(config),
+        capped=getattr(config, "attn_logit_softcapping", None) is not None,
+        largest=max(p.numel() for _, p in layers),
+    )
+
+
+def _normed(model, layers: int, heads: int, key_heads: int, head_size: int) -> int:
+    """Per layer; a norm as wide as a head is applied to each of the queries or keys."""
+    total = 0
+    for name, module in model.get_decoder().layers.named_modules():
+        if type(module).__name__.endswith("Norm"):
+            width, short = module.weight.numel(), name.rpartition(".")[2]
+            total += width * (1 if width != head_size else key_heads if short.startswith("k") else heads)
+    return total // layers
+
+
+def _windows(config) -> tuple[int | None, ...]:
+    window = getattr(config, "sliding_window", None)
+    if getattr(config, "use_sliding_window", True) is False:
+        window = None
+    kinds = getattr(config, "layer_types", None) or ["sliding_attention" if window else "full_attention"]
+    kinds = list(kinds) * (config.num_hidden_layers if len(kinds) == 1 else 1)
+    return tuple(window if kind == "sliding_attention" else None for kind in kinds)
+
+
+def attended(first: int, last: int, window: int | None) -> int:
+    """Pairs of a query and a key for the tokens at depths first ≤ d < last: Σ min(d + 1, window)."""
+    if window is None or last <= window:
+        return (last * (last + 1) - first * (first + 1)) // 2
+    edge = max(first, window)
+    return attended(first, edge, None) + (last - edge) * window if first < edge else (last - first) * window
+
+
+def flops(shape: Shape, tokens: int, scored: int, spans: Iterable[tuple[int, int]], work: Work) -> float:
+    """Model FLOPs of one pass, and of its backward pass unless `work` is "forward".
+
+    tokens: through the layers. scored: through the output head. spans: (first, last) depths of each run of tokens in
+    its own row, last excluded; a token at depth d attends to d + 1 tokens.
+    """
+    spans = list(spans)
+    pairs = sum(attended(first, last, window) for window in shape.windows for first, last in spans)
+    matrices = MATRIX[work] * (shape.matrices * tokens + shape.head * scored)
+    return matrices + ATTENTION[work] * shape.heads * shape.head_size * pairs
+
+
+def step_flops(shape: Shape, turns: Sequence[Turn], work: Work, *, shared: bool = True) -> float:
+    """Model FLOPs of one pass over `turns` as `token_log_probs` computes them; padding is not counted."""
+    forest = grow(turns)
+    depths = [int(forest.positions[segment.start]) for segment in forest.segments]
+    spans = [(first, first + s.end - s.start) for first, s in zip(depths, forest.segments, strict=True)]
+    if not shared:
+        spans = [(0, last) for _, last in spans]
+    return flops(shape, sum(last - first for first, last in spans), len(forest.targets), spans, work)
+
+
+# Dense TFLOP/s by the makers' data sheets: 16 bit with sums in 32 bit, and 32 bit outside tensor cores. GeForce cards
+# halve their 16-bit rate for sums in 32 bit, which is what training uses. The first match decides.
+TFLOPS = [
+    (r"GB200|B200", 2250.0, 75.0),
+    (r"H100 PCIe", 756.0, 51.0),
+    (r"H100 NVL", 835.0, 60.0),
+    (r"GH200|H200|H100|H800", 989.0, 67.0),
+    (r"H20", 148.0, 44.0),
+    (r"A100|A800", 312.0, 19.5),
+    (r"A10G", 70.0, 31.2),
+    (r"A10", 125.0, 31.2),
+    (r"A30", 165.0, 10.3),
+    (r"A40", 150.0, 37.4),
+    (r"RTX A6000", 155.0, 38.7),
+    (r"RTX 6000 Ada", 364.0, 91.1),
+    (r"L40S", 362.0, 91.6),
+    (r"L40", 181.0, 90.5),
+    (r"L4", 121.0, 30.3),
+    (r"V100", 125.0, 15.7),
+    (r"T4", 65.0, 8.1),
+    (r"RTX 5090", 209.5, 104.8),
+    (r"RTX 5080", 112.6, 56.3),
+    (r"RTX 5070 Ti", 87.9, 43.9),
+    (r"RTX 5070", 61.7, 30.9),
+    (r"RTX 5060 Ti", 47.4, 23.7),
+    (r"RTX 5060", 38.4, 19.2),
+    (r"RTX 4090", 165.2, 82.6),
+    (r"RTX 4080 SUPER", 104.4, 52.2),
+    (r"RTX 4080", 97.5, 48.7),
+    (r"RTX 4070 Ti SUPER", 88.2, 44.1),
+    (r"RTX 4070 Ti", 80.2, 40.1),
+    (r"RTX 4070 SUPER", 71.0, 35.5),
+    (r"RTX 4070", 58.3, 29.1),
+    (r"RTX 4060 Ti", 44.1, 22.1),
+    (r"RTX 4060", 30.2, 15.1),
+    (r"RTX 3090 Ti", 80.0, 40.0),
+    (r"RTX 3090", 71.0, 35.6),
+    (r"RTX 3080 Ti", 68.2, 34.1),
+    (r"RTX 3080", 59.5, 29.8),
+    (r"RTX 3070 Ti", 43.5, 21.7),
+    (r"RTX 3070", 40.6, 20.3),
+    (r"RTX 3060 Ti", 32.4, 16.2),
+    (r"RTX 3060", 25.5, 12.7),
+]
+WITHOUT_BFLOAT16 = re.compile(r"\b(V100|T4)\b", re.IGNORECASE)
+
+
+def stated_peak(name: str, dtype: torch.dtype) -> Peak | None:
+    """The maker's figure for a device name as the driver gives it; None for one that is not in the table.
+
+    Laptop cards bear the names of faster ones, so they have no figure.
+    """
+    if "laptop" in name.lower() or "max-q" in name.lower():
+        return None
+    if dtype == torch.bfloat16 and WITHOUT_BFLOAT16.search(name):
+        return None
+    for pattern, half, single in TFLOPS:
+        if re.search(rf"\b({pattern})(?=\b|-|_)", name, re.IGNORECASE):
+            return Peak((single if dtype == torch.float32 else half) * 1e12, measured=False)
+    return None
+
+
+def peak_flops(device: torch.device, dtype: torch.dtype) -> Peak | None:
+    """What `device` can do at best in `dtype`, or None when nobody says (Apple's GPUs, laptop cards)."""
+    if device.type == "cuda":
+        return stated_peak(torch.cuda.get_device_name(device), dtype)
+    return measured_peak(dtype, torch.get_num_threads()) if device.type == "cpu" else None
+
+
+@cache
+def measured_peak(dtype: torch.dtype, threads: int) -> Peak:
+    """The best of several matrix products on the CPU, 1024 × 1024; for this number of threads measured once (0.2 s)."""
+    del threads  # only tells one measurement from another
+    size = 1024
+    a, b = torch.randn(size, size).to(dtype), torch.randn(size, size).to(dtype)
+    best, end = math.inf, time.perf_counter() + 0.2
+    torch.mm(a, b)
+    while time.perf_counter() < end or best == math.inf:
+        start = time.perf_counter()
+        torch.mm(a, b)
+        best = min(best, time.perf_counter() - start)
+    return Peak(2 * size**3 / best, measured=True)

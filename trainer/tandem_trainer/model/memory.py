@@ -1,0 +1,136 @@
+"""How much memory a run takes, computed from the shape of its model before anything is loaded.
+
+What autograd keeps of a layer follows from what the layer is made of (a gated MLP between norms and attention, as in
+Llama and its kin) and was checked tensor by tensor against what it really keeps (`tests/test_plan.py`); what comes and
+goes within a step is calibrated against measured peaks. Bytes everywhere.
+
+Only the standard library is imported here, because `doctor` runs where nothing else is installed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..config import ModelConfig
+    from .flops import Shape
+
+SIZES = {"float32": 4, "float16": 2, "bfloat16": 2}
+NF4 = 0.5 + 1 / 64 + 4 / (64 * 256)  # bytes a weight: 4 bits, a byte for 64 of them, a float32 for 256 of those bytes
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """What a run holds from its start to its end, whatever the batch."""
+
+    weights: int
+    adapters: int
+    gradients: int
+    optimiser: int
+
+    @property
+    def total(self) -> int:
+        return self.weights + self.adapters + self.gradients + self.optimiser
+
+
+def fixed(shape: Shape, model: ModelConfig, dtype: str, adapters: int = 2) -> Fixed:
+    """adapters: how many there are side by side (critic and policy: 2); one at a time is trained.
+
+    Gradients are added up in float32, Adam keeps two moments in float32, and of weights that are not float32 an
+    original that is (`adam.py`).
+    """
+    size = SIZES[dtype]
+    moments = 8 if size == 4 else 12
+    if model.training == "full":
+        return Fixed(shape.parameters * size, 0, 4 * shape.parameters, moments * shape.parameters)
+    quantised = shape.quantised if model.training == "qlora" else 0
+    weights = quantised * NF4 + (shape.parameters - quantised) * size
+    one = shape.adapted * model.lora_rank
+    return Fixed(int(weights), adapters * one * size, one * 4, one * moments)
+
+
+def kept_per_token(shape: Shape, model: ModelConfig, dtype: str) -> int:
+    """Bytes that one layer keeps of one token for its backward pass, without checkpointing.
+
+    Norms keep their input in float32 and, when their weights are trained, its normalised value; the linear layers
+    keep their inputs, each adapter what is between its matrices; the MLP keeps gate, its activation and up; attention
+    keeps queries, keys, values (a shared prefix once more for a leaf), its result and the logarithm of its sums.
+    """
+    size, adapters = SIZES[dtype], model.training != "full"
+    hidden, middle = shape.hidden, shape.intermediate
+    queries, keys = shape.heads * shape.head_size, shape.key_heads * shape.head_size
+    norms = (4 if adapters else 4 + size) * shape.normed
+    inputs = size * (2 * hidden + queries + middle) + (7 * size * model.lora_rank if adapters else 0)
+    attention = size * (2 * queries + 4 * keys) + 4 * shape.heads
+    return norms + inputs + 3 * size * middle + attention
+
+
+def kept_per_pair(shape: Shape, dtype: str) -> int:
+    """Bytes that a layer keeps of each pair of tokens: none, unless scores are capped by hand."""
+    return shape.heads * (2 * SIZES[dtype] + (4 if SIZES[dtype] != 4 else 0)) if shape.capped else 0
+
+
+def passing_per_token(shape: Shape, dtype: str) -> int:
+    """Bytes of one token that come and go while one layer goes backward: gradients within the MLP."""
+    return 2 * SIZES[dtype] * shape.intermediate + 4 * shape.hidden
+
+
+def activations(shape: Shape, model: ModelConfig, dtype: str, tokens: int, checkpointed: bool) -> int:
+    """The most that the activations of a forward and backward pass over a pack of `tokens` take.
+
+    Checkpointed, a layer keeps its input only, and one layer at a time has everything.
+    """
+    layer = kept_per_token(shape, model, dtype) * tokens + kept_per_pair(shape, dtype) * tokens**2
+    passing = passing_per_token(shape, dtype) * tokens
+    if not checkpointed:
+        return shape.layers * layer + passing
+    return shape.layers * SIZES[dtype] * shape.hidden * tokens + layer + passing
+
+
+def head(shape: Shape, model: ModelConfig, dtype: str, scored: int, logits: int) -> int:
+    """The output layer: pieces of at most `logits` bytes (in float32, twice, and in `dtype`), and hidden states."""
+    size = SIZES[dtype]
+    piece = min(4 * shape.vocabulary * scored, logits)
+    trained = size * shape.head if model.training == "full" else 0  # the gradient of the output matrix
+    return int(piece * (2 + (size / 4 if size != 4 else 0))) + 3 * size * shape.hidden * scored + trained
+
+
+def dequantised(shape: Shape, model: ModelConfig, dtype: str) -> int:
+    """What multiplication by a quantised matrix takes: the matrix at full length, forward and backward."""
+    return 2 * SIZES[dtype] * shape.largest if model.training == "qlora" else 0
+
+
+def cache_per_token(shape: Shape, dtype: str) -> int:
+    """Keys and values of one token, while turns are sampled."""
+    return 2 * shape.layers * shape.key_heads * shape.head_size * SIZES[dtype]
+
+
+def available_memory() -> int | None:
+    """Bytes that this process could still take from the system without swapping; None where nobody says.
+
+    Linux: MemAvailable, or what the control group leaves if that is less. macOS: free, inactive and purgeable pages.
+    """
+    if sys.platform == "darwin":
+        said = subprocess.run(["vm_stat"], capture_output=True, text=True, check=True).stdout
+        page = int(re.search(r"page size of (\d+)", said).group(1))
+        kinds = r"Pages (?:free|inactive|purgeable|speculative):\s+(\d+)"
+        return page * sum(int(pages) for pages in re.findall(kinds, said))
+    if sys.platform == "win32":
+        # MEMORYSTATUSEX: its length and the load, then bytes of memory in all and bytes available.
+        status = (ctypes.c_ulonglong * 8)(64)
+        return status[2] if ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)) else None
+    meminfo = Path("/proc/meminfo")
+    if not meminfo.exists():
+        return None
+    available = int(re.search(r"MemAvailable:\s+(\d+) kB", meminfo.read_text()).group(1)) << 10
+    group = Path("/sys/fs/cgroup")
+    limit = group / "memory.max"
+    if limit.exists() and limit.read_text().strip() != "max":
+        available = min(available, int(limit.read_text()) - int((group / "memory.current").read_text()))
+    return max(available, 0)

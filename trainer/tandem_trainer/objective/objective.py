@@ -1,0 +1,122 @@
+"""What the training loop asks of an objective, and what the objectives share."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..model.log_probs import token_log_probs
+from ..turn import Example, Turn
+from .reference_cache import ReferenceCache
+
+ROUNDING = 1e-6  # one and the same turn may differ by as much when its neighbours in the pack are others
+
+Scored = tuple[list[Tensor], list[Tensor]]  # of the turns of one side: log π_θ and log π_ref, each (L_t,)
+
+
+class Objective:
+    """A loss over Examples, and figures of how it goes."""
+
+    better: Literal["margin", "loss"] = "margin"  # what decides on held-out examples: higher margin or lower loss
+
+    def __init__(self, reference: ReferenceCache):
+        self.reference = reference
+
+    def loss(self, model, examples: Sequence[Example]) -> tuple[Tensor, dict[str, float]]:
+        """The weighted sum of the losses of `examples`, with gradients, and `Sums.figures`."""
+        raise NotImplementedError
+
+    def precompute(self, examples: Sequence[Example], progress: Callable[[int, int], None] | None = None) -> None:
+        """The reference log-probabilities of all examples, trained on and held out; to be called before `loss`."""
+        self.reference.compute(turns_of(examples), progress)
+
+    def parameters(self) -> list[tuple[str, torch.nn.Parameter]]:
+        """What is trained beside the weights of the model."""
+        return []
+
+    def state(self) -> dict[str, Tensor]:
+        """The values of `parameters`, for checkpoint and export."""
+        return {}
+
+    def load_state(self, state: dict[str, Tensor]) -> None:
+        """Takes them back."""
+
+    def log_probs(self, model, turns: Sequence[Turn]) -> list[Tensor]:
+        """(L_t,) float32 of each turn, with gradients."""
+        return token_log_probs(model, turns, logits_bytes=self.reference.logits_bytes)
+
+
+def sides(
+    examples: Sequence[Example], live: Sequence[Tensor], fixed: Sequence[Tensor]
+) -> Iterator[tuple[Example, Scored, Scored]]:
+    """Each example with its chosen and its rejected turns scored; `live` and `fixed` begin with those of all turns."""
+    at = 0
+    for example in examples:
+        middle, end = at + len(example.chosen), at + len(example.turns)
+        yield example, (live[at:middle], fixed[at:middle]), (live[middle:end], fixed[middle:end])
+        at = end
+
+
+def turns_of(examples: Sequence[Example]) -> list[Turn]:
+    return [turn for example in examples for turn in example.turns]
+
+
+def ordered(better: Tensor, worse: Tensor) -> Tensor:
+    """The accuracy on one pair: 1 in the right order, 0 in the wrong one, ½ when equal, as before any training."""
+    difference = (better - worse).detach()
+    return torch.where(difference.abs() < ROUNDING, 0.5, (difference > 0).float())
+
+
+def sampler_difference(turns: Sequence[Turn], live: Sequence[Tensor]) -> Tensor | None:
+    """|log p of the trainer − log p of the sampler|, the mean over the tokens of which the sampler said it, or None.
+
+    For turns that the model itself sampled at temperature 1 this begins near 0, as near as the two programs agree, and
+    grows as the model moves away from what sampled them.
+    """
+    told = [(said, now) for turn, now in zip(turns, live, strict=True) if (said := turn.log_probs) is not None]
+    if not told:
+        return None
+    now = torch.cat([now for _, now in told]).detach()
+    return (now - torch.from_numpy(np.concatenate([said for said, _ in told])).to(now.device)).abs().mean()
+
+
+class Sums:
+    """Adds up a loss and its figures over examples; one transfer from the device at the end.
+
+    A figure is the sum of the examples' values, and `examples` how many there are. An example that does not have the
+    figure is counted in `without_<figure>`. `means` turns sums, of one micro-batch or of many, into means.
+    """
+
+    def __init__(self) -> None:
+        self.losses: list[Tensor] = []
+        self.values: dict[str, list[Tensor]] = defaultdict(list)
+        self.counts: dict[str, float] = defaultdict(float)
+
+    def add(self, example: Example, loss: Tensor, **values: Tensor | None) -> None:
+        self.losses.append(example.weight * loss)
+        self.counts["examples"] += 1
+        self.counts["tokens"] += sum(len(turn.response) for turn in example.turns)
+        for name, value in values.items():
+            if value is None:
+                self.counts[f"without_{name}"] += 1
+            else:
+                self.values[name].append(value.detach().float())
+
+    def total(self) -> tuple[Tensor, dict[str, float]]:
+        loss = torch.stack(self.losses).sum()
+        sums = [loss.detach(), *(torch.stack(values).sum() for values in self.values.values())]
+        named = zip(["loss", *self.values], torch.stack(sums).tolist(), strict=True)
+        return loss, {**dict(named), **self.counts}
+
+
+def means(figures: dict[str, float]) -> dict[str, float]:
+    """The mean over the examples of each figure of which there are sums."""
+    told = {}
+    for name, value in figures.items():
+        having = figures["examples"] - figures.get(f"without_{name}", 0)
+        if name not in ("examples", "tokens") and not name.startswith("without_") and having > 0:
+            told[name] = value / having
+    return told

@@ -1,0 +1,190 @@
+"""Stage 2 of SWEET-RL, first half: several turns that the policy might have taken at each history.
+
+They are sampled from the live policy, shard by shard. A shard is a file that is whole or not there, and its content
+depends on its histories, the settings, the seed and the policy's weights: not on what ran before, how often the run was
+stopped, or how many processes share the work. Only where memory ran out before, fewer turns are written at once, and
+others come out. What is sampled is kept as token ids with their log-probabilities.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..config import CandidatesConfig
+from ..data.dialogue import Dialogue
+from ..data.order import lot
+from ..data.template import Template
+from ..fault import Fault
+from ..model.base import Base
+from ..objective.scoring import score
+from ..running.budget import TokenBudget
+from ..running.checkpoint import reason
+from ..running.stop import Stopped
+from ..running.whole_file import make_missing
+from ..turn import Turn
+from .sampler import Sampler
+
+SHARD = 16  # histories of one file
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """What came before one turn of a trajectory, o_t.
+
+    group:          "<trajectory>/<turn>", turns counted from 0.
+    prompt:         (P,) int32, as the agent reads it: what is sampled from and trained on.
+    hidden_prompt:  (P',) int32, with the hidden information c in front, for the critic's eyes only; None without c.
+    """
+
+    group: str
+    prompt: np.ndarray
+    hidden_prompt: np.ndarray | None
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Turns sampled at one history; their prompt is the history's."""
+
+    history: History
+    turns: tuple[Turn, ...]
+    texts: tuple[str, ...]
+
+
+def histories(dialogues: Sequence[Dialogue], template: Template) -> list[History]:
+    """Every history of settled dialogues, in order: those of one dialogue share most of their tokens."""
+    seen = template.all_turns(dialogues)
+    found = []
+    for dialogue, turns in zip(dialogues, seen, strict=True):
+        known = dialogue.hidden_information is not None
+        told = template.turns(dialogue, hidden=True) if known else (None,) * len(turns)
+        for number, (turn, hidden) in enumerate(zip(turns, told, strict=True)):
+            found.append(History(f"{dialogue.id}/{number}", turn.prompt, hidden.prompt if hidden else None))
+    return found
+
+
+class Shards:
+    """The candidates of one round, in `<run>/candidates/<round>-<shard>-<key>.jsonl`; rounds are counted from 1.
+
+    The key stands for prompts, settings and seed, but not for the weights: who trains anew deletes the folder.
+    stop_ids: the tokens that end a turn.
+    """
+
+    def __init__(
+        self,
+        run_folder: Path,
+        histories: Sequence[History],
+        settings: CandidatesConfig,
+        stop_ids: Collection[int],
+        seed: int,
+        round: int = 1,
+    ):
+        self.folder = run_folder / "candidates"
+        self.settings, self.stop_ids, self.seed, self.round = settings, frozenset(stop_ids), seed, round
+        self.histories = [histories[start : start + SHARD] for start in range(0, len(histories), SHARD)]
+
+    def sample(
+        self,
+        base: Base,
+        budget: TokenBudget,
+        progress: Callable[[int, int], None] | None = None,
+        *,
+        logits_bytes: int = 256 << 20,
+    ) -> None:
+        """Samples the shards that are not there yet; the policy must be the live adapter of `base`.
+
+        progress: told (done, all) shards after each. With several ranks each samples its part.
+        logits_bytes: of the pass that compares the trainer's log-probabilities with the sampler's.
+        Errors: Stopped, between two shards; Fault when the disk is full or not one turn fits into memory.
+        """
+        sampler = Sampler(base, self.settings, self.stop_ids, budget.stop, budget.events)
+
+        def make(number: int | None) -> bytes:
+            turns: list[list[Turn]] = []
+            stopped = False
+            if number is not None:
+                try:
+                    prompts = [history.prompt for history in self.histories[number]]
+                    turns = sampler.sample(prompts, self._seed(number))
+                except Stopped:
+                    stopped = True
+            if budget.ranks.highest(stopped):
+                raise Stopped
+            differences = self._differences(base, budget, turns, logits_bytes)
+            return b"" if number is None else self._lines(number, base, turns, differences)
+
+        make_missing([self.path(number) for number in range(len(self))], make, budget.ranks, progress=progress)
+
+    def read(self, number: int) -> list[Candidates]:
+        """The candidates of a shard that has been sampled."""
+        found = []
+        for history, row in zip(self.histories[number], self._rows(number), strict=True):
+            turns = tuple(
+                Turn(history.prompt, np.asarray(ids, np.int32), sampled=True, log_probs=np.asarray(said, np.float32))
+                for ids, said in zip(row["ids"], row["log_probs"], strict=True)
+            )
+            found.append(Candidates(history, turns, tuple(row["texts"])))
+        return found
+
+    def figures(self) -> dict[str, float]:
+        """Of all shards: `histories`, `candidates`, `tokens`; `cut`, the candidates that reached the limit without an
+        end; `sampler_difference`, the mean over tokens of |log p of the sampler − log p of the trainer|, both at the
+        sampler's temperature. With top-p it is not told, because the sampler's figures are then after it.
+        """
+        total: dict[str, float] = {"histories": 0, "candidates": 0, "tokens": 0, "cut": 0}
+        difference = 0.0
+        for number in range(len(self)):
+            for row in self._rows(number):
+                total["histories"] += 1
+                total["candidates"] += len(row["ids"])
+                total["tokens"] += sum(map(len, row["ids"]))
+                total["cut"] += row["cut"]
+                difference += row["difference"]
+        if self.settings.top_p == 1 and total["tokens"]:
+            total["sampler_difference"] = difference / total["tokens"]
+        return total
+
+    def path(self, number: int, suffix: str = ".jsonl") -> Path:
+        tokens = [history.prompt.tolist() for history in self.histories[number]]
+        content = json.dumps([asdict(self.settings), sorted(self.stop_ids), self.seed, tokens])
+        return self.folder / f"{self.round}-{number:05d}-{hashlib.sha256(content.encode()).hexdigest()[:12]}{suffix}"
+
+    def __len__(self) -> int:
+        return len(self.histories)
+
+    def _seed(self, number: int) -> int:
+        return int.from_bytes(lot(self.seed, "candidates", self.round, number)[:7], "big")
+
+    def _differences(self, base: Base, budget: TokenBudget, turns: list[list[Turn]], logits_bytes: int) -> list[float]:
+        """For each history the sum over its candidates' tokens. Every rank must call this, as `score` asks."""
+        compared = turns if self.settings.top_p == 1 else []
+        flat = [turn for of_history in compared for turn in of_history]
+        temperature = self.settings.temperature
+        scores = iter(score(base, flat, budget, temperature=temperature, logits_bytes=logits_bytes))
+        sums = [sum(float(np.abs(next(scores) - turn.log_probs).sum()) for turn in part) for part in compared]
+        return sums or [0.0] * len(turns)
+
+    def _lines(self, number: int, base: Base, turns: list[list[Turn]], differences: list[float]) -> bytes:
+        lines = []
+        for history, of_history, difference in zip(self.histories[number], turns, differences, strict=True):
+            ids = [turn.response.tolist() for turn in of_history]
+            row = {
+                "group": history.group,
+                "texts": base.tokenizer.batch_decode(ids, skip_special_tokens=True),
+                "ids": ids,
+                "log_probs": [[round(float(said), 6) for said in turn.log_probs] for turn in of_history],
+                "cut": sum(turn[-1] not in self.stop_ids for turn in ids),
+                "difference": difference,
+            }
+            lines.append(json.dumps(row, ensure_ascii=False) + "\n")
+        return "".join(lines).encode()
+
+    def _rows(self, number: int) -> list[dict]:
+        path = self.path(number)
+        try:
+            return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+        except (OSError, ValueError) as error:
+            raise Fault(f"{path} cannot be read ({reason(error)}): delete it and resume the run.") from error

@@ -1,0 +1,177 @@
+"""README.md of an exported model: what it was trained on, with which settings, how that went, and how to load it."""
+
+import json
+import platform
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from datetime import datetime, timezone
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from ..config import RunConfig
+from ..model.base import Base, Name
+from ..model.load import find_model
+from .critic_file import folder_of
+from .export import Check
+
+PAPER = "SWEET-RL (Zhou et al., 2025, arXiv 2503.15478)"
+METHODS = {"sweet-rl": PAPER, "rft": "rejection fine-tuning", "multiturn-dpo": "multi-turn DPO"}
+
+
+def card_of(
+    name: Name, config: RunConfig, base: Base, counts: Mapping[str, Any], figures: Mapping[str, Mapping[str, Any]]
+) -> Callable[[Check], str]:
+    """What `export_policy` and `export_critic` want: the card as a function of their check.
+
+    counts: of the data, as in the event `data`. figures: of each stage, by its name; those of the ranking hold what the
+    untrained control says.
+    """
+
+    def card(check: Check) -> str:
+        path = find_model(base.config, Path.cwd())
+        parts = [
+            _front(path, config),
+            f"# {config.name or path.rstrip('/').rpartition('/')[2]}: {name} trained with Tandem",
+            _opening(name, config, path),
+            f"## Check of the export\n\n{check.sentence}",
+            _use(name, check),
+            f"## Data\n\n{_table(counts)}",
+            _stages(figures, config),
+            f"## Settings\n\n```json\n{json.dumps(_settings(config), indent=1, ensure_ascii=False)}\n```",
+            _reproduction(config, base),
+            _license(path),
+        ]
+        return "\n\n".join(parts) + "\n"
+
+    return card
+
+
+def _front(path: str, config: RunConfig) -> str:
+    """The header that the hub reads. It knows bases by their names there, not by folders."""
+    lines = ["---", "library_name: transformers", "pipeline_tag: text-generation"]
+    lines += [f"license: {_base_license(path) or 'unknown'}"]
+    if not Path(path).is_dir():
+        lines += [f"base_model: {path}"]
+    return "\n".join([*lines, f"tags: [tandem, {config.method}]", "---"])
+
+
+def _opening(name: Name, config: RunConfig, path: str) -> str:
+    base = path if not Path(path).is_dir() else f"`{Path(path).name}` (a local folder)"
+    what = f"The {name} of a run of {METHODS[config.method]}, trained from {base} by {config.model.training}"
+    if name == "policy":
+        return f"{what}. It plays the agent of a dialogue in which somebody else knows what is wanted."
+    knows = "knows" if config.critic.hidden_information else "does not know"
+    return (
+        f"{what}. It {knows} the hidden information of a task and scores the agent's turns; `critic.json` says how. It "
+        "is no assistant, and its score is a difference from its base, which is needed beside it."
+    )
+
+
+def _use(name: Name, check: Check) -> str:
+    if name == "critic":
+        command = "python -m tandem_trainer score --critic FOLDER --out advantages.jsonl TRAJECTORIES.jsonl"
+        return f"## Use\n\n```\n{command}\n```"
+    text = "## Use\n\n```\ntransformers serve FOLDER\nvllm serve FOLDER"
+    if check.widened:
+        return (
+            f"{text} --dtype float32\n```\n\nThe weights are float32 because what was learnt is finer than 16 bits: a "
+            "runner that rounds them to 16 bits, as many do unless told otherwise, gives almost the base."
+        )
+    return f"{text}\n```"
+
+
+def _stages(figures: Mapping[str, Mapping[str, Any]], config: RunConfig) -> str:
+    """One table for each stage."""
+    text = "\n\n".join(f"### {stage}\n\n{_table(of_stage)}" for stage, of_stage in figures.items() if of_stage)
+    if config.method == "sweet-rl":
+        text += (
+            "\n\nThe untrained control is what a critic without training says, the pointwise mutual information "
+            "between hidden information and turn. A ranking that agrees with it (rank correlation near 1) owes little "
+            "to training."
+        )
+    return f"## Stages\n\n{text}"
+
+
+def _table(values: Mapping[str, Any]) -> str:
+    rows = [(key, _shown(value)) for key, value in _flat(values)]
+    return "\n".join(["| | |", "|---|---|", *(f"| {key.replace('_', ' ')} | {value} |" for key, value in rows)])
+
+
+def _flat(values: Mapping[str, Any], before: str = ""):
+    for key, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{key}: ")
+        else:
+            yield f"{before}{key}", value
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _settings(config: RunConfig) -> dict[str, Any]:
+    """Without paths: they say nothing to others, and something about the user."""
+    settings = asdict(config)
+    data = settings["data"]
+    for key in ("log", "opening"):
+        data[key] = data[key] is not None
+    for key in ("trajectories", "preferences"):
+        data[key] = len(data[key])
+    settings["model"]["base"] = (
+        Path(settings["model"]["base"]).name if Path(config.model.base).is_dir() else config.model.base
+    )
+    settings["model"]["chat_template"] = settings["model"]["chat_template"] is not None
+    return settings
+
+
+def _reproduction(config: RunConfig, base: Base) -> str:
+    packages = ", ".join(f"{name} {version(name)}" for name in ("torch", "transformers", "peft"))
+    now = datetime.now(timezone.utc).date().isoformat()
+    return (
+        f"## Reproduction\n\nSeed {config.seed}; convention `{config.convention}`; Tandem {revision()}; {packages}; "
+        f"Python {platform.python_version()}; {base.device.type}, {str(base.dtype).removeprefix('torch.')}; {now}."
+    )
+
+
+def _license(path: str) -> str:
+    known = _base_license(path)
+    if known:
+        return f"## License\n\nThe base is under `{known}`, whose terms also bind what is derived from it."
+    return "## License\n\nThe license of the base is not known here: check it before you share this model."
+
+
+def _base_license(path: str) -> str | None:
+    """The license that the card of the base names in its header."""
+    try:
+        text = (folder_of(path) / "README.md").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    header = re.match(r"---\n(.*?)\n---", text, re.DOTALL)
+    found = re.search(r"^license:\s*([\w.-]+)\s*$", header.group(1), re.MULTILINE) if header else None
+    return found.group(1) if found else None
+
+
+def revision() -> str:
+    """The git revision of the trainer where it is a checkout, marked when files were changed; else its version."""
+    here = Path(__file__).parent
+    try:
+        done = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--exclude=*"],
+            cwd=here, capture_output=True, text=True, timeout=20, check=True,
+        )  # fmt: skip
+        tracked = subprocess.run(
+            ["git", "ls-files", "--error-unmatch", Path(__file__).name], cwd=here, capture_output=True, timeout=20
+        )
+        if tracked.returncode == 0:  # and not an installation inside somebody else's repository
+            return done.stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        pass
+    try:
+        return version("tandem-trainer")
+    except PackageNotFoundError:
+        return "of an unknown version"

@@ -1,0 +1,74 @@
+"""What a run began with, so that going on with it means going on with the same."""
+
+import json
+import os
+import shutil
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from ..config import ResourcesConfig, RunConfig
+from ..fault import Fault
+
+
+def as_planned_before(resources: ResourcesConfig, folder: Path) -> ResourcesConfig:
+    """What is left to the plan was decided at the first start: memory that is free today must not change the result."""
+    try:
+        before = json.loads((folder / "plan.json").read_text())
+    except FileNotFoundError:
+        return resources
+    names = ("token_budget", "checkpoint_activations")
+    return replace(resources, **{name: before[name] for name in names if getattr(resources, name) == "auto"})
+
+
+def check_same_configuration(folder: Path, config: RunConfig, fingerprint: str | None) -> None:
+    """What was begun with one configuration and its data is not gone on with by another.
+
+    `configuration.json` holds what the run began with: every field with its default, paths relative to the folder, and
+    the fingerprint of the data. `name` and `resources` may change. Errors: Fault(usage) naming what differs.
+    """
+    from .whole_file import write_whole  # imports torch, which a wrong configuration need not wait for
+
+    path = folder / "configuration.json"
+    now = _relative(asdict(config), folder)
+    if not path.exists():
+        content = {"version": 1, "configuration": now, "data": fingerprint}
+        write_whole(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
+        return
+    begun = json.loads(path.read_text(encoding="utf-8"))
+    differs = _first_difference(begun["configuration"], now)
+    if differs is None and fingerprint not in (None, begun["data"]):
+        differs = "the data are"
+    if differs is not None:
+        raise Fault(
+            f"The run in {folder} cannot go on, because {differs} not what it began with: undo that, or start a new "
+            "run in another folder.",
+            usage=True,
+        )
+
+
+def _relative(value: Any, folder: Path) -> Any:
+    if isinstance(value, dict):
+        return {name: _relative(entry, folder) for name, entry in value.items()}
+    if isinstance(value, list):
+        return [_relative(entry, folder) for entry in value]
+    inside = isinstance(value, str) and value.startswith(f"{folder}{os.sep}")
+    return os.path.relpath(value, folder) if inside else value
+
+
+def _first_difference(begun: dict[str, Any], now: dict[str, Any]) -> str | None:
+    for group, fields in now.items():
+        if group in ("name", "resources") or begun.get(group) == fields:
+            continue
+        if not isinstance(fields, dict):
+            return f"{group} is {json.dumps(fields)} instead of {json.dumps(begun.get(group))}, which is"
+        name = next(name for name, value in fields.items() if begun.get(group, {}).get(name) != value)
+        was, is_now = json.dumps(begun.get(group, {}).get(name)), json.dumps(fields[name])
+        return f"{group}.{name} is {is_now} instead of {was}, which is"
+    return None
+
+
+def remove_rests(folder: Path) -> None:
+    """Weights that a killed process of this run had put aside (`base.py`)."""
+    for path in folder.glob("weights-*"):
+        shutil.rmtree(path)

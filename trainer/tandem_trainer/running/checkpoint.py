@@ -1,0 +1,135 @@
+"""Checkpoints: whole or not there, whatever happens while they are written.
+
+A checkpoint is a folder `<number>-<stage>-<step>` with tensor files and `checkpoint.json`, which holds the state and
+the length and CRC-32 of each tensor file. It is written under another name, flushed to the disk and renamed. The
+highest number is the newest.
+"""
+
+import json
+import os
+import shutil
+import zlib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from ..fault import Fault
+
+VERSION = 1
+TEMPORARY = ".writing"
+LEAVING = ".deleting"
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """A checkpoint on the disk, seen to be whole."""
+
+    path: Path
+    stage: str
+    state: dict[str, Any]
+
+    def tensors(self, name: str) -> dict[str, Tensor]:
+        """The tensors of one file, on the CPU."""
+        return load_file(self.path / f"{name}.safetensors")
+
+
+def write_checkpoint(
+    folder: Path, stage: str, state: Mapping[str, Any], tensors: Mapping[str, Mapping[str, Tensor]]
+) -> Checkpoint:
+    """Writes one checkpoint into `folder`; `state["step"]` becomes part of its name.
+
+    tensors: for each file its named tensors, each contiguous and not sharing memory with another.
+    Errors: Fault when the disk is full or refuses; what was there before is then untouched.
+    """
+    temporary = folder / TEMPORARY
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        files = {}
+        for name, named in tensors.items():
+            file = temporary / f"{name}.safetensors"
+            save_file({key: tensor.detach().contiguous() for key, tensor in named.items()}, file)
+            files[file.name] = {"bytes": file.stat().st_size, "crc32": _crc32(file)}
+            flush_to_disk(file)
+        about = {"version": VERSION, "stage": stage, "state": dict(state), "files": files}
+        (temporary / "checkpoint.json").write_text(json.dumps(about, indent=1) + "\n")
+        flush_to_disk(temporary / "checkpoint.json")
+        flush_to_disk(temporary)
+        number = max((_number(path) for path in _folders(folder)), default=0) + 1
+        target = folder / f"{number:06d}-{stage}-{state['step']}"
+        os.rename(temporary, target)
+        flush_to_disk(folder)
+    except (OSError, SafetensorError) as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise Fault(f"A checkpoint cannot be written to {folder}: {reason(error)}.") from error
+    return Checkpoint(target, stage, dict(state))
+
+
+def whole_checkpoints(folder: Path, notice: Callable[[str], None]) -> list[Checkpoint]:
+    """All checkpoints that are whole, the newest first; a damaged one is passed over with a notice."""
+    shutil.rmtree(folder / TEMPORARY, ignore_errors=True)
+    shutil.rmtree(folder / LEAVING, ignore_errors=True)
+    whole = []
+    for path in sorted(_folders(folder), key=_number, reverse=True):
+        try:
+            whole.append(_read(path))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            notice(f"The checkpoint {path.name} is damaged ({reason(error)}) and is passed over.")
+    return whole
+
+
+def keep_only(folder: Path, paths: Collection[Path]) -> None:
+    """Deletes every other checkpoint, oldest first. One that is half deleted has not the name of a checkpoint."""
+    for path in sorted(_folders(folder), key=_number):
+        if path not in paths:
+            os.rename(path, folder / LEAVING)
+            shutil.rmtree(folder / LEAVING)
+
+
+def reason(error: BaseException) -> str:
+    """Why a file operation failed, without the path that the sentence around it names."""
+    if isinstance(error, SafetensorError) and "os error" in str(error):  # "…: No space left on device (os error 28)"
+        return os.strerror(int(str(error).rsplit("os error ", 1)[1].split(")")[0]))
+    return getattr(error, "strerror", None) or str(error)
+
+
+def flush_to_disk(path: Path) -> None:
+    """fsync of a file or, where the system knows such a thing, of a folder."""
+    if path.is_dir() and os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY if os.name != "nt" else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: Path) -> Checkpoint:
+    about = json.loads((path / "checkpoint.json").read_text())
+    if about["version"] != VERSION:
+        raise ValueError(f"version {about['version']} is not known")
+    for name, file in about["files"].items():
+        if (path / name).stat().st_size != file["bytes"] or _crc32(path / name) != file["crc32"]:
+            raise ValueError(f"{name} is not what was written")
+    return Checkpoint(path, about["stage"], about["state"])
+
+
+def _folders(folder: Path) -> list[Path]:
+    return [path for path in folder.glob("*-*-*") if path.is_dir() and path.name.split("-")[0].isdigit()]
+
+
+def _number(path: Path) -> int:
+    return int(path.name.split("-")[0])
+
+
+def _crc32(path: Path) -> int:
+    value = 0
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 22):
+            value = zlib.crc32(piece, value)
+    return value

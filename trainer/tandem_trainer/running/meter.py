@@ -1,0 +1,43 @@
+"""How hard the device works, and how much memory that takes."""
+
+import sys
+from collections.abc import Sequence
+
+import torch
+
+from ..model.flops import Peak, Shape, Work, step_flops
+from ..turn import Turn
+
+
+class Meter:
+    """shape: of the model. peak: what one device can do at best, None when nobody knows. world: number of devices."""
+
+    def __init__(self, shape: Shape, work: Work, peak: Peak | None, device: torch.device, world: int):
+        self.shape = shape
+        self.work = work
+        self.peak = peak
+        self.device = device
+        self.world = world
+
+    def flops(self, turns: Sequence[Turn], *, shared: bool) -> float:
+        """Floating-point operations that one forward and backward pass over `turns` needs."""
+        return step_flops(self.shape, turns, self.work, shared=shared)
+
+    def mfu(self, flops: float, seconds: float) -> float | None:
+        """Model FLOPs use of all devices together, 0 to 1 (PaLM, arXiv 2204.02311, appendix B); None when unknown."""
+        return round(flops / seconds / (self.peak.flops * self.world), 4) if self.peak else None
+
+    def memory_mb(self) -> int | None:
+        """The most that the device had in use since the last call; on the CPU, since the start of the process."""
+        if sys.platform == "win32" and self.device.type == "cpu":
+            return None
+        if self.device.type == "cuda":
+            most = torch.cuda.max_memory_allocated(self.device)
+            torch.cuda.reset_peak_memory_stats(self.device)
+        elif self.device.type == "mps":
+            most = torch.mps.driver_allocated_memory()
+        else:
+            import resource
+
+            most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        return most >> 20

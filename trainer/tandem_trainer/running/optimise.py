@@ -1,0 +1,225 @@
+"""The one training loop, for every objective."""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+import torch
+
+from ..config import OptimiserConfig
+from ..data.order import lot, step_batch, steps_per_epoch
+from ..fault import Fault
+from ..model.base import Base
+from ..model.forest import forest_tokens
+from ..objective.objective import Objective, means, turns_of
+from ..turn import Example
+from .adam import Adam
+from .checkpoint import Checkpoint
+from .run import Run
+from .schedule import learning_rate, peak_learning_rate, stage_steps
+from .stop import Stopped
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a stage stands. All of it is in the checkpoint."""
+
+    step: int = 0  # steps done
+    best_step: int | None = None  # after which the held-out figure was best so far
+    best: dict[str, float] | None = None  # the held-out figures then
+    looks: int = 0  # at the held-out examples, since then
+    looked: int | None = None  # the last step at which they were looked at
+    look_seconds: float = 0.0  # that the last look took
+    loss_scale: float = 1.0  # of float16, whose small gradients would become 0; halved when one overflows
+    seconds: float = 0.0  # in steps
+    tokens: int = 0  # in steps, after sharing
+
+
+def optimise(
+    stage: str,
+    base: Base,
+    objective: Objective,
+    train: Sequence[Example],
+    held_out: Sequence[Example],
+    settings: OptimiserConfig,
+    run: Run,
+) -> dict[str, float]:
+    """Trains what `base` and `objective` have to train, and leaves it as it was when the held-out examples did best.
+
+    The live adapter of `base` is the one of this stage. A stage that was broken off goes on from its last checkpoint;
+    the batches, and thereby the result, are then the same as if it had not been. Returns figures for the record.
+    Errors: Stopped after a checkpoint; Fault when memory or disk do not suffice, or the loss is no longer a number.
+    """
+    steps = stage_steps(len(train), settings)
+    per_epoch = steps_per_epoch(len(train), settings.batch)
+    peak = peak_learning_rate(settings, run.config.model)
+    adam = Adam([*base.trainable(), *objective.parameters()], settings.weight_decay)
+    progress = Progress(loss_scale=2.0**16 if base.dtype == torch.float16 else 1.0)
+
+    if (checkpoint := run.checkpoint(stage)) is not None:
+        _restore(checkpoint, base, objective)
+        adam.load_state(checkpoint.tensors("optimizer"))
+        progress = Progress(**checkpoint.state["progress"])
+    saved = progress
+
+    def save() -> None:
+        nonlocal saved
+        tensors = {"trained": base.state(), "objective": objective.state(), "optimizer": adam.state()}
+        run.save(stage, progress.step, {"progress": asdict(progress)}, tensors, progress.best_step)
+        saved = progress
+
+    try:
+        while True:
+            # ----------------------------------------------------------------------------------------------------------
+            # look at the held-out examples, and remember when they did best
+            step = progress.step
+            if held_out and progress.looked != step and (step % settings.evaluate_every == 0 or step == steps):
+                started = time.monotonic()
+                figures = evaluate(base, objective, held_out, run)
+                progress = replace(progress, looked=step, look_seconds=time.monotonic() - started)
+                best = step > 0 and (progress.best is None or _is_better(objective, figures, progress.best))
+                run.events.emit("evaluation", stage=stage, step=step, **figures, best=best)
+                if best:
+                    progress = replace(progress, best_step=step, best=figures, looks=0)
+                    save()
+                else:
+                    progress = replace(progress, looks=progress.looks + (step > 0))
+            if step >= steps or 0 < settings.patience <= progress.looks:
+                break
+
+            # ----------------------------------------------------------------------------------------------------------
+            # gradients of the mean loss over the batch, summed over micro-batches and ranks
+            started = time.monotonic()
+            epoch, step_in_epoch = divmod(step, per_epoch)
+            batch = step_batch(
+                train, seed=run.config.seed, epoch=epoch, step_in_epoch=step_in_epoch, batch=settings.batch
+            )
+            torch.manual_seed(int.from_bytes(lot(run.config.seed, stage, step)[:7], "big"))
+            sums = _add_gradients(base, objective, adam, train, batch, progress.loss_scale, run)
+            gradients = adam.gradients()
+            run.ranks.sum_gradients(gradients)
+            if progress.loss_scale > 1:
+                torch._foreach_div_(gradients, progress.loss_scale)
+            norm = torch.nn.utils.get_total_norm(gradients).item()
+            if progress.loss_scale > 1 and not math.isfinite(norm) and math.isfinite(sums["loss"]):
+                adam.clear()
+                progress = replace(progress, loss_scale=progress.loss_scale / 2)
+                continue
+            if not (math.isfinite(norm) and math.isfinite(sums["loss"])):
+                raise Fault(
+                    f"The loss or its gradient is no longer a number at step {step + 1} of {stage}: "
+                    "lower its learning_rate, or set model.dtype to float32."
+                )
+
+            # ----------------------------------------------------------------------------------------------------------
+            # update
+            rate = learning_rate(step, steps, peak, settings.warmup)
+            torch._foreach_mul_(gradients, min(1.0, settings.clip / (norm + 1e-6)))
+            adam.step(rate)
+
+            # ----------------------------------------------------------------------------------------------------------
+            # say how it goes
+            seconds = time.monotonic() - started
+            tokens, flops = int(sums.pop("computed_tokens")), sums.pop("flops")
+            progress = replace(
+                progress, step=step + 1, seconds=progress.seconds + seconds, tokens=progress.tokens + tokens
+            )
+            run.events.emit(
+                "step",
+                stage=stage,
+                step=step + 1,
+                steps=steps,
+                epoch=round((step + 1) / per_epoch, 4),
+                **means(sums),
+                gradient_norm=norm,
+                learning_rate=rate,
+                tokens=tokens,
+                tokens_per_second=round(tokens / seconds, 1),
+                mfu=run.meter.mfu(flops, seconds),
+                memory_mb=run.meter.memory_mb(),
+                seconds_left=run.seconds_left(stage, progress.seconds, _seconds_left(progress, steps, settings)),
+            )
+            if run.checkpoint_is_due():
+                save()
+    except Stopped:
+        run.events.state("stopping")
+        if saved != progress:
+            save()
+        raise
+
+    if progress.step < steps:
+        run.events.notice(
+            f"{stage} ends at step {progress.step} of {steps}: the held-out examples did best at step "
+            f"{progress.best_step}."
+        )
+    if progress.best_step not in (None, progress.step):
+        _restore(run.checkpoint(stage, progress.best_step), base, objective)
+    adam.close()
+    return {
+        "steps": progress.step,
+        "used_step": progress.best_step or progress.step,
+        "seconds": progress.seconds,
+        "tokens": progress.tokens,
+        "learning_rate": peak,
+        "train_examples": len(train),
+        "held_out_examples": len(held_out),
+        **{f"held_out_{name}": value for name, value in (progress.best or {}).items()},
+    }
+
+
+def evaluate(base: Base, objective: Objective, examples: Sequence[Example], run: Run) -> dict[str, float]:
+    """The means of the figures over `examples`, without gradients."""
+
+    def tokens(indices: Sequence[int]) -> int:
+        return forest_tokens(turns_of([examples[index] for index in indices]), shared=base.shares_prefixes)
+
+    def work(indices: Sequence[int]) -> dict[str, float]:
+        with torch.no_grad():
+            return objective.loss(base.model, [examples[index] for index in indices])[1]
+
+    mine = run.ranks.share(range(len(examples)), lambda index: tokens([index]))
+    return means(run.budget.spend(mine, tokens, work))
+
+
+def _add_gradients(
+    base: Base,
+    objective: Objective,
+    adam: Adam,
+    examples: Sequence[Example],
+    batch: Sequence[int],
+    loss_scale: float,
+    run: Run,
+) -> dict[str, float]:
+    """One backward pass for each micro-batch of this rank's part of the batch. Returns sums over all ranks."""
+
+    def tokens(indices: Sequence[int]) -> int:
+        return forest_tokens(turns_of([examples[index] for index in indices]), shared=base.shares_prefixes)
+
+    def work(indices: Sequence[int]) -> dict[str, float]:
+        chosen = [examples[index] for index in indices]
+        loss, figures = objective.loss(base.model, chosen)
+        (loss * (loss_scale / len(batch))).backward()
+        flops = run.meter.flops(turns_of(chosen), shared=base.shares_prefixes)
+        return {**figures, "computed_tokens": tokens(indices), "flops": flops}
+
+    mine = run.ranks.share(batch, lambda index: tokens([index]))
+    return run.budget.spend(mine, tokens, work, forget=adam.clear)
+
+
+def _seconds_left(progress: Progress, steps: int, settings: OptimiserConfig) -> float:
+    """Of this stage, if it does not end early: steps as they took on average, and looks as the last one took."""
+    left = steps - progress.step
+    looks = math.ceil(left / settings.evaluate_every)
+    return progress.seconds / progress.step * left + progress.look_seconds * looks
+
+
+def _is_better(objective: Objective, figures: dict[str, float], best: dict[str, float]) -> bool:
+    if objective.better == "margin":
+        return figures["margin"] > best["margin"]
+    return figures["loss"] < best["loss"]
+
+
+def _restore(checkpoint: Checkpoint, base: Base, objective: Objective) -> None:
+    base.load_state(checkpoint.tensors("trained"))
+    objective.load_state(checkpoint.tensors("objective"))

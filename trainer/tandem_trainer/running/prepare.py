@@ -1,0 +1,179 @@
+"""From the files that run.json names to what each stage trains on, with counts of all that is left out."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..config import OptimiserConfig, RunConfig
+from ..data.dialogue import Dialogue, Problem, Read, listed, merge
+from ..data.order import lot
+from ..data.pairs import (
+    drop_long,
+    first_of,
+    held_out_tasks,
+    imitation,
+    preference_examples,
+    returns,
+    trajectory_pairs,
+)
+from ..data.rows import read_preferences, read_rows
+from ..data.settle import settle
+from ..data.template import Template
+from ..data.trajectory_log import read_log
+from ..fault import Fault
+from ..turn import Example
+
+READ = 16  # examples whose prompts the fingerprint reads as well: they repeat what the dialogues say
+
+
+@dataclass
+class Prepared:
+    """What is known before anything is trained.
+
+    dialogues:  settled, in order.
+    critic:     examples of the critic; none where nothing trains one.
+    policy:     of a baseline all examples; of SWEET-RL the human preferences, to which ranked pairs will come.
+    tasks:      the task of each dialogue and preference, by its id.
+    apart:      the tasks that no stage trains on.
+    counts:     for the event `data`.
+    """
+
+    config: RunConfig
+    dialogues: list[Dialogue]
+    critic: list[Example]
+    policy: list[Example]
+    tasks: dict[str, str]
+    apart: frozenset[str]
+    problems: list[Problem]
+    notices: list[str]
+    counts: dict[str, Any]
+
+    def split(self, examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
+        """Those that are trained on, and those of tasks that no stage trains on, which are only measured."""
+        train = [example for example in examples if self._task(example) not in self.apart]
+        return train, [example for example in examples if self._task(example) in self.apart]
+
+    def measured(self, held_out: Sequence[Example], settings: OptimiserConfig) -> list[Example]:
+        """Those of the held-out examples that are looked at: half as many as are trained on between two looks, by lot.
+
+        A forward pass is a third of a step, so that looking costs at most a sixth of the training.
+        """
+        most = max(1, settings.evaluate_every * settings.batch // 2)
+        chosen = sorted(range(len(held_out)), key=lambda index: lot(self.config.seed, "look", index))[:most]
+        return [held_out[index] for index in sorted(chosen)]
+
+    def fingerprint(self) -> str:
+        """Changes with the data, and with how the tokenizer and its template read them."""
+        digest = hashlib.sha256()
+        for dialogue in self.dialogues:
+            about = (dialogue.id, dialogue.task, dialogue.reward, dialogue.messages, dialogue.hidden_information)
+            digest.update(repr(about).encode())
+            digest.update(b"".join(turn.ids.tobytes() for turn in dialogue.turns))
+        for examples in (self.critic, self.policy):
+            for number, example in enumerate(examples):
+                for turn in example.turns:
+                    digest.update(turn.response.tobytes())
+                    if number < READ:
+                        digest.update(turn.prompt.tobytes())
+        return digest.hexdigest()
+
+    def _task(self, example: Example) -> str:
+        return task_of(example, self.tasks)
+
+
+def prepare(config: RunConfig, template: Template) -> Prepared:
+    """Reads, settles, pairs, splits and drops. Errors: Fault(usage) when nothing is left that the method can use."""
+    data = config.data
+    read = _read(config)
+    settled = settle(template, read.dialogues)
+    dialogues = settled.dialogues
+    left_out: Counter[str] = read.left_out + settled.left_out
+    problems, notices = read.problems + settled.problems, read.notices + settled.notices
+
+    if config.method == "sweet-rl" and config.critic.hidden_information:
+        known = [dialogue for dialogue in dialogues if dialogue.hidden_information is not None]
+        left_out["without hidden information"] += len(dialogues) - len(known)
+        dialogues = known
+    if read.dialogues and not dialogues:
+        raise Fault(f"None of the {len(read.dialogues)} trajectories can be used: {listed(left_out)}.", usage=True)
+
+    critic = _critic_examples(config, dialogues, template)
+    policy = _policy_examples(config, dialogues, template)
+    tasks = {dialogue.id: dialogue.task for dialogue in dialogues}
+    human: list[Example] = []
+    if data.preferences:
+        preferences = read_preferences(data.preferences)
+        human, settled = preference_examples(preferences.preferences, template, data.preference_weight)
+        tasks |= {each.chosen.id: each.chosen.task for each in preferences.preferences}
+        problems += preferences.problems + settled.problems
+        notices += settled.notices
+        left_out.update(settled.left_out)
+
+    turns = [turn for dialogue in dialogues for turn in dialogue.turns]
+    counts: dict[str, Any] = {
+        "tasks": len({dialogue.task for dialogue in dialogues}),
+        "trajectories": len(dialogues),
+        "successes": sum(dialogue.reward == 1 for dialogue in dialogues),
+        "turns": len(turns),
+        "turns_as_sampled": sum(turn.sampled for turn in turns),
+        "tokens": sum(len(turn.ids) for turn in turns),
+        "preferences": len(human),
+    }
+    kept = []
+    for name, examples, longest in [
+        ("critic", critic, config.critic.max_tokens),
+        ("policy", policy + human, config.policy.max_tokens),
+    ]:
+        short, dropped = drop_long(examples, longest)
+        if examples and not short:
+            raise Fault(f"All {len(examples)} examples are longer than {name}.max_tokens ({longest:,}).", usage=True)
+        if dropped:
+            left_out[f"too long for the {name}"] += dropped
+        kept.append(short)
+    pools = [{task_of(example, tasks) for example in examples} for examples in (*kept, human)]
+    if config.method == "sweet-rl":
+        pools.append({dialogue.task for dialogue in first_of(dialogues, config.candidates.trajectories)})
+    apart = held_out_tasks(pools, data.held_out, config.seed)
+    prepared = Prepared(config, dialogues, *kept, tasks, apart, problems, notices, counts)
+    for name, examples in zip(("critic", "policy"), kept, strict=True):
+        train, held_out = prepared.split(examples)
+        counts[name] = {"train": len(train), "held_out": len(held_out)}
+    counts["left_out"] = dict(+left_out)
+    counts["bad_lines"] = len(problems)
+    return prepared
+
+
+def task_of(example: Example, tasks: dict[str, str]) -> str:
+    """Its group is a task, a preference, or `<dialogue>/<turn>`."""
+    return tasks.get(example.group) or tasks.get(example.group.rpartition("/")[0]) or example.group
+
+
+def _read(config: RunConfig) -> Read:
+    data, reads = config.data, []
+    if data.log is not None:
+        reads.append(read_log(data.log, data.mode, data.with_leaked, data.opening))
+    if data.trajectories:
+        reads.append(read_rows(data.trajectories, data.opening, with_leaked=data.with_leaked))
+    return merge(reads)
+
+
+def _critic_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
+    """The first stage's: pairs for a log-ratio critic, single trajectories for a value head."""
+    if config.method != "sweet-rl" or config.critic.score == "untrained":
+        return []
+    turns = template.all_turns(dialogues, hidden=config.critic.hidden_information)
+    if config.critic.score == "value-head":
+        return returns(dialogues, turns)
+    return trajectory_pairs(dialogues, turns, config.data.pairing)
+
+
+def _policy_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
+    """A baseline's: trajectories to imitate, or pairs of them."""
+    if config.method == "sweet-rl" or not dialogues:
+        return []
+    turns = template.all_turns(dialogues)
+    if config.method == "rft":
+        return imitation(dialogues, turns, config.policy.minimum_reward)
+    return trajectory_pairs(dialogues, turns, config.data.pairing)

@@ -1,0 +1,154 @@
+"""`python -m tandem_trainer run.json`: a run from its configuration to its result, or on from where it was."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..config import RunConfig
+from ..fault import Fault
+from ..read_config import read_config
+from .begun import as_planned_before, check_same_configuration, remove_rests
+from .claim import claim
+from .events import Events
+from .stop import Stopped, StopRequest
+
+SHOWN = 20  # bad lines that are told one by one
+
+if TYPE_CHECKING:
+    from .distributed import Ranks
+    from .prepare import Prepared
+
+
+def main(arguments: list[str]) -> int:
+    """arguments: the path of run.json. Returns the exit code. Errors: Fault, after the event that says so."""
+    path = Path(arguments[0])
+    config = read_config(path)
+    folder = path.resolve().parent
+    first = os.environ.get("RANK", "0") == "0"
+    lock = claim(folder) if first else None
+    events = Events(folder if first else None)
+    request = StopRequest(folder)
+    request.listen()
+    try:
+        train(folder, config, events, request)
+    except Stopped:
+        events.state("stopped")
+        if first:
+            request.honoured()
+    except BaseException as error:
+        sentence = str(error) if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
+        try:
+            events.state("failed", message=sentence)
+        except Fault as second:  # the disk is full: the first sentence is still said, as the last on stderr
+            print(second, file=sys.stderr)
+        raise
+    finally:
+        if lock is not None:
+            lock.close()
+    return 0
+
+
+def train(folder: Path, config: RunConfig, events: Events, request: StopRequest) -> None:
+    """The whole run. Errors: Fault, Stopped."""
+    # Checkpoints go when everything is told: with them still there, the run was killed a moment before its end.
+    if (folder / "model").exists() and not any((folder / "checkpoints").glob("*-done")):
+        check_same_configuration(folder, config, None)
+        events.state("done", "export", f"The run is done; its result is in {folder / 'model'}.")
+        return
+    events.state("preparing", "prepare")
+    import torch
+
+    from ..data.template import Template
+    from ..model.base import load_base
+    from ..model.flops import peak_flops
+    from ..model.load import find_model, load_tokenizer, quiet
+    from ..objective.reference_cache import ReferenceCache
+    from ..plan import make_plan, read_shape, this_machine
+    from .budget import TokenBudget
+    from .distributed import join, leave
+    from .meter import Meter
+    from .prepare import prepare
+    from .run import Run
+    from .stages import baseline, export, sweet_rl
+    from .whole_file import write_whole
+    from .workload import loads_of
+
+    quiet()
+    ranks = join()
+    if config.resources.threads:
+        torch.set_num_threads(config.resources.threads)
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # data
+    tokenizer = load_tokenizer(config.model, find_model(config.model, folder), folder)
+    template = Template(tokenizer, config.model.template_options)
+    prepared = prepare(config, template)
+    tell_data(events, prepared)
+    if ranks.first:
+        check_same_configuration(folder, config, prepared.fingerprint())
+        remove_rests(folder)
+    ranks.wait()
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # plan
+    shape = read_shape(find_model(config.model, folder))
+    plan = None
+    if ranks.first:
+        planned = replace(config, resources=as_planned_before(config.resources, folder))
+        plan = make_plan(planned, shape, this_machine(config.model, folder), loads_of(prepared, shape, template))
+        write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
+    plan = ranks.of_first(plan)
+    events.emit("plan", **plan.as_dict())
+    if not plan.fits:
+        events.notice(f"This run may not fit into memory: {'; '.join(plan.advice)}.")
+    stop_here(ranks, request)
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # model
+    base = load_base(config.model, run_folder=folder, seed=config.seed)
+    if base.notice:
+        events.notice(base.notice)
+    base.checkpoint_activations(plan.checkpoint_activations)
+    budget = TokenBudget(plan.token_budget, ranks, request, events)
+    peak = peak_flops(base.device, base.dtype)
+    meter = Meter(shape, config.model.training, peak, base.device, ranks.world)
+    run = Run(
+        folder,
+        config,
+        events=events,
+        stop=request,
+        ranks=ranks,
+        budget=budget,
+        meter=meter,
+        expected=plan.seconds,
+    )
+    reference = ReferenceCache(base, folder, budget, logits_bytes=config.resources.logits_mb << 20)
+    stop_here(ranks, request)
+
+    # ------------------------------------------------------------------------------------------------------------------
+    # stages
+    if config.method == "sweet-rl":
+        figures = sweet_rl(run, base, template, prepared, reference)
+    else:
+        figures = baseline(run, base, prepared, reference)
+    export(run, base, template, prepared, figures)
+    events.state("done")
+    leave()
+
+
+def stop_here(ranks: Ranks, request: StopRequest) -> None:
+    if ranks.highest(bool(request)):
+        raise Stopped
+
+
+def tell_data(events: Events, prepared: Prepared) -> None:
+    events.emit("data", **prepared.counts)
+    for notice in prepared.notices:
+        events.notice(notice)
+    for problem in prepared.problems[:SHOWN]:
+        events.notice(f"Left out: {problem}")
