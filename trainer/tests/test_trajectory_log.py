@@ -142,6 +142,39 @@ def test_a_leaked_trajectory_is_left_out_unless_asked_for(log):
     assert names(log.read(with_leaked=True)) == ["good", "leaked"]
 
 
+def test_nothing_is_taken_without_the_consent_of_the_people_in_it(log):
+    developer = {"kind": "developer", "name": "finch"}
+    log.played("by rules", collaborator={"kind": "rules", "name": "rules"})
+    log.played("a developer's", collaborator=developer)
+    log.played("handed over")
+    log.add("hand-over", episode="handed over", turn=2, to=developer)
+    log.start("edited")
+    log.turn("edited", 1, "Empty lists?")
+    log.add("reply", episode="edited", turn=1, text="Zero.", author="developer-edited-suggestion", by="finch")
+    log.answer("edited")
+    read = log.read()
+    assert names(read) == ["by rules"]
+    assert read.left_out == {"no consent": 3}
+    log.add("consent", pseudonym="finch", purpose="Training", segment="two")
+    assert len(log.read().dialogues) == 4
+
+
+def test_nothing_is_taken_that_a_model_of_the_editor_wrote(log):
+    log.played("own model")
+    log.played("agent", agent="vscode:copilot/some")
+    log.played("simulator", collaborator={"kind": "simulator", "name": "vscode:copilot/some"})
+    log.start("turn")
+    log.turn("turn", 1, "Done.", model="vscode:copilot/some")
+    log.answer("turn")
+    log.start("resumed")
+    log.add("resumed", episode="resumed", agent="vscode:copilot/some")
+    log.turn("resumed", 1, "Done.")
+    log.answer("resumed")
+    read = log.read()
+    assert names(read) == ["own model"]
+    assert read.left_out == {"model terms": 4}
+
+
 def test_the_latest_grade_of_a_mode_counts(log):
     log.played("a", 0.2)
     log.grade("a", 0.9, "paper")

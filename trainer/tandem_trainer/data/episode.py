@@ -1,6 +1,6 @@
 """One episode of the trajectory log: its events, checked, and what they tell when they are folded in their order.
 
-The rules are those of `src/core/trajectory/event.ts` and `fold.ts`.
+The rules are those of `event.ts`, `fold.ts` and `people.ts` in `src/core/trajectory`.
 """
 
 import heapq
@@ -45,7 +45,10 @@ class Turn:
     number: int
     text: str
     spoken: Spoken
+    model: str
     reply: str | None = None
+    author: str = "simulator"  # of the reply: `simulator`, or a developer in one of two ways
+    by: str = ""  # the developer's pseudonym, or the simulator's model
     leaked: bool = False
 
 
@@ -55,6 +58,8 @@ class Trajectory:
 
     started: Event
     prompts: dict[str, str]  # name and hash of the prompt files that it was played with
+    agent: str  # who plays it, or went on with it last
+    seat: dict  # who has the collaborator's seat, after any hand-over: kind and name
     turns: list[Turn] = field(default_factory=list)
     state: str = "not finished"
     grades: dict[str, dict] = field(default_factory=dict)  # the latest of each mode
@@ -66,6 +71,18 @@ class Trajectory:
         if self.state == "answered":
             self.grades = {}
         self.state = "not finished"
+
+    def developers(self) -> set[str]:
+        """The pseudonyms of the people who had the collaborator's seat, or wrote or edited a reply."""
+        seats = (object_of(self.started.body, "collaborator"), self.seat)
+        seated = {str(seat.get("name")) for seat in seats if seat.get("kind") == "developer"}
+        return seated | {turn.by for turn in self.turns if turn.reply is not None and turn.author != "simulator"}
+
+    def models(self) -> set[str]:
+        """Everything that wrote some of it by name: agents, simulators and whoever else replied."""
+        seats = (object_of(self.started.body, "collaborator"), self.seat)
+        named = {str(self.started.body.get("agent")), self.agent, *(str(seat.get("name")) for seat in seats)}
+        return named | {name for turn in self.turns for name in (turn.model, turn.by)}
 
 
 def read_event(kind: str, body: dict, file: str, line: int) -> Event:
@@ -98,7 +115,8 @@ def read_event(kind: str, body: dict, file: str, line: int) -> Event:
         body.get("reasoning", ""),
         "the turn",
     )
-    return Event(kind, at, file, line, {"turn": body["turn"], "text": body["text"]}, said)
+    kept = {name: body.get(name) for name in ("turn", "text", "model")}
+    return Event(kind, at, file, line, kept, said)
 
 
 def fold(episode: Episode) -> Trajectory | None:
@@ -112,7 +130,9 @@ def fold(episode: Episode) -> Trajectory | None:
     for event in episode.events():
         if event.kind == "episode-started":
             deleted = trajectory is not None and trajectory.deleted
-            trajectory = Trajectory(event, object_of(event.body, "prompts"), deleted=deleted)
+            body = event.body
+            seat = object_of(body, "collaborator")
+            trajectory = Trajectory(event, object_of(body, "prompts"), str(body.get("agent")), seat, deleted=deleted)
             trajectory.damaged = episode.unreadable
         elif trajectory is not None:
             apply(trajectory, event)
@@ -123,13 +143,13 @@ def apply(trajectory: Trajectory, event: Event) -> None:
     body = event.body
     match event.kind:
         case "agent-turn":
-            play(trajectory, Turn(body["turn"], body["text"], event.spoken))
+            play(trajectory, Turn(body["turn"], body["text"], event.spoken, str(body["model"])))
         case "reply" | "leak":
             of = next((turn for turn in trajectory.turns if turn.number == body["turn"]), None)
             if of is None:
                 trajectory.damaged = True
             elif event.kind == "reply":
-                of.reply = body["text"]
+                of.reply, of.author, of.by = body["text"], str(body.get("author")), str(body.get("by"))
             else:
                 of.leaked = body.get("leaked") is True
         case "answered":
@@ -140,6 +160,9 @@ def apply(trajectory: Trajectory, event: Event) -> None:
         case "resumed":
             trajectory.take_answer_back()
             trajectory.prompts = object_of(body, "prompts") or trajectory.prompts
+            trajectory.agent = str(body.get("agent", trajectory.agent))
+        case "hand-over":
+            trajectory.seat = object_of(body, "to")
         case "grade":
             trajectory.grades[body["grade"]["mode"]] = body["grade"]
         case "deleted":

@@ -1,7 +1,8 @@
 """Reads Tandem's trajectory log: segments of JSON lines, `<data folder>/log/*.jsonl` (docs/data.md).
 
-What is left out, and why, has the names of `tandem export` (`src/core/trajectory/export/selection.ts`): what Tandem
-shows and exports is what is trained on.
+What is left out, and why, has the names of `tandem train` (`selection.ts` and `prepare.ts` in `src/core`), which makes
+rows of a log itself, so that a run on the log takes the same: nothing without the consent of the people in it, and
+nothing that the terms of a model forbid. Rows of a file are taken as they are.
 """
 
 from dataclasses import replace
@@ -17,10 +18,11 @@ from .rows import PUBLISHED_PROTOCOL, another_prompt, why_none
 
 VERSION = 1
 EVALUATION = "evaluation"  # how the name of a collection begins that measures an agent and must not train one
+EXCLUDED = "vscode:"  # how the names of models begin that the editor offers; many terms forbid to train on their text
 
 
 def read_log(folder: str | Path, mode: str = "fixed", with_leaked: bool = False, opening: str | None = None) -> Read:
-    """Reads the trajectories of a data folder that were answered and graded in `mode`, the oldest first.
+    """The trajectories of a data folder that were answered, graded in `mode` and may be trained on, the oldest first.
 
     opening: a file like Tandem's agent.md; none: the one that ships with Tandem.
     Raises Fault when there is no log, or nothing of it can be used.
@@ -32,8 +34,9 @@ def read_log(folder: str | Path, mode: str = "fixed", with_leaked: bool = False,
     read = Read()
     prompt = agent_prompt(opening)
     others = 0
-    for trajectory, task in oldest_first(read_episodes(segments, read.problems)):
-        reason = why_not(trajectory, mode, with_leaked)
+    episodes, consents = read_episodes(segments, read.problems)
+    for trajectory, task in oldest_first(episodes):
+        reason = why_not(trajectory, mode, with_leaked, consents)
         if reason is not None:
             read.left_out[reason] += 1
             continue
@@ -52,9 +55,12 @@ def read_log(folder: str | Path, mode: str = "fixed", with_leaked: bool = False,
     return read
 
 
-def read_episodes(segments: list[Path], problems: list[Problem]) -> list[Episode]:
-    """All episodes, in the order in which they are first met. Lines of a newer Tandem are passed over."""
+def read_episodes(segments: list[Path], problems: list[Problem]) -> tuple[list[Episode], set[str]]:
+    """All episodes, in the order in which they are first met, and the pseudonyms under which people have consented.
+    Lines of a newer Tandem are passed over.
+    """
     episodes: dict[str, Episode] = {}
+    consents: set[str] = set()
     tasks: dict[str, dict] = {}
     early: list[tuple[Episode, str]] = []  # episodes whose task stands behind them, in another segment
     for number, path in enumerate(segments):
@@ -62,12 +68,15 @@ def read_episodes(segments: list[Path], problems: list[Problem]) -> list[Episode
         own: dict[str, dict] = {}
         for line, body in json_lines(path, problems, torn=True):
             kind = body.get("event")
-            if body.get("version") != VERSION or kind not in KINDS | {"task"}:
+            if body.get("version") != VERSION or kind not in KINDS | {"task", "consent"}:
                 continue
             try:
                 if kind == "task":
                     task = object_of(body, "task")
                     tasks[text_of(task, "id")] = own[task["id"]] = task
+                    continue
+                if kind == "consent":
+                    consents.add(text_of(body, "pseudonym"))
                     continue
                 event = read_event(kind, body, file, line)
             except BadRow as error:
@@ -83,7 +92,7 @@ def read_episodes(segments: list[Path], problems: list[Problem]) -> list[Episode
                     early.append((episode, body["task"]))
     for episode, task in early:
         episode.task = episode.task or tasks.get(task)
-    return list(episodes.values())
+    return list(episodes.values()), consents
 
 
 def oldest_first(episodes: list[Episode]) -> list[tuple[Trajectory, dict | None]]:
@@ -91,7 +100,7 @@ def oldest_first(episodes: list[Episode]) -> list[tuple[Trajectory, dict | None]
     return sorted(folded, key=lambda each: each[0].started.at)
 
 
-def why_not(trajectory: Trajectory, mode: str, with_leaked: bool) -> str | None:
+def why_not(trajectory: Trajectory, mode: str, with_leaked: bool, consents: set[str]) -> str | None:
     """Why a trajectory is left out; None when it is not."""
     if trajectory.deleted:
         return "deleted"
@@ -105,7 +114,11 @@ def why_not(trajectory: Trajectory, mode: str, with_leaked: bool) -> str | None:
     grade = trajectory.grades.get(mode, {})
     if grade.get("reward") is None or grade.get("success") is None:
         return "not graded"
-    return "damaged" if trajectory.damaged else None
+    if trajectory.damaged:
+        return "damaged"
+    if not trajectory.developers() <= consents:
+        return "no consent"
+    return "model terms" if any(name.startswith(EXCLUDED) for name in trajectory.models()) else None
 
 
 def dialogue_of(trajectory: Trajectory, task: dict | None, mode: str, prompt: Prompt) -> Dialogue:
