@@ -173,7 +173,7 @@ def test_what_doctor_asks_for_is_what_the_package_declares():
 
 
 def test_old_interpreters_can_read_it():
-    for name in ("doctor.py", "memory.py", "__init__.py"):
+    for name in ("doctor.py", "model/memory.py", "model/__init__.py", "__init__.py"):
         source = (TRAINER / "tandem_trainer" / name).read_text(encoding="utf-8")
         assert "from __future__ import annotations" in source or not source
         ast.parse(source, feature_version=(3, 8))
