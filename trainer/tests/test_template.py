@@ -93,8 +93,9 @@ def test_the_token_that_ends_a_turn_is_found_by_a_neutral_conversation(family):
 def test_a_prompt_is_what_a_chat_server_makes_of_the_messages(family):
     tokenizer = tokenizer_of(family)
     dialogue = dialogue_of(*TEXTS)
-    for number, turn in enumerate(turns_of(Template(tokenizer), dialogue)):
-        served = tokenizer.apply_chat_template(list(dialogue.history(number)), add_generation_prompt=True)["input_ids"]
+    for spoken, turn in zip(dialogue.turns, turns_of(Template(tokenizer), dialogue), strict=True):
+        history = list(dialogue.messages[: spoken.position])
+        served = tokenizer.apply_chat_template(history, add_generation_prompt=True)["input_ids"]
         assert turn.prompt.tolist() == served
         assert turn.prompt.dtype == turn.response.dtype == np.int32
 
@@ -143,7 +144,7 @@ def test_a_template_that_refuses_a_dialogue_is_told_with_its_own_reason():
         turns_of(Template(tokenizer_of("gemma2")), dialogue_of("Sort.", "Which way?", system="Be brief."))
     assert fault.value.usage
     with pytest.raises(Fault, match="Roles must alternate"):
-        Template(tokenizer_of("mistral")).prompt(({"role": "user", "content": "a"}, {"role": "user", "content": "b"}))
+        Template(tokenizer_of("mistral")).render(({"role": "user", "content": "a"}, {"role": "user", "content": "b"}))
 
 
 def test_a_template_that_refuses_any_conversation_is_told_at_once():

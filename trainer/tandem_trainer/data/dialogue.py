@@ -48,10 +48,6 @@ class Dialogue:
     where: str = ""  # `file:line`, for messages to people
     settled: bool = False  # whether all turns have their tokens (`settle.py`)
 
-    def history(self, turn: int) -> Messages:
-        """o_t: the messages before agent turn `turn`, counted from 0."""
-        return self.messages[: self.turns[turn].position]
-
 
 @dataclass(frozen=True)
 class Problem:

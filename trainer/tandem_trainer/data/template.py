@@ -45,10 +45,6 @@ class Template:
         self.ends = special | {self.end_of_turn}  # the last token of a turn that the agent ended is one of these
         self.encoder = Encoder(tokenizer, self.end_of_turn)
 
-    def prompt(self, messages: Messages) -> np.ndarray:
-        """(P,) int32, the messages with the generation prompt behind them. Raises Fault when the template refuses."""
-        return self.encoder.encode([self.render(messages)])[0]
-
     def render(self, messages: Messages, *, generation: bool = True, where: str = "") -> str:
         """The conversation as text. Raises Fault with the template's own reason when it refuses."""
         try:
