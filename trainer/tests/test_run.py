@@ -103,7 +103,7 @@ optimise._add_gradients = add_gradients
 
 WHEN_CALLED = """
 import os, signal
-from tandem_trainer import {module}
+from tandem_trainer.{folder} import {module}
 real = {module}.{function}
 count = 0
 def killing(*given, **named):
@@ -117,18 +117,20 @@ def killing(*given, **named):
 
 MOMENTS = {  # in the order in which a run comes to them
     "while reference log-probabilities are computed": WHEN_CALLED.format(
-        module="reference_cache", function="score", call=1
+        folder="objective", module="reference_cache", function="score", call=1
     ),
     "in the second step of the critic": IN_STEP.format(objective="Critic", step=2),
     "between a checkpoint's writing and its renaming": WHEN_CALLED.format(
-        module="checkpoint", function="os.rename", call=2
+        folder="running", module="checkpoint", function="os.rename", call=2
     ),
-    "while an old checkpoint is deleted": WHEN_CALLED.format(module="checkpoint", function="shutil.rmtree", call=8),
-    "while candidates are sampled": WHEN_CALLED.format(module="candidates", function="score", call=1),
-    "while candidates are ranked": WHEN_CALLED.format(module="ranking", function="score", call=2),
+    "while an old checkpoint is deleted": WHEN_CALLED.format(
+        folder="running", module="checkpoint", function="shutil.rmtree", call=8
+    ),
+    "while candidates are sampled": WHEN_CALLED.format(folder="ranking", module="candidates", function="score", call=1),
+    "while candidates are ranked": WHEN_CALLED.format(folder="ranking", module="ranking", function="score", call=2),
     "in the second step of the policy": IN_STEP.format(objective="Policy", step=2),
-    "while the result is written": WHEN_CALLED.format(module="export", function="write_model", call=2),
-    "when the result is in its place": WHEN_CALLED.format(module="run", function="Run.clear", call=1),
+    "while the result is written": WHEN_CALLED.format(folder="result", module="export", function="write_model", call=2),
+    "when the result is in its place": WHEN_CALLED.format(folder="running", module="run", function="Run.clear", call=1),
 }
 
 
