@@ -1,7 +1,7 @@
 """Tandem's trainer against TRL's DPOTrainer: same pairs, same batch, same dtype, same machine, in one run.
 
-    PYTHONPATH=. python bench/against_trl.py                  # a 30M model in float32 on the CPU, both stages, LoRA and full
-    PYTHONPATH=. python bench/against_trl.py --shape 1b --dtype bfloat16 --stages critic --steps 5      # on a GPU
+    PYTHONPATH=. python bench/against_trl.py       # 30M in float32 on the CPU, both stages, LoRA and full
+    PYTHONPATH=. python bench/against_trl.py --shape 1b --dtype bfloat16 --steps 5         # on a GPU
 
 Each measurement is a process of its own, so that one's memory does not count for another; the sides take turns. TRL
 runs as it comes (gradient checkpointing, the reference computed in each step, the whole batch in one pass) and, with
