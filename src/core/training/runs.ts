@@ -209,7 +209,7 @@ function deathOf(id: string, latest: TrainerProcess | Launch | undefined): strin
   const goesOn = `\`tandem resume ${id}\` goes on with it.`;
   if (latest === undefined) return `It was prepared and never started. ${goesOn}`;
   return (
-    `Its trainer (process ${latest.pid}) ended without saying so: it was killed, perhaps because memory ran out, ` +
-    `or the machine was restarted. ${goesOn}`
+    `Its trainer (process ${latest.pid}) ended without saying so: the end of its log may tell why; otherwise it was ` +
+    `killed, perhaps because memory ran out, or the machine was restarted. ${goesOn}`
   );
 }
