@@ -38,6 +38,10 @@ SPARE = 0.92  # of the free memory that is planned with: allocators leave gaps
 MOST = {"cuda": 32768, "mps": 8192, "cpu": 4096}  # tokens of a micro-batch beyond which nothing gets faster
 LEAST = 1024  # where nothing fits and a run is started all the same
 USE = {"cuda": 0.35, "mps": 0.35, "cpu": 0.5}  # of the peak that training is assumed to reach, until it is measured
+# What the heap of the C library holds beside the tensors in it, as a part of the activations: measured on Linux with
+# bench/peak_memory.py, where it falls to nothing under MALLOC_MMAP_THRESHOLD_=1000000, at the price of slower steps.
+HEAP = {False: 0.5, True: 2.2}
+AT_ONCE = 256  # candidates that a sampler writes at most
 DISK_SPEED = 300e6  # bytes a second that an export is assumed to read or write
 
 
@@ -136,9 +140,11 @@ class Needs:
         shape, model, dtype = self.shape, self.config.model, self.machine.dtype
         fixed = memory.fixed(shape, model, dtype)
         logits = self.config.resources.logits_mb << 20
+        activations = memory.activations(shape, model, dtype, tokens, checkpointed)
         return {
             **asdict(fixed),
-            "activations": memory.activations(shape, model, dtype, tokens, checkpointed),
+            "activations": activations,
+            "heap": int(HEAP[checkpointed] * activations) if self.machine.kind == "cpu" else 0,
             "output_layer": memory.head(shape, model, dtype, min(self.scored, tokens), logits),
             "dequantised": memory.dequantised(shape, model, dtype),
         }
@@ -188,7 +194,7 @@ def _at_once(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[
         return None
     fixed = memory.fixed(shape, config.model, machine.dtype).total
     one = (prompt + config.candidates.max_new_tokens) * memory.cache_per_token(shape, machine.dtype)
-    return max(0, (machine.usable - fixed) // one)
+    return min(AT_ONCE, max(0, (machine.usable - fixed) // one))
 
 
 def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[str]:
@@ -354,7 +360,7 @@ def as_text(plan: Plan) -> str:
         f"{'largest':14} example of {plan.largest:,} tokens; up to {plan.room:,} would fit",
         f"{'memory':14} {_size(plan.needed)}: "
         + ", ".join(
-            f"{name.replace('_', ' ')} {_size(size)}" for name, size in plan.parts.items() if size >= GIB // 20
+            f"{name.replace('_', ' ')} {_size(size)}" for name, size in plan.parts.items() if size > plan.needed / 100
         ),
         f"{'disk':14} {_size(plan.disk)}",
     ]
@@ -366,7 +372,7 @@ def as_text(plan: Plan) -> str:
 
 
 def _size(count: float) -> str:
-    return f"{count / GIB:.1f} GiB"
+    return f"{count / GIB:.1f} GiB" if count >= GIB / 10 else f"{count / (1 << 20):.1f} MiB"
 
 
 def _duration(seconds: float) -> str:

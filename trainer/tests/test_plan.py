@@ -11,14 +11,19 @@ from transformers import AutoConfig
 
 from tandem_trainer.__main__ import _command
 from tandem_trainer.config import DataConfig, ModelConfig, PolicyConfig, ResourcesConfig, RunConfig
+from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
 from tandem_trainer.model import memory
 from tandem_trainer.model.base import load_base
-from tandem_trainer.model.flops import shape_of
+from tandem_trainer.model.flops import shape_of, step_flops
 from tandem_trainer.model.forest import forest_tokens
+from tandem_trainer.model.load import load_tokenizer
 from tandem_trainer.model.log_probs import token_log_probs
 from tandem_trainer.plan import Machine, _bytes, make_plan, measured, other_machine
-from tandem_trainer.running.workload import worst_loads
+from tandem_trainer.ranking.candidates import histories
+from tandem_trainer.read_config import read_config
+from tandem_trainer.running.prepare import prepare
+from tandem_trainer.running.workload import loads_of, worst_loads
 from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)
@@ -156,7 +161,7 @@ def test_too_little_disk_is_said():
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# the command
+# a run with data
 
 
 def trajectories(folder):
@@ -191,6 +196,32 @@ def run_json(tmp_path):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(run))
     return path
+
+
+def prepared_of(run_json):
+    config = read_config(run_json)
+    template = Template(load_tokenizer(config.model, config.model.base, run_json.parent))
+    return prepare(config, template), template
+
+
+def test_the_critics_work_is_its_epochs_its_looks_and_one_pass_of_the_reference(run_json):
+    prepared, template = prepared_of(run_json)
+    shape = shape_of(AutoConfig.from_pretrained(prepared.config.model.base))
+    load = loads_of(prepared, shape, template)[0]
+    (train,), (held_out,) = prepared.split(prepared.critic)
+    assert (load.stage, load.largest) == ("critic", max(forest_tokens(each.turns) for each in (train, held_out)))
+    each = {work: step_flops(shape, train.turns, work) for work in ("lora", "forward")}
+    steps, looks = 4, 2  # one example an epoch; before the first step and after the last
+    assert load.flops == pytest.approx(steps * each["lora"] + (looks + 2) * each["forward"])
+
+
+def test_the_policys_largest_example_is_a_history_with_two_candidates(run_json):
+    prepared, template = prepared_of(run_json)
+    loads = {load.stage: load for load in loads_of(prepared, shape_of(LLAMA_8B), template)}
+    longest = max(len(history.prompt) for history in histories(prepared.dialogues, template))
+    assert loads["policy"].largest == longest + 2 * 32
+    assert loads["candidates"].prompt == longest
+    assert loads["export"].copies == 2
 
 
 def test_the_command_counts_the_data_measures_a_step_and_knows_how_long(run_json, capsys):
