@@ -27,13 +27,14 @@ def main(arguments: list[str]) -> int:
 
     # only now: these import torch, and a bad configuration is to be told at once
     from .data.template import Template
-    from .model.load import find_model, load_tokenizer, quiet
+    from .model.load import context_length, find_model, load_tokenizer, quiet
     from .running.prepare import prepare
 
     quiet()
     folder = given.run_json.resolve().parent
-    tokenizer = load_tokenizer(config.model, find_model(config.model, folder), folder)
-    prepared = prepare(config, Template(tokenizer, config.model.template_options))
+    path = find_model(config.model, folder)
+    template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
+    prepared = prepare(config, template, context_length(path))
     problems = [str(problem) for problem in prepared.problems]
     if given.json:
         about = {"version": VERSION, "method": config.method, **prepared.counts}

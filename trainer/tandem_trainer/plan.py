@@ -26,7 +26,7 @@ from .fault import Fault
 from .model import memory
 from .model.base import Base, load_base
 from .model.flops import MATRIX, Peak, Shape, peak_flops, shape_of, step_flops
-from .model.load import choose_device, choose_dtype, find_model, load_tokenizer, quiet
+from .model.load import choose_device, choose_dtype, context_length, find_model, load_tokenizer, quiet
 from .model.log_probs import token_log_probs
 from .read_config import read_config
 from .running.workload import Load, loads_of
@@ -322,7 +322,8 @@ def plan_of(config: RunConfig, folder: Path, size: int | None = None) -> Plan:
     machine = this_machine(config.model, folder) if size is None else other_machine(config.model, size)
     template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
     print("Reading the data …", file=sys.stderr)
-    loads = loads_of(prepare(config, template), shape, template)
+    prepared = prepare(config, template, context_length(path))
+    config, loads = prepared.config, loads_of(prepared, shape, template)
     plan = make_plan(config, shape, machine, loads)
     if size is None and plan.fits and Path(path).is_dir():
         print("Measuring a step …", file=sys.stderr)

@@ -6,9 +6,13 @@ import signal
 import time
 
 import pytest
-from tiny_run import Trainer, events, tiny_run, train, trajectory_rows, write_lines
+from tiny_run import Trainer, events, preference_rows, tiny_run, train, trajectory_rows, write_lines
 
 from tandem_trainer.check import main as check
+from tandem_trainer.data.template import Template
+from tandem_trainer.model.load import load_tokenizer
+from tandem_trainer.read_config import read_config
+from tandem_trainer.running.prepare import prepare
 
 
 def model_of(path) -> bytes:
@@ -328,6 +332,28 @@ def test_check_counts_the_data_and_says_what_is_left_out(tmp_path, capsys):
     assert "24 of 8 tasks, 8 successes" in text
     assert "1 not graded" in text
     assert "rows.jsonl:25" in text
+
+
+def test_human_preferences_of_a_task_that_is_held_out_are_held_out_too(tmp_path):
+    path = tiny_run(tmp_path, preferences=True, data={"held_out": 0.5})
+    steps = [{**step, "tandem": {"task": f"task-{number}"}} for number, step in enumerate(preference_rows(8))]
+    write_lines(tmp_path / "steps.jsonl", steps)
+    config = read_config(path)
+    prepared = prepare(config, Template(load_tokenizer(config.model, tmp_path / "base", tmp_path)))
+    train, held_out = prepared.split(prepared.policy)
+    assert (len(train), len(held_out)) == (4, 4)
+    assert {prepared.tasks[example.group] for example in held_out} == prepared.apart
+    assert {example.group for example in prepared.split(prepared.critic)[1]} == prepared.apart
+
+
+def test_rows_longer_than_what_the_model_reads_are_left_out(tmp_path, capsys):
+    path = tiny_run(tmp_path)
+    base = tmp_path / "base" / "config.json"
+    base.write_text(json.dumps({**json.loads(base.read_text()), "max_position_embeddings": 580}))
+    assert check(["--json", str(path)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["left_out"]["too long for the critic"] > 0
+    assert "The model reads at most 580 tokens, so longer rows are left out." in told["notices"]
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from huggingface_hub.utils import disable_progress_bars
 from safetensors import SafetensorError
 from torch import nn
 from transformers import (
+    AutoConfig,
     AutoModelForCausalLM,
     AutoTokenizer,
     BitsAndBytesConfig,
@@ -101,6 +102,15 @@ def load_tokenizer(config: ModelConfig, model: str, run_folder: Path) -> PreTrai
             usage=True,
         )
     return tokenizer
+
+
+def context_length(model: str) -> int | None:
+    """How many tokens the model was made to read; None when its configuration does not say. Errors: Fault."""
+    try:
+        config = AutoConfig.from_pretrained(model).get_text_config()
+    except (OSError, ValueError) as error:
+        raise _cannot_load("configuration", model, error) from error
+    return getattr(config, "max_position_embeddings", None)
 
 
 def load_model(config: ModelConfig, model: str, device: torch.device, dtype: torch.dtype) -> PreTrainedModel:

@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..config import OptimiserConfig, RunConfig
@@ -32,6 +32,7 @@ READ = 16  # examples whose prompts the fingerprint reads as well: they repeat w
 class Prepared:
     """What is known before anything is trained.
 
+    config:     the run's, with no `max_tokens` beyond the model's context.
     dialogues:  settled, in order.
     critic:     examples of the critic; none where nothing trains one.
     policy:     of a baseline all examples; of SWEET-RL the human preferences, to which ranked pairs will come.
@@ -83,14 +84,20 @@ class Prepared:
         return task_of(example, self.tasks)
 
 
-def prepare(config: RunConfig, template: Template) -> Prepared:
-    """Reads, settles, pairs, splits and drops. Errors: Fault(usage) when nothing is left that the method can use."""
+def prepare(config: RunConfig, template: Template, context: int | None = None) -> Prepared:
+    """Reads, settles, pairs, splits and drops. Errors: Fault(usage) when nothing is left that the method can use.
+
+    context: tokens that the base model can read; longer rows are left out, whatever `max_tokens` says.
+    """
+    config = _within(config, context)
     data = config.data
     read = _read(config)
     settled = settle(template, read.dialogues)
     dialogues = settled.dialogues
     left_out: Counter[str] = read.left_out + settled.left_out
     problems, notices = read.problems + settled.problems, read.notices + settled.notices
+    if context is not None and context in (config.critic.max_tokens, config.policy.max_tokens):
+        notices = [*notices, f"The model reads at most {context:,} tokens, so longer rows are left out."]
 
     if config.method == "sweet-rl" and config.critic.hidden_information:
         known = [dialogue for dialogue in dialogues if dialogue.hidden_information is not None]
@@ -106,7 +113,7 @@ def prepare(config: RunConfig, template: Template) -> Prepared:
     if data.preferences:
         preferences = read_preferences(data.preferences)
         human, settled = preference_examples(preferences.preferences, template, data.preference_weight)
-        tasks |= {each.chosen.id: each.chosen.task for each in preferences.preferences}
+        tasks |= {each.group: each.chosen.task for each in preferences.preferences}
         problems += preferences.problems + settled.problems
         notices += settled.notices
         left_out.update(settled.left_out)
@@ -143,6 +150,16 @@ def prepare(config: RunConfig, template: Template) -> Prepared:
     counts["left_out"] = dict(+left_out)
     counts["bad_lines"] = len(problems)
     return prepared
+
+
+def _within(config: RunConfig, context: int | None) -> RunConfig:
+    """The same with no `max_tokens` beyond the model's context: past it, positions mean nothing to the model."""
+    if context is None:
+        return config
+    critic, policy = (
+        replace(stage, max_tokens=min(stage.max_tokens, context)) for stage in (config.critic, config.policy)
+    )
+    return replace(config, critic=critic, policy=policy)
 
 
 def task_of(example: Example, tasks: dict[str, str]) -> str:

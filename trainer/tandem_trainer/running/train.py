@@ -66,7 +66,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     from ..data.template import Template
     from ..model.base import load_base
     from ..model.flops import peak_flops
-    from ..model.load import find_model, load_tokenizer, quiet
+    from ..model.load import context_length, find_model, load_tokenizer, quiet
     from ..objective.reference_cache import ReferenceCache
     from ..plan import make_plan, read_shape, this_machine
     from .budget import TokenBudget
@@ -85,9 +85,10 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
 
     # ------------------------------------------------------------------------------------------------------------------
     # data
-    tokenizer = load_tokenizer(config.model, find_model(config.model, folder), folder)
-    template = Template(tokenizer, config.model.template_options)
-    prepared = prepare(config, template)
+    path = find_model(config.model, folder)
+    template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
+    prepared = prepare(config, template, context_length(path))
+    config = prepared.config
     tell_data(events, prepared)
     if ranks.first:
         check_same_configuration(folder, config, prepared.fingerprint())
@@ -96,7 +97,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
 
     # ------------------------------------------------------------------------------------------------------------------
     # plan
-    shape = read_shape(find_model(config.model, folder))
+    shape = read_shape(path)
     plan = None
     if ranks.first:
         planned = replace(config, resources=as_planned_before(config.resources, folder))
