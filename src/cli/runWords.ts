@@ -99,9 +99,9 @@ export function eventInWords(event: TrainerEvent): string | undefined {
         ...Object.entries(event.left_out).map(([reason, count]) => `left out: ${count} ${reason}`),
       ].join('; ');
     case 'candidates':
-      return `${event.stage}: ${event.candidates} for ${event.histories} histories`;
+      return `${event.stage}: ${event.candidates} candidates of ${event.histories} histories`;
     case 'ranking':
-      return `${event.stage}: ${event.candidates} of ${event.histories} histories; ${figures(event, RANKED)}`;
+      return `${event.stage}: ${event.candidates} candidates of ${event.histories} histories; ${figures(event, RANKED)}`;
     case 'notice':
       return event.message;
     default:

@@ -69,9 +69,18 @@ async function until(is: (run: Run) => boolean): Promise<Run> {
   }
 }
 
-/** A command that goes on while the test does something else; `says` waits for what it prints to stderr. */
-function begun(...args: string[]): { child: ChildProcess; says: (text: string) => Promise<void> } {
+interface Begun {
+  readonly child: ChildProcess;
+  /** Waits for what it prints to stderr. */
+  readonly says: (text: string) => Promise<void>;
+  /** Its exit code, null when it was killed; it may have ended before anybody asks. */
+  readonly ended: Promise<number | null>;
+}
+
+/** A command that goes on while the test does something else. */
+function begun(...args: string[]): Begun {
   const child = spawn(process.execPath, ['dist/tandem.js', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = once(child, 'exit').then(([code]) => code as number | null);
   let said = '';
   child.stderr.on('data', (piece: Buffer) => (said += piece.toString()));
   const says = async (text: string): Promise<void> => {
@@ -80,7 +89,7 @@ function begun(...args: string[]): { child: ChildProcess; says: (text: string) =
       await wait(20);
     }
   };
-  return { child, says };
+  return { child, says, ended };
 }
 
 describe('tandem train', () => {
@@ -96,7 +105,7 @@ describe('tandem train', () => {
     const launcher = begun('train', path.join(folder, 'long.json'), '--data', data, '--follow');
     await launcher.says('critic: running');
     launcher.child.kill('SIGKILL');
-    await once(launcher.child, 'exit');
+    await launcher.ended;
     const { id, selection } = await until(({ progress }) => (progress?.step ?? 0) > 0);
     expect(selection).toMatchObject({ trajectories: 12, left_out: {}, other_prompts: 12 });
 
@@ -104,7 +113,7 @@ describe('tandem train', () => {
     await onlooker.says('critic: running');
     onlooker.child.kill('SIGINT');
     await onlooker.says('Detached: the run goes on.');
-    expect((await once(onlooker.child, 'exit'))[0]).toBe(0);
+    expect(await onlooker.ended).toBe(0);
     expect((await theRun()).isLive).toBe(true);
 
     const stopped = await json(summary, 'stop', id, '--data', data);
