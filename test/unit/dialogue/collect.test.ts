@@ -87,10 +87,18 @@ describe('collecting', () => {
   });
 
   it('refuses a second collector of the same collection while the first works', async () => {
-    const slow = await scripted(folder, [asks('Which limit?'), answers('x = 1')], 30);
-    const first = collect(await plan({ agent: slow }));
+    const grading = Promise.withResolvers<undefined>();
+    const refused = Promise.withResolvers<undefined>();
+    const grader = graderThat(async (...given) => {
+      grading.resolve(undefined);
+      await refused.promise;
+      return passing.grade(...given);
+    });
+    const first = collect(await plan({ grader }));
+    await grading.promise;
     const other = await TrajectoryLog.open(path.join(folder, '.tandem'));
-    await expect(collect(await plan({ agent: slow, log: other }))).rejects.toThrow(/collection-test/);
+    await expect(collect(await plan({ log: other }))).rejects.toThrow(/collection-test/);
+    refused.resolve(undefined);
     await other.close();
     await expect(first).resolves.toMatchObject({ done: 8 });
     await expect(collect(await plan())).resolves.toMatchObject({ done: 8, already: 8 });
