@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parseConfiguration, readConfiguration } from '../../../src/core/training/configuration';
 import { temporaryFolder } from '../trajectory/fixtures';
 
-const parse = (value: unknown, folder = '/work') => parseConfiguration(value, { from: 'mine.json', folder });
+const parse = (value: unknown, folder = '/project') => parseConfiguration(value, { from: 'mine.json', folder });
 
 describe('a configuration', () => {
   it('has its paths made absolute from its own folder, and all else left to the trainer', async () => {
@@ -30,7 +30,7 @@ describe('a configuration', () => {
 
   it.each([['./tiny'], ['/models/tiny'], ['../tiny']])('names a model folder as %s', async (base) => {
     const { forTrainer } = await parse({ model: { base }, data: {} });
-    expect(forTrainer.model).toEqual({ base: resolve('/work', base) });
+    expect(forTrainer.model).toEqual({ base: resolve('/project', base) });
   });
 
   it('names a model of the hub as it is', async () => {
@@ -44,7 +44,7 @@ describe('a configuration', () => {
       data: { log: '.tandem', filter: { agent: 'a' }, mode: 'paper', exclude_models: [], held_out: 0.2 },
     });
     expect(selection).toEqual({
-      log: '/work/.tandem',
+      log: '/project/.tandem',
       filter: { agent: 'a' },
       mode: 'paper',
       exclude_models: [],
