@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { parseConfiguration, readConfiguration } from '../../../src/core/training/configuration';
 import { temporaryFolder } from '../trajectory/fixtures';
 
-const parse = (value: unknown, folder = '/project') => parseConfiguration(value, { from: 'mine.json', folder });
+const parse = (value: unknown, folder = '/project') =>
+  parseConfiguration(value, { from: 'mine.json', folder });
 
 describe('a configuration', () => {
   it('has its paths made absolute from its own folder, and all else left to the trainer', async () => {
