@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { isErrorCode } from '../trajectory/files';
+import { isRunning } from '../trajectory/running';
 
 /** What the trainer writes of itself, `process.json`. */
 export const processSchema = z.looseObject({
@@ -44,7 +45,7 @@ interface Seen {
 
 /** Undefined when there is no such process, or only its exit status is left for a parent that does not ask for it. */
 async function look(pid: number): Promise<Seen | 'cannot tell' | undefined> {
-  if (!isThere(pid)) return undefined;
+  if (!isRunning(pid)) return undefined;
   if (process.platform !== 'linux') return 'cannot tell';
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
@@ -54,18 +55,7 @@ async function look(pid: number): Promise<Seen | 'cannot tell' | undefined> {
     return { began: fields[19]!, commandLine: await readFile(`/proc/${pid}/cmdline`, 'utf8') };
   } catch (error) {
     // It ended since, or the system hides the processes of other users.
-    if (isErrorCode(error, 'ENOENT', 'ESRCH')) return isThere(pid) ? 'cannot tell' : undefined;
-    throw error;
-  }
-}
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    if (isErrorCode(error, 'EPERM')) return true; // it runs, under another user
-    if (isErrorCode(error, 'ESRCH')) return false;
+    if (isErrorCode(error, 'ENOENT', 'ESRCH')) return isRunning(pid) ? 'cannot tell' : undefined;
     throw error;
   }
 }

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Fault } from '../../fault';
-import { ifThere } from '../../trajectory/files';
 import { runPython, type Trainer } from '../trainer';
 import { findPython, onPath, type SystemPython } from './find';
 import { runInstaller, type InstallOptions } from './installer';
-import { makeOnce } from './once';
+import { isThere, makeOnce } from './once';
 
 export interface TrainerOptions {
   /** The folder of the trainer that ships with Tandem: `pyproject.toml`, `requirements.lock`, the package. */
@@ -185,8 +184,4 @@ async function contentOf(source: string): Promise<Buffer> {
 
 function isNoise(file: string): boolean {
   return file.includes('__pycache__');
-}
-
-async function isThere(file: string): Promise<boolean> {
-  return (await ifThere(() => stat(file))) !== undefined;
 }

@@ -93,6 +93,6 @@ async function create(file: string): Promise<boolean> {
   }
 }
 
-async function isThere(file: string): Promise<boolean> {
+export async function isThere(file: string): Promise<boolean> {
   return (await ifThere(() => stat(file))) !== undefined;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../../fault';
 import { ifThere, isErrorCode } from '../files';
+import { isRunning } from '../running';
 
 /*
  * Each segment that is being written has a file beside it that says which process writes it. Only a command that
@@ -86,17 +87,6 @@ export async function refuseWhileWritten(logFolder: string, own: string): Promis
       );
     }
     await rm(file, { force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    if (isErrorCode(error, 'EPERM')) return true; // it runs, under another user
-    if (isErrorCode(error, 'ESRCH')) return false;
-    throw error;
   }
 }
 
