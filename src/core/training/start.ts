@@ -16,6 +16,8 @@ import type { Trainer } from './trainer';
 export interface StartOptions extends Omit<PrepareOptions, 'onProgress'> {
   readonly configuration: Configuration;
   readonly trainer: Trainer;
+  /** This machine was found fit for such a run a moment ago, and is not looked at again: a second look takes long. */
+  readonly examined?: boolean;
   /** Told what is being done: `data` with how far it is, `checks` of configuration and machine, `plan`, `launch`. */
   readonly onProgress?: (what: Preparing, done?: number, total?: number) => void;
 }
@@ -109,8 +111,12 @@ async function prepare(folder: string, options: StartOptions): Promise<Selection
 
 /** Both at once, because each has torch to import; what is wrong with the configuration is told first. */
 async function check(folder: string, options: StartOptions): Promise<void> {
-  const { trainer, configuration, onProgress } = options;
+  const { trainer, configuration, examined, onProgress } = options;
   onProgress?.('checks');
+  if (examined === true) {
+    await checkConfiguration(trainer, folder, configuration.from, options.signal);
+    return;
+  }
   const enough = new AbortController();
   const signal = AbortSignal.any([enough.signal, ...(options.signal ? [options.signal] : [])]);
   const machine = examine(trainer, { folder, signal });
