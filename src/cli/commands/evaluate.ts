@@ -83,6 +83,10 @@ function inWords({ agents, comparisons }: Evaluation): string {
     'success',
     'tests passed',
     'turns',
+    'missed',
+    'useless',
+    'tokens',
+    'seconds',
     'turn limit',
     'leak',
     'timed out',
@@ -90,7 +94,7 @@ function inWords({ agents, comparisons }: Evaluation): string {
   ];
   return [
     table([head, ...agents.map(({ figures }) => rowOf(figures))]),
-    'In brackets: 95 % intervals (Wilson over tasks).',
+    'In brackets: 95 % intervals (Wilson over tasks). Per dialogue: turns, hidden decisions missed, useless questions, tokens, seconds.',
     ...comparisons.map(compared),
     ...agents.flatMap(({ figures, collection }) => troubleOf(figures.agent, collection)),
   ].join('\n');
@@ -102,6 +106,8 @@ function troubleOf(agent: string, { already, total, failures }: CollectionResult
     ...failures.map(({ message, count }) => `${agent}: ${count} dialogues failed: ${message}`),
   ];
 }
+
+const count = (mean: number | null): string => mean?.toFixed(1) ?? '–';
 
 const share = (fraction: number | null): string => (fraction === null ? '–' : percent(fraction));
 
@@ -117,7 +123,11 @@ function rowOf(figures: AgentFigures): string[] {
     String(figures.tasks),
     estimate(figures.success),
     estimate(figures.testsPassed),
-    figures.meanTurns?.toFixed(1) ?? '–',
+    count(figures.meanTurns),
+    count(figures.missedDecisions),
+    count(figures.uselessQuestions),
+    figures.meanTokens?.toFixed(0) ?? '–',
+    count(figures.meanSeconds),
     share(figures.turnLimitRate),
     share(figures.leakRate),
     share(figures.timeOutRate),

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../fault';
 import type { Fact, Task } from '../task/task';
+import { askedIn } from './asked';
 import { Matcher } from './matcher';
-import { questionsOf, type Question } from './questions';
+import type { Question } from './questions';
 
 export interface RulesPosition {
   /** The collaborator's earlier replies in this dialogue, the first one first. */
@@ -32,28 +33,14 @@ export function answerByRules(task: Task, message: string, position: RulesPositi
       `The task ${task.id} has no "facts", which the rules simulator needs. Add facts to the task, use a model as the simulator, or reply yourself.`,
     );
   }
-  const questions = questionsOf(message);
   const matcher = new Matcher(facts, task.description);
-  const matches: (Fact | undefined)[] = [];
-  let previous = lastTold(facts, position.history);
-  for (const question of questions) {
-    const fact = matcher.match(question, previous);
-    matches.push(fact);
-    previous = fact ?? previous;
-  }
-  const asked = [...new Set(matches.filter((fact) => fact !== undefined))];
+  const all = askedIn(message, { facts, matcher, lastReply: position.history.at(-1) });
+  const questions = all.map(({ question }) => question);
+  const asked = [...new Set(all.flatMap(({ fact }) => fact ?? []))];
   // A second half that is about nothing by itself ("… and how large is it?") belongs to the first.
-  const open = questions.filter(({ continues }, i) => matches[i] === undefined && !continues);
+  const open = all.flatMap(({ question, fact }) => (fact || question.continues ? [] : question));
   const voice = new Voice(position);
   return asked.length === 0 ? voice.withoutFact(questions) : voice.tell(asked, open);
-}
-
-/** The fact that the last reply ended with. */
-function lastTold(facts: readonly Fact[], history: readonly string[]): Fact | undefined {
-  const reply = history.at(-1) ?? '';
-  const ends = facts.map((fact) => Math.max(...fact.answers.map((answer) => reply.lastIndexOf(answer))));
-  const last = Math.max(...ends);
-  return last < 0 ? undefined : facts[ends.indexOf(last)];
 }
 
 const wordings = {

@@ -1,6 +1,7 @@
 import type { GradingMode } from '../grading/grade';
 import type { Trajectory } from '../trajectory/trajectory';
 import { wilson, type Interval } from './interval';
+import { questionCounts, type QuestionCounts } from './questions';
 
 /** A mean with its 95 % interval. */
 export interface Estimate {
@@ -23,6 +24,14 @@ export interface AgentFigures {
   readonly leakRate: number | null;
   /** Agent turns per dialogue, the answer included. */
   readonly meanTurns: number | null;
+  /** Hidden decisions that were never asked about, per dialogue; null when no task has facts. */
+  readonly missedDecisions: number | null;
+  /** Questions about no decision or about one asked before, per dialogue; null when no task has facts. */
+  readonly uselessQuestions: number | null;
+  /** Tokens that the agent wrote, per dialogue; null when its model does not count them. */
+  readonly meanTokens: number | null;
+  /** Seconds that agent and collaborator took, per dialogue; longer the more dialogues are played at once. */
+  readonly meanSeconds: number | null;
   /** Fraction of dialogues whose last turn counted as the answer without saying so. */
   readonly turnLimitRate: number | null;
   /** Fraction of answers with a test that timed out. */
@@ -67,6 +76,13 @@ export function agentFigures(
   const tasks = taskFigures(trajectories, mode);
   const mean = (value: (one: Graded) => number): number | null =>
     dialogues.length === 0 ? null : average(dialogues.map(value));
+  const meanKnown = (values: readonly (number | undefined)[]): number | null => {
+    const known = values.filter((value) => value !== undefined);
+    return known.length === 0 ? null : average(known);
+  };
+  const questions = dialogues.map(({ trajectory }) => questionCounts(trajectory));
+  const meanCount = (count: keyof QuestionCounts): number | null =>
+    meanKnown(questions.map((counts) => counts?.[count]));
   const finished = trajectories.filter(isFinished).length;
   return {
     agent,
@@ -77,6 +93,10 @@ export function agentFigures(
     testsPassed: estimate(tasks.map(({ testsPassed }) => testsPassed)),
     leakRate: mean(({ trajectory }) => Number(trajectory.turns.some(({ leak }) => leak?.leaked === true))),
     meanTurns: mean(({ trajectory }) => trajectory.turns.length),
+    missedDecisions: meanCount('missed'),
+    uselessQuestions: meanCount('useless'),
+    meanTokens: meanKnown(dialogues.map(({ trajectory }) => tokensOf(trajectory))),
+    meanSeconds: meanKnown(dialogues.map(({ trajectory }) => secondsOf(trajectory))),
     turnLimitRate: mean(({ trajectory }) => Number(trajectory.answer?.reason === 'turn-limit')),
     timeOutRate: mean(({ timedOut }) => Number(timedOut)),
     notGradable: finished - dialogues.length,
@@ -94,6 +114,27 @@ function graded(trajectories: readonly Trajectory[], mode: GradingMode): Graded[
     const timedOut = grade.tests.some(({ status }) => status === 'timed-out');
     return [{ trajectory, reward: grade.reward, success: grade.success, timedOut }];
   });
+}
+
+/** Undefined when those of one turn are not known. */
+function tokensOf({ turns }: Trajectory): number | undefined {
+  return sumKnown(turns.map(({ agent }) => agent.usage?.completionTokens ?? agent.tokens?.ids?.length));
+}
+
+/** Undefined when one turn was not timed, as those of imported rows. A reply without a time took none. */
+function secondsOf({ turns }: Trajectory): number | undefined {
+  const milliseconds = turns.map(
+    ({ agent, reply }) => agent.timing && agent.timing.totalMs + (reply?.milliseconds ?? 0),
+  );
+  const sum = sumKnown(milliseconds);
+  return sum === undefined ? undefined : sum / 1000;
+}
+
+function sumKnown(values: readonly (number | undefined)[]): number | undefined {
+  return values.reduce<number | undefined>(
+    (sum, value) => (sum === undefined || value === undefined ? undefined : sum + value),
+    0,
+  );
 }
 
 function estimate(values: readonly number[]): Estimate | null {
