@@ -5,7 +5,7 @@ import { Configuration } from './editor/configuration';
 import { views } from './editor/contributions';
 import { Documents } from './editor/documents';
 import { Engine } from './editor/engine';
-import { Models } from './editor/models';
+import { Models } from './editor/models/choice';
 import { SessionPanels } from './editor/session/panels';
 import { Status } from './editor/status';
 import { Packs } from './editor/tasks/packs';

@@ -4,7 +4,7 @@ import { Fault, messageOf } from '../core/fault';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
 import type { Engine } from './engine';
-import type { Models } from './models';
+import type { Models } from './models/choice';
 import type { SessionPanels } from './session/panels';
 import type { Packs } from './tasks/packs';
 import type { TaskNode, TaskTree } from './tasks/tree';

@@ -3,7 +3,7 @@ import type { Task } from '../../../src/core/task/task';
 import type { EventOf } from '../../../src/core/trajectory/event';
 import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory';
 import { serverOf } from '../../../src/editor/apiKeys';
-import { validateAddress } from '../../../src/editor/modelList';
+import { validateAddress } from '../../../src/editor/models/servers';
 import { agentStream, gradeView, taskView, turnView } from '../../../src/editor/session/view';
 import { counted, stateWords } from '../../../src/editor/tasks/progress';
 import { taskTitle } from '../../../src/editor/tasks/title';

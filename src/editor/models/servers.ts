@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf } from '../core/fault';
+import { messageOf } from '../../core/fault';
 
 /** What a server said when it was asked which models it has. */
 export type ModelList =

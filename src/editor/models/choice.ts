@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { messageOf } from '../core/fault';
-import { serverOf, type ApiKeys } from './apiKeys';
-import type { Configuration } from './configuration';
-import { listModels, validateAddress } from './modelList';
+import { messageOf } from '../../core/fault';
+import { serverOf, type ApiKeys } from '../apiKeys';
+import type { Configuration } from '../configuration';
+import { listModels, validateAddress } from './servers';
 
 type Party = 'agent' | 'simulator';
 
