@@ -1,4 +1,5 @@
 import type { Interval } from './interval';
+import { mulberry32 } from './random';
 
 /** How much better the second policy is than the first, on the same tasks. */
 export interface PairedDifference {
@@ -80,14 +81,3 @@ function flipped(values: Float64Array, negative: (i: number) => number): number 
 }
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
-
-/** A small seeded generator of uniform numbers in [0, 1) (Tommy Ettinger's mulberry32). */
-function mulberry32(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
