@@ -3,7 +3,17 @@ import importX from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 /** Which folders of `src/core` each folder may import, besides itself (docs/architecture.md). */
-const coreFolders = ['training', 'evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'];
+const coreFolders = [
+  'scoreboard',
+  'loop',
+  'training',
+  'evaluation',
+  'dialogue',
+  'model',
+  'grading',
+  'trajectory',
+  'task',
+];
 const below = {
   task: [],
   model: ['task'],
@@ -12,6 +22,8 @@ const below = {
   dialogue: ['model', 'grading', 'trajectory', 'task'],
   evaluation: ['dialogue', 'model', 'grading', 'trajectory', 'task'],
   training: ['evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
+  loop: ['training', 'evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
+  scoreboard: ['loop', 'training', 'evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
 };
 
 const zone = (target, from, message) => ({ target, from, message });
