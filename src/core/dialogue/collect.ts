@@ -3,7 +3,7 @@ import { Fault, messageOf } from '../fault';
 import type { GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import type { Task } from '../task/task';
-import type { Claim, CollectedRollout } from '../trajectory/log';
+import type { Claim, CollectedRollout, TrajectoryLog } from '../trajectory/log';
 import { Dialogue, type DialogueParts } from './dialogue';
 import type { Protocol } from './protocol';
 import { deriveSeed } from './seed';
@@ -16,6 +16,7 @@ export interface PackTask {
 }
 
 export interface CollectionPlan extends DialogueParts {
+  readonly log: TrajectoryLog;
   readonly simulator: Simulator;
   readonly tasks: readonly PackTask[];
   readonly rollouts: number;

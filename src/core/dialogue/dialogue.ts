@@ -5,18 +5,19 @@ import type { Grader } from '../grading/grader';
 import type { GenerateOptions, Model, SamplingSettings } from '../model/model';
 import type { Task } from '../task/task';
 import type { Collaborator, EventOf, NewEvent } from '../trajectory/event';
-import type { TrajectoryLog } from '../trajectory/log';
 import type { Trajectory, Turn } from '../trajectory/trajectory';
 import { agentMessages } from './conversation';
 import { measureLeak } from './leak';
 import type { Prompts } from './prompts';
 import { limitReply, parseAgentMessage, type Protocol } from './protocol';
+import type { DialogueRecord } from './record';
 import { deriveSeed } from './seed';
 import type { SimulatedReply, Simulator } from './simulator';
 
 /** What a dialogue needs besides its state, whether it starts or goes on. */
 export interface DialogueParts {
-  readonly log: TrajectoryLog;
+  /** Where every step is written; `unrecorded` for a dialogue that nobody will look up. */
+  readonly log: DialogueRecord;
   readonly agent: Model;
   /** Plays the collaborator when it has the seat, and when a developer asks it to; may be absent. */
   readonly simulator?: Simulator;
