@@ -1,5 +1,5 @@
 import type { Interval } from './interval';
-import { mulberry32 } from './random';
+import { mulberry32 } from '../random';
 
 /** How much better the second policy is than the first, on the same tasks. */
 export interface PairedDifference {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mulberry32 } from '../../../src/core/evaluation/random';
+import { mulberry32 } from '../../../src/core/random';
 import { differences, overSeeds } from '../../../src/core/evaluation/seeds';
 
 const random = mulberry32(5);

@@ -1,10 +1,10 @@
 /** A small seeded generator of uniform numbers in [0, 1) (Tommy Ettinger's mulberry32). */
 export function mulberry32(seed: number): () => number {
-  let state = seed | 0;
+  let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
 }
