@@ -1,0 +1,39 @@
+import { mulberry32 } from '../../random';
+
+/** Draws that repeat with the seed. */
+export class Random {
+  readonly number: () => number;
+
+  constructor(seed: number) {
+    this.number = mulberry32(seed);
+  }
+
+  /** A whole number from 0 to `bound` − 1. */
+  below(bound: number): number {
+    return Math.floor(this.number() * bound);
+  }
+
+  pick<T>(options: readonly T[]): T {
+    if (options.length === 0) throw new Error('There is nothing to draw from.');
+    return options[this.below(options.length)]!;
+  }
+
+  shuffled<T>(things: readonly T[]): T[] {
+    const order = [...things];
+    for (let i = order.length - 1; i > 0; i--) {
+      const j = this.below(i + 1);
+      [order[i], order[j]] = [order[j]!, order[i]!];
+    }
+    return order;
+  }
+
+  /** `count` different things, each with a chance that grows with its weight. */
+  sample<T>(weights: readonly (readonly [T, number])[], count: number): T[] {
+    // Efraimidis and Spirakis, "Weighted random sampling with a reservoir", 2006: the largest u^(1/w).
+    return weights
+      .map(([thing, weight]) => ({ thing, key: this.number() ** (1 / weight) }))
+      .toSorted((a, b) => b.key - a.key)
+      .slice(0, count)
+      .map(({ thing }) => thing);
+  }
+}

@@ -1,0 +1,98 @@
+import { EXTRA, type Values } from './kinds';
+
+/** The three shapes of a function: what it gets, and how the amount comes from it before any decision applies. */
+export const FORMS = ['amount', 'list', 'base'] as const;
+export type Form = (typeof FORMS)[number];
+
+/** What is visible of a function: its name, the name of the quantity it gets ("minutes"), its form. */
+export interface Shape {
+  readonly name: string;
+  readonly quantity: string;
+  readonly form: Form;
+}
+
+export function signatureOf({ name, quantity, form }: Shape): string {
+  return `def ${name}(${quantity}, rate${form === 'base' ? ', base' : ''})`;
+}
+
+/** The Python function with these decisions. Without `strictness` the threshold is exclusive, without `order` the discount comes first. */
+export function sourceOf(shape: Shape, values: Values): string {
+  const { quantity, form } = shape;
+  const lines = [`${signatureOf(shape)}:`];
+  const add = (...more: string[]): void => void lines.push(...more.map((line) => `    ${line}`));
+  if (values.empty !== undefined) {
+    add(form === 'list' ? `if not ${quantity}:` : `if ${quantity} == 0:`, `    return ${values.empty}`);
+  }
+  if (form === 'list') add(`${quantity} = sum(${quantity})`);
+  if (values.free !== undefined) add(`${quantity} = max(${quantity} - ${values.free}, 0)`);
+  add(form === 'base' ? `total = base + ${quantity} * rate` : `total = ${quantity} * rate`);
+  if (values.threshold !== undefined) {
+    add(`if ${quantity} ${values.strictness ?? '>'} ${values.threshold}:`, `    total += ${EXTRA}`);
+  }
+  const discount = values.discount === undefined ? [] : [`total -= total * ${values.discount} / 100`];
+  const fee = values.fee === undefined ? [] : [`total += ${values.fee}`];
+  add(...(values.order === 'fee first' ? [...fee, ...discount] : [...discount, ...fee]));
+  if (values.minimum !== undefined) add(`total = max(total, ${values.minimum})`);
+  if (values.maximum !== undefined) add(`total = min(total, ${values.maximum})`);
+  if (values.rounding === 'up') add('total = -int(-total // 1)');
+  if (values.rounding === 'nearest') add('total = int(total + 0.5)');
+  if (values.rounding === 'down') add('total = int(total)');
+  if (values.unit !== undefined) add(`total = total * ${values.unit}`);
+  add('return total');
+  return lines.join('\n');
+}
+
+/** Arguments of one call: `quantity` has one number unless the form is a list, `base` counts in the form of that name only. */
+export interface Input {
+  readonly quantity: readonly number[];
+  readonly rate: number;
+  readonly base: number;
+}
+
+export function callOf({ name, form }: Shape, { quantity, rate, base }: Input): string {
+  const first = form === 'list' ? `[${quantity.join(', ')}]` : String(quantity[0]);
+  return `${name}(${first}, ${rate}${form === 'base' ? `, ${base}` : ''})`;
+}
+
+/** How a correct program may reckon where a description leaves the arithmetic open. */
+export interface Reckoning {
+  readonly afterDiscount: (total: number, percent: number) => number;
+  readonly nearest: (total: number) => number;
+}
+
+const inReference: Reckoning = {
+  afterDiscount: (total, percent) => total - (total * percent) / 100,
+  nearest: (total) => Math.floor(total + 0.5),
+};
+
+/** As in the reference first; then as others would write it. */
+export const RECKONINGS: readonly Reckoning[] = [
+  inReference,
+  { ...inReference, afterDiscount: (total, percent) => total * (1 - percent / 100) },
+  { ...inReference, afterDiscount: (total, percent) => (total * (100 - percent)) / 100 },
+  // Python's round(): halves go to the even neighbour.
+  { ...inReference, nearest: (total) => (total % 1 === 0.5 ? 2 * Math.round(total / 2) : Math.round(total)) },
+];
+
+/** What `sourceOf` with the same decisions returns for this input, without Python: to find tests that tell decisions apart. */
+export function resultOf(form: Form, values: Values, input: Input, reckoning = inReference): number {
+  let quantity = input.quantity.reduce((sum, each) => sum + each, 0);
+  if (values.empty !== undefined && quantity === 0) return Number(values.empty);
+  if (values.free !== undefined) quantity = Math.max(quantity - Number(values.free), 0);
+  let total = quantity * input.rate + (form === 'base' ? input.base : 0);
+  if (values.threshold !== undefined) {
+    const limit = Number(values.threshold);
+    if (values.strictness === '>=' ? quantity >= limit : quantity > limit) total += EXTRA;
+  }
+  const fee = Number(values.fee ?? 0);
+  if (values.order === 'fee first') total += fee;
+  if (values.discount !== undefined) total = reckoning.afterDiscount(total, Number(values.discount));
+  if (values.order !== 'fee first') total += fee;
+  if (values.minimum !== undefined) total = Math.max(total, Number(values.minimum));
+  if (values.maximum !== undefined) total = Math.min(total, Number(values.maximum));
+  if (values.rounding === 'up') total = Math.ceil(total);
+  if (values.rounding === 'nearest') total = reckoning.nearest(total);
+  if (values.rounding === 'down') total = Math.floor(total);
+  if (values.unit !== undefined) total *= Number(values.unit);
+  return total;
+}

@@ -1,0 +1,162 @@
+import type { Domain } from './domains';
+import { EXTRA, type Kind, type Value } from './kinds';
+import type { Form } from './program';
+
+/**
+ * How the world speaks. What a collaborator says of one decision shares no word with questions about another, not
+ * even "hours": the rules simulator goes by words, and has to see that a question is about nothing the task has.
+ */
+
+/** `{minutes}`-like words are filled in from the domain: {quantity}, {one}, {entry}, {result}, {discount}, {fee}, {extra}. */
+export function inWordsOf(domain: Domain, text: string): string {
+  const words: Readonly<Record<string, string>> = {
+    quantity: domain.quantity,
+    one: domain.one,
+    entry: domain.entry,
+    result: domain.result,
+    discount: domain.discount,
+    fee: domain.fee,
+    extra: domain.extra,
+  };
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => words[name]!);
+}
+
+export const ARGUMENTS: Readonly<Record<Form, readonly string[]>> = {
+  amount: [
+    'You get the {quantity} and the rate for one {one}.',
+    'It takes the number of {quantity} and the rate per {one}.',
+  ],
+  list: [
+    'You get a list with the {quantity} of every {entry}, and the rate per {one}.',
+    'The {quantity} come as a list, one number per {entry}, with the rate for one {one}.',
+  ],
+  base: [
+    'You get the {quantity}, the rate per {one} and a base {result} to start from.',
+    'To the base {result} you add the {quantity} at the rate for one {one}.',
+  ],
+};
+
+/** How an agent asks about a decision, whether the task has it or not. */
+export const QUESTIONS: Readonly<Record<Kind, readonly string[]>> = {
+  empty: [
+    'What should I return when there are no {quantity} at all?',
+    'What is the {result} in the empty case?',
+    'What do you want for zero {quantity}?',
+  ],
+  free: [
+    'How many {quantity} are free?',
+    'Are some {quantity} free?',
+    'How many {quantity} does one get for free?',
+  ],
+  threshold: [
+    'What is the limit for the {extra}?',
+    'At how many {quantity} does the {extra} start?',
+    'Is there a limit with a {extra} for many {quantity}?',
+  ],
+  strictness: [
+    'Do exactly that many {quantity} count already?',
+    'Is that exact number of {quantity} included?',
+    'Is the comparison of the {quantity} strict?',
+  ],
+  discount: [
+    'How many percent is the {discount}?',
+    'How large is the {discount}?',
+    'What percent should I take off as {discount}?',
+  ],
+  fee: ['How much is the {fee}?', 'What {fee} should I add?', 'How large is the {fee}?'],
+  order: [
+    'In which order do I work out the {result}?',
+    'Which step comes first for the {result}?',
+    'What is the order of the steps for the {result}?',
+  ],
+  minimum: ['What is the minimum {result}?', 'How low can the {result} be?', 'Is there a lowest {result}?'],
+  maximum: ['What is the maximum {result}?', 'How high can the {result} be?', 'Is there a highest {result}?'],
+  rounding: [
+    'How should I round the {result}?',
+    'Do you want the {result} rounded up or down?',
+    'What rounding should the {result} have?',
+  ],
+  unit: [
+    'Which unit do you want for the {result}?',
+    'What factor turns the {result} into your unit?',
+    'By what factor should I multiply the {result}?',
+  ],
+};
+
+export interface Topic {
+  readonly topic: string;
+  readonly keywords: readonly string[];
+}
+
+export const TOPICS: Readonly<Record<Kind, Topic>> = {
+  empty: { topic: 'empty case', keywords: ['empty', 'zero', 'at all'] },
+  free: { topic: 'free part', keywords: ['free'] },
+  threshold: { topic: 'limit', keywords: ['limit', '{extra}', 'start'] },
+  strictness: { topic: 'boundary', keywords: ['exactly', 'exact', 'included', 'strict'] },
+  discount: { topic: 'discount', keywords: ['{discount}', 'percent'] },
+  fee: { topic: 'fee', keywords: ['{fee}'] },
+  order: { topic: 'order', keywords: ['order', 'step', 'comes first'] },
+  minimum: { topic: 'minimum', keywords: ['minimum', 'low', 'lowest'] },
+  maximum: { topic: 'maximum', keywords: ['maximum', 'high', 'highest'] },
+  rounding: { topic: 'rounding', keywords: ['round', 'rounding', 'rounded'] },
+  unit: { topic: 'unit', keywords: ['unit', 'factor', 'multiply'] },
+};
+
+/** What the collaborator says of a decision; `{value}` is the number. */
+const NUMBERS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  empty: ['Return {value} then.', 'Just give back {value}.', 'It should be {value} then.'],
+  free: ['{value} of them are free.', 'We give {value} for free.', 'There are {value} free ones.'],
+  threshold: [
+    `The limit is {value}, then it is ${EXTRA} more.`,
+    `Use {value} as the limit, with ${EXTRA} on top.`,
+    `{value} is the limit for ${EXTRA} more.`,
+  ],
+  discount: ['Take {value} percent off.', 'It is {value} percent.', 'We take off {value} percent.'],
+  fee: ['Add {value} for it.', 'It is {value} each time.', 'We add {value} for that.'],
+  minimum: ['The minimum is {value}.', 'Never less than {value}.', 'It should not be lower than {value}.'],
+  maximum: ['The maximum is {value}.', 'Please cap it at {value}.', 'It should not be higher than {value}.'],
+  unit: ['Multiply it by {value}.', 'The factor is {value}.', 'Use a factor of {value}.'],
+};
+
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  '>': ['Only more than that counts.', 'Exactly that does not count yet.', 'It has to be strictly more.'],
+  '>=': ['Exactly that counts too.', 'Yes, that one is included.', 'It counts from there on.'],
+  'discount first': [
+    'First the {discount}, then the {fee}.',
+    'The {discount} comes before the {fee}.',
+    'Add the {fee} after the {discount}.',
+  ],
+  'fee first': [
+    'First the {fee}, then the {discount}.',
+    'The {fee} comes before the {discount}.',
+    'Take the {discount} after the {fee}.',
+  ],
+  up: ['Always round up.', 'Please round it up.', 'Up, always.'],
+  nearest: ['Round to the nearest.', 'Take the nearest whole number.', 'The nearest, please.'],
+  down: ['Always round down.', 'Please round it down.', 'Just drop the decimals.'],
+};
+
+export function answersFor(kind: Kind, value: Value): readonly string[] {
+  const answers = NUMBERS[kind]?.map((text) => text.replace('{value}', String(value))) ?? CHOICES[value];
+  if (answers === undefined) throw new Error(`Nobody can say ${kind} ${value}.`);
+  return answers;
+}
+
+/** What an agent may ask about that changes nothing. */
+export const IDLE_QUESTIONS = {
+  hints: ['Do you want type hints?', 'Should I add type hints?'],
+  docstring: ['Do you want a docstring?', 'Should I write a docstring?'],
+  logging: ['Do you need logging?', 'Should I add some logging?'],
+  comments: ['Do you want comments?', 'Should I write comments?'],
+  version: ['Which Python version do you use?', 'What version of Python is this for?'],
+  library: ['May I use a library?', 'Is there a library that you use?'],
+  deadline: ['When is the deadline?', 'Is there a deadline for the {result}?'],
+  team: ['Which team will use it?', 'Who in your team needs the {result}?'],
+  negative: ['Should I check for negative {quantity}?', 'What about negative {quantity}?'],
+} as const;
+
+export const VAGUE_QUESTIONS: readonly string[] = [
+  'Anything else I should know?',
+  'Are there any other rules?',
+  'Can you tell me the details?',
+];

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import type { Fact, Task } from '../task';
+import { DOMAINS, type Domain } from './domains';
+import { Random } from './draw';
+import { fitTogether, KINDS, OPTIONS, type Kind, type Value, type Values } from './kinds';
+import { callOf, FORMS, signatureOf, sourceOf, type Form, type Shape } from './program';
+import { findTests } from './tests';
+import { answersFor, ARGUMENTS, IDLE_QUESTIONS, inWordsOf, QUESTIONS, TOPICS } from './words';
+
+export { KINDS, type Kind } from './kinds';
+export { VAGUE_QUESTIONS } from './words';
+
+export const SPLITS = ['train', 'development', 'test'] as const;
+export type Split = (typeof SPLITS)[number];
+
+/** How many decisions a task has, at least and at most, and which share of them its description hints at. */
+export const DIFFICULTIES = {
+  gentle: { fewest: 2, most: 3, cued: 0.85 },
+  standard: { fewest: 2, most: 4, cued: 0.5 },
+  hard: { fewest: 3, most: 5, cued: 0.3 },
+} as const;
+export type Difficulty = keyof typeof DIFFICULTIES;
+
+/** One thing that only the collaborator knows. */
+export interface Decision {
+  readonly kind: Kind;
+  readonly value: Value;
+  /** The values that it could have had, its own among them. */
+  readonly options: readonly Value[];
+  /** The description hints that there is such a rule; never at its value. */
+  readonly cued: boolean;
+}
+
+export interface StarterTask {
+  readonly task: Task;
+  readonly domain: string;
+  readonly form: string;
+  /** Domain, form and kinds of decisions; tasks of one structure are all in one split. */
+  readonly structure: string;
+  readonly decisions: readonly Decision[];
+}
+
+/** What guessing has to fail at: fewer combinations of values would make luck too likely. */
+const FEWEST_COMBINATIONS = 24;
+
+/** Words of a description. */
+const SHORTEST = 25;
+const LONGEST = 60;
+
+/** Tasks without end, no two the same, the same ones for the same seed. */
+export function* starterTasks(options: {
+  split: Split;
+  seed: number;
+  difficulty: Difficulty;
+}): Generator<StarterTask, never> {
+  const { split, seed, difficulty } = options;
+  const random = new Random(hash(`${split} ${difficulty} ${seed}`));
+  const seen = new Set<string>();
+  for (;;) {
+    const drawn = drawTask(split, difficulty, random);
+    if (drawn === undefined || seen.has(drawn.task.id)) continue;
+    seen.add(drawn.task.id);
+    yield drawn;
+  }
+}
+
+/** What an agent that knows these values writes; what is not given is left out. With all values it is the reference. */
+export function codeFor(task: StarterTask, values: Values): string {
+  return sourceOf(shapeOf(task), values);
+}
+
+/** Wordings in which an agent asks about such a decision, also one that the task does not have. */
+export function questionsAbout(task: StarterTask, kind: Kind): readonly string[] {
+  return QUESTIONS[kind].map((text) => inWordsOf(domainOf(task), text));
+}
+
+export type IdleTopic = keyof typeof IDLE_QUESTIONS;
+/** What changes nothing in any task. */
+export const IDLE_TOPICS = Object.keys(IDLE_QUESTIONS) as readonly IdleTopic[];
+
+export function idleQuestions(task: StarterTask, topic: IdleTopic): readonly string[] {
+  return IDLE_QUESTIONS[topic].map((text) => inWordsOf(domainOf(task), text));
+}
+
+/** Undefined when what was drawn belongs to another split, is too long or has no telling tests. */
+function drawTask(split: Split, difficulty: Difficulty, random: Random): StarterTask | undefined {
+  const domain = random.pick(DOMAINS);
+  const form = random.pick(FORMS);
+  const kinds = drawKinds(domain, difficulty, random);
+  const structure = `${domain.name} ${form} ${kinds.join(' ')}`;
+  if (splitOf(structure) !== split) return undefined;
+  const decisions = kinds.map((kind): Decision => {
+    const options = OPTIONS[kind];
+    return {
+      kind,
+      value: random.pick(options),
+      options,
+      cued: random.number() < DIFFICULTIES[difficulty].cued,
+    };
+  });
+  const shape = { name: random.pick(domain.functions), quantity: domain.quantity, form };
+  const description = describe(domain, shape, decisions, random);
+  const words = description.split(' ').length;
+  const values: Values = Object.fromEntries(decisions.map(({ kind, value }) => [kind, value]));
+  const tests = words < SHORTEST || words > LONGEST ? undefined : findTests(form, values, random);
+  if (tests === undefined) return undefined;
+  const reference = sourceOf(shape, values);
+  const calls = tests.map((input) => callOf(shape, input));
+  const task: Task = {
+    id: `starter-${split}-${contentId(description, reference, calls)}`,
+    description,
+    reference,
+    testCases: calls.map((call, i) => ({ name: `test${i + 1}`, call })),
+    hiddenInformation: reference,
+    facts: decisions.map((decision) => factOf(domain, decision)),
+    source: 'Tandem starter world',
+    license: 'MIT',
+  };
+  return { task, domain: domain.name, form, structure, decisions };
+}
+
+/** Kinds that this domain usually has, in the order in which a program applies them. */
+function drawKinds(domain: Domain, difficulty: Difficulty, random: Random): Kind[] {
+  const { fewest, most } = DIFFICULTIES[difficulty];
+  const weights = KINDS.flatMap((kind) => {
+    const decision = domain.decisions[kind];
+    return decision === undefined ? [] : [[kind, decision.weight] as const];
+  });
+  for (;;) {
+    const drawn = new Set(random.sample(weights, fewest + random.below(most - fewest + 1)));
+    const combinations = [...drawn].reduce((product, kind) => product * OPTIONS[kind].length, 1);
+    if (fitTogether(drawn) && combinations >= FEWEST_COMBINATIONS)
+      return KINDS.filter((kind) => drawn.has(kind));
+  }
+}
+
+/** 70, 10 and 20 of a hundred structures. */
+function splitOf(structure: string): Split {
+  const hundredth = hash(structure) % 100;
+  return hundredth < 70 ? 'train' : hundredth < 80 ? 'development' : 'test';
+}
+
+function describe(domain: Domain, shape: Shape, decisions: readonly Decision[], random: Random): string {
+  const cues = decisions
+    .filter(({ cued }) => cued)
+    .map(({ kind }) => random.pick(domain.decisions[kind]?.cues ?? []));
+  return [
+    random.pick(domain.openers),
+    inWordsOf(domain, random.pick(ARGUMENTS[shape.form])),
+    ...random.shuffled(cues),
+    `The signature of the function is: ${signatureOf(shape)}`,
+  ].join(' ');
+}
+
+function factOf(domain: Domain, { kind, value }: Decision): Fact {
+  const { topic, keywords } = TOPICS[kind];
+  const inWords = (texts: readonly string[]): string[] => texts.map((text) => inWordsOf(domain, text));
+  return { topic, keywords: inWords(keywords), answers: inWords(answersFor(kind, value)) };
+}
+
+function shapeOf({ task, domain, form }: StarterTask): Shape {
+  const name = /^def (\w+)/.exec(task.reference)![1]!;
+  return { name, quantity: domainOf({ domain }).quantity, form: form as Form };
+}
+
+function domainOf({ domain }: Pick<StarterTask, 'domain'>): Domain {
+  return DOMAINS.find(({ name }) => name === domain)!;
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const hash = (text: string): number => digest(text).readUInt32BE();
+
+const contentId = (...content: readonly unknown[]): string =>
+  digest(JSON.stringify(content)).toString('hex').slice(0, 12);
