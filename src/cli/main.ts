@@ -15,6 +15,7 @@ import { installScore } from './commands/score';
 import { installStop } from './commands/stop';
 import { installTasks } from './commands/tasks';
 import { installTrain } from './commands/train';
+import { installWorld } from './commands/world';
 
 const DONE = 0;
 const FAILED = 1;
@@ -24,6 +25,7 @@ const JSON_OPTION = ['--json', 'print one JSON object on stdout and nothing else
 
 const installs = [
   installTasks,
+  installWorld,
   installDownload,
   installGrade,
   installCollect,

@@ -58,6 +58,7 @@ describe('tandem', () => {
     const commands = [...stdout.matchAll(/^ {2}(\w+) (?:\[|<)/gm)].map((match) => match[1]);
     expect(commands).toEqual([
       'tasks',
+      'world',
       'download',
       'grade',
       'collect',

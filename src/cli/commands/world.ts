@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { Option } from 'commander';
+import { writeStarterPack, type StarterPack } from '../../core/task/starter/pack';
+import { DIFFICULTIES, SPLITS } from '../../core/task/starter/world';
+import { wholeNumber, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+
+interface Options extends StarterPack {
+  readonly overwrite?: boolean;
+}
+
+export const installWorld: Install = (program, perform) => {
+  program
+    .command('world')
+    .description(
+      'write tasks of the starter world: small functions whose decisions only the collaborator knows',
+    )
+    .argument('<out>', 'the file to write, JSON lines')
+    .addOption(
+      new Option('--tasks <n>', 'how many').argParser(wholeNumber('--tasks', 1)).makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--split <split>', 'tasks of different splits share no structure')
+        .choices(SPLITS)
+        .default('train'),
+    )
+    .addOption(
+      new Option('--seed <s>', 'another seed draws other tasks of the split')
+        .argParser(wholeNumber('--seed'))
+        .default(0),
+    )
+    .addOption(
+      new Option('--difficulty <difficulty>', 'how many decisions a task has and how many it hints at')
+        .choices(Object.keys(DIFFICULTIES))
+        .default('standard'),
+    )
+    .option('--overwrite', 'replace a file of that name')
+    .action((out: string, options: Options) => perform((to) => writeWorld(out, options, to)));
+};
+
+async function writeWorld(
+  out: string,
+  { overwrite, tasks, split, seed, difficulty }: Options,
+  { signal }: Surroundings,
+): Promise<Outcome> {
+  if (existsSync(out) && overwrite !== true) {
+    throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
+  }
+  await writeStarterPack(out, { tasks, split, seed, difficulty }, signal);
+  return {
+    summary: { file: out, tasks, split, seed, difficulty },
+    print: () => `Wrote ${tasks} tasks (${split}, ${difficulty}, seed ${seed}) to ${out}.`,
+  };
+}
