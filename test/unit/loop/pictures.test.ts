@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { barPicture } from '../../../src/core/loop/pictures/bars';
+import { curvePicture } from '../../../src/core/loop/pictures/curves';
+
+const percent = (value: number): string => `${(100 * value).toFixed(0)} %`;
+
+const bars = (names = ['sampled', 'greedy']): string =>
+  barPicture({
+    title: 'Success <before & after>',
+    categories: names,
+    series: [
+      { name: 'before', bars: [{ value: 0.31, interval: { low: 0.25, high: 0.37 } }, null] },
+      { name: 'after', bars: [{ value: 0.45, interval: { low: 0.39, high: 0.52 } }, { value: 0.4 }] },
+    ],
+    format: percent,
+  });
+
+const curves = (): string =>
+  curvePicture({
+    title: 'Critic',
+    panels: [
+      {
+        title: 'loss',
+        curves: [{ name: 'training', points: [[1, 0.7], [2, 0.6]], isNoisy: true }], // prettier-ignore
+        format: (value) => value.toFixed(2),
+      },
+      {
+        title: 'pairs in the right order',
+        curves: [{ name: 'held out', points: [[1, 0.5], [2, 0.7]] }], // prettier-ignore
+        format: percent,
+        line: { at: 0.5, name: 'chance' },
+      },
+    ],
+  });
+
+/** Every text of a picture, read by an XML parser, which refuses what a browser would not show. */
+function textsOf(svg: string): string[] {
+  const read =
+    'import sys, json, xml.etree.ElementTree as t\n' +
+    "print(json.dumps([e.text for e in t.fromstring(sys.stdin.buffer.read()).iter() if e.tag.endswith('text')]))";
+  const { TANDEM_TRAINER_PYTHON: python = 'python3' } = process.env;
+  return JSON.parse(execFileSync(python, ['-c', read], { input: svg, encoding: 'utf8' })) as string[];
+}
+
+describe('a picture of bars', () => {
+  it('writes every value beside its bar, and leaves out what was not measured', () => {
+    const texts = textsOf(bars());
+    expect(texts).toEqual(expect.arrayContaining(['sampled', 'greedy', 'before', 'after', '31 %', '45 %']));
+    expect(texts).toContain('Success <before & after>');
+  });
+
+  it('draws a whisker of three lines for each interval', () => {
+    const strokes = bars().match(/stroke-width="1\.5"/g) ?? [];
+    expect(strokes).toHaveLength(6);
+  });
+
+  it('is the same for the same figures, however many were drawn before', () => {
+    expect(bars()).toBe(bars());
+  });
+
+  it('grows with its categories', () => {
+    const height = (svg: string): number => Number(/height="(\d+)"/.exec(svg)![1]);
+    expect(height(bars(['a', 'b', 'c', 'd']))).toBeGreaterThan(height(bars()));
+  });
+});
+
+describe('a picture of learning curves', () => {
+  it('has a panel for each figure, with what chance would give', () => {
+    const texts = textsOf(curves());
+    expect(texts).toEqual(expect.arrayContaining(['loss', 'pairs in the right order', 'training', 'held out', 'chance'])); // prettier-ignore
+  });
+
+  it('has paper of its own, so that it is legible on light pages and on dark ones', () => {
+    expect(curves()).toMatch(/^<svg[^>]*>\s*<rect width="760" height="300" x="0" y="0" fill="#fcfcfc">/);
+  });
+});
