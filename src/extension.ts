@@ -5,7 +5,9 @@ import { Configuration } from './editor/configuration';
 import { views } from './editor/contributions';
 import { Documents } from './editor/documents';
 import { Engine } from './editor/engine';
-import { Models } from './editor/models/choice';
+import { ModelChoice } from './editor/models/choice';
+import { ModelFolders } from './editor/models/folders';
+import { ModelTree } from './editor/models/tree';
 import { SessionPanels } from './editor/session/panels';
 import { Status } from './editor/status';
 import { Packs } from './editor/tasks/packs';
@@ -18,32 +20,47 @@ export interface Tandem {
   readonly packs: Packs;
   readonly tasks: TaskTree;
   readonly trajectories: TrajectoryTree;
+  readonly models: ModelTree;
   readonly panels: SessionPanels;
 }
+
+let running: Engine | undefined;
 
 export function activate(context: vscode.ExtensionContext): Tandem {
   const output = vscode.window.createOutputChannel('Tandem', { log: true });
   const configuration = new Configuration();
   const keys = new ApiKeys(context.secrets);
   const engine = new Engine(context, configuration, keys, output);
+  running = engine;
   const packs = new Packs(configuration, (error) => engine.report(error));
   const tasks = new TaskTree(packs, engine);
   const trajectories = new TrajectoryTree(packs, engine);
   const panels = new SessionPanels(context, configuration, engine, packs, tasks);
-  const models = new Models(configuration, keys);
+  const models = new ModelTree(configuration, engine);
+  const folders = new ModelFolders(configuration, engine);
+  const choice = new ModelChoice(configuration, keys, folders);
   context.subscriptions.push(
     output,
     engine,
     packs,
     tasks,
     trajectories,
+    models,
     panels,
     new Documents(engine, packs),
     new Status(panels),
     configuration.onDidChange(() => packs.refresh()),
     vscode.window.registerTreeDataProvider(views.tasks, tasks),
     vscode.window.registerTreeDataProvider(views.trajectories, trajectories),
-    registerCommands({ extension: context.extensionUri, engine, models, packs, panels, tasks, trajectories }),
+    registerCommands({
+      extension: context.extensionUri,
+      ...{ engine, choice, folders, models, packs, panels, tasks, trajectories },
+    }),
   );
-  return { engine, packs, tasks, trajectories, panels };
+  return { engine, packs, tasks, trajectories, models, panels };
+}
+
+/** Resolves when the child processes are gone. */
+export async function deactivate(): Promise<void> {
+  await running?.close();
 }

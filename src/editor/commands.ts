@@ -4,7 +4,10 @@ import { Fault, messageOf } from '../core/fault';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
 import type { Engine } from './engine';
-import type { Models } from './models/choice';
+import type { ModelChoice } from './models/choice';
+import type { ModelFolders } from './models/folders';
+import type { LocalPlace } from './models/places';
+import type { ModelNode, ModelTree } from './models/tree';
 import type { SessionPanels } from './session/panels';
 import type { Packs } from './tasks/packs';
 import type { TaskNode, TaskTree } from './tasks/tree';
@@ -14,7 +17,9 @@ import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
 export interface CommandContext {
   readonly extension: vscode.Uri;
   readonly engine: Engine;
-  readonly models: Models;
+  readonly choice: ModelChoice;
+  readonly folders: ModelFolders;
+  readonly models: ModelTree;
   readonly packs: Packs;
   readonly panels: SessionPanels;
   readonly tasks: TaskTree;
@@ -22,7 +27,7 @@ export interface CommandContext {
 }
 
 /** What a menu or a tree passes: the item that the command was called on; nothing from the palette. */
-type Target = TaskNode | TrajectoryNode | undefined;
+type Target = TaskNode | TrajectoryNode | ModelNode | undefined;
 
 /** Every command and what it does. */
 function table(on: CommandContext): Record<CommandId, (target: Target) => Promise<unknown> | undefined> {
@@ -43,9 +48,16 @@ function table(on: CommandContext): Record<CommandId, (target: Target) => Promis
     [commands.openTrajectory]: (target) =>
       target?.kind === 'trajectory' ? on.panels.openTrajectory(target.summary.id) : undefined,
     [commands.openTranscript]: (target) => openTranscript(on, target),
-    [commands.chooseAgent]: () => on.models.choose('agent'),
-    [commands.chooseSimulator]: () => on.models.choose('simulator'),
-    [commands.setApiKey]: () => on.models.setKey(),
+    [commands.chooseAgent]: () => on.choice.choose('agent'),
+    [commands.chooseSimulator]: () => on.choice.choose('simulator'),
+    [commands.setApiKey]: () => on.choice.setKey(),
+    [commands.addModelFolder]: () => on.folders.addAndOffer(),
+    [commands.useAsAgent]: (target) => withModel(target, (place) => on.folders.use('agent', place)),
+    [commands.useAsSimulator]: (target) => withModel(target, (place) => on.folders.use('simulator', place)),
+    [commands.revealModelFolder]: (target) => withModel(target, (place) => on.folders.reveal(place)),
+    // The Delete key names no row.
+    [commands.removeModelFolder]: (target = on.models.selected) =>
+      withModel(target, (place) => on.folders.remove(place)),
     [commands.changePseudonym]: () => changePseudonym(on),
     [commands.eraseDeveloper]: () => eraseDeveloper(on),
   };
@@ -64,6 +76,13 @@ export function registerCommands(on: CommandContext): vscode.Disposable {
     }),
   );
   return vscode.Disposable.from(...registrations);
+}
+
+function withModel<Result>(
+  target: Target,
+  act: (place: LocalPlace) => Promise<Result>,
+): Promise<Result> | undefined {
+  return target?.kind === 'model' ? act(target.place) : undefined;
 }
 
 async function playNext({ packs, tasks, panels }: CommandContext): Promise<void> {
@@ -125,8 +144,9 @@ async function addStarterPack({ extension, packs }: CommandContext): Promise<voi
   packs.refresh();
 }
 
-async function refresh({ packs, engine }: CommandContext): Promise<void> {
+async function refresh({ packs, engine, models }: CommandContext): Promise<void> {
   packs.refresh();
+  await models.refresh();
   await (await engine.logIfAny())?.refresh();
 }
 

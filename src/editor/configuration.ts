@@ -17,6 +17,11 @@ export class Configuration {
     return this.get('simulator').trim();
   }
 
+  /** Folders of local models, as they are written in the setting. */
+  get modelFolders(): readonly string[] {
+    return this.get('modelFolders');
+  }
+
   get packs(): readonly string[] {
     return this.get('packs');
   }

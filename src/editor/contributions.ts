@@ -17,6 +17,11 @@ export const commands = {
   chooseAgent: 'tandem.chooseAgent',
   chooseSimulator: 'tandem.chooseSimulator',
   setApiKey: 'tandem.setApiKey',
+  addModelFolder: 'tandem.addModelFolder',
+  useAsAgent: 'tandem.useAsAgent',
+  useAsSimulator: 'tandem.useAsSimulator',
+  revealModelFolder: 'tandem.revealModelFolder',
+  removeModelFolder: 'tandem.removeModelFolder',
   changePseudonym: 'tandem.changePseudonym',
   eraseDeveloper: 'tandem.eraseDeveloper',
 } as const;
@@ -26,6 +31,7 @@ export type CommandId = (typeof commands)[keyof typeof commands];
 export const views = {
   tasks: 'tandem.tasks',
   trajectories: 'tandem.trajectories',
+  models: 'tandem.models',
 } as const;
 
 /** The type of a webview panel that holds one dialogue; its serializer brings it back after a reload. */
@@ -39,12 +45,15 @@ export const contextValues = {
   pack: 'tandem.pack',
   task: 'tandem.task',
   trajectory: 'tandem.trajectory',
+  starterModel: 'tandem.starterModel',
+  modelFolder: 'tandem.modelFolder',
 } as const;
 
 /** The settings and the type of their values; `tandem.` stands before each in the manifest. */
 export interface Settings {
   agent: string;
   simulator: string;
+  modelFolders: string[];
   packs: string[];
   dataFolder: string;
   'session.openReference': boolean;
@@ -66,6 +75,7 @@ export interface Settings {
 export const settings: readonly (keyof Settings)[] = [
   'agent',
   'simulator',
+  'modelFolders',
   'packs',
   'dataFolder',
   'session.openReference',

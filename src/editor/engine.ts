@@ -5,11 +5,14 @@ import type { Prompts } from '../core/dialogue/prompts';
 import type { Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
 import type { Grader } from '../core/grading/grader';
+import type { LocalModel } from '../core/model/local/model';
 import type { Model, SamplingSettings } from '../core/model/model';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import type { ApiKeys } from './apiKeys';
 import type { Configuration } from './configuration';
 import { Consent } from './consent';
+import { LoadedModels } from './models/loaded';
+import { localPlace, localPlaces, type LocalPlace } from './models/places';
 import type { SessionParts } from './session/parts';
 
 /** What other processes append to the log is read this long after the last change that the file system reports. */
@@ -21,10 +24,13 @@ const FOLLOW_AFTER_MS = 300;
  */
 export class Engine implements SessionParts, vscode.Disposable {
   readonly consent: Consent;
+  /** The models that play on this machine. */
+  readonly locals: LoadedModels;
   private opened: { readonly folder: string; readonly log: Promise<TrajectoryLog> } | undefined;
   private startedGrader: { readonly settings: string; readonly grader: Promise<Grader> } | undefined;
   private readonly changed = new vscode.EventEmitter<readonly string[]>();
-  private readonly disposables: { dispose(): unknown }[] = [this.changed];
+  private readonly modelsChanged = new vscode.EventEmitter<void>();
+  private readonly disposables: { dispose(): unknown }[];
   private follower: vscode.Disposable | undefined;
 
   constructor(
@@ -34,10 +40,22 @@ export class Engine implements SessionParts, vscode.Disposable {
     private readonly output: vscode.LogOutputChannel,
   ) {
     this.consent = new Consent(context.globalState, () => this.log());
+    this.locals = new LoadedModels(
+      (place) => this.openLocal(place),
+      () => this.modelsChanged.fire(),
+      (error) => this.report(error),
+    );
+    this.disposables = [
+      this.changed,
+      this.modelsChanged,
+      configuration.onDidChange(() => void this.locals.keep(this.playing)),
+    ];
   }
 
   /** The ids of the dialogues that changed in the log; none: any may have. */
   readonly onDidChangeLog = this.changed.event;
+  /** The state of a local model has changed. */
+  readonly onDidChangeModels = this.modelsChanged.event;
 
   get agentName(): string {
     return this.configuration.agent;
@@ -57,6 +75,10 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   get gradingMode(): GradingMode {
     return this.configuration.gradingMode;
+  }
+
+  get localPlaces(): readonly LocalPlace[] {
+    return localPlaces(this.configuration, this.starter);
   }
 
   /** @throws {Fault} `editor/no-folder` */
@@ -84,6 +106,12 @@ export class Engine implements SessionParts, vscode.Disposable {
     const { agent } = this.configuration;
     if (agent === '') throw new Fault('model/none', 'No agent is configured. Choose one.');
     return this.openModel(agent);
+  }
+
+  /** Begins to load an agent that plays on this machine, so that it is there when it is asked. */
+  warmAgent(): void {
+    const place = this.localPlace(this.configuration.agent);
+    if (place !== undefined) this.locals.model(place);
   }
 
   async openSimulator(): Promise<Simulator | undefined> {
@@ -123,12 +151,18 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
-    void this.closeLog();
-    void this.closeGrader();
+    void this.close();
+  }
+
+  /** Resolves when the child processes are gone and the log is closed. */
+  async close(): Promise<void> {
+    await Promise.all([this.closeLog(), this.closeGrader(), this.locals.close()]);
   }
 
   /** A model under the name that the settings give it, so that no path of this machine gets into the log. */
   private async openModel(spec: string): Promise<Model> {
+    const place = this.localPlace(spec);
+    if (place !== undefined) return this.locals.model(place);
     const { openModel } = await import('../core/model/spec');
     const script = /^script:(.+)$/s.exec(spec)?.[1];
     const resolved = script === undefined ? spec : `script:${this.configuration.resolve(script) ?? script}`;
@@ -136,6 +170,23 @@ export class Engine implements SessionParts, vscode.Disposable {
     const limits = this.configuration.timeLimits;
     const model = openModel(resolved, { limits, ...(apiKey === undefined ? {} : { apiKey }) });
     return { name: spec, generate: (...request) => model.generate(...request) };
+  }
+
+  /** The local model that a setting names, if it names one. */
+  private localPlace(spec: string): LocalPlace | undefined {
+    return localPlace(spec, this.starter, (file) => this.configuration.resolve(file));
+  }
+
+  private async openLocal({ spec, folder }: LocalPlace): Promise<LocalModel> {
+    const { LocalModel } = await import('../core/model/local/model');
+    return new LocalModel({ name: spec, folder });
+  }
+
+  /** The folders of the local models that the settings name. */
+  private get playing(): string[] {
+    const { agent, simulator } = this.configuration;
+    const places = [this.localPlace(agent), this.localPlace(simulator)];
+    return places.flatMap((place) => (place === undefined ? [] : [place.folder]));
   }
 
   private async openLog(folder: string): Promise<TrajectoryLog> {
@@ -199,6 +250,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     } catch (error) {
       this.report(error);
     }
+  }
+
+  private get starter(): string {
+    return path.join(this.dist, 'starter');
   }
 
   private get dist(): string {

@@ -34,7 +34,10 @@ export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
 export function footer(state: SessionState): TemplateResult {
   switch (state.phase) {
     case 'no-agent':
-      return html`<p>Choose a model that plays the agent: any OpenAI-compatible server, or a script file.</p>
+      return html`<p>
+          Choose a model that plays the agent: the starter model, a model folder on this machine, or any
+          server that speaks OpenAI's API.
+        </p>
         <div class="actions">${primary('Choose the agent…', () => host.act('choose-agent'))}</div>`;
     case 'ready':
       return html`<p class="quiet">

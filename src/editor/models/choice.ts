@@ -2,61 +2,31 @@ import * as vscode from 'vscode';
 import { messageOf } from '../../core/fault';
 import { serverOf, type ApiKeys } from '../apiKeys';
 import type { Configuration } from '../configuration';
+import type { ModelFolders, Party } from './folders';
+import { STARTER, type LocalPlace } from './places';
 import { listModels, validateAddress } from './servers';
 
-type Party = 'agent' | 'simulator';
-
+/** A row of the list, and how it comes to the model's name; undefined when the person turned back. */
 interface Choice extends vscode.QuickPickItem {
-  readonly value: 'server' | 'script' | 'rules' | 'none';
+  readonly spec: () => Promise<string | undefined> | string;
 }
 
-const choices: Record<Party, readonly Choice[]> = {
-  agent: [
-    {
-      value: 'server',
-      label: '$(server) A model on a server…',
-      detail: "Anything that speaks OpenAI's API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve",
-    },
-    {
-      value: 'script',
-      label: '$(file-code) A script file…',
-      detail: 'Plays canned turns: for tests and demonstrations',
-    },
-  ],
-  simulator: [
-    {
-      value: 'rules',
-      label: '$(list-ordered) Rules',
-      detail: "Answers from the task's facts, free and at once",
-    },
-    {
-      value: 'server',
-      label: '$(server) A model on a server…',
-      detail: 'Sees the hidden reference and answers as a human would',
-    },
-    {
-      value: 'script',
-      label: '$(file-code) A script file…',
-      detail: 'Plays canned replies: for tests and demonstrations',
-    },
-    { value: 'none', label: '$(circle-slash) None', detail: 'You answer every question yourself' },
-  ],
-};
-
 /** Asks which model plays the agent or the simulator, and writes the setting. */
-export class Models {
+export class ModelChoice {
   constructor(
     private readonly configuration: Configuration,
     private readonly keys: ApiKeys,
+    private readonly folders: ModelFolders,
   ) {}
 
   async choose(party: Party): Promise<void> {
-    const chosen = await vscode.window.showQuickPick(choices[party], {
+    const now = party === 'agent' ? this.configuration.agent : this.configuration.simulator;
+    const chosen = await vscode.window.showQuickPick(this.choices(party), {
       title: `Choose the ${party}`,
-      placeHolder:
-        (party === 'agent' ? this.configuration.agent : this.configuration.simulator) || 'None is chosen yet',
+      placeHolder: now === '' ? 'None is chosen yet' : `Now: ${now}`,
+      matchOnDetail: true,
     });
-    const model = await this.specOf(chosen?.value);
+    const model = await chosen?.spec();
     if (model !== undefined) await this.configuration.set(party, model);
   }
 
@@ -66,19 +36,31 @@ export class Models {
     if (server !== undefined) await this.askKey(server);
   }
 
-  private async specOf(value: Choice['value'] | undefined): Promise<string | undefined> {
-    switch (value) {
-      case 'server':
-        return this.askServed();
-      case 'script':
-        return askScript();
-      case 'rules':
-        return 'rules';
-      case 'none':
-        return '';
-      case undefined:
-        return undefined;
-    }
+  private choices(party: Party): Choice[] {
+    const isAgent = party === 'agent';
+    const local = this.folders.places.filter(({ spec }) => isAgent || spec !== STARTER);
+    return [
+      ...(isAgent ? [] : [rules]),
+      ...local.map(localChoice),
+      {
+        label: '$(folder) A model folder…',
+        detail: 'Plays on this machine: one that you trained, or any in ONNX',
+        spec: async () => (await this.folders.add())?.spec,
+      },
+      {
+        label: '$(server) A model on a server…',
+        detail: isAgent
+          ? "Anything that speaks OpenAI's API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve"
+          : 'Sees the hidden reference and answers as a human would',
+        spec: () => this.askServed(),
+      },
+      {
+        label: '$(file-code) A script file…',
+        detail: `Plays canned ${isAgent ? 'turns' : 'replies'}: for tests and demonstrations`,
+        spec: askScript,
+      },
+      ...(isAgent ? [] : [none]),
+    ];
   }
 
   private async askServed(): Promise<string | undefined> {
@@ -121,6 +103,26 @@ export class Models {
       return false;
     }
   }
+}
+
+const rules: Choice = {
+  label: '$(list-ordered) Rules',
+  detail: "Answers from the task's facts, free and at once",
+  spec: () => 'rules',
+};
+
+const none: Choice = {
+  label: '$(circle-slash) None',
+  detail: 'You answer every question yourself',
+  spec: () => '',
+};
+
+function localChoice({ spec, name, folder }: LocalPlace): Choice {
+  const detail =
+    spec === STARTER
+      ? 'Ships with Tandem: no server, no key; knows only the tasks of the starter world'
+      : folder;
+  return { label: `$(hubot) ${name}`, detail, spec: () => spec };
 }
 
 async function askAddress(value: string | undefined): Promise<string | undefined> {

@@ -148,6 +148,8 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       this.context.extensionUri,
     );
     this.panels.add(opened);
+    // While the person reads what is there.
+    if (['ready', 'developer'].includes(session.state.phase)) this.engine.warmAgent();
     return opened;
   }
 

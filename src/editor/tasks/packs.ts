@@ -5,7 +5,7 @@ import { Fault } from '../../core/fault';
 import type { BadLine } from '../../core/task/pack';
 import type { Task } from '../../core/task/task';
 import type { Configuration } from '../configuration';
-import { taskTitle } from './title';
+import { numbered, taskTitle } from './title';
 
 /** A task as the tree shows it; the whole task is read from its pack when it is opened. */
 export interface PackTask {
@@ -120,9 +120,10 @@ async function readPack(file: string): Promise<Pack | undefined> {
   const { readTasks } = await import('../../core/task/pack');
   const tasks: PackTask[] = [];
   const bad: BadLine[] = [];
+  const titles = new Map<string, number>();
   for await (const read of readTasks(file)) {
     if ('bad' in read) bad.push(read.bad);
-    else tasks.push(shown(file, read.task));
+    else tasks.push(shown(file, read.task, numbered(taskTitle(read.task), titles)));
   }
   return { file, name: nameOf(file), tasks, bad };
 }
@@ -147,11 +148,11 @@ async function isPack(file: string): Promise<boolean> {
   return false;
 }
 
-function shown(pack: string, task: Task): PackTask {
+function shown(pack: string, task: Task, title: string): PackTask {
   const { id, description, testCases } = task;
   const cut =
     description.length > DESCRIPTION_LENGTH ? `${description.slice(0, DESCRIPTION_LENGTH)}…` : description;
-  return { pack, id, title: taskTitle(task), description: cut, tests: testCases.length };
+  return { pack, id, title, description: cut, tests: testCases.length };
 }
 
 const nameOf = (file: string): string => path.basename(file, path.extname(file));

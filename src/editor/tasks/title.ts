@@ -1,11 +1,21 @@
 import { functionName } from '../../core/task/signature';
 import type { Task } from '../../core/task/task';
 
+/** Eight or more hexadecimal digits, some of them decimal: an id that nobody would say. */
+const endsInHash = /(^|-)(?=[0-9a-f-]*\d)[0-9a-f][0-9a-f-]{7,}$/i;
+
 /** Rows have no title: a spoken id serves as one, else the name of the function that is asked for. */
 export function taskTitle(task: Task): string {
-  if (/[a-z]{3}/i.test(task.id) && !/^[0-9a-f-]{8,}$/i.test(task.id)) return humanized(task.id);
+  if (/[a-z]{3}/i.test(task.id) && !endsInHash.test(task.id)) return humanized(task.id);
   const name = functionName(task);
   return name === undefined ? task.id : humanized(name);
+}
+
+/** Tells tasks of one title apart in a list: the later ones are numbered. @param counts how often each title came */
+export function numbered(title: string, counts: Map<string, number>): string {
+  const count = (counts.get(title) ?? 0) + 1;
+  counts.set(title, count);
+  return count === 1 ? title : `${title} ${count}`;
 }
 
 function humanized(name: string): string {

@@ -6,7 +6,7 @@ import { serverOf } from '../../../src/editor/apiKeys';
 import { validateAddress } from '../../../src/editor/models/servers';
 import { agentStream, gradeView, taskView, turnView } from '../../../src/editor/session/view';
 import { counted, stateWords } from '../../../src/editor/tasks/progress';
-import { taskTitle } from '../../../src/editor/tasks/title';
+import { numbered, taskTitle } from '../../../src/editor/tasks/title';
 import { ago, outcomeWords } from '../../../src/editor/trajectories/words';
 
 const task: Task = {
@@ -38,6 +38,17 @@ describe('a task', () => {
   it('is titled by its spoken id, else by the function that it asks for', () => {
     expect(taskTitle(task)).toBe('Parcel surcharge');
     expect(taskTitle({ ...task, id: '3f2a9c0d11be77aa' })).toBe('Price');
+    expect(taskTitle({ ...task, id: 'starter-development-3f2a9c0d11be' })).toBe('Price');
+    expect(taskTitle({ ...task, id: 'shop-facade' })).toBe('Shop facade');
+  });
+
+  it('is numbered in a list that has its title already', () => {
+    const counts = new Map<string, number>();
+    expect(['Price', 'Area', 'Price'].map((title) => numbered(title, counts))).toEqual([
+      'Price',
+      'Area',
+      'Price 2',
+    ]);
   });
 
   it('shows the signature at the end of its request as code', () => {

@@ -1,0 +1,90 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import type { Configuration } from '../configuration';
+import type { Engine } from '../engine';
+import type { LocalPlace } from './places';
+
+export type Party = 'agent' | 'simulator';
+
+/** What a person does with the local models of the Models view. */
+export class ModelFolders {
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly engine: Engine,
+  ) {}
+
+  get places(): readonly LocalPlace[] {
+    return this.engine.localPlaces;
+  }
+
+  /** Asks for a folder, adds it, and offers to play with it. */
+  async addAndOffer(): Promise<void> {
+    const place = await this.add();
+    if (place === undefined) return;
+    const use = 'Use as Agent';
+    const chosen = await vscode.window.showInformationMessage(`${place.name} is in the list of models.`, use);
+    if (chosen === use) await this.use('agent', place);
+  }
+
+  /**
+   * Asks for a folder and adds it to the list.
+   * @throws {Fault} when the folder is no model that can play here, with why and what to do
+   */
+  async add(): Promise<LocalPlace | undefined> {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+    const [chosen] =
+      (await vscode.window.showOpenDialog({
+        title: 'Model folder',
+        openLabel: 'Add',
+        canSelectFiles: false,
+        canSelectFolders: true,
+        ...(folder === undefined ? {} : { defaultUri: folder }),
+      })) ?? [];
+    if (chosen === undefined) return undefined;
+    await this.engine.locals.check(chosen.fsPath);
+    const there = this.at(chosen.fsPath);
+    if (there?.listed !== true) {
+      const written = vscode.workspace.asRelativePath(chosen, false);
+      await this.configuration.set('modelFolders', [...this.configuration.modelFolders, written]);
+    }
+    return this.at(chosen.fsPath);
+  }
+
+  async use(party: Party, { spec }: LocalPlace): Promise<void> {
+    await this.configuration.set(party, spec);
+  }
+
+  /** Takes a folder out of the list; the folder itself stays. */
+  async remove({ folder, name, spec, listed }: LocalPlace): Promise<void> {
+    const { agent, simulator, modelFolders } = this.configuration;
+    const party = spec === agent ? 'agent' : spec === simulator ? 'simulator' : undefined;
+    if (party !== undefined) {
+      throw new Fault(
+        'editor/model-in-use',
+        `${name} is the ${party}. Choose another ${party}, then remove it.`,
+      );
+    }
+    if (!listed) return;
+    const others = modelFolders.filter((written) => this.configuration.resolve(written) !== folder);
+    await this.configuration.set('modelFolders', others);
+  }
+
+  /** In the explorer when the workspace holds it, else in the system's file manager where there is one. */
+  async reveal({ folder }: LocalPlace): Promise<void> {
+    const uri = vscode.Uri.file(folder);
+    if (vscode.workspace.getWorkspaceFolder(uri) !== undefined) {
+      await vscode.commands.executeCommand('revealInExplorer', uri);
+    } else if (vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined) {
+      await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.joinPath(uri, 'config.json'));
+    } else {
+      const copy = 'Copy Path';
+      const chosen = await vscode.window.showInformationMessage(`The model is in ${folder}.`, copy);
+      if (chosen === copy) await vscode.env.clipboard.writeText(folder);
+    }
+  }
+
+  private at(folder: string): LocalPlace | undefined {
+    return this.places.find((place) => path.relative(place.folder, folder) === '');
+  }
+}

@@ -1,0 +1,112 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { LocalFolder } from '../../../src/core/model/local/folder';
+import type { LocalState } from '../../../src/editor/models/loaded';
+import { localPlace, localPlaces, type LocalSettings } from '../../../src/editor/models/places';
+import { modelDetails, modelWords, spokenModel, type ModelRow } from '../../../src/editor/models/words';
+
+const starter = mkdtempSync(path.join(tmpdir(), 'tandem-starter-'));
+const workspace = path.resolve('/work/space');
+const resolve = (file: string): string => path.resolve(workspace, file);
+const settings = (some: Partial<LocalSettings>): LocalSettings => ({
+  agent: 'starter',
+  simulator: 'rules',
+  modelFolders: [],
+  resolve,
+  ...some,
+});
+
+describe('the local models', () => {
+  it('are the starter model and the folders of the setting', () => {
+    const places = localPlaces(settings({ modelFolders: ['models/tiny', '/models/qwen'] }), starter);
+    expect(places).toEqual([
+      { spec: 'starter', folder: starter, name: 'starter', listed: false },
+      { spec: 'local:models/tiny', folder: `${workspace}/models/tiny`, name: 'tiny', listed: true },
+      { spec: 'local:/models/qwen', folder: '/models/qwen', name: 'qwen', listed: true },
+    ]);
+  });
+
+  it('include an agent that the setting does not list, and nothing twice', () => {
+    const some = settings({ agent: 'local:models/tiny/', modelFolders: ['models/tiny', './models/tiny'] });
+    expect(localPlaces(some, starter).map(({ name }) => name)).toEqual(['starter', 'tiny']);
+    const unlisted = localPlaces(settings({ agent: 'local:models/tiny' }), starter);
+    expect(unlisted.map(({ name, listed }) => [name, listed])).toEqual([
+      ['starter', false],
+      ['tiny', false],
+    ]);
+  });
+
+  it('lack a starter model that this build of Tandem does not have, unless it is to play', () => {
+    const nowhere = path.join(starter, 'nowhere');
+    expect(localPlaces(settings({ agent: '' }), nowhere)).toEqual([]);
+    expect(localPlaces(settings({}), nowhere)).toHaveLength(1);
+  });
+
+  it('are no servers, scripts or rules', () => {
+    for (const spec of ['openai:tiny@http://127.0.0.1:1/v1', 'script:a.json', 'rules', '', 'local:']) {
+      expect(localPlace(spec, starter, resolve), spec).toBeUndefined();
+    }
+  });
+
+  it('are called as their run when training made them', () => {
+    const place = localPlace('local:.tandem/loops/quick/model', starter, resolve);
+    expect(place?.name).toBe('quick/model');
+  });
+});
+
+const files: LocalFolder = {
+  folder: starter,
+  graph: path.join(starter, 'onnx', 'model.onnx'),
+  precision: 'int8',
+  architecture: 'LlamaForCausalLM',
+  parameters: 620_000,
+  bytes: 720_000,
+  contextLength: 512,
+  fingerprint: 'abc',
+};
+const ready = { kind: 'ready', provider: 'cpu', notes: [] } as const;
+const row = (state: LocalState, some: Partial<ModelRow> = {}): ModelRow => ({
+  roles: [],
+  state,
+  files,
+  ...some,
+});
+
+describe('a row of the models view', () => {
+  it('tells who plays, how big, how exact, how it is and how fast', () => {
+    expect(modelWords(row({ kind: 'not-loaded' }))).toBe('0.7 MB · int8 · not loaded');
+    expect(modelWords(row({ kind: 'loading' }, { roles: ['agent'] }))).toBe(
+      'agent · 0.7 MB · int8 · loading…',
+    );
+    expect(modelWords(row(ready, { tokensPerSecond: 1234.5 }))).toBe(
+      '0.7 MB · int8 · ready on cpu · 1,235 tokens/s',
+    );
+  });
+
+  it('of a model that failed gives the reason, in the row and on hover', () => {
+    const reason = 'There is no model folder /models/qwen.';
+    const failed: ModelRow = { roles: ['agent'], state: { kind: 'failed', reason } };
+    expect(modelWords(failed)).toBe(`agent · failed: ${reason}`);
+    const place = { spec: 'local:/models/qwen', folder: '/models/qwen', name: 'qwen', listed: true };
+    expect(modelDetails(place, failed)).toEqual([reason, '/models/qwen']);
+  });
+
+  it('is heard with its units', () => {
+    expect(spokenModel('starter', row(ready, { roles: ['agent'], tokensPerSecond: 612 }))).toBe(
+      'starter, agent, 0.7 megabytes, int8, ready on cpu, 612 tokens per second',
+    );
+  });
+
+  it('has on hover what the model is made of, and what it could not be run on', () => {
+    const place = { spec: 'starter', folder: starter, name: 'starter', listed: false };
+    const noted = { ...ready, notes: ['webgpu does not work here: no adapter.'] };
+    expect(modelDetails(place, row(noted))).toEqual([
+      'LlamaForCausalLM, 0.62 million parameters, int8, 0.7 MB',
+      'At most 512 tokens in a dialogue',
+      'webgpu does not work here: no adapter.',
+      starter,
+    ]);
+  });
+});
