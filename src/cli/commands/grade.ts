@@ -8,7 +8,7 @@ import { parseTask } from '../../core/task/row';
 import type { Task } from '../../core/task/task';
 import type { Install, Outcome, Surroundings } from '../command';
 import { openGrader } from '../grader';
-import { inFlight } from '../inFlight';
+import { inFlight } from '../../core/inFlight';
 import { jobsOption, modeOption } from '../play';
 import { percent, startProgress, table } from '../terminal';
 

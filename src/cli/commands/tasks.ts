@@ -1,5 +1,5 @@
 import type { Install, Outcome, Surroundings } from '../command';
-import { inFlight } from '../inFlight';
+import { inFlight } from '../../core/inFlight';
 import { startProgress, table } from '../terminal';
 import { checkPack, readTasks, type PackCheck } from '../../core/task/pack';
 import { openGrader } from '../grader';

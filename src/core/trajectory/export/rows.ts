@@ -19,7 +19,8 @@ export interface TrajectoryRow {
   readonly task: TaskRow;
   readonly dialogue_history: readonly object[];
   readonly answer: string;
-  readonly reward: number;
+  /** Null when it is not graded. */
+  readonly reward: number | null;
   /** The whole conversation as the agent saw it, its own messages raw; what is trained on, where there are no ids. */
   readonly messages?: readonly ChatMessageLike[];
   readonly tandem: object;
@@ -34,7 +35,7 @@ export interface TrajectoryRow {
  */
 export function trajectoryRow(
   trajectory: Trajectory,
-  grade: ExportedGrade,
+  grade: ExportedGrade | undefined,
   visible: (turn: Turn) => string,
   messages?: readonly ChatMessageLike[],
 ): TrajectoryRow {
@@ -55,7 +56,7 @@ export function trajectoryRow(
       ];
     }),
     answer: answer?.answer ?? '',
-    reward: grade.reward,
+    reward: grade?.reward ?? null,
     ...(messages && { messages }),
     tandem: { ...origin(trajectory, grade), turns: turns.map(turnOrigin) },
   };

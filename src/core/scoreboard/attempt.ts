@@ -1,0 +1,269 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import { deriveSeed } from '../dialogue/seed';
+import { evaluate, type Evaluated } from '../evaluation/evaluate';
+import { taskFigures } from '../evaluation/figures';
+import { Fault, messageOf } from '../fault';
+import type { Model } from '../model/model';
+import { parseConfiguration, type Configuration } from '../training/configuration';
+import { ifThere, writeAtomically } from '../trajectory/files';
+import { TrajectoryLog } from '../trajectory/log';
+import type { OfflineData } from './offline';
+import { common, type Method, type RunFields, type Setting } from './plan';
+import { digestOf, type Surroundings } from './surroundings';
+
+/** One method with one setting and one seed, trained and played on one split. */
+export interface Cell {
+  readonly method: Method;
+  /** Undefined for the start, which is not trained. */
+  readonly setting: Setting | undefined;
+  readonly seed: number;
+  readonly split: 'development' | 'test';
+}
+
+const rate = z.number();
+const nullable = z.number().nullable();
+const estimate = z.object({ mean: rate, interval: z.object({ low: rate, high: rate }) }).nullable();
+
+/** How a model played a split: what `tandem evaluate` says, and the figures of each task. */
+const playedSchema = z.object({
+  figures: z.looseObject({
+    dialogues: z.number(),
+    success: estimate,
+    testsPassed: estimate,
+    meanTurns: nullable,
+    missedDecisions: nullable,
+    uselessQuestions: nullable,
+    meanTokens: nullable,
+    meanSeconds: nullable,
+    turnLimitRate: nullable,
+    notGradable: z.number(),
+    unfinished: z.number(),
+  }),
+  tasks: z.array(z.object({ task: z.string(), success: rate, testsPassed: rate })),
+});
+
+/** `attempt.json` in the folder of an attempt, beside the log of its play. */
+const attemptSchema = z.object({
+  method: z.string(),
+  setting: z.string().nullable(),
+  fields: z.record(z.string(), z.unknown()),
+  seed: z.number(),
+  split: z.enum(['development', 'test']),
+  /** `begun`: at work, or the process was killed. */
+  state: z.enum(['begun', 'done', 'failed']),
+  message: z.string().optional(),
+  begun: z.string(),
+  seconds: z.number().optional(),
+  /** The part of the seconds that the training took; absent when the model was there already. */
+  trainingSeconds: z.number().optional(),
+  run: z.string().optional(),
+  /** Relative to the folder of the scoreboard. */
+  model: z.string().optional(),
+  critic: z.string().optional(),
+  sampled: playedSchema.optional(),
+  greedy: playedSchema.optional(),
+  /** Of the methods and the plan, which change while a table is being made ready. */
+  key: z.string(),
+});
+
+export type Played = z.infer<typeof playedSchema>;
+export type Attempt = z.infer<typeof attemptSchema>;
+
+/** An attempt that came to its end. */
+export type Done = Attempt & { readonly sampled: Played; readonly greedy: Played };
+
+export const isDone = (attempt: Attempt): attempt is Done =>
+  attempt.state === 'done' && attempt.sampled !== undefined && attempt.greedy !== undefined;
+
+/**
+ * Trains the cell's model, unless it is there, plays the split with it, sampled and greedy, and keeps both. What was
+ * done before is not repeated. A cell that fails is kept as a failed attempt, and tried again by the next call.
+ *
+ * @throws the signal's reason when it is aborted; nothing else
+ */
+export async function attempt(
+  cell: Cell,
+  data: OfflineData,
+  to: Surroundings,
+  onWhere: (where: string) => void,
+): Promise<Attempt> {
+  const key = keyOf(cell, data, to);
+  const folder = join(to.out, 'attempts', `${nameOf(cell).replaceAll(/[^\w.]+/g, '-')}-${key}`);
+  const before = await readAttempt(folder);
+  if (before !== undefined && isDone(before)) return before;
+  const { method, setting, seed, split } = cell;
+  const began = performance.now();
+  const one: Attempt = {
+    ...{ method: method.name, setting: setting?.name ?? null, fields: fieldsOf(cell), seed, split, key },
+    ...{ state: 'begun', begun: before?.begun ?? new Date().toISOString() },
+  };
+  await keep(folder, one);
+  try {
+    const model = await modelOf(cell, data, to, onWhere);
+    const trainingSeconds = (performance.now() - began) / 1000;
+    const played = await play(cell, model.folder, folder, to, onWhere);
+    const done: Attempt = {
+      ...{ ...one, ...played, state: 'done', seconds: (performance.now() - began) / 1000 },
+      ...(setting && { trainingSeconds }),
+      ...(model.run !== undefined && { run: model.run, model: relative(to.out, model.folder) }),
+      ...(model.critic !== undefined && { critic: relative(to.out, model.critic) }),
+    };
+    await keep(folder, done);
+    return done;
+  } catch (error) {
+    to.signal?.throwIfAborted();
+    const failed: Attempt = { ...one, state: 'failed', message: messageOf(error) };
+    await keep(folder, failed);
+    return failed;
+  }
+}
+
+/** Every attempt that was ever made in this folder, the oldest first; those of earlier plans, too. */
+export async function allAttempts(out: string): Promise<Attempt[]> {
+  const names = (await ifThere(() => readdir(join(out, 'attempts')))) ?? [];
+  const all = await Promise.all(names.map((name) => readAttempt(join(out, 'attempts', name))));
+  return all.filter((one) => one !== undefined).sort((a, b) => a.begun.localeCompare(b.begun));
+}
+
+export const nameOf = ({ method, setting, seed, split }: Cell): string =>
+  [method.name, ...(setting ? [setting.name] : []), `seed ${seed}`, split].join(', ');
+
+/** The fields of a run, later ones before earlier ones. */
+export function merged(...all: readonly RunFields[]): RunFields {
+  const result: Record<string, RunFields[string]> = {};
+  for (const [name, value] of all.flatMap((fields) => Object.entries(fields))) {
+    const before = result[name];
+    result[name] = typeof value === 'object' && typeof before === 'object' ? { ...before, ...value } : value;
+  }
+  return result;
+}
+
+const fieldsOf = ({ method, setting, seed }: Cell): RunFields =>
+  method.fields === null ? {} : merged(common, method.fields, setting?.fields ?? {}, { seed });
+
+/** What the cell comes to depends on nothing else. */
+function keyOf(cell: Cell, data: OfflineData, to: Surroundings): string {
+  const { plan, simulator, prompts } = to;
+  const { split } = cell;
+  return digestOf(
+    ...[data.digest, fieldsOf(cell), split, plan[split], evaluationSeed(cell, to), plan.difficulty],
+    ...[plan.protocol, plan.maxTokens, simulator.name, prompts.versions],
+  );
+}
+
+async function readAttempt(folder: string): Promise<Attempt | undefined> {
+  const text = await ifThere(() => readFile(join(folder, 'attempt.json'), 'utf8'));
+  return text === undefined ? undefined : attemptSchema.parse(JSON.parse(text));
+}
+
+function keep(folder: string, one: Attempt): Promise<void> {
+  const text = `${JSON.stringify(one, undefined, 1)}\n`;
+  return writeAtomically(join(folder, 'attempt.json'), (file) => file.writeFile(text));
+}
+
+interface TrainedModel {
+  readonly folder: string;
+  readonly run?: string;
+  readonly critic?: string;
+}
+
+async function modelOf(
+  cell: Cell,
+  data: OfflineData,
+  to: Surroundings,
+  onWhere: (where: string) => void,
+): Promise<TrainedModel> {
+  if (cell.method.fields === null) return { folder: to.start };
+  const { model, critic, run } = await to.train({
+    configuration: await configurationOf(cell, data, to),
+    key: digestOf(data.digest, fieldsOf(cell)),
+    signal: to.signal,
+    onProgress: (progress) => onWhere(inWords(progress)),
+  });
+  return { folder: model, run: run.id, ...(critic !== undefined && { critic }) };
+}
+
+function configurationOf(
+  cell: Cell,
+  data: OfflineData,
+  { start, out }: Surroundings,
+): Promise<Configuration> {
+  const where = { model: { base: start }, data: { log: data.log, filter: { collection: data.collection } } };
+  return parseConfiguration(merged(fieldsOf(cell), where), { from: nameOf(cell), folder: out });
+}
+
+type TrainingProgress = Parameters<Parameters<Surroundings['train']>[0]['onProgress']>[0];
+
+function inWords(told: TrainingProgress): string {
+  if ('preparing' in told) return told.preparing;
+  const { stage = told.progress.state, step, steps, part } = told.progress;
+  if (part !== undefined) return `${stage}, ${part.name} ${part.done}/${part.total}`;
+  return step === undefined ? stage : `${stage} ${step}/${steps ?? '?'}`;
+}
+
+/** The same for all methods, so that they are paired; another for each training seed, so that chance averages out. */
+const evaluationSeed = ({ split, seed }: Cell, { plan }: Surroundings): number =>
+  deriveSeed(plan[split].seed, split, seed);
+
+async function play(
+  cell: Cell,
+  model: string,
+  folder: string,
+  to: Surroundings,
+  onWhere: (where: string) => void,
+): Promise<{ sampled: Played; greedy: Played }> {
+  const log = await TrajectoryLog.open(folder);
+  const agent = to.openAgent(model);
+  try {
+    const sampled = await playedAt(1, { cell, agent, log, to, onWhere });
+    return { sampled, greedy: await playedAt(0, { cell, agent, log, to, onWhere }) };
+  } finally {
+    await agent.close?.();
+    await log.close();
+  }
+}
+
+async function playedAt(
+  temperature: number,
+  { cell, agent, log, to, onWhere }: PlayOptions,
+): Promise<Played> {
+  const { plan, tasks, simulator, prompts, grader, signal } = to;
+  const { count, seed } = { count: plan[cell.split].tasks, seed: plan[cell.split].seed };
+  const evaluation = await evaluate({
+    ...{ log, simulator, prompts, grader, signal, mode: 'fixed', rollouts: 1 },
+    ...{ protocol: plan.protocol, concurrency: plan.concurrency, seed: evaluationSeed(cell, to) },
+    agents: [agent],
+    tasks: tasks({ split: cell.split, count, seed }),
+    sampling: { temperature, maxTokens: plan.maxTokens },
+    onProgress: (_, { done, total }) =>
+      onWhere(`plays ${temperature === 0 ? 'greedily ' : ''}${done}/${total}`),
+  });
+  return keptOf(evaluation.agents[0]!, nameOf(cell));
+}
+
+interface PlayOptions {
+  readonly cell: Cell;
+  readonly agent: Model;
+  readonly log: TrajectoryLog;
+  readonly to: Surroundings;
+  readonly onWhere: (where: string) => void;
+}
+
+/** A table over tasks that are not all there would compare different tasks. */
+function keptOf({ figures, collection, trajectories }: Evaluated, name: string): Played {
+  const { done, total, failures } = collection;
+  if (done < total || figures.dialogues < total) {
+    const why = failures[0]?.message ?? `${figures.notGradable} answers cannot be graded here.`;
+    throw new Fault(
+      'scoreboard/incomplete-play',
+      `Of ${total} dialogues of ${name}, ${figures.dialogues} were played and graded: ${why}`,
+    );
+  }
+  const tasks = taskFigures(trajectories, figures.mode);
+  return {
+    figures: { ...figures },
+    tasks: tasks.map(({ task, success, testsPassed }) => ({ task, success, testsPassed })),
+  };
+}

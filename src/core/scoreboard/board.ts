@@ -1,0 +1,145 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { inFlight } from '../inFlight';
+import { ifThere, writeAtomically } from '../trajectory/files';
+import { allAttempts, attempt, nameOf, type Attempt, type Cell } from './attempt';
+import { choiceOf, type Choice } from './choice';
+import { creditOf, type Credit } from './credit';
+import { offlineData, type OfflineData } from './offline';
+import { Pace } from './pace';
+import type { Method, Setting } from './plan';
+import { digestOf, type Surroundings } from './surroundings';
+
+/** Everything that a table is made of. */
+export interface Board {
+  readonly offline: OfflineData;
+  readonly choices: readonly Choice[];
+  /** On the test split: of each method one for each seed, in the order of the plan. */
+  readonly final: readonly { readonly method: Method; readonly attempts: readonly Attempt[] }[];
+  readonly credit: Credit;
+  /** All that were ever made in the folder, those of earlier plans too. */
+  readonly attempts: readonly Attempt[];
+  /** How many plans have played these test tasks by now. */
+  readonly testUses: number;
+}
+
+/** Cells at once: each trains on one thread. */
+const AT_ONCE = 2;
+
+/**
+ * Collects the offline data, tries the settings of each method on the development split, trains the best with every
+ * seed, plays the test split, and judges the critics' rankings by Monte-Carlo credit. Cell by cell what is there is not
+ * made again, so that the same call goes on wherever it was stopped.
+ *
+ * @throws {Fault} `scoreboard/incomplete-data`; what the grader throws; the signal's reason when it is aborted
+ */
+export async function scoreboard(to: Surroundings): Promise<Board> {
+  const { plan, methods } = to;
+  const offline = await collected(to);
+  const trained = methods.filter(({ fields }) => fields !== null);
+  const settingsOf = (method: Method): readonly Setting[] => method.settings.slice(0, plan.settings);
+  const tries = plan.choiceSeeds.flatMap((seed) =>
+    trained.flatMap((method) =>
+      settingsOf(method).map((setting): Cell => ({ method, setting, seed, split: 'development' })),
+    ),
+  );
+  const starts = methods.filter(({ fields }) => fields === null);
+  const startTries = starts.map((method): Cell => ({
+    method,
+    setting: undefined,
+    seed: plan.choiceSeeds[0]!,
+    split: 'development',
+  }));
+  const pace = new Pace(
+    tries.length + startTries.length + methods.length * plan.seeds.length,
+    AT_ONCE,
+    (told) => to.onProgress?.(told),
+  );
+  const tried = await played([...startTries, ...tries], offline, to, pace);
+  const choices = trained.map((method) => choiceOf(method, settingsOf(method), tried));
+
+  const testUses = await countTestUse(to, offline);
+  const chosenOf = new Map(choices.map(({ method, chosen }) => [method.name, chosen]));
+  // Seed by seed, so that an early stop leaves every method as far as the others.
+  const cells = plan.seeds.flatMap((seed) =>
+    methods
+      .filter(({ name, fields }) => fields === null || chosenOf.get(name) !== undefined)
+      .map((method): Cell => ({ method, setting: chosenOf.get(method.name), seed, split: 'test' })),
+  );
+  const attempts = await played(cells, offline, to, pace);
+  const final = methods.map((method) => ({
+    method,
+    attempts: attempts.filter((one) => one.method === method.name),
+  }));
+  return {
+    offline,
+    choices,
+    final,
+    credit: await creditOf(final, offline, to),
+    attempts: await allAttempts(to.out),
+    testUses,
+  };
+}
+
+async function collected(to: Surroundings): Promise<OfflineData> {
+  const start = to.openAgent(to.start);
+  const began = performance.now();
+  try {
+    return await offlineData(start, to, ({ done, already, total }) => {
+      const seconds = (performance.now() - began) / 1000;
+      const fresh = done - already;
+      to.onProgress?.({
+        ...{ done: 0, total: 0, what: 'offline data', where: `plays ${done}/${total}` },
+        ...(fresh > 0 && { secondsLeft: ((total - done) / fresh) * seconds }),
+      });
+    });
+  } finally {
+    await start.close?.();
+  }
+}
+
+async function played(
+  cells: readonly Cell[],
+  data: OfflineData,
+  to: Surroundings,
+  pace: Pace,
+): Promise<Attempt[]> {
+  const results = new Map<Cell, Attempt>();
+  await inFlight(cells, AT_ONCE, async (cell) => {
+    to.signal?.throwIfAborted();
+    const began = performance.now();
+    let worked = false;
+    const one = await attempt(cell, data, to, (where) => {
+      worked = true;
+      pace.where(nameOf(cell), where);
+    });
+    results.set(cell, one);
+    const seconds = (performance.now() - began) / 1000;
+    pace.finished(nameOf(cell), whereItEnded(one), worked ? seconds : undefined);
+  });
+  return cells.map((cell) => results.get(cell)!);
+}
+
+function whereItEnded({ state, message, sampled }: Attempt): string {
+  const success = sampled?.figures.success?.mean;
+  if (success !== undefined) return `done, success ${(100 * success).toFixed(1)} %`;
+  return message === undefined ? state : `${state}: ${message}`;
+}
+
+const usesSchema = z.array(z.object({ plan: z.string(), test: z.string(), at: z.string() }));
+type Uses = z.infer<typeof usesSchema>;
+
+/** The test split is for one table: a second plan on the same tasks is told on the page. */
+async function countTestUse(to: Surroundings, { digest }: OfflineData): Promise<number> {
+  const { out, plan, methods } = to;
+  const file = join(out, 'test-uses.json');
+  const text = await ifThere(() => readFile(file, 'utf8'));
+  const before: Uses = text === undefined ? [] : usesSchema.parse(JSON.parse(text));
+  const own = { plan: digestOf(plan, methods, digest), test: digestOf(plan.test, plan.difficulty) };
+  const isNew = !before.some((use) => use.plan === own.plan && use.test === own.test);
+  const uses = isNew ? [...before, { ...own, at: new Date().toISOString() }] : before;
+  if (isNew)
+    await writeAtomically(file, (handle) => handle.writeFile(`${JSON.stringify(uses, undefined, 1)}\n`));
+  return uses.filter(({ test }) => test === own.test).length;
+}

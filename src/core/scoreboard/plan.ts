@@ -1,0 +1,190 @@
+import type { Protocol } from '../dialogue/protocol';
+
+/** Fields of a `run.json`, two levels deep: `{ policy: { beta: 0.1 } }`. */
+export interface RunFields {
+  readonly [field: string]: string | number | { readonly [field: string]: unknown };
+}
+
+/** What a method is trained with; of several, the one is taken that does best on the development split. */
+export interface Setting {
+  readonly name: string;
+  readonly fields: RunFields;
+}
+
+/** A way from the start and the offline data to a model. */
+export interface Method {
+  readonly name: string;
+  /** In one sentence, for the page. */
+  readonly about: string;
+  /** What makes it this method; null for the start itself, which is not trained. */
+  readonly fields: RunFields | null;
+  /** As many as every other trained method has. */
+  readonly settings: readonly Setting[];
+}
+
+/** How much is done. All that is random has a seed here. */
+export interface Plan {
+  readonly name: 'full' | 'quick';
+  readonly difficulty: 'gentle' | 'standard' | 'hard';
+  readonly protocol: Protocol;
+  /** Most tokens of an agent turn. */
+  readonly maxTokens: number;
+  /** Dialogues in flight at once, of each cell. */
+  readonly concurrency: number;
+  /** What every method learns from: dialogues of the start, at temperature 1. */
+  readonly offline: { readonly tasks: number; readonly rollouts: number; readonly seed: number };
+  /** Settings are chosen on the development split; the test split is played by the chosen ones only. */
+  readonly development: { readonly tasks: number; readonly seed: number };
+  readonly test: { readonly tasks: number; readonly seed: number };
+  /** Of the training with which settings are compared. */
+  readonly choiceSeeds: readonly number[];
+  /** Of the training that the table reports. */
+  readonly seeds: readonly number[];
+  /** How many of each method's settings are tried: the first ones. */
+  readonly settings: number;
+  readonly credit: CreditSize;
+}
+
+export interface CreditSize {
+  /** States from dialogues that were trained on, and as many from dialogues of the development split. */
+  readonly states: number;
+  /** Turns sampled at each state; equal ones are one candidate. */
+  readonly samples: number;
+  readonly mostCandidates: number;
+  readonly standardError: number;
+  readonly mostRolls: number;
+  readonly seed: number;
+}
+
+const credit = { samples: 8, mostCandidates: 6, seed: 70 };
+
+export const full: Plan = {
+  name: 'full',
+  difficulty: 'standard',
+  protocol: { maxTurns: 6, replyLimit: 400 },
+  maxTokens: 160,
+  concurrency: 64,
+  offline: { tasks: 2000, rollouts: 4, seed: 10 },
+  development: { tasks: 300, seed: 20 },
+  test: { tasks: 600, seed: 30 },
+  // Others than those of the table, so that a lucky training is not chosen for its luck and then reported.
+  choiceSeeds: [101, 102],
+  seeds: [1, 2, 3, 4, 5],
+  settings: 4,
+  // 100 rolls bring a success rate of one half to a standard error of 0.05.
+  credit: { ...credit, states: 120, standardError: 0.05, mostRolls: 110 },
+};
+
+export const quick: Plan = {
+  ...full,
+  name: 'quick',
+  offline: { tasks: 500, rollouts: 4, seed: 10 },
+  development: { tasks: 100, seed: 20 },
+  test: { tasks: 200, seed: 30 },
+  // The trainings of the choice are reported, too: half of the time is saved, and the table is only a look.
+  choiceSeeds: [1],
+  seeds: [1, 2],
+  settings: 2,
+  credit: { ...credit, states: 12, standardError: 0.1, mostRolls: 30 },
+};
+
+/** What all runs have in common. A method's fields, then a setting's, go before these. */
+export const common: RunFields = {
+  // All of so small a model is trained, as in the paper; float32 because it is trained on a CPU.
+  model: { training: 'full', dtype: 'float32', device: 'cpu' },
+  // Two cells are trained at once on two cores.
+  resources: { threads: 1 },
+  // What plays afterwards is the exported graph, at the precision at which the start plays.
+  export: { onnx: ['fp32'] },
+  data: { held_out: 0.05 },
+  critic: { learning_rate: 1e-4, batch: 16, epochs: 2, beta: 0.5, max_tokens: 1024, evaluate_every: 50 },
+  candidates: { per_turn: 8, pairs_per_turn: 4, trajectories: 0.5, max_new_tokens: 160 },
+  policy: {
+    learning_rate: 1e-4,
+    batch: 16,
+    epochs: 2,
+    beta: 0.2,
+    nll: 0.2,
+    max_tokens: 1024,
+    evaluate_every: 50,
+  },
+};
+
+/** The settings of all that train the policy by preferences: how hard it is pulled, and how strongly it is held. */
+const preferenceSettings: readonly Setting[] = [
+  { name: 'β 0.2', fields: {} },
+  { name: 'β 0.5', fields: { policy: { beta: 0.5 } } },
+  { name: 'lr 2e-4', fields: { policy: { learning_rate: 2e-4 } } },
+  { name: 'NLL 0.5', fields: { policy: { nll: 0.5 } } },
+];
+
+export const methods: readonly Method[] = [
+  {
+    name: 'zero-shot',
+    about: 'The start itself.',
+    fields: null,
+    settings: [],
+  },
+  {
+    name: 'rft',
+    about: 'Rejection fine-tuning: imitates the dialogues that succeeded.',
+    fields: { method: 'rft' },
+    settings: [
+      { name: 'lr 1e-4', fields: {} },
+      { name: 'lr 3e-4', fields: { policy: { learning_rate: 3e-4 } } },
+      { name: 'lr 1e-4, 4 epochs', fields: { policy: { epochs: 4 } } },
+      { name: 'lr 3e-5', fields: { policy: { learning_rate: 3e-5 } } },
+    ],
+  },
+  {
+    name: 'multiturn-dpo',
+    about: 'DPO on whole dialogues of a task, a better against a worse one.',
+    fields: { method: 'multiturn-dpo' },
+    settings: preferenceSettings,
+  },
+  {
+    name: 'sweet-rl',
+    about: 'SWEET-RL as the paper has it: turns ranked by a critic that knows the hidden information.',
+    fields: { method: 'sweet-rl' },
+    settings: preferenceSettings,
+  },
+  {
+    name: 'reference-code',
+    about:
+      'SWEET-RL as the published code has it: means over all tokens, and a reference without the hidden information.',
+    fields: { method: 'sweet-rl', convention: 'reference-code' },
+    settings: preferenceSettings,
+  },
+  {
+    name: 'untrained-score',
+    about:
+      'Turns ranked by how much the hidden information raises their probability under the start: no critic is trained.',
+    fields: { method: 'sweet-rl', critic: { score: 'untrained' } },
+    settings: preferenceSettings,
+  },
+  {
+    name: 'no-hidden-information',
+    about: 'SWEET-RL with a critic that sees what the agent sees.',
+    fields: { method: 'sweet-rl', critic: { hidden_information: false } },
+    settings: preferenceSettings,
+  },
+  {
+    name: 'no-length-normalisation',
+    about: "SWEET-RL with sums of a turn's log-ratios in place of their means.",
+    fields: { method: 'sweet-rl', critic: { length_normalisation: false } },
+    settings: preferenceSettings,
+  },
+  {
+    name: 'value-head',
+    about: 'SWEET-RL with a regression of the reward in place of log-ratios.',
+    fields: { method: 'sweet-rl', critic: { score: 'value-head' } },
+    settings: preferenceSettings,
+  },
+];
+
+/** What the table claims or not: `better` − `worse` in success is to be at least `least`, its interval above zero. */
+export const targets = [
+  { better: 'sweet-rl', worse: 'multiturn-dpo', least: 0.06 },
+  { better: 'sweet-rl', worse: 'rft', least: 0.12 },
+  { better: 'sweet-rl', worse: 'no-hidden-information', least: 0 },
+] as const;

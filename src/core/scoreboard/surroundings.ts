@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import type { PackTask } from '../dialogue/collect';
+import type { Prompts } from '../dialogue/prompts';
+import type { Simulator } from '../dialogue/simulator';
+import type { Grader } from '../grading/grader';
+import type { TrainedResult, TrainedOptions, TrainedProgress } from '../loop/trained';
+import type { Model } from '../model/model';
+import type { Scored, ScoreOptions } from '../training/score';
+import type { Method, Plan } from './plan';
+
+/** A split of the starter world. */
+export type Split = 'train' | 'development' | 'test';
+
+/** What a scoreboard needs besides what it is to do. */
+export interface Surroundings {
+  /** The folder of everything it makes. */
+  readonly out: string;
+  readonly plan: Plan;
+  readonly methods: readonly Method[];
+  /** The model folder that every method begins with. */
+  readonly start: string;
+  /** Opens a model folder to play the agent. Whoever opened it closes it. */
+  readonly openAgent: (folder: string) => Model;
+  readonly tasks: (of: { split: Split; count: number; seed: number }) => readonly PackTask[];
+  readonly simulator: Simulator;
+  readonly prompts: Prompts;
+  readonly grader: Grader;
+  readonly train: (
+    options: Pick<TrainedOptions, 'configuration' | 'key' | 'signal'> & {
+      readonly onProgress: (progress: TrainedProgress) => void;
+    },
+  ) => Promise<Pick<TrainedResult, 'model' | 'critic'> & { readonly run: { readonly id: string } }>;
+  readonly score: (options: ScoreOptions) => Promise<Scored[]>;
+  readonly signal?: AbortSignal;
+  /** What is under way, in a few words, and how much of everything is done. */
+  readonly onProgress?: (progress: BoardProgress) => void;
+}
+
+export interface BoardProgress {
+  /** Cells done, of all. */
+  readonly done: number;
+  readonly total: number;
+  /** What this is about, e.g. a cell, and where it stands. */
+  readonly what: string;
+  readonly where: string;
+  /** Of everything, when something of it has been timed. */
+  readonly secondsLeft?: number;
+}
+
+/** Names a thing by what it depends on. */
+export const digestOf = (...parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 12);
