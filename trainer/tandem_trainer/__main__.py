@@ -4,6 +4,7 @@
     python -m tandem_trainer check run.json [--json]  what the configuration and its data amount to
     python -m tandem_trainer plan run.json [--json]   what fits, how long it takes
     python -m tandem_trainer doctor [run.json] [--json]
+    python -m tandem_trainer onnx FOLDER …            graphs of a model, or of a critic, for ONNX Runtime
     python -m tandem_trainer score …                  turn advantages of any trajectories by an exported critic
 
 Exit codes: 0 done or stopped, 1 failed, 2 wrong use. What went wrong is the last line of stderr.
@@ -17,7 +18,7 @@ import sys
 from .fault import Fault
 from .running import stop  # noqa: F401  first of all: it notes when this process began
 
-COMMANDS = ("check", "doctor", "plan", "score")
+COMMANDS = ("check", "doctor", "onnx", "plan", "score")
 
 
 def main() -> None:
@@ -40,6 +41,8 @@ def _command(arguments: list[str]) -> int:
         from .check import main as command
     elif name == "doctor":
         from .doctor import main as command
+    elif name == "onnx":
+        from .onnx.command import main as command
     elif name == "plan":
         from .plan import main as command
     elif name == "score":

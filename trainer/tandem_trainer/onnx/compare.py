@@ -1,0 +1,135 @@
+"""What PyTorch says of a few conversations, and how far a graph is from it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from .shape import Shape
+
+REQUESTS = (
+    "Write a Python function total(prices, rate) that adds up the prices and takes the discount off. Ask me first.",
+    "The function should return the number of days. What else do you need to know?",
+    "Hello!",
+)
+LENGTH = 24  # tokens that the model writes behind each request
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """A conversation that the model went on with greedily, and what it thought of every token.
+
+    ids: (L,) int64; prompt: how many of them it was given; logits: (L, V) float32.
+    """
+
+    ids: np.ndarray
+    prompt: int
+    logits: np.ndarray
+
+
+@dataclass(frozen=True)
+class Distance:
+    """tokens: so many were compared. largest: absolute difference of a logit. divergence: mean Kullback–Leibler
+    divergence of PyTorch's distribution from the graph's, in nats. agreement: share of tokens at which both would go on
+    with the same. The last two are of whole distributions, which a graph that scores does not give.
+    """
+
+    tokens: int
+    largest: float
+    divergence: float | None = None
+    agreement: float | None = None
+
+    def about(self) -> dict[str, float]:
+        return {name: round(value, 8) for name, value in asdict(self).items() if value is not None}
+
+
+@torch.no_grad()
+def samples(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[Sample]:
+    """model: in float32."""
+    made = []
+    for request in REQUESTS:
+        text = request
+        if tokenizer.chat_template:
+            messages = [{"role": "user", "content": request}]
+            text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        prompt = tokenizer(text, add_special_tokens=False)["input_ids"]
+        ids = torch.tensor([prompt])
+        for _ in range(LENGTH):
+            ids = torch.cat([ids, model(input_ids=ids).logits[:, -1:].argmax(-1)], dim=1)
+        logits = model(input_ids=ids).logits[0].float().numpy()
+        made.append(Sample(ids[0].numpy(), len(prompt), logits))
+    return made
+
+
+class Player:
+    """A graph of `write_player` in ONNX Runtime."""
+
+    def __init__(self, file: Path, shape: Shape):
+        self.session = session(file)
+        self.shape = shape
+
+    def run(self, ids: np.ndarray, mask: np.ndarray, past: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
+        """(B, T) and (B, P + T) to logits (B, T, V) and the cache of P + T."""
+        names = [value.name for value in self.session.get_inputs()]
+        logits, *present = self.session.run(None, dict(zip(names, (ids, mask, *past), strict=True)))
+        return logits, present
+
+    def empty(self, rows: int) -> list[np.ndarray]:
+        cached = np.zeros((rows, self.shape.key_heads, 0, self.shape.head_dim), np.float32)
+        return [cached] * (2 * self.shape.layers)
+
+    def logits(self, ids: np.ndarray) -> np.ndarray:
+        """(L,) to (L, V), in one pass."""
+        return self.run(ids[None], np.ones((1, len(ids)), np.int64), self.empty(1))[0][0]
+
+    def go_on(self, prompts: Sequence[np.ndarray], length: int) -> list[list[int]]:
+        """What it writes greedily behind each prompt, all together and by its cache: as it is used."""
+        lengths = np.array([len(prompt) for prompt in prompts])
+        places = np.arange(lengths.max() + length)
+        ids = np.zeros((len(prompts), lengths.max()), np.int64)
+        for row, prompt in enumerate(prompts):
+            ids[row, : len(prompt)] = prompt
+        mask = places[: lengths.max()] < lengths[:, None]
+        logits, cache = self.run(ids, mask.astype(np.int64), self.empty(len(prompts)))
+        written = [logits[np.arange(len(prompts)), lengths - 1].argmax(-1)]
+        for _ in range(1, length):
+            lengths = lengths + 1
+            mask = places[: lengths.max()] < lengths[:, None]
+            logits, cache = self.run(written[-1][:, None], mask.astype(np.int64), cache)
+            written.append(logits[:, 0].argmax(-1))
+        return np.stack(written, axis=1).tolist()
+
+
+def session(file: Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
+
+
+def scorer_distance(of: Sequence[Sample], file: Path) -> Distance:
+    """Of a graph of `write_scorer`: `largest` is of log-probabilities, of which there are only those of the tokens."""
+    run = session(file).run
+    apart = []
+    for sample in of:
+        positions = np.arange(len(sample.ids) - 1)
+        targets = sample.ids[1:]
+        given = {"input_ids": sample.ids[None], "positions": positions, "targets": targets}
+        expected = torch.log_softmax(torch.from_numpy(sample.logits), -1).numpy()[positions, targets]
+        apart.append(np.abs(run(None, given)[0] - expected))
+    return Distance(sum(map(len, apart)), float(np.concatenate(apart).max()))
+
+
+def distance(of: Sequence[Sample], player: Player) -> Distance:
+    largest, divergences, agreeing = 0.0, [], []
+    for sample in of:
+        logits = player.logits(sample.ids)
+        largest = max(largest, float(np.abs(logits - sample.logits).max()))
+        ours, theirs = (torch.log_softmax(torch.from_numpy(each), -1) for each in (logits, sample.logits))
+        divergences.append((theirs.exp() * (theirs - ours)).sum(-1))
+        agreeing.append(logits.argmax(-1) == sample.logits.argmax(-1))
+    agreement = np.concatenate(agreeing)
+    return Distance(len(agreement), largest, float(torch.cat(divergences).mean()), float(agreement.mean()))

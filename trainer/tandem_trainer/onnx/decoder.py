@@ -1,0 +1,180 @@
+"""The decoder of a model folder as an ONNX graph: one that plays and one that scores.
+
+Attention is ONNX Runtime's GroupQueryAttention, which rotates queries and keys and keeps the cache. It wants rows of a
+batch filled up on the right: the first `sum(attention_mask)` places of a row's cache are its tokens.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import torch
+from onnx import TensorProto
+
+from .graph import MICROSOFT, Graph
+from .quantise import BLOCK, blocks
+from .shape import Shape
+from .weights import Weights
+
+Precision = Literal["fp32", "int8", "int4"]
+LIMIT = 1_500_000_000  # bytes of weights above which they stand beside the graph
+# The head of an int4 model has 8 bits: it decides which token comes and is a small part of a large model.
+BITS = {"fp32": None, "int8": 8, "int4": 4}
+HEAD_BITS = {"fp32": None, "int8": 8, "int4": 8}
+
+
+def write_player(folder: Path, shape: Shape, file: Path, precision: Precision) -> None:
+    """The layout that runners of Hugging Face models share.
+
+    input_ids (B, T), attention_mask (B, P + T), past_key_values.N.key and .value (B, key heads, P, head_dim)
+    → logits (B, T, V), present.N.key and .value (B, key heads, P + T, head_dim).
+    """
+    decoder = Decoder(folder, shape, file, precision)
+    graph = decoder.graph
+    ids = graph.input("input_ids", TensorProto.INT64, ["batch", "sequence"])
+    mask = graph.input("attention_mask", TensorProto.INT64, ["batch", "total"])
+    valid = graph.node("ReduceSum", mask, graph.constant(1), keepdims=0)
+    ends = graph.node("Cast", graph.node("Sub", valid, graph.constant(1)), to=TensorProto.INT32)
+    longest = decoder.length_of(mask)
+    for layer in range(shape.layers):
+        for part in ("key", "value"):
+            cached = ["batch", shape.key_heads, "past", shape.head_dim]
+            graph.input(f"past_key_values.{layer}.{part}", TensorProto.FLOAT, cached)
+    states = decoder.states(ids, ends, longest, cached=True)
+    decoder.head(states, named=["logits"])
+    graph.output("logits", TensorProto.FLOAT, ["batch", "sequence", shape.vocabulary])
+    for layer in range(shape.layers):
+        for part in ("key", "value"):
+            kept = ["batch", shape.key_heads, "total", shape.head_dim]
+            graph.output(f"present.{layer}.{part}", TensorProto.FLOAT, kept)
+    graph.save()
+
+
+def write_scorer(folder: Path, shape: Shape, file: Path, precision: Precision = "fp32") -> None:
+    """input_ids (1, T), positions (N,), targets (N,) → log_probs (N,).
+
+    log_probs[n] is log p(targets[n] | input_ids[: positions[n] + 1]).
+    Positions are selected in front of the output layer, so that logits of N tokens are made and not of T.
+    """
+    decoder = Decoder(folder, shape, file, precision)
+    graph = decoder.graph
+    ids = graph.input("input_ids", TensorProto.INT64, [1, "sequence"])
+    positions = graph.input("positions", TensorProto.INT64, ["selected"])
+    targets = graph.input("targets", TensorProto.INT64, ["selected"])
+    longest = decoder.length_of(ids)
+    ends = graph.node("Sub", longest, graph.weight("one", torch.ones(1, dtype=torch.int32).numpy()))
+    states = decoder.states(ids, ends, longest, cached=False)
+    selected = graph.node("Gather", graph.node("Squeeze", states, graph.constant(0)), positions, axis=0)
+    logits = decoder.head(selected)
+    chosen = graph.node("GatherElements", logits, graph.node("Unsqueeze", targets, graph.constant(1)), axis=1)
+    total = graph.node("ReduceLogSumExp", logits, graph.constant(1), keepdims=1)
+    graph.node("Squeeze", graph.node("Sub", chosen, total), graph.constant(1), named=["log_probs"])
+    graph.output("log_probs", TensorProto.FLOAT, ["selected"])
+    graph.save()
+
+
+class Decoder:
+    """Adds the parts of a decoder to a graph, and their weights under the names that they have in the folder."""
+
+    def __init__(self, folder: Path, shape: Shape, file: Path, precision: Precision):
+        self.shape, self.precision = shape, precision
+        self.weights = Weights(folder)
+        size = 4 if BITS[precision] is None else BITS[precision] / 8 + 4 / BLOCK
+        embedding = 4 * shape.vocabulary * shape.width
+        self.graph = Graph(file, external=self.weights.parameters * size + embedding > LIMIT)
+
+    def length_of(self, value: str) -> str:
+        """The second dimension as int32, as GroupQueryAttention takes lengths."""
+        graph = self.graph
+        length = graph.node("Shape", value, start=1, end=2)
+        return graph.node("Cast", length, to=TensorProto.INT32)
+
+    def states(self, ids: str, ends: str, longest: str, *, cached: bool) -> str:
+        """(B, T, d) after the last norm. ends: of each row the place of its last token; longest: places of a row."""
+        states = self.graph.node("Gather", self.plain("model.embed_tokens.weight"), ids, axis=0)
+        for layer in range(self.shape.layers):
+            states = self.layer(layer, states, ends, longest, cached=cached)
+        return self.norm(states, "model.norm")
+
+    def layer(self, number: int, states: str, ends: str, longest: str, *, cached: bool) -> str:
+        graph, name = self.graph, f"model.layers.{number}"
+        normed = self.norm(states, f"{name}.input_layernorm")
+        mixed = self.attention(number, normed, ends, longest, cached=cached)
+        states = graph.node("Add", states, self.linear(mixed, f"{name}.self_attn.o_proj"))
+        normed = self.norm(states, f"{name}.post_attention_layernorm")
+        gate = self.linear(normed, f"{name}.mlp.gate_proj")
+        gate = graph.node("Mul", gate, graph.node("Sigmoid", gate))
+        wide = graph.node("Mul", gate, self.linear(normed, f"{name}.mlp.up_proj"))
+        return graph.node("Add", states, self.linear(wide, f"{name}.mlp.down_proj"))
+
+    def attention(self, number: int, normed: str, ends: str, longest: str, *, cached: bool) -> str:
+        graph, shape, name = self.graph, self.shape, f"model.layers.{number}.self_attn"
+        query, key, value = (self.linear(normed, f"{name}.{part}_proj") for part in "qkv")
+        if f"{name}.q_norm.weight" in self.weights:  # Qwen 3
+            query = self.head_norm(query, f"{name}.q_norm", shape.heads)
+            key = self.head_norm(key, f"{name}.k_norm", shape.key_heads)
+        past = [f"past_key_values.{number}.{part}" if cached else "" for part in ("key", "value")]
+        present = [f"present.{number}.{part}" for part in ("key", "value")]
+        tables = (graph.weight("cos", shape.cos.numpy()), graph.weight("sin", shape.sin.numpy()))
+        window = shape.windows[number]
+        return graph.node(
+            "GroupQueryAttention",
+            *(query, key, value, *past, ends, longest, *tables),
+            named=[f"attention.{number}", *present],
+            domain=MICROSOFT,
+            num_heads=shape.heads,
+            kv_num_heads=shape.key_heads,
+            scale=shape.head_dim**-0.5,
+            do_rotary=1,
+            local_window_size=-1 if window is None else window,
+        )
+
+    def norm(self, value: str, name: str) -> str:
+        weight = self.plain(f"{name}.weight")
+        return self.graph.node(
+            "SimplifiedLayerNormalization", value, weight, axis=-1, epsilon=self.shape.epsilon, stash_type=1
+        )
+
+    def head_norm(self, value: str, name: str, heads: int) -> str:
+        """Each head of (B, T, heads · head_dim) by itself."""
+        graph, size = self.graph, self.shape.head_dim
+        apart = graph.node("Reshape", value, graph.constant(0, 0, heads, size))
+        return graph.node("Reshape", self.norm(apart, name), graph.constant(0, 0, heads * size))
+
+    def linear(self, value: str, name: str) -> str:
+        product = self.product(value, f"{name}.weight", BITS[self.precision])
+        if f"{name}.bias" not in self.weights:
+            return product
+        return self.graph.node("Add", product, self.plain(f"{name}.bias"))
+
+    def head(self, value: str, named: Sequence[str] = ()) -> str:
+        if not self.shape.tied:
+            return self.product(value, "lm_head.weight", HEAD_BITS[self.precision], named)
+        if self.precision == "fp32":  # the embedding itself: ONNX Runtime turns it over once, when it loads the graph
+            turned = self.graph.node("Transpose", self.plain("model.embed_tokens.weight"), perm=[1, 0])
+            return self.graph.node("MatMul", value, turned, named=named)
+        return self.product(value, "model.embed_tokens.weight", HEAD_BITS[self.precision], named)
+
+    def product(self, value: str, name: str, bits: int | None, named: Sequence[str] = ()) -> str:
+        """value · Wᵀ of the folder's W (N, K)."""
+        graph, weight = self.graph, self.weights[name]
+        if bits is None:
+            return graph.node(
+                "MatMul", value, graph.weight(f"{name}.turned", weight.T.contiguous().numpy()), named=named
+            )
+        outputs, inputs = weight.shape
+        numbers, scales = blocks(weight, bits)
+        return graph.node(
+            "MatMulNBits",
+            *(value, graph.weight(f"{name}.int{bits}", numbers), graph.weight(f"{name}.scales", scales)),
+            named=named,
+            domain=MICROSOFT,
+            K=inputs,
+            N=outputs,
+            bits=bits,
+            block_size=BLOCK,
+            accuracy_level=4,  # activations in 8 bits as well
+        )
+
+    def plain(self, name: str) -> str:
+        return self.graph.weight(name, self.weights[name].numpy())

@@ -1,0 +1,198 @@
+"""From a model folder to `onnx/` in it: written beside it, compared with PyTorch, and only then put in place."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from ..config import ModelConfig
+from ..fault import Fault
+from ..model.load import load_model, load_tokenizer
+from ..model.memory import available_memory
+from ..result.critic_file import FILE, CriticFile, folder_of, read_critic_file, require_same_base
+from ..running.budget import free_memory
+from ..running.checkpoint import flush_to_disk, reason
+from .compare import LENGTH, Distance, Player, Sample, distance, samples, scorer_distance
+from .decoder import Precision, write_player, write_scorer
+from .shape import Shape, read_shape
+from .weights import Weights
+
+FOLDER = "onnx"
+ABOUT = "export.json"
+PLAYERS: dict[Precision, str] = {"fp32": "model.onnx", "int8": "model_int8.onnx", "int4": "model_int4.onnx"}
+PRECISIONS = get_args(Precision)
+CRITIC, REFERENCE = "critic.onnx", "reference.onnx"
+EXACT = 1e-3  # the most that a logit or a log-probability in float32 may be off
+USELESS = 0.5  # nats of divergence from which a quantised model is another model
+Say = Callable[[str], None]
+
+
+def export_onnx(folder: Path, precisions: Sequence[Precision], say: Say, base: str | None = None) -> list[Path]:
+    """Writes the graphs of a model, or those that score with a critic where there is a critic.json.
+
+    precisions: of a model that plays; a critic is always exact. base: where a critic's base is now, None for where it
+    was in training. Other graphs that are there already stay. Returns the files that were written.
+    Errors: Fault for a model that cannot be written, weights that are damaged, too little memory for the comparison, a
+    full disk, a graph that is too far from PyTorch; nothing is then put in place.
+    """
+    if not folder.is_dir():
+        raise Fault(f"There is no such folder as {folder}: give the folder of a model.", usage=True)
+    temporary = folder / f"{FOLDER}.writing"
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        made = critic(folder, temporary, say, base) if is_critic(folder) else player(folder, temporary, precisions, say)
+        return put_in_place(temporary, folder / FOLDER, made)
+    except OSError as error:
+        raise Fault(f"The graphs of {folder} cannot be written: {reason(error)}.") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def is_critic(folder: Path) -> bool:
+    return (folder / FILE).is_file()
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# graphs, each compared with PyTorch
+
+
+def player(folder: Path, into: Path, precisions: Sequence[Precision], say: Say) -> dict[str, dict]:
+    shape, of = ready(folder, folder)
+    made = {}
+    for precision in precisions:
+        file = into / PLAYERS[precision]
+        write_player(folder, shape, file, precision)
+        graph = Player(file, shape)
+        far = distance(of, graph)
+        if precision == "fp32":
+            require_exact(file.name, far)
+            require_same_tokens(file.name, of, graph)
+        elif not far.divergence <= USELESS:
+            raise Fault(
+                f"With {precision} weights the model in {folder} is another one: its distributions are "
+                f"{far.divergence:.2f} nats from those of PyTorch, and {USELESS} is allowed; take another precision.",
+                usage=True,
+            )
+        say(sentence(file.name, far))
+        made[file.name] = {"precision": precision, **far.about()}
+    return made
+
+
+def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, dict]:
+    about = read_critic_file(folder)
+    reference = base or about.base
+    require_same_base(about, folder, reference)
+    refuse_for_trainer(about, folder)
+    made = {}
+    for name, source in ((CRITIC, folder), (REFERENCE, folder_of(reference))):
+        shape, of = ready(source, folder)
+        write_scorer(source, shape, into / name)
+        far = scorer_distance(of, into / name)
+        require_exact(name, far)
+        say(sentence(name, far))
+        made[name] = {"precision": "fp32", **far.about()}
+    return made
+
+
+def refuse_for_trainer(about: CriticFile, folder: Path) -> None:
+    """What only PyTorch computes as it was trained."""
+    what = {
+        about.score == "value-head": "predicts rewards by a value head",
+        about.training == "qlora": "was trained against a base in 4 bits",
+    }
+    if True in what:
+        raise Fault(f"The critic in {folder} {what[True]}, which the trainer alone can score with.", usage=True)
+
+
+def ready(folder: Path, tokenizer_of: Path) -> tuple[Shape, list[Sample]]:
+    """The shape of the model in `folder`, and what PyTorch says of a few conversations."""
+    shape = read_shape(folder)
+    require_memory(folder, Weights(folder).parameters)
+    own = ModelConfig(base=str(folder), device="cpu", dtype="float32")
+    tokenizer: PreTrainedTokenizerBase = load_tokenizer(own, str(tokenizer_of), folder)
+    model = load_model(own, str(folder), torch.device("cpu"), torch.float32).eval()
+    of = samples(model, tokenizer)
+    del model
+    free_memory()
+    return shape, of
+
+
+def require_memory(folder: Path, parameters: int) -> None:
+    free, needed = available_memory(), 4.4 * parameters
+    if free is not None and free < needed:
+        raise Fault(
+            f"The model in {folder} is compared with its graph in float32, which needs {needed / 2**30:.1f} GiB of the "
+            f"system's memory, where {free / 2**30:.1f} GiB are free: free some, or export it on a larger machine."
+        )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# what was seen
+
+
+def require_exact(name: str, far: Distance) -> None:
+    if not far.largest <= EXACT:  # nor is it when it is not a number
+        raise Fault(
+            f"The graph {name} is not the model: it is off by up to {far.largest:.1e}, and {EXACT:.0e} is allowed; "
+            "please report this with the name of the model."
+        )
+
+
+def require_same_tokens(name: str, of: Sequence[Sample], graph: Player) -> None:
+    """Greedily, all conversations together and by the cache. Tokens that PyTorch finds equally likely may differ."""
+    written = graph.go_on([sample.ids[: sample.prompt] for sample in of], LENGTH)
+    for sample, ids in zip(of, written, strict=True):
+        differing = np.flatnonzero(np.array(ids) != sample.ids[sample.prompt :])
+        if len(differing) == 0:
+            continue
+        before = sample.logits[sample.prompt + differing[0] - 1]
+        if before.max() - before[ids[differing[0]]] > 2 * EXACT:
+            raise Fault(f"The graph {name} writes another text than the model; please report this with its name.")
+
+
+def sentence(name: str, far: Distance) -> str:
+    text = f"{name}: over {far.tokens} tokens it is at most {far.largest:.1e} from PyTorch"
+    if far.divergence is None:
+        return f"{text}."
+    return (
+        f"{text} in a logit and {max(far.divergence, 0):.1e} nats in the mean; the most likely next token is the same "
+        f"at {far.agreement:.1%}."
+    )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# the folder
+
+
+def put_in_place(temporary: Path, target: Path, made: dict[str, dict]) -> list[Path]:
+    """A graph is taken away before its weights change, so that the two that are there always belong together."""
+    target.mkdir(exist_ok=True)
+    files = sorted(path.name for path in temporary.iterdir())
+    for name in files:
+        flush_to_disk(temporary / name)
+    about = {"version": 1, "padding": "right", "graphs": {**_graphs(target), **made}}
+    (temporary / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+    for name in made:
+        (target / name).unlink(missing_ok=True)
+        (target / f"{name}_data").unlink(missing_ok=True)
+    for name in (*reversed(files), ABOUT):  # weights before their graph
+        os.replace(temporary / name, target / name)
+    flush_to_disk(target)
+    return [target / name for name in files]
+
+
+def _graphs(folder: Path) -> dict[str, dict]:
+    """What is known of the graphs that are there."""
+    try:
+        return json.loads((folder / ABOUT).read_text(encoding="utf-8"))["graphs"]
+    except FileNotFoundError:
+        return {}
+    except (ValueError, KeyError, TypeError) as error:
+        raise Fault(f"{folder / ABOUT} cannot be read ({error}): delete the folder and start again.") from error

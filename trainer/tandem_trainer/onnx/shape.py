@@ -1,0 +1,103 @@
+"""What of a model's configuration its graph depends on, and which models can be written as ONNX at all."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from transformers import AutoConfig, PretrainedConfig
+from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
+
+from ..fault import Fault
+
+FAMILIES = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen 2", "qwen3": "Qwen 3"}
+ROPES = ("default", "linear", "llama3", "yarn")  # others depend on how long the text is
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A decoder of grouped-query attention, RMS norms and gated SiLU; biases and query norms are seen in the weights.
+
+    windows: of each layer how many tokens a token attends to, itself included; None for all.
+    cos, sin: (max_position, head_dim / 2) float32, rotations by position.
+    """
+
+    vocabulary: int
+    width: int
+    layers: int
+    heads: int
+    key_heads: int
+    head_dim: int
+    epsilon: float
+    tied: bool
+    windows: tuple[int | None, ...]
+    cos: torch.Tensor
+    sin: torch.Tensor
+
+
+def read_shape(folder: Path) -> Shape:
+    """Errors: Fault(usage) for a folder without a configuration, and for models of another build."""
+    try:
+        config = AutoConfig.from_pretrained(folder)
+    except (OSError, ValueError) as error:
+        raise Fault(f"The config.json of {folder} cannot be read: {str(error).splitlines()[0]}", usage=True) from error
+    refuse_other_families(folder, config)
+    heads = config.num_attention_heads
+    cos, sin = rotations(config)
+    return Shape(
+        vocabulary=config.vocab_size,
+        width=config.hidden_size,
+        layers=config.num_hidden_layers,
+        heads=heads,
+        key_heads=config.num_key_value_heads or heads,
+        head_dim=head_dim(config),
+        epsilon=config.rms_norm_eps,
+        tied=config.tie_word_embeddings,
+        windows=windows(config),
+        cos=cos,
+        sin=sin,
+    )
+
+
+def refuse_other_families(folder: Path, config: PretrainedConfig) -> None:
+    if config.model_type not in FAMILIES:
+        raise Fault(
+            f"The model in {folder} is a {config.model_type}, and only {', '.join(FAMILIES.values())} and models built "
+            "like them can be written as ONNX: take another base.",
+            usage=True,
+        )
+    rope = config.rope_parameters
+    for name, value, known in (
+        ("activation", config.hidden_act, ("silu",)),
+        ("rotary embedding", rope["rope_type"], ROPES),
+        ("share of a head that is rotated", rope.get("partial_rotary_factor", 1.0), (1.0,)),
+        ("remainder of its head size by 16", head_dim(config) % 16, (0,)),  # GroupQueryAttention rotates sixteens
+    ):
+        if value not in known:
+            raise Fault(
+                f"The model in {folder} has the {name} {json.dumps(value)}, which cannot be written as ONNX here: take "
+                "another base.",
+                usage=True,
+            )
+
+
+def head_dim(config: PretrainedConfig) -> int:
+    return getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+
+
+def windows(config: PretrainedConfig) -> tuple[int | None, ...]:
+    """As transformers decides it: by layer where the configuration says so, else the same for all."""
+    window = getattr(config, "sliding_window", None)
+    kinds = getattr(config, "layer_types", None)
+    if kinds is None:
+        return (window,) * config.num_hidden_layers
+    return tuple(window if kind == "sliding_attention" else None for kind in kinds)
+
+
+def rotations(config: PretrainedConfig) -> tuple[torch.Tensor, torch.Tensor]:
+    """cos and sin by position, scaled as the configuration says. The four families share Llama's."""
+    embedding = LlamaRotaryEmbedding(config)
+    positions = torch.arange(config.max_position_embeddings)[None]
+    halves = (table[0].chunk(2, dim=-1)[0].contiguous() for table in embedding(torch.zeros(1), positions))
+    cos, sin = halves
+    return cos, sin
