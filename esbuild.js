@@ -47,6 +47,7 @@ const builds = [
     entryPoints: entries({
       extension: 'src/extension.ts',
       grader: 'src/core/grading/wasi/host.ts',
+      inference: 'src/core/model/local/inference.ts',
       tandem: 'src/cli/tandem.ts',
     }),
   },
@@ -70,6 +71,7 @@ const assets = [
   ['src/core/grading/python/evaluation.py', 'dist/evaluation.py'],
   ['src/core/grading/native/python', 'dist/native'],
   ['src/core/dialogue/prompts', 'dist/prompts'],
+  ['media/starter', 'dist/starter'],
   ...['tandem_trainer', 'pyproject.toml', 'requirements.lock', 'README.md'].map((name) => [
     `trainer/${name}`,
     `dist/trainer/${name}`,

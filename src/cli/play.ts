@@ -6,8 +6,18 @@ import { colBenchProtocol, type Protocol } from '../core/dialogue/protocol';
 import { openSimulator, type Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
 import type { SamplingSettings } from '../core/model/model';
+import type { OpenModelOptions } from '../core/model/spec';
 import { readTasks } from '../core/task/pack';
 import { nonNegative, wholeNumber, wrongUse, type Surroundings } from './command';
+
+/** A model as `--agent` and `--simulator` take it. */
+export const MODEL_WORDS = 'starter, local:<folder>, openai:<model>[@<base URL>] or script:<file>';
+
+/** What `openModel` needs to know of a build. */
+export const modelOptions = ({ assets }: Pick<Surroundings, 'assets'>): OpenModelOptions => ({
+  starter: path.join(assets, 'starter'),
+  inference: path.join(assets, 'inference.js'),
+});
 
 /** The options that `collect` and `evaluate` share. */
 export interface PlayOptions {
@@ -45,7 +55,10 @@ export function addPlayOptions(command: Command, defaults: { temperature: number
   };
   return command
     .requiredOption('--tasks <file...>', 'packs to play')
-    .requiredOption('--simulator <model>', 'who plays the collaborator: a model, or rules')
+    .requiredOption(
+      '--simulator <model>',
+      'who plays the collaborator: rules, or a model as --agent takes it',
+    )
     .addOption(whole('--rollouts <k>', 'dialogues per task', 1, 1))
     .addOption(whole('--concurrency <n>', 'dialogues in flight at once', 1, 16))
     .addOption(whole('--seed <s>', 'seed of the sampling and of the simulator', 0, 0))
@@ -81,7 +94,7 @@ export async function preparePlay(options: PlayOptions, { assets, signal }: Surr
   if (tasks.length === 0) throw wrongUse(`There is no task to play in ${options.tasks.join(', ')}.`);
   return {
     tasks,
-    simulator: openSimulator(options.simulator, prompts),
+    simulator: openSimulator(options.simulator, prompts, modelOptions({ assets })),
     prompts,
     sampling: { temperature: options.temperature, maxTokens: options.maxTokens },
     protocol: { maxTurns: options.maxTurns, replyLimit: options.replyLimit },

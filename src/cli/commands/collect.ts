@@ -4,7 +4,7 @@ import { openModel } from '../../core/model/spec';
 import type { Install, Outcome, Surroundings } from '../command';
 import { openLog } from '../log';
 import { openGrader } from '../grader';
-import { addPlayOptions, preparePlay, type PlayOptions } from '../play';
+import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions } from '../play';
 import { startProgress } from '../terminal';
 import { usageOf } from '../usage';
 
@@ -18,7 +18,7 @@ export const installCollect: Install = (program, perform) => {
     .description(
       'play tasks with an agent and a simulator, grade and log; the same command goes on after a stop',
     )
-    .requiredOption('--agent <model>', 'openai:<model>[@<base URL>] or script:<file>');
+    .requiredOption('--agent <model>', MODEL_WORDS);
   addPlayOptions(command, { temperature: 1 }).action((options: Options) =>
     perform((to) => collectDialogues(options, to)),
   );
@@ -26,7 +26,7 @@ export const installCollect: Install = (program, perform) => {
 
 async function collectDialogues(options: Options, to: Surroundings): Promise<Outcome> {
   const play = await preparePlay(options, to);
-  const agent = openModel(options.agent);
+  const agent = openModel(options.agent, modelOptions(to));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data);
   const progress = startProgress('collect', 'dialogues');
@@ -62,6 +62,8 @@ async function collectDialogues(options: Options, to: Surroundings): Promise<Out
     progress.end();
     await log.close();
     await grader.close();
+    await agent.close?.();
+    await play.simulator.close?.();
   }
 }
 

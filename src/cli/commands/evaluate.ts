@@ -5,7 +5,7 @@ import { openModel } from '../../core/model/spec';
 import { wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { openLog } from '../log';
 import { openGrader } from '../grader';
-import { addPlayOptions, preparePlay, type PlayOptions } from '../play';
+import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions } from '../play';
 import { usageOf } from '../usage';
 import { percent, points, startProgress, table } from '../terminal';
 
@@ -17,7 +17,7 @@ export const installEvaluate: Install = (program, perform) => {
   const command = program
     .command('evaluate')
     .description('success of one agent with its interval; of several, paired on the same tasks and seeds')
-    .requiredOption('--agent <model>', 'may be given several times; the first is the baseline', append);
+    .requiredOption('--agent <model>', `${MODEL_WORDS}; several are compared with the first`, append);
   addPlayOptions(command, { temperature: 0 }).action((options: Options) =>
     perform((to) => evaluateAgents(options, to)),
   );
@@ -33,7 +33,7 @@ async function evaluateAgents(options: Options, to: Surroundings): Promise<Outco
     throw wrongUse('The same agent is named twice; an agent cannot be compared with itself.');
   }
   const play = await preparePlay(options, to);
-  const agents = options.agent.map((spec) => openModel(spec));
+  const agents = options.agent.map((spec) => openModel(spec, modelOptions(to)));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data);
   const { seed, rollouts, concurrency, mode } = options;
@@ -67,6 +67,7 @@ async function evaluateAgents(options: Options, to: Surroundings): Promise<Outco
     for (const bar of bars.values()) bar.end();
     await log.close();
     await grader.close();
+    for (const model of [...agents, play.simulator]) await model.close?.();
   }
 }
 

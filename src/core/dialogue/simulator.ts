@@ -35,6 +35,8 @@ export interface Simulator {
   readonly notes?: readonly string[];
   /** @throws {Fault} `dialogue/empty-simulation` when it says nothing, and what its model throws */
   reply(view: DialogueView, options?: GenerateOptions): Promise<SimulatedReply>;
+  /** As a model's: ends what it runs on. */
+  close?(): Promise<void>;
 }
 
 /** Most tokens that a simulated reply may have. */
@@ -110,6 +112,10 @@ export class ModelSimulator implements Simulator {
       );
     }
     return { text, usage: generation.usage };
+  }
+
+  async close(): Promise<void> {
+    await this.model.close?.();
   }
 }
 

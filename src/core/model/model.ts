@@ -92,4 +92,6 @@ export interface Model {
     sampling: SamplingSettings,
     options?: GenerateOptions,
   ): Promise<Generation>;
+  /** Ends what the model runs on, such as a process; it may be asked again, and then starts anew. */
+  close?(): Promise<void>;
 }

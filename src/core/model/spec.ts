@@ -1,21 +1,30 @@
 import { Fault } from '../fault';
+import { LocalModel, type LocalModelOptions } from './local/model';
 import type { Model } from './model';
 import { OpenAiModel, type OpenAiOptions } from './openai';
 import { ScriptModel } from './script';
 
-/** What every server is asked with; scripts need none of it. */
-export type OpenModelOptions = Omit<OpenAiOptions, 'model' | 'baseUrl'>;
+/** What servers are asked with and what computes local models; scripts need none of it. */
+export interface OpenModelOptions
+  extends Omit<OpenAiOptions, 'model' | 'baseUrl'>, Pick<LocalModelOptions, 'inference' | 'memoryBytes'> {
+  /** The folder of the model that ships with Tandem. */
+  readonly starter?: string;
+}
 
 /**
- * Opens a model by its name on the command line: `openai:<model>[@<base URL>]` or `script:<file>`.
+ * Opens a model by its name on the command line: `starter`, `local:<folder>`, `openai:<model>[@<base URL>]` or
+ * `script:<file>`. Whoever opens a model closes it.
  * The model's name may itself contain `/`, `:` and `@`; the base URL starts at the last `@http://` or `@https://`.
- * Nothing is sent to a server before the first turn is asked for.
- * @throws {Fault} `model/bad-spec` when the name is of no known kind, `model/bad-script`, `model/bad-address`
+ * Nothing is loaded, and nothing sent to a server, before the first turn is asked for.
+ * @throws {Fault} `model/bad-spec` when the name is of no known kind, `model/bad-script`, `model/bad-address`;
+ * those of `LocalModel`
  */
 export function openModel(spec: string, options: OpenModelOptions = {}): Model {
   const colon = spec.indexOf(':');
   const kind = spec.slice(0, Math.max(0, colon));
   const rest = spec.slice(colon + 1);
+  if (spec === 'starter') return new LocalModel({ ...options, name: spec, folder: starterFolder(options) });
+  if (kind === 'local' && rest !== '') return new LocalModel({ ...options, name: spec, folder: rest });
   if (kind === 'openai' && rest !== '') return new OpenAiModel({ ...options, ...parseServed(spec, rest) });
   if (kind === 'script' && rest !== '') return new ScriptModel(rest);
   throw unknownKind(spec);
@@ -28,10 +37,19 @@ function parseServed(spec: string, rest: string): Pick<OpenAiOptions, 'model' | 
   return at < 0 ? { model: rest } : { model: rest.slice(0, at), baseUrl: rest.slice(at + 1) };
 }
 
+function starterFolder({ starter }: OpenModelOptions): string {
+  if (starter === undefined)
+    throw new Fault(
+      'model/bad-spec',
+      'The starter model is not part of this program. Name a folder: local:<folder>.',
+    );
+  return starter;
+}
+
 function unknownKind(spec: string): Fault {
   const rules = spec === 'rules' ? ' The rules can only play the simulator.' : '';
   return new Fault(
     'model/bad-spec',
-    `"${spec}" is not a model that can play here: write openai:<model>[@<base URL>] for a server that speaks OpenAI's API, or script:<file> for canned turns.${rules}`,
+    `"${spec}" is not a model that can play here: write starter for the model that ships with Tandem, local:<folder> for one of your own, openai:<model>[@<base URL>] for a server that speaks OpenAI's API, or script:<file> for canned turns.${rules}`,
   );
 }

@@ -36,8 +36,11 @@ test("OpenAI's own server needs a key before anything is sent", () => {
 });
 
 test.each([
-  ['gpt-4o', 'write openai:<model>[@<base URL>]'],
+  ['gpt-4o', 'local:<folder> for one of your own'],
   ['ollama:llama3', 'script:<file>'],
+  ['local:', 'is not a model that can play here'],
+  ['local:no-such-folder', 'There is no model folder'],
+  ['starter', 'The starter model is not part of this program.'],
   ['openai:', 'is not a model that can play here'],
   ['script:', 'is not a model that can play here'],
   ['', 'is not a model that can play here'],

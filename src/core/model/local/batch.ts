@@ -1,0 +1,240 @@
+import { Fault, messageOf } from '../../fault';
+import type { SamplingSettings } from '../model';
+import type { Decoder, Row } from './decoder';
+import type { FinishedTurn } from './protocol';
+import { Sampler } from './sampling';
+import { TurnText } from './turnText';
+
+export interface TurnRequest {
+  readonly promptIds: readonly number[];
+  readonly sampling: SamplingSettings;
+  /** Absent when nobody listens. */
+  readonly onText?: (piece: string) => void;
+  readonly onDone: (turn: FinishedTurn) => void;
+  readonly onFailed: (reason: unknown) => void;
+}
+
+export interface BatchLimits {
+  /** Most tokens of a dialogue. */
+  readonly contextLength: number;
+  /** For keys and values, in bytes. */
+  readonly memoryBytes: number;
+}
+
+interface Turn {
+  readonly request: TurnRequest;
+  /** Most tokens that its dialogue may have when it ends. */
+  readonly longest: number;
+  readonly sampler: Sampler;
+  readonly text: TurnText | undefined;
+  readonly ids: number[];
+  readonly logprobs: number[];
+  cancelled: boolean;
+}
+
+interface Running {
+  readonly turn: Turn;
+  readonly row: Row;
+}
+
+/** Rows that are kept at most, dialogues that wait for a reply included. */
+const MOST_ROWS = 128;
+/** Tokens of a prompt that are read at once, so that others need not wait for long. */
+const CHUNK = 256;
+
+/**
+ * Writes many turns at once. A turn joins when there is memory for all it may become and leaves when it ends; the keys
+ * and values of its dialogue are kept until another needs the memory, so that the next turn reads only what is new.
+ */
+export class Batch {
+  readonly #waiting: Turn[] = [];
+  readonly #running: Running[] = [];
+  /** Least recently used first. */
+  readonly #resting: Row[] = [];
+  #working = false;
+
+  constructor(
+    private readonly decoder: Decoder,
+    private readonly chat: { readonly ends: ReadonlySet<number>; decode(ids: readonly number[]): string },
+    private readonly limits: BatchLimits,
+  ) {}
+
+  /** Returns what cancels the turn. @throws {Fault} `model/too-long`, `model/too-large` */
+  start(request: TurnRequest): () => void {
+    const { promptIds, sampling, onText } = request;
+    const stop = sampling.stop?.filter((string) => string !== '') ?? [];
+    const turn: Turn = {
+      request,
+      longest: this.#longest(promptIds.length, sampling.maxTokens),
+      sampler: new Sampler(sampling),
+      text:
+        onText === undefined && stop.length === 0
+          ? undefined
+          : new TurnText((ids) => this.chat.decode(ids), stop),
+      ids: [],
+      logprobs: [],
+      cancelled: false,
+    };
+    this.#waiting.push(turn);
+    if (!this.#working) void this.#work();
+    return () => (turn.cancelled = true);
+  }
+
+  #longest(prompt: number, maxTokens: number): number {
+    const { contextLength, memoryBytes } = this.limits;
+    if (prompt >= contextLength)
+      throw new Fault(
+        'model/too-long',
+        `The dialogue has ${prompt} tokens and the model takes ${contextLength}. Play fewer turns, or take a model with a longer context.`,
+      );
+    const longest = Math.min(contextLength, prompt + maxTokens);
+    const needed = longest * this.decoder.bytesPerToken;
+    if (needed > memoryBytes)
+      throw new Fault(
+        'model/too-large',
+        `A dialogue of ${longest} tokens needs ${megabytes(needed)} MB beside the model, and ${megabytes(memoryBytes)} MB are allowed. Let a turn have fewer tokens, or take a smaller model.`,
+      );
+    return longest;
+  }
+
+  async #work(): Promise<void> {
+    this.#working = true;
+    try {
+      while (this.#waiting.length > 0 || this.#running.length > 0) {
+        this.#leave();
+        await this.#admit();
+        if (this.#running.length > 0) await this.#step();
+      }
+    } catch (error) {
+      this.#failAll(error);
+    } finally {
+      this.#working = false;
+    }
+  }
+
+  /** Takes out the turns that were cancelled. */
+  #leave(): void {
+    for (let index = this.#waiting.length - 1; index >= 0; index--)
+      if (this.#waiting[index]!.cancelled) this.#waiting.splice(index, 1);
+    for (const running of this.#running.filter(({ turn }) => turn.cancelled)) this.#retire(running);
+  }
+
+  /** Lets turns in, and reads their prompts. One long prompt is enough between two tokens of the others. */
+  async #admit(): Promise<void> {
+    let read = 0;
+    while (this.#waiting.length > 0 && read < CHUNK && this.#fits(this.#waiting[0]!)) {
+      const turn = this.#waiting.shift()!;
+      const row = this.#rowFor(turn);
+      const fresh = turn.request.promptIds.slice(row.ids.length);
+      const running = { turn, row };
+      this.#running.push(running);
+      const logits = await this.#read(running, fresh);
+      read += fresh.length;
+      if (logits === undefined) this.#retire(running);
+      else this.#choose(running, logits);
+    }
+  }
+
+  async #read({ turn, row }: Running, ids: readonly number[]): Promise<Float32Array | undefined> {
+    let logits: Float32Array | undefined;
+    for (let from = 0; from < ids.length && !turn.cancelled; from += CHUNK)
+      logits = await this.decoder.read(row, ids.slice(from, from + CHUNK));
+    return turn.cancelled ? undefined : logits;
+  }
+
+  async #step(): Promise<void> {
+    const stepping = [...this.#running];
+    const logits = await this.decoder.step(
+      stepping.map(({ row }) => row),
+      stepping.map(({ turn }) => turn.ids.at(-1)!),
+    );
+    for (const [index, running] of stepping.entries()) this.#choose(running, logits[index]!);
+  }
+
+  #choose(running: Running, logits: Float32Array): void {
+    const { turn } = running;
+    if (turn.cancelled) return;
+    const { id, logprob } = turn.sampler.choose(logits);
+    turn.ids.push(id);
+    turn.logprobs.push(logprob);
+    const ended = this.chat.ends.has(id);
+    const piece = ended ? '' : (turn.text?.push(id) ?? '');
+    if (piece !== '') turn.request.onText?.(piece);
+    if (ended || turn.text?.stopped === true) this.#finish(running, 'stop');
+    else if (this.#full(turn)) this.#finish(running, 'length');
+  }
+
+  #full({ ids, request, longest }: Turn): boolean {
+    return ids.length >= request.sampling.maxTokens || request.promptIds.length + ids.length >= longest;
+  }
+
+  #finish(running: Running, finishReason: 'stop' | 'length'): void {
+    const { request, ids, logprobs, text } = running.turn;
+    this.#retire(running);
+    const spoken = text?.end() ?? { text: this.chat.decode(this.#withoutEnd(ids)), rest: '' };
+    if (spoken.rest !== '') request.onText?.(spoken.rest);
+    request.onDone({ text: spoken.text, finishReason, ids, logprobs, promptIds: request.promptIds });
+  }
+
+  #withoutEnd(ids: readonly number[]): readonly number[] {
+    return this.chat.ends.has(ids.at(-1)!) ? ids.slice(0, -1) : ids;
+  }
+
+  #retire(running: Running): void {
+    this.#running.splice(this.#running.indexOf(running), 1);
+    this.decoder.rest(running.row);
+    this.#resting.push(running.row);
+  }
+
+  /** Whether there is memory for all running turns and this one as long as they may become. */
+  #fits({ longest }: Turn): boolean {
+    return this.#running.length < this.#mostRows(longest);
+  }
+
+  #mostRows(longest: number): number {
+    const length = Math.max(longest, ...this.#running.map(({ turn }) => turn.longest));
+    const most = Math.floor(this.limits.memoryBytes / (length * this.decoder.bytesPerToken));
+    return Math.min(MOST_ROWS, most);
+  }
+
+  /** The row of the same dialogue when it is still kept, cut to what the prompt begins with; else an empty one. */
+  #rowFor({ request, longest }: Turn): Row {
+    const { promptIds } = request;
+    let best: Row | undefined;
+    let shared = 0;
+    for (const row of this.#resting) {
+      const length = commonStart(row.ids, promptIds);
+      // What another dialogue has only begun with is left to it, while there are rows.
+      if (length > shared && 2 * length > row.ids.length) [best, shared] = [row, length];
+    }
+    if (best !== undefined) this.#resting.splice(this.#resting.indexOf(best), 1);
+    const most = this.#mostRows(longest) - (this.#running.length + 1);
+    while (this.#resting.length > Math.max(0, most)) this.decoder.close(this.#resting.shift()!);
+    if (best === undefined) return this.decoder.open();
+    // The last token is read again: its logits are needed.
+    this.decoder.cut(best, Math.min(shared, promptIds.length - 1));
+    return best;
+  }
+
+  /** Something is wrong with the graph or the memory; nothing that was computed is kept. */
+  #failAll(error: unknown): void {
+    const fault = new Fault(
+      'model/inference-failed',
+      `The model could not go on: ${messageOf(error).replace(/\s+/g, ' ').slice(0, 300)}`,
+      { cause: error },
+    );
+    const turns = [...this.#running.map(({ turn }) => turn), ...this.#waiting];
+    for (const row of [...this.#running.map(({ row }) => row), ...this.#resting]) this.decoder.close(row);
+    this.#running.length = this.#waiting.length = this.#resting.length = 0;
+    for (const turn of turns) turn.request.onFailed(fault);
+  }
+}
+
+function commonStart(one: readonly number[], other: readonly number[]): number {
+  const most = Math.min(one.length, other.length);
+  let length = 0;
+  while (length < most && one[length] === other[length]) length++;
+  return length;
+}
+
+const megabytes = (bytes: number): number => Math.ceil(bytes / 2 ** 20);

@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Template } from '@huggingface/jinja';
+import { Tokenizer } from '@huggingface/tokenizers';
+import { z } from 'zod';
+import { Fault, messageOf } from '../../fault';
+import type { ChatMessage } from '../model';
+import { damaged, readJson } from './folder';
+
+const token = z.union([z.string(), z.object({ content: z.string() }).transform(({ content }) => content)]);
+
+const tokenizerConfigForm = z.looseObject({
+  bos_token: token.nullish(),
+  eos_token: token.nullish(),
+  unk_token: token.nullish(),
+  pad_token: token.nullish(),
+  chat_template: z
+    .union([z.string(), z.array(z.object({ name: z.string(), template: z.string() }))])
+    .nullish(),
+});
+
+const endsForm = z.object({ eos_token_id: z.union([z.int(), z.array(z.int())]).nullish() });
+
+/** A model's tokenizer and chat template: conversations become token ids, token ids become text. */
+export class Chat {
+  /** Tokens that end a turn. */
+  readonly ends: ReadonlySet<number>;
+  readonly #tokenizer: Tokenizer;
+  readonly #template: Template;
+  readonly #tokens: Readonly<Record<string, string | undefined>>;
+
+  /** @throws {Fault} `model/damaged-folder` when tokenizer or template cannot be used */
+  constructor(readonly folder: string) {
+    const file = path.join(folder, 'tokenizer_config.json');
+    const config = tokenizerConfigForm.safeParse(readJson(folder, 'tokenizer_config.json'));
+    if (!config.success) throw damaged(file, messageOf(config.error));
+    const { bos_token, eos_token, unk_token, pad_token, chat_template } = config.data;
+    this.#tokens = {
+      bos_token: bos_token ?? undefined,
+      eos_token: eos_token ?? undefined,
+      unk_token: unk_token ?? undefined,
+      pad_token: pad_token ?? undefined,
+    };
+    this.#tokenizer = openTokenizer(folder, config.data);
+    this.#template = openTemplate(folder, chat_template);
+    this.ends = new Set(endsOf(folder, eos_token ? this.#tokenizer.token_to_id(eos_token) : undefined));
+  }
+
+  /** The token ids of a conversation up to where the model speaks. @throws {Fault} `model/bad-request` */
+  encode(messages: readonly ChatMessage[]): number[] {
+    let text: string;
+    try {
+      text = this.#template.render({
+        messages,
+        add_generation_prompt: true,
+        tools: null,
+        documents: null,
+        ...this.#tokens,
+      });
+    } catch (error) {
+      throw new Fault(
+        'model/bad-request',
+        `The chat template of ${this.folder} refuses the conversation: ${messageOf(error).replace(/\.$/, '')}.`,
+        { cause: error },
+      );
+    }
+    return this.#tokenizer.encode(text, { add_special_tokens: false }).ids;
+  }
+
+  /** The text of tokens, special ones left out. */
+  decode(ids: readonly number[]): string {
+    if (ids.length === 0) return '';
+    return this.#tokenizer.decode(ids as number[], {
+      skip_special_tokens: true,
+      clean_up_tokenization_spaces: false,
+    });
+  }
+}
+
+function openTokenizer(folder: string, config: object): Tokenizer {
+  const tokenizer = readJson(folder, 'tokenizer.json');
+  try {
+    return new Tokenizer(tokenizer as object, config);
+  } catch (error) {
+    throw damaged(path.join(folder, 'tokenizer.json'), messageOf(error), error);
+  }
+}
+
+/** The file of its own takes precedence, as in transformers. */
+function openTemplate(
+  folder: string,
+  configured: string | { name: string; template: string }[] | null | undefined,
+): Template {
+  const file = path.join(folder, 'chat_template.jinja');
+  const text = existsSync(file)
+    ? readFileSync(file, 'utf8')
+    : Array.isArray(configured)
+      ? configured.find(({ name }) => name === 'default')?.template
+      : configured;
+  if (!text) {
+    throw new Fault(
+      'model/foreign-folder',
+      `The model in ${folder} has no chat template, so it cannot play a dialogue. Take an instruction-tuned model.`,
+    );
+  }
+  try {
+    return new Template(text);
+  } catch (error) {
+    throw damaged(`The chat template of ${folder}`, messageOf(error), error);
+  }
+}
+
+/** As transformers generates: what generation_config.json says, else config.json; and the tokenizer's own end. */
+function endsOf(folder: string, tokenizers: number | undefined): number[] {
+  const file = ['generation_config.json', 'config.json'].find((name) => existsSync(path.join(folder, name)))!;
+  const read = endsForm.safeParse(readJson(folder, file));
+  if (!read.success) throw damaged(path.join(folder, file), messageOf(read.error));
+  const ends = [read.data.eos_token_id ?? [], tokenizers ?? []].flat();
+  if (ends.length === 0)
+    throw new Fault('model/foreign-folder', `The model in ${folder} has no token that ends a turn.`);
+  return ends;
+}

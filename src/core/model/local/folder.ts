@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { Fault, messageOf } from '../../fault';
+
+/** A model folder in the layout that Hugging Face's ONNX models have. */
+export interface LocalFolder {
+  /** Absolute. */
+  readonly folder: string;
+  /** The graph that is run, absolute. */
+  readonly graph: string;
+  /** As its file's name says: `fp32`, `int8`, `int4`, `q4` … */
+  readonly precision: string;
+  /** For example `LlamaForCausalLM`. */
+  readonly architecture: string;
+  /** Weights, each counted once; biases are not. */
+  readonly parameters: number;
+  /** Of the graph with its weights. */
+  readonly bytes: number;
+  /** Most tokens of a dialogue. */
+  readonly contextLength: number;
+  /** Equal for equal weights and tokenizers. */
+  readonly fingerprint: string;
+}
+
+const size = z.int().positive();
+
+const configForm = z.object({
+  architectures: z.array(z.string()).min(1),
+  vocab_size: size,
+  hidden_size: size,
+  intermediate_size: size,
+  num_hidden_layers: size,
+  num_attention_heads: size,
+  num_key_value_heads: size.nullish(),
+  head_dim: size.nullish(),
+  max_position_embeddings: size,
+  tie_word_embeddings: z.boolean().nullish(),
+});
+
+type Config = z.infer<typeof configForm>;
+
+/** A full-precision graph up to this size is as fast as a quantised one, and exact. Bytes. */
+const SMALL_GRAPH = 64 * 2 ** 20;
+
+/** Quantised graphs by preference: what loses least first. */
+const QUANTISED = ['int8', 'quantized', 'int4', 'q4'] as const;
+
+/** Files up to this size are hashed whole; of larger ones, size and time of change stand for the content. Bytes. */
+const HASHED_WHOLE = 32 * 2 ** 20;
+
+/**
+ * Looks at a folder without loading anything.
+ *
+ * @param place the folder, or one graph in its `onnx/`
+ * @throws {Fault} `model/no-folder`, `model/not-exported`, `model/damaged-folder`, `model/foreign-folder`
+ */
+export function readLocalFolder(place: string): LocalFolder {
+  const absolute = path.resolve(place);
+  const named = absolute.endsWith('.onnx') ? absolute : undefined;
+  const folder = named === undefined ? absolute : folderOf(named);
+  requireFile(folder, 'config.json');
+  const graph = named ?? chooseGraph(folder);
+  if (!existsSync(graph)) throw new Fault('model/no-folder', `There is no graph ${graph}.`);
+  for (const name of ['tokenizer.json', 'tokenizer_config.json']) requireFile(folder, name);
+  const config = readConfig(folder);
+  const weights = [graph, ...externalData(graph)];
+  return {
+    folder,
+    graph,
+    precision: /^model_(.+)\.onnx$/.exec(path.basename(graph))?.[1] ?? 'fp32',
+    architecture: config.architectures[0]!,
+    parameters: countParameters(config),
+    bytes: weights.map((file) => statSync(file).size).reduce((a, b) => a + b, 0),
+    contextLength: config.max_position_embeddings,
+    fingerprint: digest([...weights, ...smallFiles(folder)]),
+  };
+}
+
+/** A JSON file of the folder. @throws {Fault} `model/damaged-folder` when it is none */
+export function readJson(folder: string, name: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
+  } catch (error) {
+    throw damaged(path.join(folder, name), messageOf(error), error);
+  }
+}
+
+/** A file of the folder is not what it should be. */
+export function damaged(file: string, why: string, cause?: unknown): Fault {
+  const reason = why
+    .replace(/\s+/g, ' ')
+    .replace(/[. ]+$/, '')
+    .slice(0, 300);
+  return new Fault(
+    'model/damaged-folder',
+    `${file} cannot be used: ${reason}. Copy or export the model again.`,
+    { cause },
+  );
+}
+
+const folderOf = (graph: string): string => {
+  const parent = path.dirname(graph);
+  return path.basename(parent) === 'onnx' ? path.dirname(parent) : parent;
+};
+
+function requireFile(folder: string, name: string): void {
+  if (existsSync(path.join(folder, name))) return;
+  if (!existsSync(folder)) throw new Fault('model/no-folder', `There is no model folder ${folder}.`);
+  throw new Fault(
+    'model/foreign-folder',
+    `${folder} is not a model folder: it has no ${name}. Name the folder that training or a download made.`,
+  );
+}
+
+function chooseGraph(folder: string): string {
+  const file = (suffix: string): string => path.join(folder, 'onnx', `model${suffix}.onnx`);
+  const full = file('');
+  const fits = existsSync(full) && total([full, ...externalData(full)]) <= SMALL_GRAPH;
+  const quantised = QUANTISED.map((precision) => file(`_${precision}`));
+  const found = (fits ? [full] : [...quantised, full]).find((graph) => existsSync(graph));
+  if (found !== undefined) return found;
+  throw new Fault(
+    'model/not-exported',
+    `${folder} has no graph in onnx/ that Tandem can run. Make one with: tandem onnx ${folder}`,
+  );
+}
+
+/** The files beside a graph that hold its weights: `model.onnx_data`, `model.onnx.data`, `model.onnx_data_1`. */
+function externalData(graph: string): string[] {
+  const name = path.basename(graph);
+  return readdirSync(path.dirname(graph))
+    .filter((other) => other.startsWith(`${name}_data`) || other.startsWith(`${name}.data`))
+    .sort()
+    .map((other) => path.join(path.dirname(graph), other));
+}
+
+const total = (files: readonly string[]): number =>
+  files.reduce((bytes, file) => bytes + statSync(file).size, 0);
+
+function readConfig(folder: string): Config {
+  const config = configForm.safeParse(readJson(folder, 'config.json'));
+  if (config.success) return config.data;
+  const [issue] = config.error.issues;
+  throw new Fault(
+    'model/foreign-folder',
+    `${path.join(folder, 'config.json')} describes no model that Tandem can run (${issue!.path.join('.')}: ${issue!.message}). It runs decoders like Llama and Qwen.`,
+  );
+}
+
+function countParameters(config: Config): number {
+  const { hidden_size: d, num_attention_heads: heads, num_hidden_layers: layers } = config;
+  const headSize = config.head_dim ?? d / heads;
+  const attention = 2 * d * headSize * (heads + (config.num_key_value_heads ?? heads));
+  const layer = attention + 3 * d * config.intermediate_size + 2 * d;
+  const tables = config.tie_word_embeddings === true ? 1 : 2;
+  return layers * layer + tables * d * config.vocab_size + d;
+}
+
+const smallFiles = (folder: string): string[] =>
+  ['config.json', 'generation_config.json', 'tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja']
+    .map((name) => path.join(folder, name))
+    .filter((file) => existsSync(file));
+
+function digest(files: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const { size: bytes, mtimeMs } = statSync(file);
+    hash.update(`\n${path.basename(file)} ${bytes}\n`);
+    hash.update(bytes <= HASHED_WHOLE ? readFileSync(file) : String(mtimeMs));
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,164 @@
+import { availableParallelism } from 'node:os';
+import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
+import { Fault, messageOf } from '../../fault';
+import { damaged } from './folder';
+
+/** A decoder's graph, loaded. */
+export interface Graph {
+  readonly session: InferenceSession;
+  readonly provider: string;
+  readonly notes: readonly string[];
+  /** The tensors of keys and values, two for each layer. */
+  readonly caches: readonly CacheNames[];
+  /** Heads that have keys and values of their own. */
+  readonly heads: number;
+  /** Numbers in one key. */
+  readonly headSize: number;
+  readonly takesPositions: boolean;
+  /** It wants to be told that only the last logits are of interest. */
+  readonly takesLogitCount: boolean;
+}
+
+interface CacheNames {
+  readonly past: string;
+  readonly present: string;
+}
+
+/** Weights up to this size stay in a core's caches; a second thread would only wait for the first. Bytes. */
+export const SMALL_WEIGHTS = 32 * 2 ** 20;
+
+/** Below this size a graphics card has no time to be faster. Bytes. */
+const GPU_FROM = 256 * 2 ** 20;
+
+/**
+ * Loads a graph. Large ones are tried on a graphics card first; whatever does not work there is told in `notes`.
+ *
+ * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
+ */
+export async function openGraph(file: string, bytes: number): Promise<Graph> {
+  const notes: string[] = [];
+  for (const provider of bytes < GPU_FROM ? [] : acceleratorsHere()) {
+    try {
+      const session = await createSession(file, bytes, provider);
+      return describe(file, session, provider, notes);
+    } catch (error) {
+      notes.push(
+        `${provider} does not work here, so the processor computes: ${oneLine(messageOf(error)).slice(0, 160)}`,
+      );
+    }
+  }
+  let session: InferenceSession;
+  try {
+    session = await createSession(file, bytes, 'cpu');
+  } catch (error) {
+    throw damaged(file, messageOf(error), error);
+  }
+  return describe(file, session, 'cpu', notes);
+}
+
+/** What this build of ONNX Runtime has besides the processor. */
+const acceleratorsHere = (): string[] =>
+  listSupportedBackends()
+    .map(({ name }) => name)
+    .filter((name) => name === 'cuda' || name === 'webgpu');
+
+function createSession(file: string, bytes: number, provider: string): Promise<InferenceSession> {
+  const cores = availableParallelism();
+  return InferenceSession.create(file, {
+    executionProviders: [provider],
+    // Half of many cores: they are often two threads of one, and the memory is the limit before they are.
+    intraOpNumThreads: bytes <= SMALL_WEIGHTS ? 1 : cores <= 4 ? cores : Math.floor(cores / 2),
+    interOpNumThreads: 1,
+    // The arena keeps ten times the memory of the largest request for a few percent of speed.
+    enableCpuMemArena: false,
+    enableMemPattern: false,
+    extra: { session: { intra_op: { allow_spinning: '0' } } },
+    logSeverityLevel: 4,
+  });
+}
+
+function describe(file: string, session: InferenceSession, provider: string, notes: string[]): Graph {
+  const past = session.inputNames.filter((name) => name.startsWith('past_key_values.'));
+  const caches = past.map((name) => ({ past: name, present: name.replace('past_key_values.', 'present.') }));
+  const known = ['input_ids', 'attention_mask', 'position_ids', 'num_logits_to_keep', ...past];
+  const missing = ['input_ids', 'attention_mask'].filter((name) => !session.inputNames.includes(name));
+  const unmade = ['logits', ...caches.map(({ present }) => present)].filter(
+    (name) => !session.outputNames.includes(name),
+  );
+  const unknown = session.inputNames.filter((name) => !known.includes(name));
+  const trouble = [
+    ...(past.length === 0 ? ['it keeps no keys and values'] : []),
+    ...missing.map((name) => `it does not take ${name}`),
+    ...unmade.map((name) => `it does not make ${name}`),
+    ...unknown.map((name) => `it wants ${name}, which Tandem does not know`),
+  ][0];
+  if (trouble !== undefined) throw foreign(file, trouble);
+  const cache = session.inputMetadata.find(({ name }) => name === past[0]);
+  if (cache?.isTensor !== true || cache.type !== 'float32')
+    throw foreign(file, 'its keys and values are not 32-bit numbers');
+  const [, heads, , headSize] = cache.shape;
+  if (typeof heads !== 'number' || typeof headSize !== 'number')
+    throw foreign(file, 'it does not say how large its keys and values are');
+  return {
+    session,
+    provider,
+    notes,
+    caches,
+    heads,
+    headSize,
+    takesPositions: session.inputNames.includes('position_ids'),
+    takesLogitCount: session.inputNames.includes('num_logits_to_keep'),
+  };
+}
+
+const foreign = (file: string, why: string): Fault =>
+  new Fault(
+    'model/foreign-folder',
+    `${file} is not a graph that Tandem can run: ${why}. Make one with tandem onnx from the model's folder.`,
+  );
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+/** The inputs of one run besides keys and values. */
+export interface Tokens {
+  /** Row after row. */
+  readonly ids: readonly number[];
+  readonly rows: number;
+  /** Of each row, how many tokens come before these. */
+  readonly before: readonly number[];
+  /** Width of the attention mask. */
+  readonly width: number;
+  /** In each row, the first place of the mask that counts; the ones that count follow each other. */
+  readonly from: readonly number[];
+}
+
+/** Tensors for the inputs that are not keys and values. */
+export function tokenFeeds(graph: Graph, tokens: Tokens): Record<string, Tensor> {
+  const { ids, rows, before, width, from } = tokens;
+  const each = ids.length / rows;
+  const mask = new BigInt64Array(rows * width);
+  for (let row = 0; row < rows; row++) {
+    const start = row * width + from[row]!;
+    mask.fill(1n, start, start + before[row]! + each);
+  }
+  const feeds: Record<string, Tensor> = {
+    input_ids: new Tensor('int64', BigInt64Array.from(ids, BigInt), [rows, each]),
+    attention_mask: new Tensor('int64', mask, [rows, width]),
+  };
+  if (graph.takesPositions) {
+    const positions = ids.map((_, index) => BigInt(before[Math.floor(index / each)]! + (index % each)));
+    feeds.position_ids = new Tensor('int64', BigInt64Array.from(positions), [rows, each]);
+  }
+  if (graph.takesLogitCount) feeds.num_logits_to_keep = new Tensor('int64', [1n], []);
+  return feeds;
+}
+
+/** Behind the last token of each row: the logits of what follows. */
+export function lastLogits({ logits }: Record<string, Tensor>, rows: number): Float32Array[] {
+  const [, each, vocabulary] = logits!.dims as [number, number, number];
+  const data = logits!.data as Float32Array;
+  return Array.from({ length: rows }, (_, row) => {
+    const end = (row + 1) * each * vocabulary;
+    return data.subarray(end - vocabulary, end);
+  });
+}

@@ -1,0 +1,126 @@
+import { Tensor } from 'onnxruntime-node';
+import type { Decoder, Row } from './decoder';
+import { lastLogits, tokenFeeds, type Graph } from './graph';
+
+/** Keys and values of several rows as a run returned them: (rows, heads, width, size of a head) for each tensor. */
+interface Pack {
+  readonly tensors: readonly Tensor[];
+  readonly rows: number;
+  readonly width: number;
+}
+
+interface PackedRow extends Row {
+  ids: number[];
+  /** Nothing was read yet when absent. */
+  pack: Pack | undefined;
+  /** Its index in the pack. */
+  at: number;
+  /** Where in the pack's width its first token is; the others follow. */
+  from: number;
+}
+
+/** Rows that are computed together. When one joins or leaves, only its companions are copied. */
+const TOGETHER = 16;
+
+/**
+ * For graphs that return all keys and values anew, one token longer. While the same rows go on together, what a run
+ * returned is what the next one reads; when others join, the rows are copied side by side, aligned at their ends, and
+ * the attention mask hides what is before shorter ones.
+ */
+export class GrowingDecoder implements Decoder {
+  readonly bytesPerToken: number;
+  readonly #graph: Graph;
+  readonly #together: number;
+
+  constructor(graph: Graph) {
+    this.#graph = graph;
+    // Without positions the graph counts them from the width, which is wrong for a row that has something before it.
+    this.#together = graph.takesPositions ? TOGETHER : 1;
+    this.bytesPerToken = graph.caches.length * graph.heads * graph.headSize * Float32Array.BYTES_PER_ELEMENT;
+  }
+
+  open(): Row {
+    const row: PackedRow = { ids: [], pack: undefined, at: 0, from: 0 };
+    return row;
+  }
+
+  close(row: Row): void {
+    (row as PackedRow).pack = undefined;
+  }
+
+  rest(row: Row): void {
+    const packed = row as PackedRow;
+    if ((packed.pack?.rows ?? 1) > 1) Object.assign(packed, { pack: this.#pack([packed]), at: 0, from: 0 });
+  }
+
+  cut(row: Row, length: number): void {
+    (row as PackedRow).ids.length = length;
+  }
+
+  async read(row: Row, ids: readonly number[]): Promise<Float32Array> {
+    const [logits] = await this.#run([row as PackedRow], ids);
+    return logits!;
+  }
+
+  async step(rows: readonly Row[], ids: readonly number[]): Promise<readonly Float32Array[]> {
+    const logits: Float32Array[] = [];
+    for (let from = 0; from < rows.length; from += this.#together) {
+      const run = rows.slice(from, from + this.#together) as PackedRow[];
+      logits.push(...(await this.#run(run, ids.slice(from, from + this.#together))));
+    }
+    return logits;
+  }
+
+  async #run(rows: readonly PackedRow[], ids: readonly number[]): Promise<Float32Array[]> {
+    const { session, caches } = this.#graph;
+    const each = ids.length / rows.length;
+    const pack = sideBySide(rows) ?? this.#pack(rows);
+    const before = rows.map((row) => row.ids.length);
+    const width = pack.width + each;
+    const feeds = tokenFeeds(this.#graph, {
+      ids,
+      rows: rows.length,
+      before,
+      width,
+      from: before.map((length) => pack.width - length),
+    });
+    for (const [index, { past }] of caches.entries()) feeds[past] = pack.tensors[index]!;
+    const made = (await session.run(feeds)) as Record<string, Tensor>;
+    const next: Pack = { tensors: caches.map(({ present }) => made[present]!), rows: rows.length, width };
+    for (const [at, row] of rows.entries()) {
+      Object.assign(row, { pack: next, at, from: pack.width - before[at]! });
+      for (let index = at * each; index < (at + 1) * each; index++) row.ids.push(ids[index]!);
+    }
+    return lastLogits(made, rows.length);
+  }
+
+  /** Copies the rows into a pack of their own. */
+  #pack(rows: readonly PackedRow[]): Pack {
+    const { caches, heads, headSize } = this.#graph;
+    const width = Math.max(...rows.map((row) => row.ids.length));
+    const tensors = caches.map((_, index) => {
+      const data = new Float32Array(rows.length * heads * width * headSize);
+      for (const [at, { pack, ids, ...row }] of rows.entries()) {
+        if (pack === undefined) continue;
+        const source = pack.tensors[index]!.data as Float32Array;
+        for (let head = 0; head < heads; head++) {
+          const start = ((row.at * heads + head) * pack.width + row.from) * headSize;
+          const end = ((at * heads + head + 1) * width - ids.length) * headSize;
+          data.set(source.subarray(start, start + ids.length * headSize), end);
+        }
+      }
+      return new Tensor('float32', data, [rows.length, heads, width, headSize]);
+    });
+    return { tensors, rows: rows.length, width };
+  }
+}
+
+/** The pack that holds exactly these rows, in this order, up to its end. */
+function sideBySide(rows: readonly PackedRow[]): Pack | undefined {
+  const { pack } = rows[0]!;
+  if (pack?.rows !== rows.length) return undefined;
+  const fits = rows.every(
+    (row, at) => row.pack === pack && row.at === at && row.from + row.ids.length === pack.width,
+  );
+  return fits ? pack : undefined;
+}

@@ -1,0 +1,76 @@
+/** The inference process: one model, many turns at once. `InferenceProcess` starts it and talks to it. */
+import { Fault, messageOf } from '../../fault';
+import { Batch } from './batch';
+import { Chat } from './chat';
+import { openDecoder } from './decoder';
+import { readLocalFolder } from './folder';
+import { openGraph } from './graph';
+import type { FromInference, InferenceSettings, ToInference } from './protocol';
+
+interface Model {
+  readonly batch: Batch;
+  readonly chat: Chat;
+}
+
+const tell = (message: FromInference): void => {
+  if (process.connected) process.send!(message);
+};
+
+async function load({ graph: file, memoryBytes }: InferenceSettings): Promise<Model> {
+  const { folder, bytes, contextLength } = readLocalFolder(file);
+  const chat = new Chat(folder);
+  const graph = await openGraph(file, bytes);
+  const decoder = await openDecoder(graph, bytes);
+  const batch = new Batch(decoder, chat, { contextLength, memoryBytes: memoryBytes - bytes });
+  tell({ kind: 'ready', provider: graph.provider, notes: graph.notes });
+  return { batch, chat };
+}
+
+function failed(error: unknown, id?: number): FromInference {
+  const code = error instanceof Fault ? error.code : 'model/inference-failed';
+  const message = messageOf(error);
+  return id === undefined ? { kind: 'failed', code, message } : { kind: 'failed', id, code, message };
+}
+
+/** What cancels each turn. */
+const turns = new Map<number, () => void>();
+
+function generate(
+  { batch, chat }: Model,
+  { id, messages, sampling, stream }: ToInference & { kind: 'generate' },
+): void {
+  try {
+    const cancel = batch.start({
+      promptIds: chat.encode(messages),
+      sampling,
+      ...(stream && { onText: (piece: string) => tell({ kind: 'text', id, piece }) }),
+      onDone: (turn) => {
+        turns.delete(id);
+        tell({ kind: 'done', id, ...turn });
+      },
+      onFailed: (reason) => {
+        turns.delete(id);
+        tell(failed(reason, id));
+      },
+    });
+    turns.set(id, cancel);
+  } catch (error) {
+    tell(failed(error, id));
+  }
+}
+
+const settings = JSON.parse(process.argv[2]!) as InferenceSettings;
+const loading = load(settings);
+
+process.on('message', (message: ToInference) => {
+  void loading.then(
+    (model) => {
+      if (message.kind === 'generate') generate(model, message);
+      else turns.get(message.id)?.();
+    },
+    () => undefined, // told below
+  );
+});
+process.on('disconnect', () => process.exit(0));
+
+loading.catch((error: unknown) => process.send?.(failed(error), () => process.exit(0)));

@@ -1,0 +1,182 @@
+import { constrainedMemory } from 'node:process';
+import { totalmem } from 'node:os';
+import path from 'node:path';
+import { Fault } from '../../fault';
+import type {
+  ChatMessage,
+  GenerateOptions,
+  Generation,
+  Model,
+  ModelCounts,
+  SamplingSettings,
+} from '../model';
+import { readLocalFolder, type LocalFolder } from './folder';
+import { InferenceProcess } from './process';
+
+export interface LocalModelOptions {
+  /** The name under which it is logged. */
+  readonly name: string;
+  /** The model folder, or one graph in it. */
+  readonly folder: string;
+  /** The built inference.js; by default the one beside the program that runs. */
+  readonly inference?: string;
+  /** Most memory for weights, keys and values; by default half of the machine's. */
+  readonly memoryBytes?: number;
+}
+
+/** What the editor and the command line show of a model. */
+export interface LocalModelInfo extends LocalFolder {
+  /** ONNX Runtime's name of what computes: `cpu`, `webgpu`, `cuda`. */
+  readonly provider: string;
+  /** Of all dialogues together, when turns were last written; absent before. */
+  readonly tokensPerSecond?: number;
+}
+
+/** A model folder, computed on this machine by ONNX Runtime in a process of its own. */
+export class LocalModel implements Model {
+  readonly name: string;
+  readonly #folder: LocalFolder;
+  readonly #process: InferenceProcess;
+  readonly #speed = new Speed();
+  readonly #counts = {
+    requests: 0,
+    retries: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    answersWithoutUsage: 0,
+  };
+
+  /**
+   * Nothing is loaded before the first turn.
+   * @throws {Fault} `model/no-folder`, `model/not-exported`, `model/damaged-folder`, `model/foreign-folder`,
+   * `model/too-large`
+   */
+  constructor({ name, folder, inference, memoryBytes = halfOfMemory() }: LocalModelOptions) {
+    this.name = name;
+    this.#folder = readLocalFolder(folder);
+    requireMemory(this.#folder, memoryBytes);
+    this.#process = new InferenceProcess(inference ?? path.join(__dirname, 'inference.js'), {
+      folder: this.#folder.folder,
+      graph: this.#folder.graph,
+      memoryBytes,
+    });
+  }
+
+  get fingerprint(): string {
+    return this.#folder.fingerprint;
+  }
+
+  get counts(): ModelCounts {
+    return { ...this.#counts };
+  }
+
+  get notes(): readonly string[] {
+    return this.#process.notes;
+  }
+
+  /** Process id of what computes, while it runs. */
+  get processId(): number | undefined {
+    return this.#process.processId;
+  }
+
+  /** Loads the model when it is not loaded. @throws {Fault} when it cannot be */
+  async describe(): Promise<LocalModelInfo> {
+    const { provider } = await this.#process.load();
+    const { tokensPerSecond } = this.#speed;
+    return { ...this.#folder, provider, ...(tokensPerSecond !== undefined && { tokensPerSecond }) };
+  }
+
+  /**
+   * Token ids end with the one that ended the turn. Log-probabilities are those of the model itself, before temperature
+   * and top-p.
+   */
+  async generate(
+    messages: readonly ChatMessage[],
+    sampling: SamplingSettings,
+    { signal, onText, onRestart }: GenerateOptions = {},
+  ): Promise<Generation> {
+    const started = performance.now();
+    let attempts = 1;
+    let firstTextMs: number | undefined;
+    this.#counts.requests += 1;
+    this.#speed.begin();
+    const turn = await this.#process
+      .generate(messages, sampling, {
+        ...(signal && { signal }),
+        ...(onText && {
+          onText: (piece: string) => {
+            firstTextMs ??= performance.now() - started;
+            onText(piece);
+          },
+        }),
+        onRestart: (why) => {
+          attempts += 1;
+          firstTextMs = undefined;
+          this.#counts.requests += 1;
+          this.#counts.retries += 1;
+          onRestart?.(why);
+        },
+      })
+      .finally(() => this.#speed.end());
+    const { text, finishReason, ids, logprobs, promptIds } = turn;
+    const usage = { promptTokens: promptIds.length, completionTokens: ids.length };
+    this.#counts.promptTokens += usage.promptTokens;
+    this.#counts.completionTokens += usage.completionTokens;
+    this.#speed.wrote(ids.length);
+    const timing = { totalMs: performance.now() - started, attempts };
+    return {
+      text,
+      finishReason,
+      tokens: { ids, logprobs },
+      promptTokenIds: promptIds,
+      usage,
+      timing: firstTextMs === undefined ? timing : { ...timing, firstTextMs },
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.#process.close();
+  }
+}
+
+/** Tokens per second over the time in which at least one turn was being written. */
+class Speed {
+  #inFlight = 0;
+  #since = 0;
+  #tokens = 0;
+  #last: number | undefined;
+
+  get tokensPerSecond(): number | undefined {
+    return this.#last;
+  }
+
+  begin(): void {
+    this.#inFlight += 1;
+    if (this.#inFlight > 1) return;
+    this.#since = performance.now();
+    this.#tokens = 0;
+  }
+
+  end(): void {
+    this.#inFlight -= 1;
+  }
+
+  wrote(tokens: number): void {
+    this.#tokens += tokens;
+    this.#last = (1000 * this.#tokens) / (performance.now() - this.#since);
+  }
+}
+
+/** Of the machine, or of the container that this runs in. */
+function halfOfMemory(): number {
+  const limit = constrainedMemory();
+  return Math.floor((limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / 2);
+}
+
+function requireMemory({ folder, bytes }: LocalFolder, allowed: number): void {
+  if (bytes < allowed) return;
+  throw new Fault(
+    'model/too-large',
+    `The model in ${folder} has ${Math.ceil(bytes / 2 ** 20)} MB of weights, and ${Math.floor(allowed / 2 ** 20)} MB of memory may be used. Export it with fewer bits: tandem onnx ${folder} --precision int4`,
+  );
+}

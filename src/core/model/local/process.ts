@@ -1,0 +1,190 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { Fault, messageOf } from '../../fault';
+import type { ChatMessage, SamplingSettings } from '../model';
+import type { FinishedTurn, FromInference, InferenceSettings, Loaded, ToInference } from './protocol';
+
+export interface TurnOptions {
+  readonly signal?: AbortSignal;
+  readonly onText?: (piece: string) => void;
+  readonly onRestart?: (why: string) => void;
+}
+
+interface PendingTurn {
+  readonly message: ToInference & { kind: 'generate' };
+  readonly options: TurnOptions;
+  deaths: number;
+  readonly resolve: (turn: FinishedTurn) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** A turn during which the process died so often is given up. */
+const MOST_DEATHS = 2;
+
+/**
+ * The process in which a model is computed. It is started with the first turn, and again when it has died; what it was
+ * writing is then written again, once.
+ */
+export class InferenceProcess {
+  readonly #script: string;
+  readonly #settings: InferenceSettings;
+  readonly #pending = new Map<number, PendingTurn>();
+  #child: ChildProcess | undefined;
+  #loading: PromiseWithResolvers<Loaded> | undefined;
+  #notes: readonly string[] = [];
+  #nextId = 1;
+
+  /** @param script the built inference.js */
+  constructor(script: string, settings: InferenceSettings) {
+    this.#script = script;
+    this.#settings = settings;
+  }
+
+  /** Process id of the child, while one is running. */
+  get processId(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** One sentence for each thing that does not work here, once the model is loaded. */
+  get notes(): readonly string[] {
+    return this.#notes;
+  }
+
+  /** Loads the model when it is not. @throws {Fault} when it cannot be loaded */
+  load(): Promise<Loaded> {
+    this.#start();
+    return this.#loading!.promise;
+  }
+
+  /** @throws {Fault} of the folder, of the conversation, or `model/inference-ended`; AbortError on cancel */
+  generate(
+    messages: readonly ChatMessage[],
+    sampling: SamplingSettings,
+    options: TurnOptions,
+  ): Promise<FinishedTurn> {
+    const { signal, onText } = options;
+    if (signal?.aborted === true) return Promise.reject(cancelled());
+    const id = this.#nextId++;
+    const message = { kind: 'generate', id, messages, sampling, stream: onText !== undefined } as const;
+    const { promise, resolve, reject } = Promise.withResolvers<FinishedTurn>();
+    const cancel = (): void => {
+      this.#settle(id)?.reject(cancelled());
+      this.#tell({ kind: 'cancel', id });
+    };
+    signal?.addEventListener('abort', cancel, { once: true });
+    this.#pending.set(id, { message, options, deaths: 0, resolve, reject });
+    if (this.#child === undefined) this.#start();
+    else this.#tell(message);
+    this.#keepAwake();
+    return promise.finally(() => signal?.removeEventListener('abort', cancel));
+  }
+
+  /** Ends the process; turns that are being written are cancelled. */
+  async close(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(cancelled());
+    if (child?.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.ref();
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  /** Starts the process and gives it every turn that is not done. Messages wait in the channel until it has loaded. */
+  #start(): void {
+    if (this.#child !== undefined) return;
+    const child = fork(this.#script, [JSON.stringify(this.#settings)], {
+      // NODE_OPTIONS are the parent's: a debugger's, for example.
+      env: { ...process.env, NODE_OPTIONS: '', ELECTRON_RUN_AS_NODE: '1' },
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    const loading = Promise.withResolvers<Loaded>();
+    // Whoever waits for it hears of a failure; when nobody does, the turns do.
+    loading.promise.catch(() => undefined);
+    this.#child = child;
+    this.#loading = loading;
+    let complaint = '';
+    child.stderr!.on('data', (text: Buffer) => (complaint = (complaint + text.toString()).slice(-500)));
+    child.on('message', (message: FromInference) => this.#hear(child, message));
+    child.once('close', (code, signal) =>
+      this.#died(child, signal ?? `exit code ${code ?? 'unknown'}`, complaint),
+    );
+    child.once('error', (error) => this.#died(child, messageOf(error), complaint));
+    for (const { message } of this.#pending.values()) this.#tell(message);
+    this.#keepAwake();
+  }
+
+  #tell(message: ToInference): void {
+    // A failure to send means that the process is dying; its end is heard too, and the turns are repeated then.
+    if (this.#child?.connected === true) this.#child.send(message, () => undefined);
+  }
+
+  #settle(id: number): PendingTurn | undefined {
+    const turn = this.#pending.get(id);
+    this.#pending.delete(id);
+    this.#keepAwake();
+    return turn;
+  }
+
+  /** A model that nobody closed does not keep a program from ending: only turns that are being written do. */
+  #keepAwake(): void {
+    const child = this.#child;
+    if (child === undefined) return;
+    const busy = this.#pending.size > 0;
+    if (busy) child.ref();
+    else child.unref();
+    if (busy) child.channel?.ref();
+    else child.channel?.unref();
+  }
+
+  #hear(child: ChildProcess, message: FromInference): void {
+    if (this.#child !== child) return;
+    switch (message.kind) {
+      case 'ready':
+        this.#notes = message.notes;
+        this.#loading!.resolve(message);
+        break;
+      case 'text':
+        this.#pending.get(message.id)?.options.onText?.(message.piece);
+        break;
+      case 'done':
+        this.#settle(message.id)?.resolve(message);
+        break;
+      case 'failed':
+        this.#failed(message.id, new Fault(message.code, message.message));
+    }
+  }
+
+  #failed(id: number | undefined, fault: Fault): void {
+    if (id !== undefined) {
+      this.#settle(id)?.reject(fault);
+      return;
+    }
+    this.#child = undefined;
+    this.#loading!.reject(fault);
+    for (const each of [...this.#pending.keys()]) this.#settle(each)?.reject(fault);
+  }
+
+  #died(child: ChildProcess, reason: string, complaint: string): void {
+    if (this.#child !== child) return;
+    this.#child = undefined;
+    const told = complaint.trim() === '' ? '' : ` It said: ${complaint.replace(/\s+/g, ' ').trim()}`;
+    const what = `The process that computes ${this.#settings.folder} ended (${reason}).`;
+    this.#loading!.reject(new Fault('model/inference-ended', `${what}${told}`));
+    for (const [id, turn] of this.#pending) {
+      turn.deaths += 1;
+      if (turn.deaths < MOST_DEATHS) turn.options.onRestart?.(`${what} It is started again.`);
+      else
+        this.#settle(id)?.reject(
+          new Fault(
+            'model/inference-ended',
+            `${what} It had ended in the same turn before.${told} See whether the machine has enough memory for the model.`,
+          ),
+        );
+    }
+    if (this.#pending.size > 0) this.#start();
+  }
+}
+
+const cancelled = (): DOMException => new DOMException('The turn was cancelled.', 'AbortError');

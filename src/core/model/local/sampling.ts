@@ -1,0 +1,104 @@
+import type { SamplingSettings } from '../model';
+
+export interface Choice {
+  readonly id: number;
+  /** Natural log-probability under the model itself, that is, before temperature and top-p. */
+  readonly logprob: number;
+}
+
+/**
+ * Chooses tokens of one turn. The random numbers are a function of the seed and of how many tokens were chosen before,
+ * so what else is computed at the same time has no influence.
+ */
+export class Sampler {
+  readonly #seed: number;
+  readonly #temperature: number;
+  readonly #topP: number;
+  #chosen = 0;
+
+  constructor(settings: Pick<SamplingSettings, 'temperature' | 'topP' | 'seed'>) {
+    this.#seed = settings.seed ?? Math.floor(Math.random() * 2 ** 31);
+    this.#temperature = settings.temperature;
+    this.#topP = settings.topP ?? 1;
+  }
+
+  /** @param logits one per token of the vocabulary */
+  choose(logits: Float32Array): Choice {
+    const best = argmax(logits);
+    const largest = logits[best]!;
+    const id = this.#temperature === 0 ? best : this.#draw(logits, largest);
+    return { id, logprob: logits[id]! - largest - Math.log(sumOfExponentials(logits, largest)) };
+  }
+
+  #draw(logits: Float32Array, largest: number): number {
+    const weights = scratch(logits.length);
+    let total = 0;
+    for (let id = 0; id < logits.length; id++) {
+      const weight = Math.exp((logits[id]! - largest) / this.#temperature);
+      weights[id] = weight;
+      total += weight;
+    }
+    const uniform = uniformAt(this.#seed, this.#chosen++);
+    if (this.#topP < 1) return drawFromNucleus(weights, total, this.#topP, uniform);
+    let left = uniform * total;
+    for (let id = 0; id < weights.length; id++) {
+      left -= weights[id]!;
+      if (left < 0) return id;
+    }
+    return argmax(logits);
+  }
+}
+
+/** From the fewest tokens that together have the share `topP`. */
+function drawFromNucleus(weights: Float64Array, total: number, topP: number, uniform: number): number {
+  const order = nucleusCandidates(weights, total, topP);
+  let kept = 0;
+  let size = 0;
+  while (size < order.length && kept < topP * total) kept += weights[order[size++]!]!;
+  let left = uniform * kept;
+  for (let index = 0; index < size; index++) {
+    left -= weights[order[index]!]!;
+    if (left < 0) return order[index]!;
+  }
+  return order[0]!;
+}
+
+/** Most likely first. What is so unlikely that all such tokens together are outside the nucleus is not sorted. */
+function nucleusCandidates(weights: Float64Array, total: number, topP: number): number[] {
+  const least = ((1 - topP) * total) / weights.length;
+  const candidates: number[] = [];
+  for (let id = 0; id < weights.length; id++) if (weights[id]! >= least) candidates.push(id);
+  return candidates.sort((a, b) => weights[b]! - weights[a]! || a - b);
+}
+
+function argmax(logits: Float32Array): number {
+  let best = 0;
+  for (let id = 1; id < logits.length; id++) if (logits[id]! > logits[best]!) best = id;
+  return best;
+}
+
+function sumOfExponentials(logits: Float32Array, largest: number): number {
+  let sum = 0;
+  for (const logit of logits) sum += Math.exp(logit - largest);
+  return sum;
+}
+
+let kept = new Float64Array(0);
+
+/** One array for all draws: a vocabulary may have a hundred thousand tokens. */
+function scratch(length: number): Float64Array {
+  if (kept.length !== length) kept = new Float64Array(length);
+  return kept;
+}
+
+/** A number in [0, 1) that is a function of both, by the finaliser of MurmurHash3 in two rounds. */
+function uniformAt(seed: number, index: number): number {
+  return mix(mix(seed ^ 0x9e3779b9) + Math.imul(index + 1, 0x85ebca6b)) / 2 ** 32;
+}
+
+function mix(value: number): number {
+  let bits = value | 0;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}

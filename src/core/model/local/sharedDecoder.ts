@@ -1,0 +1,174 @@
+import { Tensor } from 'onnxruntime-node';
+import type { Decoder, Row } from './decoder';
+import { lastLogits, SMALL_WEIGHTS, tokenFeeds, type Graph } from './graph';
+
+interface PlacedRow extends Row {
+  ids: number[];
+  /** Its index in the buffers. */
+  place: number;
+}
+
+/** Tokens that a row has room for at first. */
+const FIRST_CAPACITY = 256;
+/** Rows that are computed together when the weights stay in the cache anyway, so that keys and values do too. */
+const ROWS_OF_SMALL_GRAPH = 16;
+const ROWS_OF_LARGE_GRAPH = 64;
+
+/** Whether keys and values may be written into the memory that they are read from. */
+export async function keepsKeysInPlace(graph: Graph): Promise<boolean> {
+  const { session, caches, heads, headSize } = graph;
+  const capacity = 8;
+  const feeds = tokenFeeds(graph, { ids: [0], rows: 1, before: [0], width: 1, from: [0] });
+  const fetches: Record<string, Tensor | null> = { logits: null };
+  for (const { past, present } of caches) {
+    const dims = [1, heads, capacity, headSize];
+    const buffer = new Tensor('float32', new Float32Array(heads * capacity * headSize), dims);
+    feeds[past] = buffer;
+    fetches[present] = buffer;
+  }
+  try {
+    await session.run(feeds, fetches, { logSeverityLevel: 4 });
+    return true;
+  } catch {
+    // A graph that appends wants to return nine places and is refused the memory for eight.
+    return false;
+  }
+}
+
+/**
+ * For graphs with GroupQueryAttention. Each layer has one buffer (places, heads, capacity, size of a head) for keys and
+ * one for values. A run takes rows that lie side by side; each may have its own length, and nothing is copied.
+ */
+export class SharedDecoder implements Decoder {
+  readonly bytesPerToken: number;
+  readonly #graph: Graph;
+  readonly #together: number;
+  readonly #rows: PlacedRow[] = [];
+  #buffers: Float32Array[];
+  #places = 0;
+  #capacity = FIRST_CAPACITY;
+
+  constructor(graph: Graph, bytes: number) {
+    this.#graph = graph;
+    this.#together = bytes <= SMALL_WEIGHTS ? ROWS_OF_SMALL_GRAPH : ROWS_OF_LARGE_GRAPH;
+    this.bytesPerToken = graph.caches.length * graph.heads * graph.headSize * Float32Array.BYTES_PER_ELEMENT;
+    this.#buffers = graph.caches.map(() => new Float32Array(0));
+  }
+
+  open(): Row {
+    const row: PlacedRow = { ids: [], place: this.#rows.length };
+    this.#rows.push(row);
+    return row;
+  }
+
+  close(row: Row): void {
+    const placed = row as PlacedRow;
+    const last = this.#rows.at(-1)!;
+    if (last !== placed) this.#swap(placed, last);
+    this.#rows.pop();
+  }
+
+  rest(): void {
+    // Every row has its own memory.
+  }
+
+  cut(row: Row, length: number): void {
+    (row as PlacedRow).ids.length = length;
+  }
+
+  async read(row: Row, ids: readonly number[]): Promise<Float32Array> {
+    const [logits] = await this.#run([row as PlacedRow], ids);
+    return logits!;
+  }
+
+  async step(rows: readonly Row[], ids: readonly number[]): Promise<readonly Float32Array[]> {
+    const asked = new Map((rows as readonly PlacedRow[]).map((row, index) => [row, index]));
+    this.#gather(asked);
+    const logits = new Array<Float32Array>(rows.length);
+    for (let from = 0; from < rows.length; from += this.#together) {
+      const run = this.#rows.slice(from, Math.min(from + this.#together, rows.length));
+      const indices = run.map((row) => asked.get(row)!);
+      const made = await this.#run(
+        run,
+        indices.map((index) => ids[index]!),
+      );
+      for (const [at, index] of indices.entries()) logits[index] = made[at]!;
+    }
+    return logits;
+  }
+
+  /** Puts the rows that are asked for into the first places. */
+  #gather(asked: ReadonlyMap<PlacedRow, number>): void {
+    let free = 0;
+    for (const row of asked.keys()) {
+      if (row.place < asked.size) continue;
+      while (asked.has(this.#rows[free]!)) free++;
+      this.#swap(row, this.#rows[free]!);
+    }
+  }
+
+  /** @param rows side by side @param ids the same number for each row */
+  async #run(rows: readonly PlacedRow[], ids: readonly number[]): Promise<Float32Array[]> {
+    const { session, caches, heads, headSize } = this.#graph;
+    const each = ids.length / rows.length;
+    const before = rows.map((row) => row.ids.length);
+    const width = Math.max(...before) + each;
+    this.#reserve(this.#rows.length, width);
+    const feeds = tokenFeeds(this.#graph, {
+      ids,
+      rows: rows.length,
+      before,
+      width,
+      from: before.map(() => 0),
+    });
+    const fetches: Record<string, Tensor | null> = { logits: null };
+    const stride = heads * this.#capacity * headSize;
+    const first = rows[0]!.place;
+    for (const [index, { past, present }] of caches.entries()) {
+      const memory = this.#buffers[index]!.subarray(first * stride, (first + rows.length) * stride);
+      const tensor = new Tensor('float32', memory, [rows.length, heads, this.#capacity, headSize]);
+      feeds[past] = tensor;
+      fetches[present] = tensor;
+    }
+    const made = await session.run(feeds, fetches);
+    for (const [index, row] of rows.entries())
+      for (let at = index * each; at < (index + 1) * each; at++) row.ids.push(ids[at]!);
+    return lastLogits(made, rows.length);
+  }
+
+  /** Makes room; what the rows hold is kept. */
+  #reserve(places: number, width: number): void {
+    if (places <= this.#places && width <= this.#capacity) return;
+    const { heads, headSize } = this.#graph;
+    const oldCapacity = this.#capacity;
+    if (width > this.#capacity) this.#capacity = Math.ceil((width * 1.5) / 64) * 64;
+    if (places > this.#places) this.#places = Math.max(places, Math.min(2 * this.#places, this.#places + 16));
+    for (const [index, old] of this.#buffers.entries()) {
+      const buffer = new Float32Array(this.#places * heads * this.#capacity * headSize);
+      for (const { place, ids } of this.#rows) {
+        for (let head = place * heads; head < (place + 1) * heads; head++) {
+          const from = head * oldCapacity * headSize;
+          buffer.set(old.subarray(from, from + ids.length * headSize), head * this.#capacity * headSize);
+        }
+      }
+      this.#buffers[index] = buffer;
+    }
+  }
+
+  #swap(one: PlacedRow, other: PlacedRow): void {
+    const { heads, headSize } = this.#graph;
+    const longest = Math.max(one.ids.length, other.ids.length) * headSize;
+    for (const buffer of longest === 0 ? [] : this.#buffers) {
+      for (let head = 0; head < heads; head++) {
+        const a = (one.place * heads + head) * this.#capacity * headSize;
+        const b = (other.place * heads + head) * this.#capacity * headSize;
+        const kept = buffer.slice(a, a + longest);
+        buffer.copyWithin(a, b, b + longest);
+        buffer.set(kept, b);
+      }
+    }
+    [one.place, other.place] = [other.place, one.place];
+    this.#rows[one.place] = one;
+    this.#rows[other.place] = other;
+  }
+}
