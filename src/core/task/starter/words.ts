@@ -23,8 +23,8 @@ export function inWordsOf(domain: Domain, text: string): string {
 
 export const ARGUMENTS: Readonly<Record<Form, readonly string[]>> = {
   amount: [
-    'You get the {quantity} and the rate for one {one}.',
-    'It takes the number of {quantity} and the rate per {one}.',
+    'You get the number of {quantity} and the rate per {one}.',
+    'It takes the {quantity} and the rate for one {one}.',
   ],
   list: [
     'You get a list with the {quantity} of every {entry}, and the rate per {one}.',
@@ -32,7 +32,7 @@ export const ARGUMENTS: Readonly<Record<Form, readonly string[]>> = {
   ],
   base: [
     'You get the {quantity}, the rate per {one} and a base {result} to start from.',
-    'To the base {result} you add the {quantity} at the rate for one {one}.',
+    'There is a base {result}, and each of the {quantity} adds the rate.',
   ],
 };
 
@@ -51,7 +51,7 @@ export const QUESTIONS: Readonly<Record<Kind, readonly string[]>> = {
   threshold: [
     'What is the limit for the {extra}?',
     'At how many {quantity} does the {extra} start?',
-    'Is there a limit with a {extra} for many {quantity}?',
+    'Is there a {extra} for many {quantity}?',
   ],
   strictness: [
     'Do exactly that many {quantity} count already?',
@@ -120,7 +120,7 @@ const NUMBERS: Readonly<Partial<Record<Kind, readonly string[]>>> = {
 
 const CHOICES: Readonly<Record<string, readonly string[]>> = {
   '>': ['Only more than that counts.', 'Exactly that does not count yet.', 'It has to be strictly more.'],
-  '>=': ['Exactly that counts too.', 'Yes, that one is included.', 'It counts from there on.'],
+  '>=': ['Exactly that counts too.', 'That one is included.', 'It counts from there on.'],
   'discount first': [
     'First the {discount}, then the {fee}.',
     'The {discount} comes before the {fee}.',
