@@ -54,7 +54,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     vscode.window.registerTreeDataProvider(views.trajectories, trajectories),
     registerCommands({
       extension: context.extensionUri,
-      ...{ engine, choice, folders, models, packs, panels, tasks, trajectories },
+      ...{ configuration, engine, choice, folders, models, packs, panels, tasks, trajectories },
     }),
   );
   return { engine, packs, tasks, trajectories, models, panels };

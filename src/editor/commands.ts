@@ -3,10 +3,11 @@ import * as vscode from 'vscode';
 import { Fault, messageOf } from '../core/fault';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
+import type { Configuration } from './configuration';
 import type { Engine } from './engine';
 import type { ModelChoice } from './models/choice';
 import type { ModelFolders } from './models/folders';
-import type { LocalPlace } from './models/places';
+import { STARTER, type LocalPlace } from './models/places';
 import type { ModelNode, ModelTree } from './models/tree';
 import type { SessionPanels } from './session/panels';
 import type { Packs } from './tasks/packs';
@@ -16,6 +17,7 @@ import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
 /** What the commands act on. */
 export interface CommandContext {
   readonly extension: vscode.Uri;
+  readonly configuration: Configuration;
   readonly engine: Engine;
   readonly choice: ModelChoice;
   readonly folders: ModelFolders;
@@ -119,28 +121,31 @@ async function openTranscript({ engine }: CommandContext, target: Target): Promi
   await open(documentUri('transcript', trajectory.task, { episode: id }));
 }
 
-/** Copies the pack that ships with Tandem into the workspace, where it can be read and changed. */
-async function addStarterPack({ extension, packs }: CommandContext): Promise<void> {
+/** The packs that ship with Tandem: tasks of the starter world, and those that people wrote. */
+const STARTER_PACKS = ['starter-world.jsonl', 'starter.jsonl'];
+
+/**
+ * Copies the packs that ship with Tandem into the workspace, where they can be read and changed. Who has no agent yet
+ * gets the one that ships too, so that the first dialogue needs no configuration.
+ */
+async function addStarterPack({ extension, packs, configuration }: CommandContext): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   if (folder === undefined) {
-    throw new Fault('editor/no-folder', 'Open a folder first: the starter pack is copied into it.');
+    throw new Fault('editor/no-folder', 'Open a folder first: the starter packs are copied into it.');
   }
-  const target = vscode.Uri.joinPath(folder, 'starter.jsonl');
-  try {
-    await vscode.workspace.fs.copy(
-      vscode.Uri.joinPath(extension, 'samples', 'workspace', 'starter.jsonl'),
-      target,
-    );
-  } catch (error) {
-    const name = vscode.workspace.asRelativePath(target);
-    throw new Fault(
-      'editor/no-starter',
-      `The starter pack could not be copied to ${name}: ${messageOf(error)}`,
-      {
+  for (const name of STARTER_PACKS) {
+    try {
+      await vscode.workspace.fs.copy(
+        vscode.Uri.joinPath(extension, 'samples', 'workspace', name),
+        vscode.Uri.joinPath(folder, name),
+      );
+    } catch (error) {
+      throw new Fault('editor/no-starter', `${name} could not be copied here: ${messageOf(error)}`, {
         cause: error,
-      },
-    );
+      });
+    }
   }
+  if (configuration.agent === '') await configuration.set('agent', STARTER);
   packs.refresh();
 }
 

@@ -18,7 +18,9 @@ async function trajectoryOf(id: string | undefined): Promise<Trajectory> {
 describe('A session in the extension host', () => {
   before(async () => {
     await (await tandem()).engine.consent.forget();
+    await configure('agent', script);
   });
+  after(() => configure('agent', 'starter'));
   afterEach(closeEditors);
 
   it('opens the reference beside it, as a document of Python that no file stands behind', async () => {

@@ -8,7 +8,12 @@ import type { LocalPlace } from './places';
 export type LocalState =
   | { readonly kind: 'not-loaded' }
   | { readonly kind: 'loading' }
-  | { readonly kind: 'ready'; readonly provider: string; readonly notes: readonly string[] }
+  | {
+      readonly kind: 'ready';
+      readonly provider: string;
+      readonly notes: readonly string[];
+      readonly processId: number | undefined;
+    }
   /** One sentence: what, where, what to do. */
   | { readonly kind: 'failed'; readonly reason: string };
 
@@ -22,7 +27,7 @@ export interface LookedAt {
 }
 
 /** What is used of a model; each has a process of its own. */
-type Runner = Pick<LocalModel, 'generate' | 'describe' | 'notes' | 'fingerprint' | 'close'>;
+type Runner = Pick<LocalModel, 'generate' | 'describe' | 'notes' | 'fingerprint' | 'processId' | 'close'>;
 
 /** A model that was asked for. */
 interface Loaded {
@@ -165,7 +170,7 @@ export class LoadedModels {
       if (isClosed()) return;
       const { provider, tokensPerSecond } = await runner.describe();
       if (tokensPerSecond !== undefined) this.speeds.set(folder, tokensPerSecond);
-      state = { kind: 'ready', provider, notes: runner.notes };
+      state = { kind: 'ready', provider, notes: runner.notes, processId: runner.processId };
     } catch (error) {
       state = { kind: 'failed', reason: messageOf(error) };
       if (!isClosed()) this.report(error);

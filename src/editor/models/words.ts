@@ -35,7 +35,9 @@ export function modelDetails({ folder }: LocalPlace, { state, files }: ModelRow)
     ...(files === undefined
       ? []
       : [built(files), `At most ${grouped(files.contextLength)} tokens in a dialogue`]),
-    ...(state.kind === 'ready' ? state.notes : []),
+    ...(state.kind === 'ready'
+      ? [`Runs on ${state.provider}, in process ${state.processId}`, ...state.notes]
+      : []),
     folder,
   ];
 }

@@ -66,7 +66,7 @@ const files: LocalFolder = {
   contextLength: 512,
   fingerprint: 'abc',
 };
-const ready = { kind: 'ready', provider: 'cpu', notes: [] } as const;
+const ready = { kind: 'ready', provider: 'cpu', notes: [], processId: 7 } as const;
 const row = (state: LocalState, some: Partial<ModelRow> = {}): ModelRow => ({
   roles: [],
   state,
@@ -105,6 +105,7 @@ describe('a row of the models view', () => {
     expect(modelDetails(place, row(noted))).toEqual([
       'LlamaForCausalLM, 0.62 million parameters, int8, 0.7 MB',
       'At most 512 tokens in a dialogue',
+      'Runs on cpu, in process 7',
       'webgpu does not work here: no adapter.',
       starter,
     ]);

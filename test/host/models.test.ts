@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { isRunning } from '../../src/core/trajectory/running';
+import type { ModelNode } from '../../src/editor/models/tree';
+import type { PackTask } from '../../src/editor/tasks/packs';
+import { closeEditors, configure, consent, tandem, until } from './tandem';
+
+type ModelRow = Extract<ModelNode, { kind: 'model' }>;
+
+async function models(): Promise<ModelRow[]> {
+  const nodes = await (await tandem()).models.getChildren();
+  return nodes.filter((node) => node.kind === 'model');
+}
+
+async function modelNamed(name: string): Promise<ModelRow> {
+  const node = (await models()).find(({ place }) => place.name === name);
+  assert.ok(node, `The view does not list ${name}.`);
+  return node;
+}
+
+async function stateOf(name: string): Promise<string> {
+  return (await modelNamed(name)).row.state.kind;
+}
+
+async function firstOfTheWorld(): Promise<PackTask> {
+  const pack = (await (await tandem()).packs.all()).find(({ name }) => name === 'starter-world');
+  assert.ok(pack?.tasks[0], 'The workspace has no tasks of the starter world.');
+  return pack.tasks[0];
+}
+
+/** What this process has loaded of the machine's own code. */
+function sharedObjects(): string[] {
+  const report = process.report.getReport() as unknown as { sharedObjects: string[] };
+  return report.sharedObjects;
+}
+
+describe('The models view in the extension host', () => {
+  afterEach(closeEditors);
+
+  it('lists the starter model as the agent, before anything is loaded', async () => {
+    const { row } = await modelNamed('starter');
+    assert.deepEqual(row.roles, ['agent']);
+    assert.ok(row.files && row.files.bytes > 0);
+    assert.equal(row.state.kind, 'not-loaded');
+    const nodes = await (await tandem()).models.getChildren();
+    assert.equal(nodes.at(-1)?.kind, 'add', 'Nothing offers to add a folder.');
+  });
+
+  it('shows how fast the agent wrote, whose process ends when another agent is chosen', async () => {
+    const { panels } = await tandem();
+    const { shown } = await panels.openTask(await firstOfTheWorld());
+    await shown.start(consent);
+    assert.ok(shown.snapshot.turns[0]?.visible, shown.state.notice?.message);
+    await until(
+      'the speed is shown',
+      async () => (await modelNamed('starter')).row.tokensPerSecond !== undefined,
+    );
+    const { state } = (await modelNamed('starter')).row;
+    assert.ok(state.kind === 'ready' && state.processId !== undefined);
+    const { processId } = state;
+    assert.deepEqual(
+      sharedObjects().filter((file) => file.includes('onnxruntime')),
+      [],
+      'The extension host has loaded ONNX Runtime.',
+    );
+
+    await configure('agent', 'script:agents/asks-first.json');
+    await until('the process is gone', () => !isRunning(processId));
+    assert.equal(await stateOf('starter'), 'not-loaded');
+    await configure('agent', 'starter');
+  });
+
+  it('says of a folder that cannot play why, and what to do', async () => {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+    await mkdir(path.join(folder, 'models', 'empty'), { recursive: true });
+    await configure('modelFolders', ['models/empty']);
+    try {
+      const { row, place } = await modelNamed('empty');
+      assert.ok(row.state.kind === 'failed');
+      assert.match(row.state.reason, /is not a model folder: it has no config\.json\. Name the folder/);
+      await vscode.commands.executeCommand('tandem.removeModelFolder', { kind: 'model', place, row });
+      assert.deepEqual(
+        (await models()).map((node) => node.place.name),
+        ['starter'],
+      );
+    } finally {
+      await configure('modelFolders', undefined);
+    }
+  });
+
+  it('makes a model the agent under a name without paths of this machine', async () => {
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? '';
+    await configure('modelFolders', [path.join('models', 'mine')]);
+    try {
+      const node = await modelNamed('mine');
+      assert.equal(node.place.folder, path.join(folder, 'models', 'mine'));
+      await vscode.commands.executeCommand('tandem.useAsAgent', node);
+      assert.equal(vscode.workspace.getConfiguration('tandem').get('agent'), 'local:models/mine');
+      assert.deepEqual((await modelNamed('mine')).row.roles, ['agent']);
+    } finally {
+      await configure('agent', 'starter');
+      await configure('modelFolders', undefined);
+    }
+  });
+});
