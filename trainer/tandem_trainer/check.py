@@ -28,11 +28,13 @@ def main(arguments: list[str]) -> int:
     # only now: these import torch, and a bad configuration is to be told at once
     from .data.template import Template
     from .model.load import context_length, find_model, load_tokenizer, quiet
+    from .onnx.shape import require_exportable
     from .running.prepare import prepare
 
     quiet()
     folder = given.run_json.resolve().parent
     path = find_model(config.model, folder)
+    require_exportable(config.export, path)
     template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
     prepared = prepare(config, template, context_length(path))
     problems = [str(problem) for problem in prepared.problems]

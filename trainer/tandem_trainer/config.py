@@ -129,6 +129,13 @@ class ResourcesConfig:
 
 
 @dataclass(frozen=True)
+class ExportConfig:
+    """What stands in the result besides the model as transformers reads it."""
+
+    onnx: list[Literal["fp32", "int8", "int4"]] = field(default_factory=list)  # graphs that ONNX Runtime plays
+
+
+@dataclass(frozen=True)
 class RunConfig:
     """All of `run.json`. The folder of the file is the run folder, into which everything is written."""
 
@@ -143,3 +150,4 @@ class RunConfig:
     candidates: CandidatesConfig = field(default_factory=CandidatesConfig)
     policy: PolicyConfig = field(default_factory=PolicyConfig)
     resources: ResourcesConfig = field(default_factory=ResourcesConfig)
+    export: ExportConfig = field(default_factory=ExportConfig)

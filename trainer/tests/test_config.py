@@ -143,7 +143,11 @@ def run(*arguments, cwd):
     [
         (["--help"], 0, "python -m tandem_trainer run.json"),
         ([], 2, "python -m tandem_trainer run.json"),
-        (["trian", "run.json"], 2, "There is no command trian: give a run.json, or one of check, doctor, plan, score."),
+        (
+            ["trian", "run.json"],
+            2,
+            "There is no command trian: give a run.json, or one of check, doctor, onnx, plan, score.",
+        ),
         (["gone.json"], 2, "There is no configuration at gone.json."),
         (["."], 2, ". is a folder; give the run.json inside it."),
         (["check", "run.json"], 2, "run.json: model is missing."),

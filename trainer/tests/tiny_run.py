@@ -55,7 +55,7 @@ def tiny_run(
     if preferences:
         config["data"]["preferences"] = ["steps.jsonl"]
     for name, value in changes.items():
-        config[name] = {**config[name], **value} if isinstance(value, dict) else value
+        config[name] = {**config.get(name, {}), **value} if isinstance(value, dict) else value
     path = folder / "run.json"
     path.write_text(json.dumps(config, indent=1))
     return path

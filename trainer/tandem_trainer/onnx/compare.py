@@ -16,6 +16,7 @@ REQUESTS = (
     "The function should return the number of days. What else do you need to know?",
     "Hello!",
 )
+ALL = np.array(0)  # logits are kept of all tokens
 LENGTH = 24  # tokens that the model writes behind each request
 
 
@@ -75,7 +76,7 @@ class Player:
     def run(self, ids: np.ndarray, mask: np.ndarray, past: Sequence[np.ndarray]) -> tuple[np.ndarray, list[np.ndarray]]:
         """(B, T) and (B, P + T) to logits (B, T, V) and the cache of P + T."""
         names = [value.name for value in self.session.get_inputs()]
-        logits, *present = self.session.run(None, dict(zip(names, (ids, mask, *past), strict=True)))
+        logits, *present = self.session.run(None, dict(zip(names, (ids, mask, ALL, *past), strict=True)))
         return logits, present
 
     def empty(self, rows: int) -> list[np.ndarray]:

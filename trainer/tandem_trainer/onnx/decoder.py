@@ -26,13 +26,15 @@ HEAD_BITS = {"fp32": None, "int8": 8, "int4": 8}
 def write_player(folder: Path, shape: Shape, file: Path, precision: Precision) -> None:
     """The layout that runners of Hugging Face models share.
 
-    input_ids (B, T), attention_mask (B, P + T), past_key_values.N.key and .value (B, key heads, P, head_dim)
-    → logits (B, T, V), present.N.key and .value (B, key heads, P + T, head_dim).
+    input_ids (B, T), attention_mask (B, P + T), num_logits_to_keep (), past_key_values.N.key and .value (B, key heads,
+    P, head_dim) → logits (B, K, V) of the last num_logits_to_keep tokens or, where that is 0, of all; present.N.key and
+    .value (B, key heads, P + T, head_dim).
     """
     decoder = Decoder(folder, shape, file, precision)
     graph = decoder.graph
     ids = graph.input("input_ids", TensorProto.INT64, ["batch", "sequence"])
     mask = graph.input("attention_mask", TensorProto.INT64, ["batch", "total"])
+    kept = graph.input("num_logits_to_keep", TensorProto.INT64, [])
     valid = graph.node("ReduceSum", mask, graph.constant(1), keepdims=0)
     ends = graph.node("Cast", graph.node("Sub", valid, graph.constant(1)), to=TensorProto.INT32)
     longest = decoder.length_of(mask)
@@ -41,12 +43,12 @@ def write_player(folder: Path, shape: Shape, file: Path, precision: Precision) -
             cached = ["batch", shape.key_heads, "past", shape.head_dim]
             graph.input(f"past_key_values.{layer}.{part}", TensorProto.FLOAT, cached)
     states = decoder.states(ids, ends, longest, cached=True)
-    decoder.head(states, named=["logits"])
-    graph.output("logits", TensorProto.FLOAT, ["batch", "sequence", shape.vocabulary])
+    decoder.head(decoder.last(states, kept), named=["logits"])
+    graph.output("logits", TensorProto.FLOAT, ["batch", "kept", shape.vocabulary])
     for layer in range(shape.layers):
         for part in ("key", "value"):
-            kept = ["batch", shape.key_heads, "total", shape.head_dim]
-            graph.output(f"present.{layer}.{part}", TensorProto.FLOAT, kept)
+            grown = ["batch", shape.key_heads, "total", shape.head_dim]
+            graph.output(f"present.{layer}.{part}", TensorProto.FLOAT, grown)
     graph.save()
 
 
@@ -88,6 +90,12 @@ class Decoder:
         graph = self.graph
         length = graph.node("Shape", value, start=1, end=2)
         return graph.node("Cast", length, to=TensorProto.INT32)
+
+    def last(self, states: str, kept: str) -> str:
+        """(B, T, d) to (B, K, d): from −K on, so that all are kept where K is 0."""
+        graph = self.graph
+        start = graph.node("Reshape", graph.node("Neg", kept), graph.constant(1))
+        return graph.node("Slice", states, start, graph.constant(2**31 - 1), graph.constant(1))
 
     def states(self, ids: str, ends: str, longest: str, *, cached: bool) -> str:
         """(B, T, d) after the last norm. ends: of each row the place of its last token; longest: places of a row."""

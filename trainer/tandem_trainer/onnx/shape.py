@@ -8,7 +8,9 @@ import torch
 from transformers import AutoConfig, PretrainedConfig
 from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
+from ..config import ExportConfig
 from ..fault import Fault
+from ..result.critic_file import folder_of
 
 FAMILIES = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen 2", "qwen3": "Qwen 3"}
 ROPES = ("default", "linear", "llama3", "yarn")  # others depend on how long the text is
@@ -57,6 +59,12 @@ def read_shape(folder: Path) -> Shape:
         cos=cos,
         sin=sin,
     )
+
+
+def require_exportable(config: ExportConfig, model: str) -> None:
+    """Before anything is trained whose result could not be written. Errors: Fault(usage)."""
+    if config.onnx:
+        read_shape(folder_of(model))
 
 
 def refuse_other_families(folder: Path, config: PretrainedConfig) -> None:

@@ -31,6 +31,7 @@ TOLERANCE = {torch.float32: 1e-4, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 NOISY = 0.2  # where only 16-bit arithmetic is possible
 
 Card = Callable[["Check"], str]
+Beside = Callable[[Path], None]
 
 
 @dataclass(frozen=True)
@@ -63,15 +64,17 @@ class Check:
         return f"{text} Rounding took {self.lost:.0%} of the change of the weights." if self.lost > 0.005 else text
 
 
-def export_policy(base: Base, target: Path, turns: Sequence[Turn], card: Card, *, trained: bool = True) -> Check:
+def export_policy(
+    base: Base, target: Path, turns: Sequence[Turn], card: Card, *, trained: bool = True, beside: Beside | None = None
+) -> Check:
     """Writes the policy that `base` holds to the folder `target`; nothing is done to a folder that is there.
 
     turns: of the data; the check reads their tokens. card: makes README.md from the check. trained: whether a step was
-    made, so that a result equal to its base is refused.
+    made, so that a result equal to its base is refused. beside: writes more into the folder, once it is checked.
     Errors: Fault when nothing was learnt, the exported model is not the live one, or the disk is full; the folder is
     then not there.
     """
-    return _export(base, "policy", target, turns, card, trained)
+    return _export(base, "policy", target, turns, card, trained, beside)
 
 
 def export_critic(
@@ -83,19 +86,22 @@ def export_critic(
     head: Mapping[str, Tensor] | None = None,
     *,
     trained: bool = True,
+    beside: Beside | None = None,
 ) -> Check:
     """The same for the critic, with `critic.json` (see `critic_file.py`) and its value head if it has one.
 
     turns: as the critic reads them.
     """
 
-    def beside(folder: Path) -> None:
+    def with_about(folder: Path) -> None:
         about = about_critic(config, base, VALUE_HEAD if head else None)
         _write_json(folder / FILE, about)
         if head:
             save_file({name: tensor.detach().cpu().contiguous() for name, tensor in head.items()}, folder / VALUE_HEAD)
+        if beside:
+            beside(folder)
 
-    return _export(base, "critic", target, turns, card, trained, beside)
+    return _export(base, "critic", target, turns, card, trained, with_about)
 
 
 def _export(
@@ -105,7 +111,7 @@ def _export(
     turns: Sequence[Turn],
     card: Card,
     trained: bool,
-    beside: Callable[[Path], None] | None = None,
+    beside: Beside | None = None,
 ) -> Check:
     rows = check_rows(turns)
     with base.adapter(name):

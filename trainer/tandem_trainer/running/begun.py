@@ -25,7 +25,7 @@ def check_same_configuration(folder: Path, config: RunConfig, fingerprint: str |
     """What was begun with one configuration and its data is not gone on with by another.
 
     `configuration.json` holds what the run began with: every field with its default, paths relative to the folder, and
-    the fingerprint of the data. `name` and `resources` may change. Errors: Fault(usage) naming what differs.
+    the fingerprint of the data. `name`, `resources` and `export` may change. Errors: Fault(usage) naming what differs.
     """
     from .whole_file import write_whole  # imports torch, which a wrong configuration need not wait for
 
@@ -58,7 +58,7 @@ def _relative(value: Any, folder: Path) -> Any:
 
 def _first_difference(begun: dict[str, Any], now: dict[str, Any]) -> str | None:
     for group, fields in now.items():
-        if group in ("name", "resources") or begun.get(group) == fields:
+        if group in ("name", "resources", "export") or begun.get(group) == fields:
             continue
         if not isinstance(fields, dict):
             return f"{group} is {json.dumps(fields)} instead of {json.dumps(begun.get(group))}, which is"

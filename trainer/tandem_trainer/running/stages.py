@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from ..config import OptimiserConfig, RunConfig
@@ -19,7 +20,7 @@ from ..objective.value_head import ValueHead
 from ..ranking.candidates import Shards, histories
 from ..ranking.ranking import Ranked, Ranking, ranking_figures
 from ..result.card import card_of
-from ..result.export import export_critic, export_policy
+from ..result.export import Beside, export_critic, export_policy
 from ..turn import Example
 from .optimise import optimise
 from .prepare import Prepared
@@ -183,13 +184,32 @@ def export(run: Run, base: Base, template: Template, prepared: Prepared, figures
         if not (folder / "critic").exists():
             turns = turns_of(prepared.critic[:READ])
             card = card_of("critic", config, base, prepared.counts, figures)
-            check = export_critic(base, folder / "critic", turns, card, config, critic.tensors("objective"))
+            head = critic.tensors("objective")
+            scores = config.critic.score == "log-ratio" and config.model.training != "qlora"
+            beside = graphs(run) if scores else None
+            check = export_critic(base, folder / "critic", turns, card, config, head, beside=beside)
             told["critic_check"] = asdict(check)
     if run.ranks.first and not (folder / "model").exists():
         seen = template.all_turns(prepared.dialogues[:READ])
         turns = [turn for of_dialogue in seen for turn in of_dialogue] or turns_of(prepared.policy[:READ])
         card = card_of("policy", config, base, prepared.counts, figures)
-        told["model_check"] = asdict(export_policy(base, folder / "model", turns, card))
+        told["model_check"] = asdict(export_policy(base, folder / "model", turns, card, beside=graphs(run)))
     run.ranks.wait()
     run.events.emit("result", **told)
     run.clear()
+
+
+def graphs(run: Run) -> Beside | None:
+    """What writes the graphs that `export.onnx` asks for. A result without them is still one, so that is only told."""
+    precisions = run.config.export.onnx
+    if not precisions:
+        return None
+    from ..onnx.export import export_onnx  # ONNX Runtime is loaded only where it is used
+
+    def beside(folder: Path) -> None:
+        try:
+            export_onnx(folder, precisions, run.events.notice)
+        except Fault as fault:
+            run.events.notice(f"There are no graphs for ONNX Runtime, and the model itself is whole: {fault}")
+
+    return beside

@@ -68,6 +68,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     from ..model.flops import peak_flops
     from ..model.load import context_length, find_model, load_tokenizer, quiet
     from ..objective.reference_cache import ReferenceCache
+    from ..onnx.shape import require_exportable
     from ..plan import make_plan, read_shape, this_machine
     from .budget import TokenBudget
     from .distributed import join, leave
@@ -86,6 +87,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     # ------------------------------------------------------------------------------------------------------------------
     # data
     path = find_model(config.model, folder)
+    require_exportable(config.export, path)
     template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
     prepared = prepare(config, template, context_length(path))
     config = prepared.config
