@@ -144,11 +144,11 @@ export class Batch {
 
   async #step(): Promise<void> {
     const stepping = [...this.#running];
-    const logits = await this.decoder.step(
+    await this.decoder.step(
       stepping.map(({ row }) => row),
       stepping.map(({ turn }) => turn.ids.at(-1)!),
+      (index, logits) => this.#choose(stepping[index]!, logits),
     );
-    for (const [index, running] of stepping.entries()) this.#choose(running, logits[index]!);
   }
 
   #choose(running: Running, logits: Float32Array): void {

@@ -22,9 +22,12 @@ export interface Decoder {
   cut(row: Row, length: number): void;
   /** Reads tokens behind what the row holds. Returns the logits behind the last one, good until the next call. */
   read(row: Row, ids: readonly number[]): Promise<Float32Array>;
-  /** Reads one token in each row. Returns the logits behind each, good until the next call. */
-  step(rows: readonly Row[], ids: readonly number[]): Promise<readonly Float32Array[]>;
+  /** Reads one token in each row. `use` is given the logits behind each, good until it returns, in any order. */
+  step(rows: readonly Row[], ids: readonly number[], use: UseLogits): Promise<void>;
 }
+
+/** @param index of the row among those that were asked for */
+export type UseLogits = (index: number, logits: Float32Array) => void;
 
 /**
  * Graphs with GroupQueryAttention write keys and values into the memory that they read them from; others return all of

@@ -14,6 +14,8 @@ export interface Graph {
   readonly heads: number;
   /** Numbers in one key. */
   readonly headSize: number;
+  /** Tokens that it knows. */
+  readonly vocabulary: number;
   readonly takesPositions: boolean;
   /** It wants to be told that only the last logits are of interest. */
   readonly takesLogitCount: boolean;
@@ -99,6 +101,9 @@ function describe(file: string, session: InferenceSession, provider: string, not
   const [, heads, , headSize] = cache.shape;
   if (typeof heads !== 'number' || typeof headSize !== 'number')
     throw foreign(file, 'it does not say how large its keys and values are');
+  const logits = session.outputMetadata.find(({ name }) => name === 'logits');
+  const vocabulary = logits?.isTensor === true ? logits.shape.at(-1) : undefined;
+  if (typeof vocabulary !== 'number') throw foreign(file, 'it does not say how many tokens it knows');
   return {
     session,
     provider,
@@ -106,6 +111,7 @@ function describe(file: string, session: InferenceSession, provider: string, not
     caches,
     heads,
     headSize,
+    vocabulary,
     takesPositions: session.inputNames.includes('position_ids'),
     takesLogitCount: session.inputNames.includes('num_logits_to_keep'),
   };
@@ -153,10 +159,29 @@ export function tokenFeeds(graph: Graph, tokens: Tokens): Record<string, Tensor>
   return feeds;
 }
 
+/**
+ * Where a graph's logits are written. One piece of memory for all runs of a kind: what is allocated anew for each token
+ * costs more to collect than to compute.
+ */
+export class LogitMemory {
+  #data = new Float32Array(0);
+
+  constructor(private readonly graph: Graph) {}
+
+  /** For a run of `rows` with `each` tokens. */
+  tensor(rows: number, each: number): Tensor {
+    const { vocabulary, takesLogitCount } = this.graph;
+    const kept = takesLogitCount ? 1 : each;
+    const length = rows * kept * vocabulary;
+    if (this.#data.length < length) this.#data = new Float32Array(length);
+    return new Tensor('float32', this.#data.subarray(0, length), [rows, kept, vocabulary]);
+  }
+}
+
 /** Behind the last token of each row: the logits of what follows. */
-export function lastLogits({ logits }: Record<string, Tensor>, rows: number): Float32Array[] {
-  const [, each, vocabulary] = logits!.dims as [number, number, number];
-  const data = logits!.data as Float32Array;
+export function lastLogits(logits: Tensor): Float32Array[] {
+  const [rows, each, vocabulary] = logits.dims as [number, number, number];
+  const data = logits.data as Float32Array;
   return Array.from({ length: rows }, (_, row) => {
     const end = (row + 1) * each * vocabulary;
     return data.subarray(end - vocabulary, end);

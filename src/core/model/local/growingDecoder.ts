@@ -1,6 +1,6 @@
 import { Tensor } from 'onnxruntime-node';
-import type { Decoder, Row } from './decoder';
-import { lastLogits, tokenFeeds, type Graph } from './graph';
+import type { Decoder, Row, UseLogits } from './decoder';
+import { lastLogits, LogitMemory, tokenFeeds, type Graph } from './graph';
 
 /** Keys and values of several rows as a run returned them: (rows, heads, width, size of a head) for each tensor. */
 interface Pack {
@@ -31,9 +31,11 @@ export class GrowingDecoder implements Decoder {
   readonly bytesPerToken: number;
   readonly #graph: Graph;
   readonly #together: number;
+  readonly #logits: LogitMemory;
 
   constructor(graph: Graph) {
     this.#graph = graph;
+    this.#logits = new LogitMemory(graph);
     // Without positions the graph counts them from the width, which is wrong for a row that has something before it.
     this.#together = graph.takesPositions ? TOGETHER : 1;
     this.bytesPerToken = graph.caches.length * graph.heads * graph.headSize * Float32Array.BYTES_PER_ELEMENT;
@@ -62,13 +64,12 @@ export class GrowingDecoder implements Decoder {
     return logits!;
   }
 
-  async step(rows: readonly Row[], ids: readonly number[]): Promise<readonly Float32Array[]> {
-    const logits: Float32Array[] = [];
+  async step(rows: readonly Row[], ids: readonly number[], use: UseLogits): Promise<void> {
     for (let from = 0; from < rows.length; from += this.#together) {
       const run = rows.slice(from, from + this.#together) as PackedRow[];
-      logits.push(...(await this.#run(run, ids.slice(from, from + this.#together))));
+      const made = await this.#run(run, ids.slice(from, from + this.#together));
+      for (const [at, logits] of made.entries()) use(from + at, logits);
     }
-    return logits;
   }
 
   async #run(rows: readonly PackedRow[], ids: readonly number[]): Promise<Float32Array[]> {
@@ -85,13 +86,15 @@ export class GrowingDecoder implements Decoder {
       from: before.map((length) => pack.width - length),
     });
     for (const [index, { past }] of caches.entries()) feeds[past] = pack.tensors[index]!;
-    const made = (await session.run(feeds)) as Record<string, Tensor>;
+    const logits = this.#logits.tensor(rows.length, each);
+    const fetches = Object.fromEntries(caches.map(({ present }) => [present, null]));
+    const made = (await session.run(feeds, { logits, ...fetches })) as Record<string, Tensor>;
     const next: Pack = { tensors: caches.map(({ present }) => made[present]!), rows: rows.length, width };
     for (const [at, row] of rows.entries()) {
       Object.assign(row, { pack: next, at, from: pack.width - before[at]! });
       for (let index = at * each; index < (at + 1) * each; index++) row.ids.push(ids[index]!);
     }
-    return lastLogits(made, rows.length);
+    return lastLogits(logits);
   }
 
   /** Copies the rows into a pack of their own. */

@@ -26,21 +26,18 @@ export class Sampler {
   choose(logits: Float32Array): Choice {
     const best = argmax(logits);
     const largest = logits[best]!;
-    const id = this.#temperature === 0 ? best : this.#draw(logits, largest);
-    return { id, logprob: logits[id]! - largest - Math.log(sumOfExponentials(logits, largest)) };
+    const weights = scratch(logits.length);
+    const total = exponentials(logits, largest, 1, weights);
+    const id = this.#temperature === 0 ? best : this.#draw(logits, largest, weights, total);
+    return { id, logprob: logits[id]! - largest - Math.log(total) };
   }
 
-  #draw(logits: Float32Array, largest: number): number {
-    const weights = scratch(logits.length);
-    let total = 0;
-    for (let id = 0; id < logits.length; id++) {
-      const weight = Math.exp((logits[id]! - largest) / this.#temperature);
-      weights[id] = weight;
-      total += weight;
-    }
+  /** @param weights of the tokens at temperature 1 @param total their sum */
+  #draw(logits: Float32Array, largest: number, weights: Float64Array, total: number): number {
+    const sum = this.#temperature === 1 ? total : exponentials(logits, largest, this.#temperature, weights);
     const uniform = uniformAt(this.#seed, this.#chosen++);
-    if (this.#topP < 1) return drawFromNucleus(weights, total, this.#topP, uniform);
-    let left = uniform * total;
+    if (this.#topP < 1) return drawFromNucleus(weights, sum, this.#topP, uniform);
+    let left = uniform * sum;
     for (let id = 0; id < weights.length; id++) {
       left -= weights[id]!;
       if (left < 0) return id;
@@ -77,9 +74,19 @@ function argmax(logits: Float32Array): number {
   return best;
 }
 
-function sumOfExponentials(logits: Float32Array, largest: number): number {
+/** exp((logit − largest) / temperature) of each token, into `weights`. Returns their sum. */
+function exponentials(
+  logits: Float32Array,
+  largest: number,
+  temperature: number,
+  weights: Float64Array,
+): number {
   let sum = 0;
-  for (const logit of logits) sum += Math.exp(logit - largest);
+  for (let id = 0; id < logits.length; id++) {
+    const weight = Math.exp((logits[id]! - largest) / temperature);
+    weights[id] = weight;
+    sum += weight;
+  }
   return sum;
 }
 

@@ -1,6 +1,6 @@
 import { Tensor } from 'onnxruntime-node';
-import type { Decoder, Row } from './decoder';
-import { lastLogits, SMALL_WEIGHTS, tokenFeeds, type Graph } from './graph';
+import type { Decoder, Row, UseLogits } from './decoder';
+import { lastLogits, LogitMemory, SMALL_WEIGHTS, tokenFeeds, type Graph } from './graph';
 
 interface PlacedRow extends Row {
   ids: number[];
@@ -44,12 +44,14 @@ export class SharedDecoder implements Decoder {
   readonly #graph: Graph;
   readonly #together: number;
   readonly #rows: PlacedRow[] = [];
+  readonly #logits: LogitMemory;
   #buffers: Float32Array[];
   #places = 0;
   #capacity = FIRST_CAPACITY;
 
   constructor(graph: Graph, bytes: number) {
     this.#graph = graph;
+    this.#logits = new LogitMemory(graph);
     this.#together = bytes <= SMALL_WEIGHTS ? ROWS_OF_SMALL_GRAPH : ROWS_OF_LARGE_GRAPH;
     this.bytesPerToken = graph.caches.length * graph.heads * graph.headSize * Float32Array.BYTES_PER_ELEMENT;
     this.#buffers = graph.caches.map(() => new Float32Array(0));
@@ -81,10 +83,9 @@ export class SharedDecoder implements Decoder {
     return logits!;
   }
 
-  async step(rows: readonly Row[], ids: readonly number[]): Promise<readonly Float32Array[]> {
+  async step(rows: readonly Row[], ids: readonly number[], use: UseLogits): Promise<void> {
     const asked = new Map((rows as readonly PlacedRow[]).map((row, index) => [row, index]));
     this.#gather(asked);
-    const logits = new Array<Float32Array>(rows.length);
     for (let from = 0; from < rows.length; from += this.#together) {
       const run = this.#rows.slice(from, Math.min(from + this.#together, rows.length));
       const indices = run.map((row) => asked.get(row)!);
@@ -92,9 +93,8 @@ export class SharedDecoder implements Decoder {
         run,
         indices.map((index) => ids[index]!),
       );
-      for (const [at, index] of indices.entries()) logits[index] = made[at]!;
+      for (const [at, index] of indices.entries()) use(index, made[at]!);
     }
-    return logits;
   }
 
   /** Puts the rows that are asked for into the first places. */
@@ -121,7 +121,8 @@ export class SharedDecoder implements Decoder {
       width,
       from: before.map(() => 0),
     });
-    const fetches: Record<string, Tensor | null> = { logits: null };
+    const logits = this.#logits.tensor(rows.length, each);
+    const fetches: Record<string, Tensor> = { logits };
     const stride = heads * this.#capacity * headSize;
     const first = rows[0]!.place;
     for (const [index, { past, present }] of caches.entries()) {
@@ -130,10 +131,10 @@ export class SharedDecoder implements Decoder {
       feeds[past] = tensor;
       fetches[present] = tensor;
     }
-    const made = await session.run(feeds, fetches);
+    await session.run(feeds, fetches);
     for (const [index, row] of rows.entries())
       for (let at = index * each; at < (index + 1) * each; at++) row.ids.push(ids[at]!);
-    return lastLogits(made, rows.length);
+    return lastLogits(logits);
   }
 
   /** Makes room; what the rows hold is kept. */
