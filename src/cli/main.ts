@@ -9,9 +9,11 @@ import { installEvaluate } from './commands/evaluate';
 import { installExport } from './commands/export';
 import { installGrade } from './commands/grade';
 import { installImport } from './commands/import';
+import { installOnnx } from './commands/onnx';
 import { installResume } from './commands/resume';
 import { installRuns } from './commands/runs';
 import { installScore } from './commands/score';
+import { installScoreboard } from './commands/scoreboard';
 import { installStop } from './commands/stop';
 import { installTasks } from './commands/tasks';
 import { installTrain } from './commands/train';
@@ -38,6 +40,8 @@ const installs = [
   installStop,
   installResume,
   installScore,
+  installOnnx,
+  installScoreboard,
   installDoctor,
 ];
 
@@ -56,10 +60,11 @@ const USAGE = new Set([
   'training/running',
   'training/not-running',
   'training/cannot-score',
+  'training/cannot-export',
 ]);
 
 /** Commands that continue where they were stopped. */
-const RESUMABLE = new Set(['collect', 'evaluate', 'import', 'download']);
+const RESUMABLE = new Set(['collect', 'evaluate', 'scoreboard', 'import', 'download']);
 
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 wrong use. */
 export async function main(args: readonly string[]): Promise<number> {

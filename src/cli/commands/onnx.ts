@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { writeGraphs, type Precision } from '../../core/training/onnx';
+import type { Install, Outcome, Surroundings } from '../command';
+import { wrongUse } from '../command';
+import { openShippedTrainer } from '../trainer';
+
+interface Options {
+  readonly precision?: readonly Precision[];
+  readonly base?: string;
+}
+
+const PRECISIONS: readonly Precision[] = ['fp32', 'int8', 'int4'];
+
+export const installOnnx: Install = (program, perform) => {
+  program
+    .command('onnx')
+    .description('write the graphs with which a model folder plays on this machine, or a critic scores')
+    .argument('<folder>', 'a model as transformers reads it: `model` or `critic` of a run, or a download')
+    .option('--precision <list>', 'of fp32, int8 and int4, with commas between (fp32,int8)', readPrecisions)
+    .option('--base <model>', 'the base that a critic was trained with, when it is not where it was')
+    .action((folder: string, options: Options) => perform((to) => write(folder, options, to)));
+};
+
+function readPrecisions(text: string): readonly Precision[] {
+  return text.split(',').map((name) => {
+    const known = PRECISIONS.find((precision) => precision === name.trim());
+    if (known !== undefined) return known;
+    throw wrongUse(`--precision takes fp32, int8 and int4 with commas between, not "${name}".`);
+  });
+}
+
+async function write(folder: string, { precision, base }: Options, to: Surroundings): Promise<Outcome> {
+  if (!existsSync(folder)) throw wrongUse(`There is no model folder ${folder}.`);
+  const files = await writeGraphs(await openShippedTrainer(to), {
+    folder,
+    ...(precision !== undefined && { precisions: precision }),
+    // A folder, unless it is a name on the hub.
+    ...(base !== undefined && { base: existsSync(base) ? path.resolve(base) : base }),
+    signal: to.signal,
+    onLine: (line) => process.stderr.write(`${line}\n`),
+  });
+  return { summary: { files }, print: () => files.join('\n') };
+}
