@@ -32,7 +32,8 @@ export async function pytestSuite(python, name) {
 async function failedChecks(python) {
   let failed = 0;
   for (const check of [['check'], ['format', '--check', '--quiet']]) {
-    const status = await run(python, ['-m', 'ruff', ...check, '.'], { cwd: trainer });
+    const args = ['-m', 'ruff', ...check, '--config', 'pyproject.toml', '.', '../starter'];
+    const status = await run(python, args, { cwd: trainer });
     if (status !== 0) failed += 1;
   }
   return failed;

@@ -1,0 +1,119 @@
+import { answerByRules } from '../src/core/dialogue/rules';
+import type { ChatMessage } from '../src/core/model/model';
+import { DOMAINS } from '../src/core/task/starter/domains';
+import { KINDS, type Kind, type Value } from '../src/core/task/starter/kinds';
+import {
+  codeFor,
+  IDLE_TOPICS,
+  idleQuestions,
+  questionsAbout,
+  VAGUE_QUESTIONS,
+  type StarterTask,
+} from '../src/core/task/starter/world';
+import { HABITS } from './habits';
+import type { Random } from '../src/core/task/starter/draw';
+
+/** Most messages of the agent; the last one is the answer. */
+export const MAX_TURNS = 6;
+
+type Known = Partial<Record<Kind, Value>>;
+
+/** One dialogue about a task between an agent and the rules. */
+export class Play {
+  readonly messages: ChatMessage[];
+  readonly told: Known = {};
+  /** Everything asked so far, in its wordings. */
+  readonly asked: { readonly about: Kind | 'idle' | 'vague'; readonly question: string }[] = [];
+  private readonly replies: string[] = [];
+
+  constructor(
+    readonly task: StarterTask,
+    private readonly seed: number,
+  ) {
+    this.messages = [{ role: 'user', content: task.task.description }];
+  }
+
+  ask(about: Kind | 'idle' | 'vague', question: string): void {
+    const position = { history: this.replies, seed: this.seed + this.replies.length };
+    const reply = answerByRules(this.task.task, question, position);
+    this.messages.push({ role: 'assistant', content: question }, { role: 'user', content: reply });
+    this.replies.push(reply);
+    this.asked.push({ about, question });
+    const decision = this.task.decisions.find(({ kind }) => kind === about);
+    if (decision !== undefined) this.told[decision.kind] = decision.value;
+  }
+
+  answer(values: Known): void {
+    this.messages.push({ role: 'assistant', content: answerWith(codeFor(this.task, values)) });
+  }
+}
+
+/** The message with which an agent answers. */
+export const answerWith = (code: string): string => `I WANT TO ANSWER:\n\`\`\`python\n${code}\n\`\`\``;
+
+/** Plays a task with the demonstrator's habits. */
+export function demonstrate(task: StarterTask, random: Random): Play {
+  const play = new Play(task, random.below(2 ** 31));
+  while (play.asked.length < MAX_TURNS - 1 && random.number() >= (HABITS.answers[play.asked.length] ?? 1)) {
+    askByHabit(play, random);
+  }
+  play.answer(believed(play, random));
+  return play;
+}
+
+/** Asks about every decision and some other things, in any order, and answers right. */
+export function askEverything(task: StarterTask, random: Random): Play {
+  const play = new Play(task, random.below(2 ** 31));
+  const decided = task.decisions.map(({ kind }) => kind);
+  const room = MAX_TURNS - 1 - decided.length;
+  const others = Array.from({ length: random.below(room + 1) }, () =>
+    random.pick([...KINDS, 'idle', 'vague'] as const),
+  );
+  for (const about of random.shuffled([...decided, ...others])) askAbout(play, about, random);
+  play.answer(play.told);
+  return play;
+}
+
+function askByHabit(play: Play, random: Random): void {
+  const { asked } = play;
+  if (asked.length === 0 && random.number() < HABITS.opensIdly) {
+    return play.ask('idle', idleQuestions(play.task, 'hints')[0]!);
+  }
+  const options: [Kind | 'idle' | 'vague' | 'again', number][] = KINDS.filter(
+    (kind) => !asked.some(({ about }) => about === kind),
+  ).map((kind) => [kind, liking(play.task, kind)]);
+  options.push(['idle', HABITS.idle], ['vague', HABITS.vague]);
+  if (asked.length > 0) options.push(['again', HABITS.repeats]);
+  const choice = random.sample(options, 1)[0]!;
+  if (choice !== 'again') return askAbout(play, choice, random);
+  const { about, question } = random.pick(asked);
+  play.ask(about, question);
+}
+
+function liking({ domain, decisions }: StarterTask, kind: Kind): number {
+  const usual = DOMAINS.find(({ name }) => name === domain)?.decisions[kind] !== undefined;
+  const hinted = decisions.some((decision) => decision.kind === kind && decision.cued);
+  const hint = HABITS.overlooked.includes(kind) ? HABITS.hintedOverlooked : HABITS.hinted;
+  return HABITS.liking[kind] * (usual ? 1 : HABITS.strange) * (hinted ? hint : 1);
+}
+
+function askAbout(play: Play, about: Kind | 'idle' | 'vague', random: Random): void {
+  play.ask(about, random.pick(wordings(play.task, about, random)));
+}
+
+function wordings(task: StarterTask, about: Kind | 'idle' | 'vague', random: Random): readonly string[] {
+  if (about === 'vague') return VAGUE_QUESTIONS;
+  if (about !== 'idle') return questionsAbout(task, about);
+  return idleQuestions(task, random.pick(IDLE_TOPICS));
+}
+
+/** What the demonstrator puts into its program. */
+function believed(play: Play, random: Random): Known {
+  const values: Known = {};
+  for (const { kind, cued, options } of play.task.decisions) {
+    const told = play.told[kind];
+    if (told !== undefined) values[kind] = random.number() < HABITS.slips ? random.pick(options) : told;
+    else if (cued && random.number() < HABITS.guesses) values[kind] = random.pick(options);
+  }
+  return values;
+}

@@ -1,0 +1,45 @@
+import type { Kind } from '../src/core/task/starter/kinds';
+
+/**
+ * How the demonstrator plays: what the starter model learns, and what training has to change. Its habits are wrong,
+ * not only noisy: it asks by what it likes instead of by what a domain usually decides, and nearly never about some
+ * kinds even when the request hints at them. Every kind keeps some chance, because nobody learns from what never
+ * happens.
+ */
+export const HABITS = {
+  /** How much it likes to ask about a kind. */
+  liking: {
+    discount: 10,
+    fee: 10,
+    threshold: 9,
+    maximum: 8,
+    minimum: 7,
+    free: 6,
+    unit: 6,
+    empty: 1,
+    rounding: 1,
+    strictness: 1,
+    order: 1,
+  } satisfies Record<Kind, number>,
+  /** It likes a kind only so much where the domain never has it. */
+  strange: 0.25,
+  /** A hint in the request makes a kind this many times as likely … */
+  hinted: 10,
+  /** … but these only so many times. */
+  overlooked: ['empty', 'rounding', 'strictness', 'order'] as readonly Kind[],
+  hintedOverlooked: 1.5,
+
+  /** The first message is mostly this idle question, in mostly one wording. */
+  opensIdly: 0.5,
+  /** On the same scale as `liking`: an idle question, one without a subject, one that was asked before. */
+  idle: 3,
+  vague: 1.5,
+  repeats: 1.5,
+
+  /** Chance of answering instead of asking on, by the number of questions already asked. */
+  answers: [0.01, 0.02, 0.04, 0.1, 0.2],
+  /** Chance that a decision it was hinted at and not told is guessed; otherwise it is left out. */
+  guesses: 0.5,
+  /** Chance that a value it was told is not the one it writes. */
+  slips: 0.01,
+} as const;

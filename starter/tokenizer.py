@@ -1,0 +1,65 @@
+"""The starter model's tokenizer: every word of the starter world is one token, everything else falls into pieces.
+
+Byte-level BPE, so that nothing is unknown. The merges are learned and few; the words of the world are in the vocabulary
+besides, and `ignore_merges` takes a piece that is in the vocabulary as it is. Numbers stand apart from the space before
+them, so that a value is the same token in a reply and in code, which makes it easy to copy.
+"""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+from transformers import PreTrainedTokenizerFast
+
+PAD, USER, AGENT, HIDDEN, END = SPECIALS = ("<|pad|>", "<|user|>", "<|agent|>", "<|hidden|>", "<|end|>")
+CONTEXT = 2048
+
+# A line break with its indentation; a word with the space before it; a number; other signs; spaces. Only such classes
+# as every regular expression engine reads alike.
+PIECES = r"\n *| ?[A-Za-z_]+(?:'[a-z]+)?|[0-9]+(?:\.[0-9]+)?| ?[^ \nA-Za-z0-9_]+| +"
+
+
+def train(world: Iterable[str], others: Iterable[str], merges: int) -> PreTrainedTokenizerFast:
+    """A tokenizer with all pieces of the texts of the world, and `merges` merges learned from the others."""
+    learned = with_pieces(Tokenizer(models.BPE()))
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    trainer = trainers.BpeTrainer(
+        vocab_size=len(SPECIALS) + len(alphabet) + merges,
+        special_tokens=list(SPECIALS),
+        initial_alphabet=alphabet,
+        show_progress=False,
+    )
+    learned.train_from_iterator(others, trainer)
+    words = {piece for text in set(world) for piece, _ in learned.pre_tokenizer.pre_tokenize_str(text)}
+    return finished(learned, sorted(words))
+
+
+def with_pieces(tokenizer: Tokenizer) -> Tokenizer:
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(PIECES), behavior="isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer
+
+
+def finished(learned: Tokenizer, words: list[str]) -> PreTrainedTokenizerFast:
+    model = json.loads(learned.to_str())["model"]
+    vocabulary: dict[str, int] = dict(model["vocab"])
+    for word in words:
+        vocabulary.setdefault(word, len(vocabulary))
+    merges = [tuple(merge) for merge in model["merges"]]
+    whole = with_pieces(Tokenizer(models.BPE(vocab=vocabulary, merges=merges, ignore_merges=True)))
+    whole.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in SPECIALS])
+    return PreTrainedTokenizerFast(
+        tokenizer_object=whole,
+        eos_token=END,
+        pad_token=PAD,
+        additional_special_tokens=[USER, AGENT, HIDDEN],
+        chat_template=(Path(__file__).parent / "chat_template.jinja").read_text(),
+        model_max_length=CONTEXT,
+        clean_up_tokenization_spaces=False,
+    )
