@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { inFlight } from '../inFlight';
+import { claimIn } from '../trajectory/claim';
 import { ifThere, writeAtomically } from '../trajectory/files';
 import { allAttempts, attempt, nameOf, type Attempt, type Cell } from './attempt';
 import { choiceOf, type Choice } from './choice';
@@ -32,9 +33,18 @@ const AT_ONCE = 2;
  * seed, plays the test split, and judges the critics' rankings by Monte-Carlo credit. Cell by cell what is there is not
  * made again, so that the same call goes on wherever it was stopped.
  *
- * @throws {Fault} `scoreboard/incomplete-data`; what the grader throws; the signal's reason when it is aborted
+ * @throws {Fault} `scoreboard/incomplete-data`, `trajectory/claimed` when another process works on it; what the grader throws; the signal's reason when it is aborted
  */
 export async function scoreboard(to: Surroundings): Promise<Board> {
+  const claim = await claimIn(join(to.out, 'claims'), 'scoreboard', `The scoreboard in ${to.out}`);
+  try {
+    return await made(to);
+  } finally {
+    await claim.release();
+  }
+}
+
+async function made(to: Surroundings): Promise<Board> {
   const { plan, methods } = to;
   const offline = await collected(to);
   const trained = methods.filter(({ fields }) => fields !== null);
@@ -108,15 +118,10 @@ async function played(
   const results = new Map<Cell, Attempt>();
   await inFlight(cells, AT_ONCE, async (cell) => {
     to.signal?.throwIfAborted();
-    const began = performance.now();
-    let worked = false;
-    const one = await attempt(cell, data, to, (where) => {
-      worked = true;
-      pace.where(nameOf(cell), where);
-    });
+    const name = nameOf(cell);
+    const one = await attempt(cell, data, to, (where) => pace.where(name, where));
     results.set(cell, one);
-    const seconds = (performance.now() - began) / 1000;
-    pace.finished(nameOf(cell), whereItEnded(one), worked ? seconds : undefined);
+    pace.finished(name, whereItEnded(one));
   });
   return cells.map((cell) => results.get(cell)!);
 }

@@ -155,7 +155,8 @@ async function worthOf(
     signal?.throwIfAborted();
     const file = join(folder, 'worth', `${state.id}.json`);
     const text = await ifThere(() => readFile(file, 'utf8'));
-    const began = performance.now();
+    const name = `Monte-Carlo credit, state ${state.id}`;
+    if (text === undefined) pace.where(name, 'plays on');
     const worth =
       text === undefined
         ? await monteCarloCredit(state, {
@@ -166,8 +167,7 @@ async function worthOf(
     if (text === undefined) await writeAtomically(file, (handle) => handle.writeFile(JSON.stringify(worth)));
     values.set(state.id, worth);
     const rolls = worth.reduce((sum, one) => sum + one.rolls, 0);
-    const seconds = (performance.now() - began) / 1000;
-    pace.finished('Monte-Carlo credit', `state of ${rolls} rolls`, text === undefined ? seconds : undefined);
+    pace.finished(name, `${rolls} dialogues played`);
   });
   return states.map(({ id }) => values.get(id)!);
 }

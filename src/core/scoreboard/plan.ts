@@ -1,9 +1,7 @@
 import type { Protocol } from '../dialogue/protocol';
 
 /** Fields of a `run.json`, two levels deep: `{ policy: { beta: 0.1 } }`. */
-export interface RunFields {
-  readonly [field: string]: string | number | { readonly [field: string]: unknown };
-}
+export type RunFields = Readonly<Record<string, string | number | Readonly<Record<string, unknown>>>>;
 
 /** What a method is trained with; of several, the one is taken that does best on the development split. */
 export interface Setting {
@@ -88,7 +86,7 @@ export const quick: Plan = {
   credit: { ...credit, states: 12, standardError: 0.1, mostRolls: 30 },
 };
 
-/** What all runs have in common. A method's fields, then a setting's, go before these. */
+/** What all runs have in common, where their method and their setting say nothing else. */
 export const common: RunFields = {
   // All of so small a model is trained, as in the paper; float32 because it is trained on a CPU.
   model: { training: 'full', dtype: 'float32', device: 'cpu' },

@@ -43,7 +43,9 @@ export interface BoardProgress {
   /** What this is about, e.g. a cell, and where it stands. */
   readonly what: string;
   readonly where: string;
-  /** Of everything, when something of it has been timed. */
+  /** It has come to its end. */
+  readonly isEnd?: boolean;
+  /** Of everything of its kind, when something of it has been timed. */
   readonly secondsLeft?: number;
 }
 

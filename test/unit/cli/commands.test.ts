@@ -71,6 +71,7 @@ describe('tandem', () => {
       'stop',
       'resume',
       'score',
+      'scoreboard',
       'doctor',
       'help',
     ]);

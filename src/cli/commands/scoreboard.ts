@@ -1,0 +1,152 @@
+import path from 'node:path';
+import { Prompts } from '../../core/dialogue/prompts';
+import { RulesSimulator } from '../../core/dialogue/simulator';
+import { trained } from '../../core/loop/trained';
+import { openModel } from '../../core/model/spec';
+import { scoreboard } from '../../core/scoreboard/board';
+import { summaryOf, writeBoard } from '../../core/scoreboard/files';
+import { full, methods as allMethods, quick, type Method, type Plan } from '../../core/scoreboard/plan';
+import type { BoardProgress, Surroundings as Board } from '../../core/scoreboard/surroundings';
+import { tableOf, type Row, type Table } from '../../core/scoreboard/table';
+import { starterTasks } from '../../core/task/starter/world';
+import { Runs } from '../../core/training/runs';
+import { scoreTrajectories } from '../../core/training/score';
+import type { Trainer } from '../../core/training/trainer';
+import { wholeNumber, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+import { openGrader } from '../grader';
+import { jobsOption, modelOptions } from '../play';
+import { duration, percent, points, table as aligned } from '../terminal';
+import { openShippedTrainer } from '../trainer';
+
+interface Options {
+  readonly quick?: boolean;
+  readonly seeds?: number;
+  readonly methods?: string;
+  readonly agent: string;
+  readonly out?: string;
+  readonly jobs?: number;
+}
+
+export const installScoreboard: Install = (program, perform) => {
+  program
+    .command('scoreboard')
+    .description(
+      'train every method from the same start and the same dialogues, and compare; the same command goes on after a stop',
+    )
+    .option('--quick', 'fewer tasks, seeds and settings: a look in half an hour, not a result')
+    .option('--seeds <n>', 'training seeds of the table', wholeNumber('--seeds', 1))
+    .option('--methods <names>', `which methods, of ${allMethods.map(({ name }) => name).join(', ')}`)
+    .option('--agent <model>', 'the start: starter or local:<folder>', 'starter')
+    .option('--out <folder>', 'where everything is kept (default: .tandem/scoreboards/full or quick)')
+    .addOption(jobsOption())
+    .action((options: Options) => perform((to) => makeScoreboard(options, to)));
+};
+
+async function makeScoreboard(options: Options, to: Surroundings): Promise<Outcome> {
+  const plan = planOf(options);
+  const methods = methodsOf(options.methods);
+  const out = path.resolve(options.out ?? path.join('.tandem', 'scoreboards', plan.name));
+  const start = startOf(options.agent, to);
+  const prompts = await Prompts.load(path.join(to.assets, 'prompts'));
+  const trainer = await openShippedTrainer(to);
+  const grader = await openGrader({ assets: to.assets, workers: options.jobs });
+  try {
+    const board = await scoreboard({
+      ...{ out, plan, methods, start, prompts, grader, signal: to.signal },
+      openAgent: (folder) =>
+        openModel(folder === start ? options.agent : `local:${folder}`, modelOptions(to)),
+      tasks: ({ split, count, seed }) => {
+        const drawn = starterTasks({ split, seed, difficulty: plan.difficulty });
+        return Array.from({ length: count }, () => ({ task: drawn.next().value.task }));
+      },
+      simulator: new RulesSimulator(),
+      train: training(trainer, new Runs(out), path.join(to.assets, 'prompts')),
+      score: (what) => scoreTrajectories(trainer, what),
+      onProgress: new Lines().print,
+    });
+    const table = tableOf(board.final, plan.test.seed);
+    const players = { start: options.agent, simulator: 'rules' };
+    const page = await writeBoard(out, board, table, { plan, methods, players });
+    return {
+      summary: { page, ...summaryOf(board, table, plan, methods) },
+      print: () => inWords(table, page),
+      failed: table.rows.some(({ sampled, failures }) => sampled === undefined || failures.length > 0),
+    };
+  } finally {
+    await grader.close();
+  }
+}
+
+function planOf({ quick: isQuick, seeds }: Options): Plan {
+  const plan = isQuick === true ? quick : full;
+  return seeds === undefined ? plan : { ...plan, seeds: Array.from({ length: seeds }, (_, i) => i + 1) };
+}
+
+function methodsOf(names: string | undefined): readonly Method[] {
+  if (names === undefined) return allMethods;
+  const wanted = names.split(',').map((name) => name.trim());
+  const unknown = wanted.find((name) => !allMethods.some((method) => method.name === name));
+  if (unknown === undefined) return allMethods.filter(({ name }) => wanted.includes(name));
+  throw wrongUse(
+    `There is no method "${unknown}"; there are ${allMethods.map(({ name }) => name).join(', ')}.`,
+  );
+}
+
+/** The model folder that the trainer begins with. */
+function startOf(agent: string, to: Surroundings): string {
+  if (agent === 'starter') return path.join(to.assets, 'starter');
+  if (agent.startsWith('local:')) return path.resolve(agent.slice('local:'.length));
+  throw wrongUse(`"${agent}" cannot be trained here: --agent takes starter or local:<folder>.`);
+}
+
+function training(trainer: Trainer, runs: Runs, prompts: string): Board['train'] {
+  // The machine does not change between two cells, and a look at it takes long.
+  let examined = false;
+  return async (options) => {
+    const result = await trained({ ...options, runs, trainer, prompts, examined });
+    examined = true;
+    return result;
+  };
+}
+
+const LINE_EVERY_MS = 10_000;
+
+/** A line for everything that ends, and now and then one for what is under way. */
+class Lines {
+  private last = new Map<string, number>();
+
+  readonly print = ({ done, total, what, where, isEnd = false, secondsLeft }: BoardProgress): void => {
+    const now = performance.now();
+    if (!isEnd && now - (this.last.get(what) ?? -Infinity) < LINE_EVERY_MS) return;
+    this.last.set(what, now);
+    const left = secondsLeft === undefined ? '' : `; ${duration(secondsLeft)} left`;
+    process.stderr.write(`${total === 0 ? '' : `[${done}/${total}] `}${what}: ${where}${left}\n`);
+  };
+}
+
+function inWords({ rows, targets }: Table, page: string): string {
+  return [
+    aligned([['method', 'setting', 'success, T = 1', 'greedy', 'missed', 'useless'], ...rows.map(rowOf)]),
+    'In brackets: 95 % intervals over training seeds and tasks.',
+    ...targets.map(({ better, worse, difference, met }) => {
+      if (difference === undefined) return `${better} − ${worse}: not measured.`;
+      const { mean, interval } = difference.success;
+      const range = interval === null ? '' : ` [${points(interval.low)}, ${points(interval.high)}]`;
+      return `${better} − ${worse}: ${points(mean)} points${range}: ${met ? 'as wanted' : 'less than wanted'}.`;
+    }),
+    `Everything else is in ${page}.`,
+  ].join('\n');
+}
+
+function rowOf({ method, setting, sampled, greedy }: Row): string[] {
+  const success = (side: Row['sampled']): string => {
+    if (side === undefined) return 'failed';
+    const { mean, interval } = side.success;
+    const range = interval && ` [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}]`;
+    return `${percent(mean)}${range ?? ''}`;
+  };
+  return [
+    ...[method, setting ?? '–', success(sampled), success(greedy)],
+    ...[sampled?.missed?.toFixed(2) ?? '–', sampled?.useless?.toFixed(2) ?? '–'],
+  ];
+}

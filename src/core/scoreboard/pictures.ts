@@ -1,0 +1,169 @@
+import type { CustomSeriesOption } from 'echarts/charts';
+import type { OverSeeds } from '../evaluation/seeds';
+import { barPicture } from '../loop/pictures/bars';
+import {
+  axisLine,
+  axisText,
+  COLOURS,
+  gridLine,
+  INK,
+  legend,
+  svgOf,
+  titled,
+  TOP,
+} from '../loop/pictures/chart';
+import { MAIN, SAMPLINGS, type Difference, type Row, type Sampling, type Side, type Table } from './table';
+
+/** The pictures of a table, by file name. */
+export function picturesOf({ rows, differences }: Table): Readonly<Record<string, string>> {
+  const played = rows.filter(hasPlayed);
+  const against = differences.filter(({ better }) => better === MAIN);
+  return {
+    'success.svg': seedPicture({
+      title: 'Success on the test split',
+      subtitle: 'Mean and 95 % interval over training seeds and tasks; each dot is a seed',
+      categories: played.map(({ method }) => method),
+      values: (sampling) => played.map((row) => row[sampling].success),
+      from: 0,
+    }),
+    ...(against.length > 0 && {
+      'differences.svg': seedPicture({
+        title: 'SWEET-RL minus each other method, in points of success',
+        subtitle:
+          'Same tasks and seeds; mean and 95 % interval over training seeds and tasks; each dot is a seed',
+        categories: [...new Set(against.map(({ worse }) => worse))],
+        values: (sampling) => successes(against, sampling),
+      }),
+    }),
+    'missed.svg': perDialogue(
+      'Hidden decisions never asked about, per dialogue',
+      played,
+      ({ missed }) => missed,
+    ),
+    'useless.svg': perDialogue('Useless questions, per dialogue', played, ({ useless }) => useless),
+    'exhausted.svg': barPicture({
+      title: 'Dialogues that ran out of turns',
+      categories: played.map(({ method }) => method),
+      series: barsOf(played, ({ exhausted }) => exhausted),
+      format: percent,
+    }),
+  };
+}
+
+type PlayedRow = Row & { readonly sampled: Side; readonly greedy: Side };
+
+const hasPlayed = (row: Row): row is PlayedRow => row.sampled !== undefined && row.greedy !== undefined;
+
+const NAMES: Readonly<Record<Sampling, string>> = { sampled: 'T = 1', greedy: 'greedy' };
+
+const percent = (value: number): string => `${Math.round(1000 * value) / 10} %`;
+
+const successes = (all: readonly Difference[], sampling: Sampling): OverSeeds[] =>
+  all.filter((one) => one.sampling === sampling).map(({ success }) => success);
+
+function perDialogue(
+  title: string,
+  rows: readonly PlayedRow[],
+  figure: (side: Side) => number | null,
+): string {
+  return barPicture({
+    title,
+    categories: rows.map(({ method }) => method),
+    series: barsOf(rows, figure),
+    format: (value) => value.toFixed(2),
+  });
+}
+
+const barsOf = (rows: readonly PlayedRow[], figure: (side: Side) => number | null) =>
+  SAMPLINGS.map((sampling) => ({
+    name: NAMES[sampling],
+    bars: rows.map((row) => {
+      const value = figure(row[sampling]);
+      return value === null ? null : { value };
+    }),
+  }));
+
+interface SeedPicture {
+  readonly title: string;
+  readonly subtitle: string;
+  readonly categories: readonly string[];
+  /** One for each category. */
+  readonly values: (sampling: Sampling) => readonly OverSeeds[];
+  /** Where the axis begins; as the values need it when it is not given. */
+  readonly from?: number;
+}
+
+const LINE = 20;
+const BETWEEN = 18;
+const MARGIN = 0.02;
+
+/** Means with whiskers, and a dot for each training seed: a row for each category, a line in it for each sampling. */
+function seedPicture({ title, subtitle, categories, values, from }: SeedPicture): string {
+  const all = SAMPLINGS.flatMap((sampling) => values(sampling));
+  const reached = all.flatMap(({ interval, mean, bySeed }) => [
+    ...[mean, ...bySeed],
+    ...(interval ? [interval.low, interval.high] : []),
+  ]);
+  const height = categories.length * (SAMPLINGS.length * LINE + BETWEEN);
+  return svgOf(
+    {
+      title: titled(title, subtitle),
+      legend: { ...legend(SAMPLINGS.map((sampling) => NAMES[sampling])), icon: 'circle' },
+      grid: { left: 180, right: 72, top: TOP, bottom: 40 },
+      xAxis: {
+        type: 'value',
+        min: from ?? roundedDown(Math.min(0, ...reached) - MARGIN),
+        max: -roundedDown(-Math.max(0, ...reached) - MARGIN),
+        axisLabel: { ...axisText, formatter: percent },
+        splitLine: gridLine,
+      },
+      yAxis: {
+        type: 'category',
+        inverse: true,
+        data: [...categories],
+        axisLabel: axisText,
+        axisLine: { ...axisLine, onZero: true },
+        axisTick: { show: false },
+      },
+      series: SAMPLINGS.map((sampling, i) => seriesOf(sampling, i, values(sampling))),
+    },
+    TOP + height + 40,
+  );
+}
+
+const roundedDown = (value: number): number => Math.floor(value * 20) / 20;
+
+function seriesOf(sampling: Sampling, index: number, values: readonly OverSeeds[]): CustomSeriesOption {
+  const colour = COLOURS[index]!;
+  const offset = (index - (SAMPLINGS.length - 1) / 2) * LINE;
+  return {
+    type: 'custom',
+    name: NAMES[sampling],
+    silent: true,
+    data: values.map(({ mean }, category) => [mean, category]),
+    encode: { x: 0, y: 1 },
+    renderItem: ({ dataIndex }, at) => {
+      const { mean, interval, bySeed } = values[dataIndex]!;
+      const x = (value: number): number => at.coord([value, dataIndex])[0]!;
+      const y = at.coord([mean, dataIndex])[1]! + offset;
+      const line = (x1: number, y1: number, x2: number, y2: number) =>
+        ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: INK, lineWidth: 1.5 } }) as const;
+      const dot = (value: number, r: number, opacity: number) =>
+        ({ type: 'circle', shape: { cx: x(value), cy: y, r }, style: { fill: colour, opacity } }) as const;
+      const right = x(Math.max(mean, interval?.high ?? mean, ...bySeed));
+      const text = { text: percent(mean), fill: INK, fontSize: 12, verticalAlign: 'middle' } as const;
+      const whisker = interval
+        ? [
+            line(x(interval.low), y, x(interval.high), y),
+            line(x(interval.low), y - 4, x(interval.low), y + 4),
+            line(x(interval.high), y - 4, x(interval.high), y + 4),
+          ]
+        : [];
+      const dots = bySeed.length > 1 ? bySeed.map((value) => dot(value, 3, 0.45)) : [];
+      return {
+        type: 'group',
+        children: [...whisker, ...dots, dot(mean, 5, 1), { type: 'text', x: right + 8, y, style: text }],
+      };
+    },
+  };
+}
