@@ -1,0 +1,84 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+
+let workspace: string;
+let workbench: WorkbenchDriver;
+
+const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const graded = () => session().getByRole('heading', { name: /\d+ of 10 tests passed/ });
+const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
+
+beforeAll(async () => {
+  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-starter-'));
+  await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
+  workbench = await startWorkbench({ extension: root, workspace });
+  // A step that fails makes all later ones fail: they should not each wait for minutes.
+  workbench.page.setDefaultTimeout(60_000);
+});
+
+afterAll(async () => {
+  await workbench.close();
+  await rm(workspace, { recursive: true, force: true });
+});
+
+async function pictures(name: string): Promise<void> {
+  for (const theme of ['light', 'dark', 'hc-dark'] satisfies Theme[]) {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`${name}-${theme}`);
+  }
+}
+
+test('a newcomer opens the first task and starts, with nothing to configure', async () => {
+  await workbench.activityBar('Tandem').click();
+  const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
+  await tasks
+    .getByRole('treeitem', { name: /not played yet/ })
+    .first()
+    .click();
+  await session().getByText('agent: starter').waitFor();
+  await session().getByRole('button', { name: 'Agree and start' }).click();
+  await composer().or(graded()).first().waitFor();
+});
+
+test('lets the rules answer until the starter model has answered, and sees the grade', async () => {
+  await pictures('starter-session');
+  if (await composer().isVisible()) await session().getByRole('button', { name: 'from here on' }).click();
+  await graded().waitFor();
+  await pictures('starter-graded');
+});
+
+test('finds the model ready, with its size and its speed', async () => {
+  const models = workbench.page.getByRole('tree', { name: 'Models' });
+  const starter = models.getByRole('treeitem', { name: /^starter, agent/ });
+  await starter.waitFor();
+  expect(await starter.getAttribute('aria-label')).toMatch(
+    /^starter, agent, [\d.]+ megabytes, \w+, ready on cpu, [\d,.]+ tokens per second$/,
+  );
+  await models.getByRole('treeitem', { name: /Add a model folder/ }).waitFor();
+});
+
+test('sees beside it a folder of her own and one that cannot play, with the reason', async () => {
+  await cp(path.join(root, 'dist', 'starter'), path.join(workspace, 'models', 'mine'), { recursive: true });
+  await mkdir(path.join(workspace, 'models', 'unfinished'));
+  await writeFile(path.join(workspace, 'models', 'unfinished', 'config.json'), '{}');
+  await writeFile(
+    path.join(workspace, '.vscode', 'settings.json'),
+    JSON.stringify({
+      'tandem.agent': 'starter',
+      'tandem.simulator': 'rules',
+      'tandem.modelFolders': ['models/mine', 'models/unfinished'],
+    }),
+  );
+  const models = workbench.page.getByRole('tree', { name: 'Models' });
+  await models.getByRole('treeitem', { name: /^unfinished, failed: .* has no graph/ }).waitFor();
+  await models.getByRole('treeitem', { name: /^mine, .* not loaded/ }).click({ button: 'right' });
+  await workbench.page.getByRole('menuitem', { name: 'Use as Agent' }).click();
+  await models.getByRole('treeitem', { name: /^mine, agent/ }).waitFor();
+  await pictures('starter-models');
+});
