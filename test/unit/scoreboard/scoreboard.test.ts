@@ -1,0 +1,142 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scoreboard } from '../../../src/core/scoreboard/board';
+import { writeBoard } from '../../../src/core/scoreboard/files';
+import { tableOf } from '../../../src/core/scoreboard/table';
+import { methods, plan, stage } from './stage';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-scoreboard-'));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('the scoreboard', () => {
+  it('tries every setting on the development split and trains the best with every seed', async () => {
+    const { to, trained } = await stage(folder);
+    const { choices } = await scoreboard(to);
+    expect(choices.map(({ chosen }) => chosen?.name)).toEqual(['strong', 'strong']);
+    expect(trained.sort()).toEqual([
+      'rft 0.1 seed 9',
+      'rft 0.5 seed 1',
+      'rft 0.5 seed 2',
+      'rft 0.5 seed 9',
+      'sweet-rl 0.3 seed 9',
+      'sweet-rl 0.95 seed 1',
+      'sweet-rl 0.95 seed 2',
+      'sweet-rl 0.95 seed 9',
+    ]);
+  });
+
+  it('compares on the same tasks and seeds, and says whether what was to be shown is', async () => {
+    const { to } = await stage(folder);
+    const board = await scoreboard(to);
+    const { rows, differences, targets } = tableOf(board.final, 1);
+    expect(rows.map(({ method }) => method)).toEqual(['zero-shot', 'rft', 'sweet-rl']);
+    expect(rows[2]!.sampled!.success.bySeed).toHaveLength(2);
+    expect(rows[2]!.sampled!.success.mean).toBeGreaterThan(rows[1]!.sampled!.success.mean);
+    const [difference] = differences.filter(({ worse }) => worse === 'rft');
+    expect(difference!.success.tasks).toBe(40);
+    expect(difference!.success.interval!.low).toBeGreaterThan(0);
+    expect(targets.map(({ met }) => met)).toEqual([false, true, false]);
+  });
+
+  it('does nothing twice: the second call plays and trains nothing', async () => {
+    const first = await stage(folder);
+    const before = await scoreboard(first.to);
+    const second = await stage(folder);
+    const after = await scoreboard(second.to);
+    expect(second.trained).toEqual([]);
+    expect(second.turns.asked).toBe(0);
+    expect(after).toEqual(before);
+  });
+
+  it('goes on where it was stopped', async () => {
+    const stop = new AbortController();
+    const first = await stage(folder, { signal: stop.signal });
+    const stopped = scoreboard({
+      ...first.to,
+      onProgress: ({ what, isEnd }) => {
+        if (isEnd === true && what.includes('seed 1, test')) stop.abort();
+      },
+    });
+    await expect(stopped).rejects.toThrow();
+    const second = await stage(folder);
+    const board = await scoreboard(second.to);
+    expect(first.trained.length + second.trained.length).toBe(8);
+    expect(board.final.flatMap(({ attempts }) => attempts)).toHaveLength(6);
+  });
+
+  it('keeps a failed training as an attempt, goes on with the others, and tries it again the next time', async () => {
+    const { to } = await stage(folder);
+    const failing = await scoreboard({
+      ...to,
+      train: (options) =>
+        options.configuration.forTrainer.method === 'rft'
+          ? Promise.reject(new Error('The loss is no number.'))
+          : to.train(options),
+    });
+    expect(failing.choices.find(({ method }) => method.name === 'rft')!.chosen).toBeUndefined();
+    expect(failing.attempts.filter(({ message }) => message === 'The loss is no number.')).toHaveLength(2);
+    const { rows } = tableOf(failing.final, 1);
+    expect(rows.find(({ method }) => method === 'rft')!.sampled).toBeUndefined();
+    const mended = await scoreboard(to);
+    expect(mended.attempts.every(({ state }) => state === 'done')).toBe(true);
+  });
+
+  it('plays the test split only when every setting is chosen, and counts for how many tables', async () => {
+    const { to, told } = await stage(folder);
+    const { testUses } = await scoreboard(to);
+    const ends = told.filter(({ isEnd, what }) => isEnd === true && /development|test/.test(what));
+    expect(ends.findLastIndex(({ what }) => what.includes('development'))).toBeLessThan(
+      ends.findIndex(({ what }) => what.includes('test')),
+    );
+    expect(testUses).toBe(1);
+    const other = methods.filter(({ name }) => name !== 'rft');
+    expect((await scoreboard({ ...to, methods: other })).testUses).toBe(2);
+  });
+
+  it('lists the attempts of earlier plans, too', async () => {
+    const { to } = await stage(folder);
+    const before = await scoreboard(to);
+    const fewer = await scoreboard({ ...to, plan: { ...plan, test: { tasks: 10, seed: 31 } } });
+    expect(fewer.attempts).toHaveLength(before.attempts.length + 6);
+    expect(fewer.testUses).toBe(1);
+  });
+
+  it('judges scores by Monte-Carlo credit: one that knows the right answers ranks well, its opposite does not', async () => {
+    const { to } = await stage(folder);
+    const { credit } = await scoreboard(to);
+    const [critic, untrained] = credit.scores;
+    expect([critic!.name, untrained!.name]).toEqual(['sweet-rl', 'untrained-score']);
+    expect(critic!.seen.auc!.mean).toBeGreaterThan(0.9);
+    expect(untrained!.seen.auc!.mean).toBeLessThan(0.1);
+    expect(credit.largestStandardError).toBeLessThanOrEqual(0.2);
+  });
+
+  it('tells how much is done and how long the rest takes', async () => {
+    const { to, told } = await stage(folder);
+    await scoreboard(to);
+    const last = told.findLast(({ what }) => what.includes('test'))!;
+    expect([last.done, last.total]).toEqual([11, 11]);
+    expect(last.secondsLeft).toBe(0);
+  });
+
+  it('writes a page with its pictures, and the same for programs', async () => {
+    const { to } = await stage(folder);
+    const board = await scoreboard(to);
+    const players = { start: 'starter', simulator: 'rules' };
+    const page = await writeBoard(to.out, board, tableOf(board.final, 1), { plan, methods, players });
+    const text = await readFile(page, 'utf8');
+    expect(text).toMatch(/\| sweet-rl \| strong \| \d+\.\d % \[/);
+    expect(text).toContain('sweet-rl − rft, at least +12.0 points');
+    const shown = [...text.matchAll(/\]\((\w+\.svg)\)/g)].map(([, name]) => name);
+    expect(await readdir(to.out)).toEqual(expect.arrayContaining(shown));
+    const summary = JSON.parse(await readFile(path.join(to.out, 'scoreboard.json'), 'utf8')) as object;
+    expect(summary).toHaveProperty('targets');
+  });
+});

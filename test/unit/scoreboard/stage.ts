@@ -1,0 +1,144 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { RulesSimulator } from '../../../src/core/dialogue/simulator';
+import type { Grader } from '../../../src/core/grading/grader';
+import type { Model } from '../../../src/core/model/model';
+import { mulberry32 } from '../../../src/core/random';
+import { full, type Method, type Plan } from '../../../src/core/scoreboard/plan';
+import type { BoardProgress, Surroundings } from '../../../src/core/scoreboard/surroundings';
+import { starterTasks } from '../../../src/core/task/starter/world';
+import { answers, shippedPrompts } from '../../fixtures/dialogue';
+
+/**
+ * A stage on which a scoreboard is played without a model: an agent is a folder that says how often it answers right,
+ * a training writes such a folder, and an answer is right when it says so. What is tested is what the scoreboard makes
+ * of it: what is trained, played, chosen, compared, and not done twice.
+ */
+export const plan: Plan = {
+  ...full,
+  offline: { tasks: 10, rollouts: 2, seed: 10 },
+  development: { tasks: 12, seed: 20 },
+  test: { tasks: 40, seed: 30 },
+  choiceSeeds: [9],
+  seeds: [1, 2],
+  settings: 2,
+  credit: { ...full.credit, states: 4, samples: 4, standardError: 0.2, mostRolls: 20 },
+};
+
+const fieldsSchema = z.object({
+  method: z.string(),
+  policy: z.object({ rate: z.number() }),
+  seed: z.number(),
+});
+
+const rowSchema = z.object({
+  tandem: z.object({ episode: z.string() }),
+  dialogue_history: z.array(z.object({ content: z.string() })),
+});
+
+/** `rate` stands in for what training makes of the start. */
+const setting = (name: string, rate: number) => ({ name, fields: { policy: { rate } } });
+
+export const methods: readonly Method[] = [
+  { name: 'zero-shot', about: 'The start.', fields: null, settings: [] },
+  {
+    name: 'rft',
+    about: 'Imitates.',
+    fields: { method: 'rft' },
+    settings: [setting('weak', 0.1), setting('strong', 0.5)],
+  },
+  {
+    name: 'sweet-rl',
+    about: 'Ranks turns.',
+    fields: { method: 'sweet-rl' },
+    settings: [setting('strong', 0.95), setting('weak', 0.3)],
+  },
+];
+
+export interface Stage {
+  readonly to: Surroundings;
+  /** Names of the runs that were trained, in their order. */
+  readonly trained: string[];
+  /** Turns that agents were asked for. */
+  readonly turns: { asked: number };
+  readonly told: BoardProgress[];
+}
+
+export async function stage(folder: string, changes: Partial<Surroundings> = {}): Promise<Stage> {
+  const trained: string[] = [];
+  const turns = { asked: 0 };
+  const told: BoardProgress[] = [];
+  const start = path.join(folder, 'start');
+  await writeModel(start, 0.2);
+  const to: Surroundings = {
+    ...{ out: path.join(folder, 'out'), plan, methods, start, prompts: await shippedPrompts() },
+    simulator: new RulesSimulator(),
+    grader,
+    openAgent: (where) => agentOf(where, turns),
+    tasks: ({ split, count, seed }) => {
+      const drawn = starterTasks({ split, seed, difficulty: 'gentle' });
+      return Array.from({ length: count }, () => ({ task: drawn.next().value.task }));
+    },
+    train: async ({ key, configuration, onProgress }) => {
+      onProgress({ preparing: 'launch' });
+      const { method, policy, seed } = fieldsSchema.parse(configuration.forTrainer);
+      const model = path.join(folder, 'runs', key);
+      if (!(await isThere(model))) {
+        trained.push(`${method} ${policy.rate} seed ${seed}`);
+        await writeModel(model, policy.rate);
+      }
+      return { model, run: { id: key }, ...(method === 'sweet-rl' && { critic: model }) };
+    },
+    // A critic that prefers answers, and an untrained score that does not.
+    score: async ({ trajectories }) => {
+      const rows = (await readFile(trajectories[0]!, 'utf8')).trim().split('\n');
+      return rows.map((line) => {
+        const { tandem, dialogue_history: history } = rowSchema.parse(JSON.parse(line));
+        const advantage = Number(history.at(-1)!.content.includes('right'));
+        const turn = { turn: history.length - 1, tokens: 1, advantage, untrained: -advantage };
+        return { id: tandem.episode, task: '', reward: null, turns: [turn] };
+      });
+    },
+    onProgress: (progress) => told.push(progress),
+    ...changes,
+  };
+  return { to, trained, turns, told };
+}
+
+async function writeModel(folder: string, rate: number): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'rate'), String(rate));
+}
+
+const isThere = (folder: string): Promise<boolean> =>
+  readFile(path.join(folder, 'rate')).then(
+    () => true,
+    () => false,
+  );
+
+/** Answers at once, or asks first, as its seed has it; right as often as its folder says. */
+function agentOf(folder: string, turns: { asked: number }): Model {
+  return {
+    name: `local:${folder}`,
+    fingerprint: path.basename(folder),
+    async generate(messages, { seed = 0 }) {
+      turns.asked += 1;
+      const rate = Number(await readFile(path.join(folder, 'rate'), 'utf8'));
+      const random = mulberry32(seed);
+      const isFirst = messages.length === 1;
+      const code = random() < rate ? 'right' : 'wrong';
+      const text = isFirst && random() < 0.5 ? 'Would you like a docstring?' : answers(code);
+      return { text, finishReason: 'stop', timing: { totalMs: 1, attempts: 1 } };
+    },
+  };
+}
+
+const grader: Grader = {
+  grade(_, answer, { mode }) {
+    const success = answer.includes('right');
+    return Promise.resolve({ mode, success, reward: Number(success), tests: [] });
+  },
+  checkReference: () => Promise.resolve([]),
+  close: () => Promise.resolve(),
+};
