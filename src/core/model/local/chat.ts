@@ -31,19 +31,12 @@ export class Chat {
 
   /** @throws {Fault} `model/damaged-folder` when tokenizer or template cannot be used */
   constructor(readonly folder: string) {
-    const file = path.join(folder, 'tokenizer_config.json');
-    const config = tokenizerConfigForm.safeParse(readJson(folder, 'tokenizer_config.json'));
-    if (!config.success) throw damaged(file, messageOf(config.error));
-    const { bos_token, eos_token, unk_token, pad_token, chat_template } = config.data;
-    this.#tokens = {
-      bos_token: bos_token ?? undefined,
-      eos_token: eos_token ?? undefined,
-      unk_token: unk_token ?? undefined,
-      pad_token: pad_token ?? undefined,
-    };
-    this.#tokenizer = openTokenizer(folder, config.data);
-    this.#template = openTemplate(folder, chat_template);
-    this.ends = new Set(endsOf(folder, eos_token ? this.#tokenizer.token_to_id(eos_token) : undefined));
+    const { tokenizer, template, tokens } = openChatFiles(folder);
+    this.#tokens = tokens;
+    this.#tokenizer = tokenizer;
+    this.#template = template;
+    const { eos_token: end } = tokens;
+    this.ends = new Set(endsOf(folder, end ? this.#tokenizer.token_to_id(end) : undefined));
   }
 
   /** The token ids of a conversation up to where the model speaks. @throws {Fault} `model/bad-request` */
@@ -75,6 +68,32 @@ export class Chat {
       clean_up_tokenization_spaces: false,
     });
   }
+}
+
+/** What turns a conversation into text, and text into tokens. */
+export interface ChatFiles {
+  readonly tokenizer: Tokenizer;
+  readonly template: Template;
+  /** Special tokens by the names under which templates know them. */
+  readonly tokens: Readonly<Record<string, string | undefined>>;
+}
+
+/** @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
+export function openChatFiles(folder: string): ChatFiles {
+  const file = path.join(folder, 'tokenizer_config.json');
+  const config = tokenizerConfigForm.safeParse(readJson(folder, 'tokenizer_config.json'));
+  if (!config.success) throw damaged(file, messageOf(config.error));
+  const { bos_token, eos_token, unk_token, pad_token, chat_template } = config.data;
+  return {
+    tokenizer: openTokenizer(folder, config.data),
+    template: openTemplate(folder, chat_template),
+    tokens: {
+      bos_token: bos_token ?? undefined,
+      eos_token: eos_token ?? undefined,
+      unk_token: unk_token ?? undefined,
+      pad_token: pad_token ?? undefined,
+    },
+  };
 }
 
 function openTokenizer(folder: string, config: object): Tokenizer {

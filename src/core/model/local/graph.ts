@@ -64,7 +64,8 @@ const acceleratorsHere = (): string[] =>
     .map(({ name }) => name)
     .filter((name) => name === 'cuda' || name === 'webgpu');
 
-function createSession(file: string, bytes: number, provider: string): Promise<InferenceSession> {
+/** Loads a graph without looking at what it takes and gives. */
+export function createSession(file: string, bytes: number, provider: string): Promise<InferenceSession> {
   const cores = availableParallelism();
   return InferenceSession.create(file, {
     executionProviders: [provider],
