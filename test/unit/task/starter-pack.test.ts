@@ -1,27 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { measureLeak } from '../../../src/core/dialogue/leak';
 import { parseAgentMessage } from '../../../src/core/dialogue/protocol';
 import { ScriptModel } from '../../../src/core/model/script';
 import { functionName } from '../../../src/core/task/signature';
+import { runInPython, type Results } from '../../fixtures/run-functions';
 import { mutations, naturalQuestions, scriptedAgentFile, starterPack } from '../../fixtures/starter';
 
 const tasks = await starterPack();
-
-const results = z.array(
-  z.array(z.union([z.strictObject({ value: z.json() }), z.strictObject({ error: z.string() })])),
-);
-type Results = z.infer<typeof results>;
-
-/** What plain CPython returns for the calls of each job, in a process of its own. */
-function runInPython(jobs: readonly { source: string; calls: readonly string[] }[]): Results {
-  const program = fileURLToPath(new URL('../../fixtures/run_functions.py', import.meta.url));
-  const output = execFileSync('python3', ['-I', program], { input: JSON.stringify(jobs), encoding: 'utf8' });
-  return results.parse(JSON.parse(output));
-}
 
 const callsOf = (task: (typeof tasks)[number]): string[] => task.testCases.map(({ call }) => call);
 const runReferences = (): Results =>

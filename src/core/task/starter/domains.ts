@@ -115,7 +115,10 @@ export const DOMAINS: readonly Domain[] = [
       maximum: { weight: 4, cues: ['Nobody earns without end.', 'There is a highest reward.'] },
       unit: { weight: 4, cues: ['The card counts in points.', 'Members see points, not money.'] },
       empty: { weight: 3, cues: ['Some members never come.', 'New members have nothing yet.'] },
-      rounding: { weight: 2, cues: ['The card shows whole numbers.', 'We do not give parts of a point.'] },
+      rounding: {
+        weight: 2,
+        cues: ['The card has room for whole numbers.', 'We do not give parts of a point.'],
+      },
     },
   },
   {
