@@ -114,10 +114,3 @@ export function table(rows: readonly (readonly string[])[]): string {
     /^[\d−+–]/.test(text) ? text.padStart(widths[column]!) : text.padEnd(widths[column]!);
   return rows.map((row) => row.map(cell).join('  ').trimEnd()).join('\n');
 }
-
-/** `31.5 %`. */
-export const percent = (fraction: number): string => `${(100 * fraction).toFixed(1)} %`;
-
-/** `+3.1` in percentage points, with a real minus sign. */
-export const points = (fraction: number): string =>
-  `${fraction < 0 ? '−' : '+'}${Math.abs(100 * fraction).toFixed(1)}`;

@@ -1,5 +1,6 @@
 import type { CollectionResult } from '../../core/dialogue/collect';
 import { evaluate, type Comparison, type Evaluation } from '../../core/evaluation/evaluate';
+import { chance, percent, points } from '../../core/evaluation/words';
 import { taskFigures, type AgentFigures, type Estimate } from '../../core/evaluation/figures';
 import { openModel } from '../../core/model/spec';
 import { wrongUse, type Install, type Outcome, type Surroundings } from '../command';
@@ -7,7 +8,7 @@ import { openLog } from '../log';
 import { openGrader } from '../grader';
 import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions } from '../play';
 import { usageOf } from '../usage';
-import { percent, points, startProgress, table } from '../terminal';
+import { startProgress, table } from '../terminal';
 
 interface Options extends PlayOptions {
   readonly agent: readonly string[];
@@ -146,7 +147,7 @@ function compared({ baseline, agent, success, testsPassed }: Comparison): string
       : `[${points(interval.low)}, ${points(interval.high)}]`;
   return (
     `${agent} against ${baseline}: success ${points(difference)} points ${range}, ` +
-    `p ${p < 0.001 ? '< 0.001' : `= ${p.toFixed(3)}`}; tests passed ${points(testsPassed.difference!)} points ` +
+    `${chance(p)}; tests passed ${points(testsPassed.difference!)} points ` +
     `(paired over ${tasks} tasks: bootstrap interval, sign-flip test)`
   );
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Grade, GradingMode } from '../../core/grading/grade';
 import type { Grader } from '../../core/grading/grader';
 import { wilson } from '../../core/evaluation/interval';
+import { percent } from '../../core/evaluation/words';
 import { Fault } from '../../core/fault';
 import { readJsonLines } from '../../core/task/jsonl';
 import { parseTask } from '../../core/task/row';
@@ -10,7 +11,7 @@ import type { Install, Outcome, Surroundings } from '../command';
 import { openGrader } from '../grader';
 import { inFlight } from '../../core/inFlight';
 import { jobsOption, modeOption } from '../play';
-import { percent, startProgress, table } from '../terminal';
+import { startProgress, table } from '../terminal';
 
 interface Options {
   readonly mode: GradingMode;

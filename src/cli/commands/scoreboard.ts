@@ -12,10 +12,11 @@ import { starterTasks } from '../../core/task/starter/world';
 import { Runs } from '../../core/training/runs';
 import { scoreTrajectories } from '../../core/training/score';
 import type { Trainer } from '../../core/training/trainer';
+import { percent, points } from '../../core/evaluation/words';
 import { wholeNumber, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { openGrader } from '../grader';
 import { jobsOption, modelOptions } from '../play';
-import { duration, percent, points, table as aligned } from '../terminal';
+import { duration, table as aligned } from '../terminal';
 import { openShippedTrainer } from '../trainer';
 
 interface Options {

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { CollectionResult } from '../dialogue/collect';
+import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '../evaluation/evaluate';
+import { taskFigures, type AgentFigures } from '../evaluation/figures';
+import type { PairedDifference } from '../evaluation/paired';
+import { Fault } from '../fault';
+import type { Model } from '../model/model';
+
+const number = z.number();
+const interval = z.object({ low: number, high: number });
+const estimate = z.object({ mean: number, interval }).nullable();
+
+const figures = z.object({
+  agent: z.string(),
+  mode: z.enum(['fixed', 'paper']),
+  tasks: number,
+  dialogues: number,
+  success: estimate,
+  testsPassed: estimate,
+  leakRate: number.nullable(),
+  meanTurns: number.nullable(),
+  missedDecisions: number.nullable(),
+  uselessQuestions: number.nullable(),
+  meanTokens: number.nullable(),
+  meanSeconds: number.nullable(),
+  turnLimitRate: number.nullable(),
+  timeOutRate: number.nullable(),
+  notGradable: number,
+  unfinished: number,
+}) satisfies z.ZodType<AgentFigures>;
+
+const paired = z.object({
+  difference: number.nullable(),
+  interval: interval.nullable(),
+  p: number.nullable(),
+  tasks: number,
+}) satisfies z.ZodType<PairedDifference>;
+
+const comparison = z.object({
+  before: figures,
+  after: figures,
+  success: paired,
+  testsPassed: paired,
+  /** Tasks that were solved more often afterwards, and those that were solved less often. */
+  gained: number,
+  lost: number,
+  /** Of one task, the dialogue before and after: the trajectories' ids. */
+  example: z.object({ task: z.string(), before: z.string(), after: z.string() }).optional(),
+});
+
+/** How the agent did before and after, on the same tasks and seeds. */
+export const comparisonsSchema = z.object({ sampled: comparison, greedy: comparison });
+export type Comparison = z.infer<typeof comparison>;
+export type Comparisons = z.infer<typeof comparisonsSchema>;
+
+export interface ComparisonPlan extends Omit<
+  EvaluationPlan,
+  'agents' | 'rollouts' | 'sampling' | 'onProgress'
+> {
+  readonly before: Model;
+  readonly after: Model;
+  /** Dialogues per task in sampled play; greedy play has one. */
+  readonly rollouts: number;
+  readonly temperature: number;
+  readonly maxTokens: number;
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+/** @throws {Fault} `loop/incomplete` when dialogues failed; as `collect` */
+export async function compareAgents(plan: ComparisonPlan): Promise<Comparisons> {
+  const { before, after, rollouts, temperature, maxTokens, onProgress, ...rest } = plan;
+  const perAgent = plan.tasks.length * (rollouts + 1);
+  const done = new Map<string, number>();
+  const play = async (kind: 'sampled' | 'greedy'): Promise<Comparison> => {
+    const isGreedy = kind === 'greedy';
+    const evaluation = await evaluate({
+      ...rest,
+      agents: [before, after],
+      rollouts: isGreedy ? 1 : rollouts,
+      sampling: { temperature: isGreedy ? 0 : temperature, maxTokens },
+      onProgress: (agent, progress) => {
+        done.set(`${kind} ${agent}`, progress.done);
+        const all = [...done.values()].reduce((sum, one) => sum + one, 0);
+        onProgress?.(all, 2 * perAgent);
+      },
+    });
+    return comparisonOf(evaluation, plan);
+  };
+  return { sampled: await play('sampled'), greedy: await play('greedy') };
+}
+
+/** @throws {Fault} `loop/incomplete` when a dialogue is missing from it */
+export function refuseIncomplete({ done, total, failures }: CollectionResult): void {
+  if (done === total) return;
+  const why = failures.map(({ message, count }) => `${count} with: ${message}`).join(' ');
+  throw new Fault(
+    'loop/incomplete',
+    `${total - done} of ${total} dialogues failed, ${why} The same command tries them again.`,
+  );
+}
+
+function comparisonOf({ agents, comparisons }: Evaluation, { mode }: ComparisonPlan): Comparison {
+  const [before, after] = agents as readonly [Evaluated, Evaluated];
+  for (const { collection } of agents) refuseIncomplete(collection);
+  const solved = ({ trajectories }: Evaluated): Map<string, number> =>
+    new Map(taskFigures(trajectories, mode).map(({ task, success }) => [task, success]));
+  const first = solved(before);
+  const moved = [...solved(after)].map(
+    ([task, success]) => [task, success - (first.get(task) ?? 0)] as const,
+  );
+  const gained = moved.filter(([, by]) => by > 0);
+  const lost = moved.filter(([, by]) => by < 0);
+  const task = (gained[0] ?? lost[0] ?? moved[0])?.[0]; // one that shows what changed, if anything did
+  return {
+    before: before.figures,
+    after: after.figures,
+    success: comparisons[0]!.success,
+    testsPassed: comparisons[0]!.testsPassed,
+    gained: gained.length,
+    lost: lost.length,
+    ...(task !== undefined && { example: { task, ...dialoguesOf(task, before, after) } }),
+  };
+}
+
+function dialoguesOf(task: string, before: Evaluated, after: Evaluated): { before: string; after: string } {
+  const of = ({ trajectories }: Evaluated): string =>
+    trajectories.find((trajectory) => trajectory.task.id === task)!.id;
+  return { before: of(before), after: of(after) };
+}

@@ -1,0 +1,327 @@
+import { join } from 'node:path';
+import { collect, collectionName } from '../dialogue/collect';
+import { Prompts } from '../dialogue/prompts';
+import { openSimulator, type Simulator } from '../dialogue/simulator';
+import type { Grader } from '../grading/grader';
+import type { Model } from '../model/model';
+import { parseConfiguration, type Configuration } from '../training/configuration';
+import { runFiles } from '../training/runFolder';
+import { Runs } from '../training/runs';
+import type { Trainer } from '../training/trainer';
+import { claimIn } from '../trajectory/claim';
+import { TrajectoryLog } from '../trajectory/log';
+import { compareAgents, comparisonsSchema, refuseIncomplete, type Comparisons } from './comparison';
+import { isFile, isFilled, precisionOf, putInPlace, type Precision } from './export';
+import { digestOf, LoopRecord, type Stage, type StageName } from './record';
+import { writeReport } from './report/report';
+import { collectedSchema, exportedSchema, reportedSchema, trainedSchema } from './results';
+import type { Collected, Exported, Reported, TrainedRun } from './results';
+import type { LoopSettings } from './settings';
+import { drawTasks, hasPacks, loadPack, taskFiles, tasksResult, type TasksResult } from './tasks';
+import { trained } from './trained';
+import * as words from './words';
+
+export interface LoopPlan {
+  /** Of the loop, absolute: a data folder of its own, with the tasks, the report and the new model beside the log. */
+  readonly folder: string;
+  readonly settings: LoopSettings;
+  /** Packs to learn from and to measure on; the starter world when there are none. */
+  readonly packs: readonly string[];
+  readonly seed: number;
+  /** Who plays and learns: its name, and the model folder that it plays from. */
+  readonly agent: { readonly name: string; readonly base: string };
+  readonly simulator: string;
+  /** The folder of the prompts that ship with Tandem. */
+  readonly prompts: string;
+  readonly openModel: (name: string) => Model;
+  /** Asked for when a stage needs one, once. */
+  readonly openGrader: () => Promise<Grader>;
+  readonly openTrainer: () => Promise<Trainer>;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: LoopProgress) => void;
+}
+
+export type LoopProgress = { readonly stage: StageName } & (
+  | { readonly state: 'begun'; readonly because: string }
+  | Working
+  | { readonly state: 'done' | 'skipped'; readonly said: string; readonly seconds: number }
+);
+
+/** `secondsLeft`: as far as the work itself can tell. */
+interface Working {
+  readonly state: 'working';
+  readonly what: string;
+  readonly done?: number;
+  readonly total?: number;
+  readonly secondsLeft?: number;
+}
+
+export interface LoopResult {
+  readonly folder: string;
+  /** The folder of the new model. */
+  readonly model: string;
+  readonly report: string;
+  readonly run: string;
+  readonly tasks: TasksResult;
+  readonly collected: Collected;
+  readonly comparisons: Comparisons;
+  readonly precision: string;
+  readonly stages: readonly {
+    readonly name: StageName;
+    readonly isSkipped: boolean;
+    readonly seconds: number;
+  }[];
+}
+
+/**
+ * The whole circle: tasks, dialogues of the agent, training, a new model, both agents on tasks that neither has seen,
+ * a report. The same call goes on wherever the one before it ended, and does nothing again whose inputs are the same.
+ *
+ * @throws {Fault} `loop/too-few-tasks`, `loop/incomplete`, `loop/not-trained`, `loop/not-exported`, and those of the parts
+ * @throws the signal's reason when it is aborted
+ */
+export async function runLoop(plan: LoopPlan): Promise<LoopResult> {
+  const claim = await claimIn(join(plan.folder, 'claims'), 'loop', `The loop in ${plan.folder}`);
+  try {
+    const loop = await Loop.open(plan);
+    try {
+      return await loop.run();
+    } finally {
+      await loop.close();
+    }
+  } finally {
+    await claim.release();
+  }
+}
+
+class Loop {
+  private readonly runs: Runs;
+  private readonly simulator: Simulator;
+  private readonly before: Model;
+  private readonly stages: LoopResult['stages'][number][] = [];
+  /** The agent before and after is computed in the same one: they differ by the training alone. */
+  private readonly precision: Precision;
+  private after: Model | undefined;
+  private grader: Promise<Grader> | undefined;
+
+  private constructor(
+    private readonly plan: LoopPlan,
+    private readonly record: LoopRecord,
+    private readonly log: TrajectoryLog,
+    private readonly prompts: Prompts,
+  ) {
+    this.runs = new Runs(plan.folder);
+    this.before = plan.openModel(plan.agent.name);
+    this.precision = precisionOf(plan.agent.base);
+    this.simulator = openSimulator(plan.simulator, prompts);
+  }
+
+  static async open(plan: LoopPlan): Promise<Loop> {
+    const record = await LoopRecord.open(plan.folder);
+    const prompts = await Prompts.load(plan.prompts);
+    return new Loop(plan, record, await TrajectoryLog.open(plan.folder), prompts);
+  }
+
+  async close(): Promise<void> {
+    await this.log.close();
+    await this.before.close?.();
+    await this.after?.close?.();
+    await (await this.grader)?.close();
+  }
+
+  async run(): Promise<LoopResult> {
+    const { folder } = this.plan;
+    const tasks = await this.perform(this.tasks(), words.tasks);
+    const collected = await this.perform(this.collect(tasks), words.collected);
+    const { run } = await this.perform(this.train(collected), words.trained);
+    const { precision } = await this.perform(this.export(run), words.exported);
+    const comparisons = await this.perform(this.evaluate(tasks), words.compared);
+    const stages = [...this.stages];
+    const result = { folder, model: this.model, run, tasks, collected, comparisons, precision, stages };
+    const { report } = await this.perform(this.report(result), words.reported);
+    return { ...result, report: join(folder, report), stages: this.stages };
+  }
+
+  private async perform<T>(stage: Stage<T>, say: (result: T) => string): Promise<T> {
+    this.plan.signal?.throwIfAborted();
+    const told = { stage: stage.name };
+    const { result, isSkipped, seconds } = await this.record.perform(stage, (because) =>
+      this.plan.onProgress?.({ ...told, state: 'begun', because }),
+    );
+    this.stages.push({ name: stage.name, isSkipped, seconds });
+    this.plan.onProgress?.({ ...told, state: isSkipped ? 'skipped' : 'done', said: say(result), seconds });
+    return result;
+  }
+
+  private tasks(): Stage<TasksResult> {
+    const { folder, packs, settings, seed, signal } = this.plan;
+    const { difficulty, trainTasks, heldOutTasks } = settings;
+    return {
+      name: 'tasks',
+      inputs: {
+        'the packs': packs,
+        'the seed': seed,
+        'how many tasks are drawn': [trainTasks, heldOutTasks],
+        'the difficulty': difficulty,
+      },
+      result: tasksResult,
+      isThere: (result) => hasPacks(folder, result),
+      work: () => drawTasks(folder, packs, { settings, seed, signal }),
+    };
+  }
+
+  private collect(tasks: TasksResult): Stage<Collected> {
+    const { settings, seed, folder, signal } = this.plan;
+    const { rollouts, temperature, maxTokens, protocol, concurrency } = settings;
+    const { before: agent, simulator, prompts, log } = this;
+    const sampling = { temperature, maxTokens };
+    const inputs = {
+      'the tasks': tasks.content.train,
+      'the dialogues per task': rollouts,
+      'the agent, the collaborator or the rules of play': collectionName('', {
+        ...{ agent, simulator, seed, protocol, prompts, sampling },
+      }),
+    };
+    // All of a collection is trained on: one of other tasks, which may be held out now, must not be gone on with.
+    const collection = `loop-${digestOf(inputs)}`;
+    return {
+      name: 'collect',
+      inputs,
+      result: collectedSchema,
+      work: async () => {
+        await this.plan.openTrainer(); // what is missing for the training is better known before the play than after it
+        const played = await collect({
+          ...{
+            agent,
+            simulator,
+            seed,
+            protocol,
+            prompts,
+            log,
+            sampling,
+            rollouts,
+            concurrency,
+            collection,
+            signal,
+          },
+          tasks: await loadPack(join(folder, taskFiles.train)),
+          grader: await this.openGrader(),
+          mode: 'fixed',
+          onProgress: ({ done, total }) => this.working('collect', { what: 'dialogues', done, total }),
+        });
+        refuseIncomplete(played);
+        const { total, successes } = log.count({ collection });
+        return { collection, dialogues: total, successes };
+      },
+    };
+  }
+
+  private train(collected: Collected): Stage<TrainedRun> {
+    const { settings, seed, agent, prompts, signal } = this.plan;
+    const inputs = {
+      'the dialogues': collected,
+      'the model': this.before.fingerprint,
+      'the settings of the training': settings.training,
+      'the seed': seed,
+      'the precision': this.precision,
+    };
+    return {
+      name: 'train',
+      inputs,
+      result: trainedSchema,
+      isThere: ({ run }) => isFilled(join(this.runs.folder, run, runFiles.model)),
+      work: async () => {
+        const { run } = await trained({
+          ...{ runs: this.runs, prompts, signal },
+          configuration: await this.configuration(collected),
+          key: `loop-${digestOf([inputs, agent.base])}`,
+          trainer: await this.plan.openTrainer(),
+          onProgress: (progress) => this.working('train', words.trainingWork(progress)),
+        });
+        return { run: run.id };
+      },
+    };
+  }
+
+  private configuration({ collection }: Collected): Promise<Configuration> {
+    const { agent, folder, seed, settings } = this.plan;
+    const { model, data, ...training } = settings.training;
+    return parseConfiguration(
+      {
+        method: 'sweet-rl',
+        ...{ seed, ...training },
+        model: { base: agent.base, ...model },
+        data: { ...data, log: folder, filter: { collection } },
+        export: { onnx: [this.precision] },
+      },
+      { from: 'The configuration of the loop', folder },
+    );
+  }
+
+  private export(run: string): Stage<Exported> {
+    const from = join(this.runs.folder, run, runFiles.model);
+    return {
+      name: 'export',
+      inputs: { 'the run': run },
+      result: exportedSchema,
+      isThere: () => isFilled(this.model),
+      work: async () => {
+        await putInPlace(from, this.model);
+        return { precision: this.precision };
+      },
+    };
+  }
+
+  private evaluate(tasks: TasksResult): Stage<Comparisons> {
+    const { settings, seed, folder, signal } = this.plan;
+    const { temperature, maxTokens, protocol, concurrency, evaluationRollouts } = settings;
+    const { before, simulator, prompts, log } = this;
+    const after = (this.after = this.plan.openModel(`local:${this.model}`));
+    const play = { seed, protocol, temperature, maxTokens, rollouts: evaluationRollouts };
+    return {
+      name: 'evaluate',
+      inputs: {
+        'the tasks': tasks.content.heldOut,
+        'the agent before': [before.name, before.fingerprint],
+        'the agent after': after.fingerprint,
+        'the collaborator': [simulator.name, simulator.fingerprint, prompts.versions],
+        'the rules of play': play,
+      },
+      result: comparisonsSchema,
+      work: async () =>
+        compareAgents({
+          ...{ before, after, simulator, prompts, log, ...play, concurrency, mode: 'fixed', signal },
+          tasks: await loadPack(join(folder, taskFiles.heldOut)),
+          grader: await this.openGrader(),
+          onProgress: (done, total) => this.working('evaluate', { what: 'dialogues', done, total }),
+        }),
+    };
+  }
+
+  private report(result: Omit<LoopResult, 'report'>): Stage<Reported> {
+    const { folder, packs, settings, seed, agent, simulator } = this.plan;
+    const { run, tasks, collected, comparisons } = result;
+    return {
+      name: 'report',
+      inputs: {
+        'what is reported': [folder, run, tasks, collected, comparisons],
+        'the settings': [packs, settings, seed, agent, simulator],
+      },
+      result: reportedSchema,
+      isThere: ({ report }) => isFile(join(folder, report)),
+      work: () => writeReport(result, this.plan, this.log),
+    };
+  }
+
+  private get model(): string {
+    return join(this.plan.folder, 'model');
+  }
+
+  private openGrader(): Promise<Grader> {
+    return (this.grader ??= this.plan.openGrader());
+  }
+
+  private working(stage: StageName, work: Omit<Working, 'state'>): void {
+    this.plan.onProgress?.({ stage, state: 'working', ...work });
+  }
+}

@@ -1,0 +1,64 @@
+import { parseAgentMessage } from '../../dialogue/protocol';
+import type { Trajectory } from '../../trajectory/trajectory';
+
+/** One task, played before and after. */
+export interface Example {
+  readonly before: Trajectory;
+  readonly after: Trajectory;
+}
+
+/** The task as the agent sees it, then both dialogues, as Markdown. */
+export function exampleInMarkdown({ before, after }: Example): string {
+  return [
+    quoted(before.task.description),
+    `#### Before: ${outcomeOf(before)}`,
+    dialogueOf(before),
+    `#### After: ${outcomeOf(after)}`,
+    dialogueOf(after),
+    '<details><summary>What was wanted: the hidden reference</summary>',
+    fenced(before.task.reference),
+    '</details>',
+  ].join('\n\n');
+}
+
+export function outcomeOf({ grades }: Trajectory): string {
+  const tests = grades.at(-1)?.grade.tests ?? [];
+  const passed = tests.filter(({ status }) => status === 'passed').length;
+  return `${passed} of ${tests.length} tests passed`;
+}
+
+function dialogueOf({ turns, answer }: Trajectory): string {
+  return turns
+    .flatMap(({ agent, reply }) => {
+      if (reply === undefined)
+        return [`**agent answers**\n\n${fenced(codeOf(answer?.answer ?? agent.text))}`];
+      return [
+        `**agent** ${oneLine(parseAgentMessage(agent.text).visible)}`,
+        `**collaborator** ${oneLine(reply.text)}`,
+      ];
+    })
+    .join('\n\n');
+}
+
+const FENCE = /^\s*```[^\n]*\n([\s\S]*?)\n?```\s*$/;
+
+/** Without the fence that an answer comes in. */
+const codeOf = (answer: string): string => FENCE.exec(answer)?.[1] ?? answer;
+
+/** A fence longer than any in the text. */
+function fenced(code: string): string {
+  const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}python\n${code.trim()}\n${fence}`;
+}
+
+const quoted = (text: string): string =>
+  escaped(text)
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
+
+const oneLine = (text: string): string => escaped(text.replaceAll(/\s+/g, ' ').trim());
+
+/** What a model or a task wrote is shown as it is, not taken for Markdown or HTML. */
+export const escaped = (text: string): string => text.replaceAll(/[\\`*_{}[\]<>#|~]/g, '\\$&');

@@ -1,0 +1,217 @@
+import { relative } from 'node:path';
+import { points } from '../../evaluation/words';
+import type { Estimate } from '../../evaluation/figures';
+import type { Comparison, Comparisons } from '../comparison';
+import { difference, rate, successInWords, verdictOf } from '../verdict';
+import { exampleInMarkdown } from './example';
+import { HABITS, PICTURES } from './pictures';
+import type { Told } from './report';
+
+/** The whole report as Markdown: what came out first, then how, then with what. */
+export function pageOf(told: Told): string {
+  const parts = [
+    result(told.comparisons),
+    habits(told.comparisons),
+    learning(told),
+    example(told),
+    settings(told),
+    commands(told),
+    places(told),
+  ];
+  return `${parts.flat().join('\n\n')}\n`;
+}
+
+function result(comparisons: Comparisons): string[] {
+  const { sampled, greedy } = comparisons;
+  const rows = [
+    ['success, sampled', sampled, 'success'],
+    ['success, greedy', greedy, 'success'],
+    ['tests passed, sampled', sampled, 'testsPassed'],
+    ['tests passed, greedy', greedy, 'testsPassed'],
+  ] as const;
+  return [
+    `# ${verdictOf(comparisons)}: success ${rate(sampled.before.success?.mean)} → ${rate(sampled.after.success?.mean)}`,
+    `On ${sampled.success.tasks} tasks that it had never seen: **${successInWords('sampled', sampled)}**; ` +
+      `${successInWords('greedy', greedy)}. ${meaning(comparisons)}`,
+    table(
+      ['', 'before', 'after', 'difference'],
+      rows.map(([name, comparison, figure]) => [
+        name,
+        estimate(comparison.before[figure]),
+        estimate(comparison.after[figure]),
+        difference(comparison[figure]),
+      ]),
+    ),
+    'In brackets 95 % intervals: of rates Wilson’s over tasks, of differences the bootstrap over tasks, each task ' +
+      'compared with itself under the same seeds. *Sampled* is the play that was trained, *greedy* always takes the ' +
+      `likeliest token. Played greedily, ${greedy.gained} tasks were solved only afterwards and ${greedy.lost} only before.`,
+    picture('Success before and after, sampled and greedy, with intervals', 'success'),
+  ];
+}
+
+/** What a reader should make of it. */
+function meaning({ sampled, greedy }: Comparisons): string {
+  const { interval } = sampled.success;
+  if (interval === null) return 'So few tasks say nothing about others.';
+  const isOpen = interval.low <= 0 && interval.high >= 0;
+  if (isOpen) {
+    return `The difference of sampled play may lie anywhere from ${points(interval.low)} to ${points(interval.high)} points; more held-out tasks would say more.`;
+  }
+  const isSharpening = interval.low > 0 && (greedy.success.interval?.low ?? 0) <= 0;
+  return isSharpening
+    ? 'Part of a gain that only sampled play shows may be that the agent wavers less, not that it does something else.'
+    : '';
+}
+
+function habits({ sampled, greedy }: Comparisons): string[] {
+  const number = (value: number | null): string => value?.toFixed(2) ?? '–';
+  const row = (name: string, figure: (side: Comparison['before']) => string): string[] => [
+    name,
+    ...[sampled, greedy].flatMap(({ before, after }) => [figure(before), figure(after)]),
+  ];
+  return [
+    '## What it does differently',
+    picture('Turns, missed decisions and useless questions per dialogue, before and after', 'habits'),
+    table(
+      ['per dialogue', 'sampled: before', 'after', 'greedy: before', 'after'],
+      [
+        ...HABITS.map(({ name, of }) => row(name, (side) => number(of(side)))),
+        row('tokens', ({ meanTokens }) => meanTokens?.toFixed(0) ?? '–'),
+        row('ran out of turns', ({ turnLimitRate }) => rate(turnLimitRate)),
+      ],
+    ),
+    'A *missed decision* is something that only the collaborator knew and was never asked about; a *useless question* ' +
+      'is about no decision of the task, or about one that was asked about before.',
+  ];
+}
+
+function learning({ story, collected }: Told): string[] {
+  const rankings = story.rankings.map(({ histories, candidates, rank_correlation }) =>
+    [
+      `The critic ranked ${candidates} turns that could follow ${histories} beginnings of dialogues`,
+      ...(rank_correlation == null
+        ? []
+        : [
+            `, in an order that agrees with the untrained score’s, the control, at ρ = ${rank_correlation.toFixed(2)}`,
+          ]),
+      '.',
+    ].join(''),
+  );
+  return [
+    '## How it learned',
+    `From ${collected.dialogues} dialogues of its own, of which ${collected.successes} were solved. ${rankings.join(' ')}`,
+    ...story.learnings.map(({ stage, steps }) =>
+      picture(`Learning curves of the ${stage} over ${steps} steps`, stage),
+    ),
+    'Whether the same gain comes without the critic’s training or without its hidden information is what ' +
+      '`tandem scoreboard` measures.',
+  ];
+}
+
+function example({ example: shown, comparisons: { greedy } }: Told): string[] {
+  if (shown === undefined) return [];
+  const why =
+    greedy.gained > 0
+      ? `the first of the ${greedy.gained} that were solved only after training`
+      : greedy.lost > 0
+        ? 'none was solved only after training; this is the first that was solved only before'
+        : 'the first one, as no task was solved only before or only after';
+  return ['## One task, before and after', `Greedy play; ${why}.`, exampleInMarkdown(shown)];
+}
+
+function settings({ plan, tasks, precision, stages, comparisons }: Told): string[] {
+  const { packs, settings: chosen, seed, agent, simulator } = plan;
+  const { difficulty, rollouts, evaluationRollouts, temperature, maxTokens, protocol, training } = chosen;
+  const source =
+    packs.length === 0
+      ? `the starter world, ${difficulty}: train and development split, which share no structure`
+      : `${packs.join(', ')}, split by task`;
+  const rows = [
+    ['agent', agent.name],
+    ['collaborator', simulator],
+    ['tasks', `${tasks.train} to learn from, ${tasks.heldOut} held out; ${source}`],
+    [
+      'dialogues per task',
+      `${rollouts} to learn from; to measure ${evaluationRollouts} sampled and 1 greedy`,
+    ],
+    [
+      'play',
+      `at most ${protocol.maxTurns} turns of ${maxTokens} tokens, replies of ${protocol.replyLimit} characters, temperature ${temperature}`,
+    ],
+    ['precision', `${precision} before and after, so that the two differ by the training alone`],
+    ['grading', comparisons.sampled.before.mode],
+    ['seed', String(seed)],
+    ...stages.map(({ name, seconds, isSkipped }) => [
+      `time: ${name}`,
+      `${Math.round(seconds)} s${isSkipped ? ', from before' : ''}`,
+    ]),
+  ];
+  return [
+    '## Settings',
+    table(['', ''], rows),
+    'What the trainer was told besides its defaults:',
+    `\`\`\`json\n${JSON.stringify(training, undefined, 2)}\n\`\`\``,
+  ];
+}
+
+function commands({ model, folder, run, plan }: Told): string[] {
+  const shown = shownFrom(model);
+  const data = shownFrom(folder);
+  const others =
+    plan.packs.length > 0
+      ? []
+      : [
+          '# both agents on other tasks',
+          'tandem world other.jsonl --tasks 300 --split development --seed 1',
+          `tandem evaluate --tasks other.jsonl --agent ${plan.agent.name} --agent local:${shown} --simulator ${plan.simulator}`,
+        ];
+  return [
+    '## Play with it',
+    `In the editor: **Tandem: Choose the Agent…**, then this folder: \`${shown}\`. In a terminal:`,
+    [
+      '```sh',
+      ...others,
+      '# it goes on learning: another loop that begins with it',
+      `tandem loop --agent local:${shown} --out ${data}-again`,
+      '# what the training did',
+      `tandem runs ${run} --data ${data}`,
+      '```',
+    ].join('\n'),
+  ];
+}
+
+function places({ run }: Told): string[] {
+  return [
+    '## Where everything is',
+    table(
+      ['', ''],
+      [
+        ['[model/](model)', 'the new model'],
+        ['[tasks/](tasks)', 'the tasks to learn from, and those held out'],
+        ['[log/](log)', 'every dialogue'],
+        [`[runs/${run}/](runs/${run})`, 'the training: its configuration, its events, the critic'],
+        ['[loop.json](loop.json)', 'what each stage was done with, and what it gave'],
+      ],
+    ),
+  ];
+}
+
+/** As a person in the workspace would write it. */
+function shownFrom(path: string): string {
+  const short = relative(process.cwd(), path);
+  return (short === '' || short.startsWith('..') ? path : short).replaceAll('\\', '/');
+}
+
+const picture = (alt: string, name: string): string => `![${alt}](${PICTURES}/${name}.svg)`;
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function estimate(value: Estimate | null): string {
+  if (value === null) return '–';
+  const { mean, interval } = value;
+  return `${rate(mean)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}]`;
+}

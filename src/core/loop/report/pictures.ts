@@ -1,0 +1,54 @@
+import type { AgentFigures, Estimate } from '../../evaluation/figures';
+import { percent } from '../../evaluation/words';
+import type { Comparison, Comparisons } from '../comparison';
+import { barPicture, type Bar, type BarSeries } from '../pictures/bars';
+
+/** The pictures' folder, relative to the report. */
+export const PICTURES = 'pictures';
+
+const SIDES = ['before', 'after'] as const;
+
+export function successPicture({ sampled, greedy }: Comparisons): string {
+  const bar = (estimate: Estimate | null): Bar | null =>
+    estimate && { value: estimate.mean, interval: estimate.interval };
+  return barPicture({
+    title: 'Success on tasks that it had never seen',
+    subtitle: `${sampled.success.tasks} held-out tasks; the lines are 95 % intervals`,
+    categories: ['sampled', 'greedy'],
+    series: SIDES.map((name) => ({
+      name,
+      bars: [sampled, greedy].map((comparison) => bar(comparison[name].success)),
+    })),
+    format: percent,
+  });
+}
+
+export const HABITS: readonly {
+  readonly name: string;
+  readonly of: (figures: AgentFigures) => number | null;
+}[] = [
+  { name: 'turns', of: ({ meanTurns }) => meanTurns },
+  { name: 'missed decisions', of: ({ missedDecisions }) => missedDecisions },
+  { name: 'useless questions', of: ({ uselessQuestions }) => uselessQuestions },
+];
+
+export function habitsPicture({ sampled }: Comparisons): string {
+  const measured = HABITS.filter(({ of }) => SIDES.some((side) => of(sampled[side]) !== null));
+  return barPicture({
+    title: 'How it plays',
+    subtitle: 'per dialogue, sampled play',
+    categories: measured.map(({ name }) => name),
+    series: SIDES.map((name) => barsOf(name, sampled, measured)),
+    format: (value) => value.toFixed(1),
+  });
+}
+
+function barsOf(name: (typeof SIDES)[number], comparison: Comparison, habits: typeof HABITS): BarSeries {
+  return {
+    name,
+    bars: habits.map(({ of }) => {
+      const value = of(comparison[name]);
+      return value === null ? null : { value };
+    }),
+  };
+}

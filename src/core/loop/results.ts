@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** What the stages between tasks and evaluation leave in `loop.json`. Paths are relative to the loop's folder. */
+
+export const collectedSchema = z.object({
+  /** Its name in the log. */
+  collection: z.string(),
+  dialogues: z.number(),
+  successes: z.number(),
+});
+export type Collected = z.infer<typeof collectedSchema>;
+
+/** `run`: its id. */
+export const trainedSchema = z.object({ run: z.string() });
+export type TrainedRun = z.infer<typeof trainedSchema>;
+
+export const exportedSchema = z.object({ precision: z.enum(['fp32', 'int8', 'int4']) });
+export type Exported = z.infer<typeof exportedSchema>;
+
+export const reportedSchema = z.object({ report: z.string() });
+export type Reported = z.infer<typeof reportedSchema>;

@@ -1,0 +1,78 @@
+import type { Protocol } from '../dialogue/protocol';
+import type { Difficulty } from '../task/starter/world';
+
+/** How much is played and trained. Every figure stands in the report. */
+export interface LoopSettings {
+  /** Of the starter world. */
+  readonly difficulty: Difficulty;
+  /** Tasks to learn from, and tasks to measure on; of given packs at most so many. */
+  readonly trainTasks: number;
+  readonly heldOutTasks: number;
+  /** Dialogues per task: to learn from, and to measure with sampled play. Greedy play is measured once per task. */
+  readonly rollouts: number;
+  readonly evaluationRollouts: number;
+  /** Of the sampled play, in collection and evaluation. */
+  readonly temperature: number;
+  /** Most tokens of an agent turn. */
+  readonly maxTokens: number;
+  readonly protocol: Protocol;
+  /** Dialogues in flight at once. */
+  readonly concurrency: number;
+  /** What of `run.json` is not left to the trainer's defaults. */
+  readonly training: {
+    readonly model: object;
+    readonly data?: object;
+    readonly [field: string]: unknown;
+  };
+}
+
+/** Six turns are five questions and the answer: with more, asking about everything is a way to win without learning. */
+const protocol: Protocol = { maxTurns: 6, replyLimit: 400 };
+
+/**
+ * For a model of the starter's size. It is trained whole, since its weights are fewer than the adapters of a large one,
+ * on the CPU, which has it done before a GPU has been told what to do, and in float32, in which small steps count.
+ */
+const small = {
+  model: { training: 'full', device: 'cpu', dtype: 'float32' },
+  critic: { learning_rate: 3e-4, epochs: 2, batch: 16 },
+  candidates: { per_turn: 8, pairs_per_turn: 4, trajectories: 0.5, max_new_tokens: 128 },
+  policy: { learning_rate: 1e-4, epochs: 1, batch: 16, beta: 0.5, nll: 0.1 },
+};
+
+/** Under a quarter of an hour on two cores with the starter model. */
+export const QUICK: LoopSettings = {
+  difficulty: 'standard',
+  trainTasks: 400,
+  heldOutTasks: 200,
+  rollouts: 4,
+  evaluationRollouts: 2,
+  temperature: 1,
+  maxTokens: 256,
+  protocol,
+  concurrency: 32,
+  training: small,
+};
+
+/** For figures to rely on: more dialogues to learn from, and intervals half as wide. */
+export const FULL: LoopSettings = {
+  ...QUICK,
+  trainTasks: 1500,
+  heldOutTasks: 500,
+  rollouts: 6,
+  evaluationRollouts: 4,
+};
+
+/**
+ * Models with more weights get adapters and the trainer's own settings, which are the paper's: what was found for half
+ * a million weights says nothing about them.
+ */
+export const LARGEST_TRAINED_WHOLE = 50_000_000;
+
+/** The settings for a model of another size than the starter's. */
+export const forLargeModel = (settings: LoopSettings): LoopSettings => ({
+  ...settings,
+  maxTokens: 1024,
+  concurrency: 8,
+  training: { model: { training: 'lora' } },
+});

@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import type { PackTask } from '../dialogue/collect';
+import { deriveSeed } from '../dialogue/seed';
+import { Fault } from '../fault';
+import { readTasks } from '../task/pack';
+import { taskToRow } from '../task/row';
+import { starterTasks, type Split } from '../task/starter/world';
+import type { Task } from '../task/task';
+import { ifThere, writeAtomically } from '../trajectory/files';
+import { digestOf } from './record';
+import type { LoopSettings } from './settings';
+
+/** The files of the tasks stage, in the loop's folder. */
+export const taskFiles = {
+  train: join('tasks', 'train.jsonl'),
+  heldOut: join('tasks', 'held-out.jsonl'),
+} as const;
+
+export const tasksResult = z.object({
+  train: z.number(),
+  heldOut: z.number(),
+  /** Lines of the given packs that hold no task. */
+  badLines: z.number(),
+  /** Of both files. */
+  content: z.object({ train: z.string(), heldOut: z.string() }),
+});
+export type TasksResult = z.infer<typeof tasksResult>;
+
+interface Drawn {
+  readonly train: readonly Task[];
+  readonly heldOut: readonly Task[];
+  readonly badLines: number;
+}
+
+/**
+ * Draws tasks to learn from and tasks to measure on, and writes each kind into a pack.
+ * @param packs given files; the starter world when there are none
+ * @throws {Fault} `loop/too-few-tasks`
+ */
+export async function drawTasks(
+  folder: string,
+  packs: readonly string[],
+  { settings, seed, signal }: { settings: LoopSettings; seed: number; signal?: AbortSignal },
+): Promise<TasksResult> {
+  const drawn =
+    packs.length === 0 ? fromWorld(settings, seed) : await fromPacks(packs, settings, seed, signal);
+  return {
+    train: drawn.train.length,
+    heldOut: drawn.heldOut.length,
+    badLines: drawn.badLines,
+    content: {
+      train: await writePack(join(folder, taskFiles.train), drawn.train),
+      heldOut: await writePack(join(folder, taskFiles.heldOut), drawn.heldOut),
+    },
+  };
+}
+
+/** Whether both packs are there as they were written. */
+export async function hasPacks(folder: string, { content }: TasksResult): Promise<boolean> {
+  const asWritten = async (file: string, digest: string): Promise<boolean> => {
+    const text = await ifThere(() => readFile(join(folder, file), 'utf8'));
+    return text !== undefined && digestOf(text) === digest;
+  };
+  return (
+    (await asWritten(taskFiles.train, content.train)) && (await asWritten(taskFiles.heldOut, content.heldOut))
+  );
+}
+
+/** What such a pack holds, to be played. */
+export async function loadPack(file: string): Promise<PackTask[]> {
+  const tasks: PackTask[] = [];
+  for await (const read of readTasks(file)) {
+    if ('task' in read) tasks.push({ task: read.task, pack: basename(file) });
+  }
+  return tasks;
+}
+
+/**
+ * Tasks of the two splits share no structure. The test split is the scoreboard's, which touches it once per table; a
+ * loop is run whenever somebody changed something.
+ */
+function fromWorld({ difficulty, trainTasks, heldOutTasks }: LoopSettings, seed: number): Drawn {
+  const draw = (split: Split, count: number): Task[] => {
+    const drawn = starterTasks({ split, seed, difficulty });
+    return Array.from({ length: count }, () => drawn.next().value.task);
+  };
+  return { train: draw('train', trainTasks), heldOut: draw('development', heldOutTasks), badLines: 0 };
+}
+
+/** A fifth of the tasks is held out. */
+const HELD_OUT = 0.2;
+
+/** A task's place depends on the seed and its id alone: packs in another order give the same split. */
+async function fromPacks(
+  packs: readonly string[],
+  { trainTasks, heldOutTasks }: LoopSettings,
+  seed: number,
+  signal?: AbortSignal,
+): Promise<Drawn> {
+  const tasks = new Map<string, Task>();
+  let badLines = 0;
+  for (const file of packs) {
+    for await (const read of readTasks(file, { signal })) {
+      if ('bad' in read) badLines += 1;
+      else if (!tasks.has(read.task.id)) tasks.set(read.task.id, read.task);
+    }
+  }
+  const places = [...tasks.values()].map((task) => ({ task, place: deriveSeed('loop', seed, task.id) }));
+  const drawn = places.sort((a, b) => a.place - b.place).map(({ task }) => task);
+  const heldOut = Math.min(heldOutTasks, Math.round(drawn.length * HELD_OUT));
+  if (heldOut === 0) {
+    throw new Fault(
+      'loop/too-few-tasks',
+      `There are ${drawn.length} tasks in ${packs.join(', ')}: too few to learn from some and measure on others. Give more, or none to play the starter world.`,
+    );
+  }
+  return { heldOut: drawn.slice(0, heldOut), train: drawn.slice(heldOut, heldOut + trainTasks), badLines };
+}
+
+/** @returns the digest of what is in it */
+async function writePack(file: string, tasks: readonly Task[]): Promise<string> {
+  const text = tasks.map((task) => `${JSON.stringify(taskToRow(task))}\n`).join('');
+  await writeAtomically(file, (handle) => handle.writeFile(text));
+  return digestOf(text);
+}

@@ -1,0 +1,52 @@
+import { percent } from '../evaluation/words';
+import type { Comparisons } from './comparison';
+import type { Collected, Exported, Reported, TrainedRun } from './results';
+import type { TasksResult } from './tasks';
+import type { TrainedProgress } from './trained';
+import { successInWords } from './verdict';
+
+/** What each stage says when it is done, or was done before. */
+
+const count = (number: number): string => number.toLocaleString('en');
+
+export function tasks({ train, heldOut, badLines }: TasksResult): string {
+  const bad = badLines === 0 ? '' : `; ${count(badLines)} lines hold no task`;
+  return `${count(train)} to learn from, ${count(heldOut)} held out${bad}`;
+}
+
+export function collected({ dialogues, successes }: Collected): string {
+  return `${count(dialogues)} dialogues, ${percent(successes / dialogues)} solved`;
+}
+
+export const trained = ({ run }: TrainedRun): string => `run ${run}`;
+
+export const exported = ({ precision }: Exported): string => `the new model is in place, ${precision}`;
+
+export const compared = ({ sampled, greedy }: Comparisons): string =>
+  `${successInWords('sampled', sampled)}; ${successInWords('greedy', greedy)}`;
+
+export const reported = ({ report }: Reported): string => report;
+
+const PREPARING = {
+  data: 'takes its data from the log',
+  checks: 'checks its configuration and this machine',
+  plan: 'is planned',
+  launch: 'is launched',
+} as const;
+
+/** What a run is at, as one piece of work. */
+export function trainingWork(told: TrainedProgress): {
+  readonly what: string;
+  readonly done?: number;
+  readonly total?: number;
+  readonly secondsLeft?: number;
+} {
+  if ('preparing' in told) return { what: PREPARING[told.preparing] };
+  const { stage = 'prepare', step, steps, part, secondsLeft } = told.progress;
+  const left = part?.secondsLeft ?? secondsLeft;
+  return {
+    what: part === undefined || part.name === stage ? stage : `${stage} ${part.name}`,
+    ...(part !== undefined ? { done: part.done, total: part.total } : { done: step, total: steps }),
+    ...(left !== undefined && { secondsLeft: left }),
+  };
+}
