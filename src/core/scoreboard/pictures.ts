@@ -24,7 +24,7 @@ export function picturesOf({ rows, differences }: Table): Readonly<Record<string
       subtitle: 'Mean and 95 % interval over training seeds and tasks; each dot is a seed',
       categories: played.map(({ method }) => method),
       values: (sampling) => played.map((row) => row[sampling].success),
-      from: 0,
+      format: percent,
     }),
     ...(against.length > 0 && {
       'differences.svg': seedPicture({
@@ -33,6 +33,7 @@ export function picturesOf({ rows, differences }: Table): Readonly<Record<string
           'Same tasks and seeds; mean and 95 % interval over training seeds and tasks; each dot is a seed',
         categories: [...new Set(against.map(({ worse }) => worse))],
         values: (sampling) => successes(against, sampling),
+        format: points,
       }),
     }),
     'missed.svg': perDialogue(
@@ -57,6 +58,8 @@ const hasPlayed = (row: Row): row is PlayedRow => row.sampled !== undefined && r
 const NAMES: Readonly<Record<Sampling, string>> = { sampled: 'T = 1', greedy: 'greedy' };
 
 const percent = (value: number): string => `${Math.round(1000 * value) / 10} %`;
+
+const points = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(1)}`;
 
 const successes = (all: readonly Difference[], sampling: Sampling): OverSeeds[] =>
   all.filter((one) => one.sampling === sampling).map(({ success }) => success);
@@ -89,21 +92,16 @@ interface SeedPicture {
   readonly categories: readonly string[];
   /** One for each category. */
   readonly values: (sampling: Sampling) => readonly OverSeeds[];
-  /** Where the axis begins; as the values need it when it is not given. */
-  readonly from?: number;
+  /** How a value is written, beside its dot and on the axis. */
+  readonly format: (value: number) => string;
 }
 
 const LINE = 20;
 const BETWEEN = 18;
-const MARGIN = 0.02;
 
 /** Means with whiskers, and a dot for each training seed: a row for each category, a line in it for each sampling. */
-function seedPicture({ title, subtitle, categories, values, from }: SeedPicture): string {
-  const all = SAMPLINGS.flatMap((sampling) => values(sampling));
-  const reached = all.flatMap(({ interval, mean, bySeed }) => [
-    ...[mean, ...bySeed],
-    ...(interval ? [interval.low, interval.high] : []),
-  ]);
+function seedPicture(picture: SeedPicture): string {
+  const { title, subtitle, categories, format } = picture;
   const height = categories.length * (SAMPLINGS.length * LINE + BETWEEN);
   return svgOf(
     {
@@ -112,9 +110,7 @@ function seedPicture({ title, subtitle, categories, values, from }: SeedPicture)
       grid: { left: 180, right: 72, top: TOP, bottom: 40 },
       xAxis: {
         type: 'value',
-        min: from ?? roundedDown(Math.min(0, ...reached) - MARGIN),
-        max: -roundedDown(-Math.max(0, ...reached) - MARGIN),
-        axisLabel: { ...axisText, formatter: percent },
+        axisLabel: { ...axisText, formatter: format },
         splitLine: gridLine,
       },
       yAxis: {
@@ -125,23 +121,27 @@ function seedPicture({ title, subtitle, categories, values, from }: SeedPicture)
         axisLine: { ...axisLine, onZero: true },
         axisTick: { show: false },
       },
-      series: SAMPLINGS.map((sampling, i) => seriesOf(sampling, i, values(sampling))),
+      series: SAMPLINGS.map((sampling, i) => seriesOf(sampling, i, picture)),
     },
     TOP + height + 40,
   );
 }
 
-const roundedDown = (value: number): number => Math.floor(value * 20) / 20;
-
-function seriesOf(sampling: Sampling, index: number, values: readonly OverSeeds[]): CustomSeriesOption {
+function seriesOf(
+  sampling: Sampling,
+  index: number,
+  { values: of, format }: SeedPicture,
+): CustomSeriesOption {
+  const values = of(sampling);
   const colour = COLOURS[index]!;
   const offset = (index - (SAMPLINGS.length - 1) / 2) * LINE;
   return {
     type: 'custom',
     name: NAMES[sampling],
     silent: true,
-    data: values.map(({ mean }, category) => [mean, category]),
-    encode: { x: 0, y: 1 },
+    // The axis reaches as far as what is drawn.
+    data: values.map((one, category) => [one.mean, category, ...reach(one)]),
+    encode: { x: [0, 2, 3], y: 1 },
     renderItem: ({ dataIndex }, at) => {
       const { mean, interval, bySeed } = values[dataIndex]!;
       const x = (value: number): number => at.coord([value, dataIndex])[0]!;
@@ -150,8 +150,8 @@ function seriesOf(sampling: Sampling, index: number, values: readonly OverSeeds[
         ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: INK, lineWidth: 1.5 } }) as const;
       const dot = (value: number, r: number, opacity: number) =>
         ({ type: 'circle', shape: { cx: x(value), cy: y, r }, style: { fill: colour, opacity } }) as const;
-      const right = x(Math.max(mean, interval?.high ?? mean, ...bySeed));
-      const text = { text: percent(mean), fill: INK, fontSize: 12, verticalAlign: 'middle' } as const;
+      const right = x(reach(values[dataIndex]!)[1]);
+      const text = { text: format(mean), fill: INK, fontSize: 12, verticalAlign: 'middle' } as const;
       const whisker = interval
         ? [
             line(x(interval.low), y, x(interval.high), y),
@@ -167,3 +167,9 @@ function seriesOf(sampling: Sampling, index: number, values: readonly OverSeeds[
     },
   };
 }
+
+/** From the least to the most of what is drawn. */
+const reach = ({ mean, interval, bySeed }: OverSeeds): [number, number] => [
+  Math.min(mean, interval?.low ?? mean, ...bySeed),
+  Math.max(mean, interval?.high ?? mean, ...bySeed),
+];
