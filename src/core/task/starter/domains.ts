@@ -35,7 +35,7 @@ export const DOMAINS: readonly Domain[] = [
     openers: [
       'Could you write the function that works out what a driver owes at our garage?',
       'Our garage needs a new gate, and the gate needs the bill for parking.',
-      'Please help me with the parking bill of our garage.',
+      'Please help me with the bill for parking in our garage.',
     ],
     decisions: {
       free: { weight: 5, cues: ['A short stop is free.', 'You do not pay for a very short stop.'] },
@@ -59,13 +59,13 @@ export const DOMAINS: readonly Domain[] = [
     openers: [
       'I need a function that tells our shop what it costs to send something.',
       'We send parcels every day and want to know the cost before they leave.',
-      'Can you write the shipping cost for our shop?',
+      'Can you write the function for the shipping cost of our shop?',
     ],
     decisions: {
-      threshold: { weight: 5, cues: ['Heavy things cost more.', 'There is a surcharge for much weight.'] },
+      threshold: { weight: 5, cues: ['Heavy things cost more.', 'Heavy parcels have a surcharge.'] },
       strictness: { weight: 5, cues: ['Be exact at the limit.', 'We often hit the limit exactly.'] },
       fee: { weight: 4, cues: ['Packing has a fee.', 'We charge for packing as well.'] },
-      minimum: { weight: 4, cues: ['Nothing leaves for very little.', 'There is a lowest cost.'] },
+      minimum: { weight: 4, cues: ['We send nothing for very little.', 'There is a lowest cost.'] },
       rounding: { weight: 3, cues: ['Show it without cents.', 'The label has room for whole numbers.'] },
       empty: { weight: 2, cues: ['Sometimes there is nothing to send.', 'The weight may be missing.'] },
     },
@@ -83,7 +83,7 @@ export const DOMAINS: readonly Domain[] = [
     openers: [
       'We pay our people by the hour, and I need a function for the pay.',
       'Could you help with payroll? I need what we owe one person.',
-      'Please write the pay for the people in our shop.',
+      'Please write the function for the pay of our people.',
     ],
     decisions: {
       threshold: { weight: 5, cues: ['Long work earns a bonus.', 'Who works a lot gets a bonus.'] },
@@ -134,7 +134,7 @@ export const DOMAINS: readonly Domain[] = [
     openers: [
       'We rent out tools and bikes, and I need the price for a customer.',
       'Can you write a function for the price of a rental?',
-      'Please work out what a customer pays when he rents from us.',
+      'Please work out what a customer pays when they rent from us.',
     ],
     decisions: {
       discount: { weight: 5, cues: ['Members pay less.', 'Our members get a discount.'] },
@@ -158,8 +158,8 @@ export const DOMAINS: readonly Domain[] = [
     extra: 'bonus',
     openers: [
       'I teach a course and need a function for the score of an exam.',
-      'Our school wants to work out scores in the same way everywhere.',
-      'Could you write the score for the right answers in an exam?',
+      'Our school needs one function for the score of every exam.',
+      'Could you work out the score for the right answers in an exam?',
     ],
     decisions: {
       maximum: { weight: 5, cues: ['There is a highest score.', 'Nobody can score without end.'] },
