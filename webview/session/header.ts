@@ -31,7 +31,7 @@ export function header({ task, state, panel }: SessionView): TemplateResult {
 }
 
 function seatWords({ seat, simulator }: SessionView['state']): string {
-  return seat === 'developer'
-    ? 'you are the human'
-    : `${modelLabel(simulator) || 'the simulator'} plays the human`;
+  if (seat === 'developer') return 'you are the human';
+  if (simulator === 'rules') return 'the rules play the human';
+  return `${modelLabel(simulator) || 'the simulator'} plays the human`;
 }

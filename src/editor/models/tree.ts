@@ -85,7 +85,8 @@ function modelItem(node: Extract<ModelNode, { kind: 'model' }>): vscode.TreeItem
   const { place, row } = node;
   const item = new vscode.TreeItem(place.name);
   item.id = place.folder;
-  item.description = modelWords(row);
+  // Its own name is what its row begins with.
+  item.description = modelWords(row).replace(`failed: ${place.folder} `, 'failed: ');
   item.iconPath = stateIcon(row.state);
   item.contextValue = place.spec === STARTER ? contextValues.starterModel : contextValues.modelFolder;
   item.tooltip = tooltip(place, row);

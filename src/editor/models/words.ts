@@ -7,34 +7,40 @@ export interface ModelRow extends LookedAt {
   readonly roles: readonly ('agent' | 'simulator')[];
 }
 
-/** What stands behind a model's name: `agent · 7.2 MB · int8 · ready on cpu · 812 tokens/s`. */
+/**
+ * What stands behind a model's name, what matters most first, because a narrow view cuts the end:
+ * `agent · 812 tokens/s · 7.2 MB · int8 · cpu`. That it is ready its icon says, and that it has a speed.
+ */
 export function modelWords({ roles, state, files, tokensPerSecond }: ModelRow): string {
-  const parts = [
+  const isReady = state.kind === 'ready';
+  const fast = isReady && tokensPerSecond !== undefined;
+  return [
     ...roles,
-    ...(files === undefined ? [] : [megabytes(files.bytes), files.precision]),
-    stateWords(state),
-    ...(tokensPerSecond === undefined || state.kind === 'failed'
-      ? []
-      : [`${speed(tokensPerSecond)} tokens/s`]),
-  ];
-  return parts.join(' · ');
+    fast ? `${speed(tokensPerSecond)} tokens/s` : stateWords(state),
+    ...(files === undefined || state.kind === 'failed' ? [] : [megabytes(files.bytes), files.precision]),
+    ...(isReady ? [state.provider] : []),
+  ].join(' · ');
 }
 
-/** The same to be heard. */
+/** The same to be heard, where no icon tells the state. */
 export function spokenModel(name: string, row: ModelRow): string {
-  return [name, ...modelWords(row).split(' · ')]
+  const { state, tokensPerSecond } = row;
+  const parts = modelWords(row).split(' · ');
+  if (state.kind === 'ready' && tokensPerSecond !== undefined) parts.splice(row.roles.length, 0, 'ready');
+  return [name, ...parts]
     .join(', ')
     .replace(/(\d) MB\b/, '$1 megabytes')
     .replace('tokens/s', 'tokens per second');
 }
 
 /** The lines of a model's hover: what does not fit into its row. */
-export function modelDetails({ folder }: LocalPlace, { state, files }: ModelRow): string[] {
+export function modelDetails({ folder }: LocalPlace, { state, files, tokensPerSecond }: ModelRow): string[] {
   return [
     ...(state.kind === 'failed' ? [state.reason] : []),
     ...(files === undefined
       ? []
       : [built(files), `At most ${grouped(files.contextLength)} tokens in a dialogue`]),
+    ...(tokensPerSecond === undefined ? [] : [`${speed(tokensPerSecond)} tokens/s when it last wrote`]),
     ...(state.kind === 'ready'
       ? [`Runs on ${state.provider}, in process ${state.processId}`, ...state.notes]
       : []),
@@ -69,7 +75,7 @@ function stateWords(state: LocalState): string {
     case 'loading':
       return 'loading…';
     case 'ready':
-      return `ready on ${state.provider}`;
+      return 'ready';
     case 'failed':
       return `failed: ${state.reason}`;
   }

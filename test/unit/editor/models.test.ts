@@ -76,13 +76,12 @@ const row = (state: LocalState, some: Partial<ModelRow> = {}): ModelRow => ({
 
 describe('a row of the models view', () => {
   it('tells who plays, how big, how exact, how it is and how fast', () => {
-    expect(modelWords(row({ kind: 'not-loaded' }))).toBe('0.7 MB · int8 · not loaded');
+    expect(modelWords(row({ kind: 'not-loaded' }))).toBe('not loaded · 0.7 MB · int8');
     expect(modelWords(row({ kind: 'loading' }, { roles: ['agent'] }))).toBe(
-      'agent · 0.7 MB · int8 · loading…',
+      'agent · loading… · 0.7 MB · int8',
     );
-    expect(modelWords(row(ready, { tokensPerSecond: 1234.5 }))).toBe(
-      '0.7 MB · int8 · ready on cpu · 1,235 tokens/s',
-    );
+    expect(modelWords(row(ready, { tokensPerSecond: 1234.5 }))).toBe('1,235 tokens/s · 0.7 MB · int8 · cpu');
+    expect(modelWords(row(ready))).toBe('ready · 0.7 MB · int8 · cpu');
   });
 
   it('of a model that failed gives the reason, in the row and on hover', () => {
@@ -95,16 +94,17 @@ describe('a row of the models view', () => {
 
   it('is heard with its units', () => {
     expect(spokenModel('starter', row(ready, { roles: ['agent'], tokensPerSecond: 612 }))).toBe(
-      'starter, agent, 0.7 megabytes, int8, ready on cpu, 612 tokens per second',
+      'starter, agent, ready, 612 tokens per second, 0.7 megabytes, int8, cpu',
     );
   });
 
   it('has on hover what the model is made of, and what it could not be run on', () => {
     const place = { spec: 'starter', folder: starter, name: 'starter', listed: false };
     const noted = { ...ready, notes: ['webgpu does not work here: no adapter.'] };
-    expect(modelDetails(place, row(noted))).toEqual([
+    expect(modelDetails(place, row(noted, { tokensPerSecond: 612 }))).toEqual([
       'LlamaForCausalLM, 0.62 million parameters, int8, 0.7 MB',
       'At most 512 tokens in a dialogue',
+      '612 tokens/s when it last wrote',
       'Runs on cpu, in process 7',
       'webgpu does not work here: no adapter.',
       starter,
