@@ -10,6 +10,7 @@ import { installExport } from './commands/export';
 import { installGrade } from './commands/grade';
 import { installImport } from './commands/import';
 import { installOnnx } from './commands/onnx';
+import { installLoop } from './commands/loop';
 import { installResume } from './commands/resume';
 import { installRuns } from './commands/runs';
 import { installScore } from './commands/score';
@@ -35,6 +36,7 @@ const installs = [
   installImport,
   installExport,
   installErase,
+  installLoop,
   installTrain,
   installRuns,
   installStop,
@@ -52,6 +54,7 @@ const USAGE = new Set([
   'model/bad-address',
   'model/bad-script',
   'dialogue/prompt',
+  'loop/too-few-tasks',
   'training/bad-configuration',
   'training/unknown-run',
   'training/no-log',
@@ -64,7 +67,7 @@ const USAGE = new Set([
 ]);
 
 /** Commands that continue where they were stopped. */
-const RESUMABLE = new Set(['collect', 'evaluate', 'scoreboard', 'import', 'download']);
+const RESUMABLE = new Set(['collect', 'evaluate', 'loop', 'scoreboard', 'import', 'download']);
 
 /** Runs one command line and returns its exit code: 0 done, 1 failed, 2 wrong use. */
 export async function main(args: readonly string[]): Promise<number> {

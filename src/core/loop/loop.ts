@@ -125,6 +125,7 @@ class Loop {
   async close(): Promise<void> {
     await this.log.close();
     await this.before.close?.();
+    await this.simulator.close?.();
     await this.after?.close?.();
     await (await this.grader)?.close();
   }

@@ -1,0 +1,109 @@
+import path from 'node:path';
+import { Option } from 'commander';
+import { runLoop, type LoopResult } from '../../core/loop/loop';
+import {
+  forLargeModel,
+  FULL,
+  LARGEST_TRAINED_WHOLE,
+  QUICK,
+  type LoopSettings,
+} from '../../core/loop/settings';
+import { successInWords, verdictOf } from '../../core/loop/verdict';
+import { readLocalFolder } from '../../core/model/local/folder';
+import { openModel } from '../../core/model/spec';
+import type { Trainer } from '../../core/training/trainer';
+import { wholeNumber, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
+import { openGrader } from '../grader';
+import { jobsOption, modelOptions } from '../play';
+import { StageLines } from '../stageLines';
+import { openShippedTrainer } from '../trainer';
+
+interface Options {
+  readonly quick?: boolean;
+  readonly tasks?: readonly string[];
+  readonly agent: string;
+  readonly simulator: string;
+  readonly seed: number;
+  readonly out?: string;
+  readonly jobs?: number;
+}
+
+export const installLoop: Install = (program, perform) => {
+  program
+    .command('loop')
+    .description(
+      'the whole circle: play, train on it, and measure the agent before and after on tasks it has never seen',
+    )
+    .option('--quick', 'a quarter of an hour on two cores with the starter model')
+    .option('--tasks <file...>', 'packs, of which a fifth is held out (default: the starter world)')
+    .option('--agent <model>', 'who plays and learns: starter or local:<folder>', 'starter')
+    .option('--simulator <model>', 'who plays the collaborator: rules, or a model', 'rules')
+    .addOption(
+      new Option('--seed <s>', 'of the tasks, the play and the training')
+        .argParser(wholeNumber('--seed'))
+        .default(0),
+    )
+    .option('--out <folder>', 'what is made goes there (default: a folder of its own in .tandem/loops)')
+    .addOption(jobsOption())
+    .action((options: Options) => perform((to) => loop(options, to)));
+};
+
+async function loop(options: Options, to: Surroundings): Promise<Outcome> {
+  const { agent, seed, simulator, tasks = [], out = defaultFolder(options), jobs } = options;
+  const base = baseOf(agent, to);
+  const lines = new StageLines();
+  let trainer: Promise<Trainer> | undefined;
+  to.onInterrupt('Stopping; the same command goes on from here. Press Ctrl+C again to leave at once.');
+  try {
+    const result = await runLoop({
+      folder: path.resolve(out),
+      settings: settingsFor(base, options.quick === true),
+      packs: tasks.map((file) => path.resolve(file)),
+      agent: { name: agent, base },
+      ...{ seed, simulator },
+      prompts: path.join(to.assets, 'prompts'),
+      openModel: (name) => openModel(name, modelOptions(to)),
+      openGrader: () => openGrader({ assets: to.assets, ...(jobs !== undefined && { workers: jobs }) }),
+      openTrainer: () => (trainer ??= openShippedTrainer(to)),
+      signal: to.signal,
+      onProgress: (progress) => lines.show(progress),
+    });
+    return { summary: result, print: () => inWords(result) };
+  } finally {
+    lines.end();
+  }
+}
+
+/** One folder for each kind of loop, so that the same command finds it again and another one leaves it alone. */
+function defaultFolder({ quick, tasks, agent, seed }: Options): string {
+  const world = tasks === undefined ? 'starter-world' : tasks.map((file) => path.parse(file).name).join('-');
+  const own = agent === 'starter' ? [] : [path.basename(agent)];
+  const name = [world, ...own, quick === true ? 'quick' : 'full', ...(seed === 0 ? [] : [`seed-${seed}`])];
+  return path.join('.tandem', 'loops', name.join('-'));
+}
+
+/** The folder of the model that is trained. */
+function baseOf(agent: string, to: Surroundings): string {
+  if (agent === 'starter') return path.join(to.assets, 'starter');
+  if (agent.startsWith('local:') && agent.length > 'local:'.length) {
+    return readLocalFolder(agent.slice('local:'.length)).folder;
+  }
+  throw wrongUse(
+    `"${agent}" cannot be trained here: give starter, or local:<folder> for a model folder of your own. Dialogues of other models can be trained on with tandem collect and tandem train.`,
+  );
+}
+
+function settingsFor(base: string, isQuick: boolean): LoopSettings {
+  const settings = isQuick ? QUICK : FULL;
+  return readLocalFolder(base).parameters > LARGEST_TRAINED_WHOLE ? forLargeModel(settings) : settings;
+}
+
+function inWords({ comparisons, report, model }: LoopResult): string {
+  const shown = (file: string): string => path.relative(process.cwd(), file) || '.';
+  return [
+    `${verdictOf(comparisons)}.`,
+    ...(['sampled', 'greedy'] as const).map((kind) => `  ${successInWords(kind, comparisons[kind])}`),
+    `The report is ${shown(report)}.`,
+    `The new model plays as local:${shown(model)}.`,
+  ].join('\n');
+}

@@ -1,0 +1,74 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { LoopProgress } from '../core/loop/loop';
+import { duration } from './terminal';
+
+type Working = Extract<LoopProgress, { state: 'working' }>;
+
+const EVERY_MS = 10_000;
+const CLEAR_LINE = '\r\u001b[K';
+/** So long is the longest name of a stage, and a space. */
+const NAME = 10;
+
+/** A line for each stage on stderr: how far it is and how long it takes, then what came of it. */
+export class StageLines {
+  private readonly isTerminal = process.stderr.isTTY;
+  private lastShown = 0;
+  private isOpen = false;
+  /** Of the piece of work that goes on: where and when it was first seen. */
+  private piece: { readonly what: string; readonly from: number; readonly since: number } | undefined;
+
+  show(progress: LoopProgress): void {
+    const { stage } = progress;
+    if (progress.state === 'working') {
+      this.passing(`${stage.padEnd(NAME)}${this.working(progress)}`);
+      return;
+    }
+    this.piece = undefined;
+    if (progress.state === 'begun') {
+      this.lastShown = performance.now();
+      if (progress.because !== FIRST) this.line(`${stage.padEnd(NAME)}again, because ${progress.because}`);
+      else if (this.isTerminal) this.passing(`${stage.padEnd(NAME)}…`);
+      return;
+    }
+    const { state, said, seconds } = progress;
+    const how =
+      state === 'skipped'
+        ? 'skipped, nothing that it depends on has changed'
+        : `done in ${duration(seconds)}`;
+    this.line(`${stage.padEnd(NAME)}${said} (${how})`);
+  }
+
+  end(): void {
+    if (this.isOpen) process.stderr.write('\n');
+    this.isOpen = false;
+  }
+
+  private working({ what, done, total, secondsLeft }: Working): string {
+    if (done === undefined || total === undefined) return what;
+    if (this.piece?.what !== what) this.piece = { what, from: done, since: performance.now() };
+    const passed = (performance.now() - this.piece.since) / 1000;
+    const rate = (done - this.piece.from) / Math.max(0.001, passed);
+    const left = secondsLeft ?? (rate > 0 ? (total - done) / rate : undefined);
+    return `${what} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}${left === undefined ? '' : `, ${duration(left)} left`}`;
+  }
+
+  /** Overwritten by what comes next on a terminal; elsewhere shown now and then. */
+  private passing(text: string): void {
+    const line = stripVTControlCharacters(text);
+    if (this.isTerminal) {
+      process.stderr.write(`${CLEAR_LINE}${line.slice(0, process.stderr.columns - 1)}`);
+      this.isOpen = true;
+    } else if (performance.now() - this.lastShown >= EVERY_MS) {
+      this.lastShown = performance.now();
+      process.stderr.write(`${line}\n`);
+    }
+  }
+
+  private line(text: string): void {
+    process.stderr.write(`${this.isOpen ? CLEAR_LINE : ''}${stripVTControlCharacters(text)}\n`);
+    this.isOpen = false;
+  }
+}
+
+/** The reason of a stage's first time, which goes without saying. */
+const FIRST = 'it has not been done yet';
