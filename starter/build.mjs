@@ -80,11 +80,14 @@ async function interpreter() {
 
 /** @param {string} python @param {string} documents @param {string} folder */
 async function trained(python, documents, folder) {
-  for (const [args, cwd] of [
-    [['-m', 'starter.build', documents, folder], root],
-    [['-m', 'tandem_trainer', 'onnx', folder, '--precision', 'fp32,int8'], path.join(root, 'trainer')],
-  ]) {
+  await inPython(['-m', 'starter.build', documents, folder], root);
+  const exporting = ['-m', 'tandem_trainer', 'onnx', folder, '--precision', 'fp32,int8'];
+  await inPython(exporting, path.join(root, 'trainer'));
+
+  /** @param {readonly string[]} args @param {string} cwd */
+  async function inPython(args, cwd) {
+    // Threads that wait for each other sleep: it costs nothing, and much is won when others compute too.
     const status = await run(python, args, { cwd, env: { ...process.env, OMP_WAIT_POLICY: 'PASSIVE' } });
-    if (status !== 0) throw new SetupFault(`${path.basename(python)} ${args.join(' ')} failed; see above.`);
+    if (status !== 0) throw new SetupFault(`${python} ${args.join(' ')} failed; the reason stands above.`);
   }
 }

@@ -75,19 +75,26 @@ export function askEverything(task: StarterTask, random: Random): Play {
 }
 
 function askByHabit(play: Play, random: Random): void {
-  const { asked } = play;
+  const { asked, task } = play;
   if (asked.length === 0 && random.number() < HABITS.opensIdly) {
-    return play.ask('idle', idleQuestions(play.task, 'hints')[0]!);
+    play.ask('idle', idleQuestions(task, 'hints')[0]!);
+    return;
   }
-  const options: [Kind | 'idle' | 'vague' | 'again', number][] = KINDS.filter(
-    (kind) => !asked.some(({ about }) => about === kind),
-  ).map((kind) => [kind, liking(play.task, kind)]);
-  options.push(['idle', HABITS.idle], ['vague', HABITS.vague]);
-  if (asked.length > 0) options.push(['again', HABITS.repeats]);
-  const choice = random.sample(options, 1)[0]!;
-  if (choice !== 'again') return askAbout(play, choice, random);
-  const { about, question } = random.pick(asked);
-  play.ask(about, question);
+  const fresh = KINDS.filter((kind) => !asked.some(({ about }) => about === kind));
+  const choice = random.sample<Kind | 'idle' | 'vague' | 'again'>(
+    [
+      ...fresh.map((kind) => [kind, liking(task, kind)] as const),
+      ['idle', HABITS.idle],
+      ['vague', HABITS.vague],
+      ['again', asked.length === 0 ? 0 : HABITS.repeats],
+    ],
+    1,
+  )[0]!;
+  if (choice !== 'again') askAbout(play, choice, random);
+  else {
+    const { about, question } = random.pick(asked);
+    play.ask(about, question);
+  }
 }
 
 function liking({ domain, decisions }: StarterTask, kind: Kind): number {

@@ -21,9 +21,9 @@ class Settings:
     width: int = 128
     layers: int = 3
     heads: int = 4
-    inner: int = 352
+    inner: int = 256
     epochs: int = 1
-    rows: int = 32
+    rows: int = 16
     muon_rate: float = 0.02
     adam_rate: float = 4e-3
     warm_up: float = 0.05  # part of all steps

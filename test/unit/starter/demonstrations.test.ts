@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { parseAgentMessage } from '../../../src/core/dialogue/protocol';
+import { Random } from '../../../src/core/task/starter/draw';
+import { starterTasks, type StarterTask } from '../../../src/core/task/starter/world';
+import { askEverything, demonstrate, MAX_TURNS, type Play } from '../../../starter/demonstrator';
+import { drawDocument, type Document } from '../../../starter/documents';
+import { HABITS } from '../../../starter/habits';
+
+const demonstrated = plays(400, demonstrate);
+
+test('who asks everything has the right program within the turns there are', () => {
+  for (const play of plays(100, askEverything)) {
+    expect(answerOf(play)).toBe(`\`\`\`python\n${play.task.task.reference}\n\`\`\``);
+    expect(play.asked.length + 1).toBeLessThanOrEqual(MAX_TURNS);
+  }
+});
+
+test('the demonstrator is right in some tasks only, and mostly for want of asking', () => {
+  const right = demonstrated.filter((play) => answerOf(play).includes(`${play.task.task.reference}\n`));
+  expect(right.length).toBeGreaterThan(40);
+  expect(right.length).toBeLessThan(160);
+  const knowing = demonstrated.filter(({ task, told }) => task.decisions.every(({ kind }) => kind in told));
+  expect(knowing.filter((play) => right.includes(play)).length).toBeGreaterThan(0.9 * knowing.length);
+});
+
+test('what the demonstrator overlooks it seldom asks about, but not never', () => {
+  for (const kind of HABITS.overlooked) {
+    const having = demonstrated.filter(({ task }) =>
+      task.decisions.some((decision) => decision.kind === kind),
+    );
+    const told = having.filter((play) => kind in play.told);
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.length).toBeLessThan(0.3 * having.length);
+  }
+});
+
+test('equal seeds write equal documents, of every sort', () => {
+  const documents = drawn(300);
+  expect(drawn(300)).toEqual(documents);
+  const sorts = documents.map(({ hidden, learn, foreign }) =>
+    [hidden !== undefined, learn, foreign].join(' '),
+  );
+  expect(new Set(sorts)).toEqual(
+    new Set(['false turns ', 'true turns ', 'false code ', 'true code ', 'false turns true']),
+  );
+});
+
+function plays(count: number, play: (task: StarterTask, random: Random) => Play): Play[] {
+  const tasks = starterTasks({ split: 'development', seed: 3, difficulty: 'standard' });
+  const random = new Random(3);
+  return Array.from({ length: count }, () => play(tasks.next().value, random));
+}
+
+const answerOf = (play: Play): string => parseAgentMessage(play.messages.at(-1)!.content).answer!;
+
+function drawn(count: number): Document[] {
+  const random = new Random(5);
+  const ofDifficulty = (difficulty: 'gentle' | 'standard' | 'hard') =>
+    starterTasks({ split: 'train', seed: 5, difficulty });
+  const tasks = {
+    gentle: ofDifficulty('gentle'),
+    standard: ofDifficulty('standard'),
+    hard: ofDifficulty('hard'),
+  };
+  return Array.from({ length: count }, () => drawDocument(tasks, random));
+}
