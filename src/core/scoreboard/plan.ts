@@ -62,7 +62,7 @@ export const full: Plan = {
   protocol: { maxTurns: 6, replyLimit: 400 },
   maxTokens: 160,
   concurrency: 64,
-  offline: { tasks: 2000, rollouts: 4, seed: 10 },
+  offline: { tasks: 1500, rollouts: 4, seed: 10 },
   development: { tasks: 300, seed: 20 },
   test: { tasks: 600, seed: 30 },
   // Others than those of the table, so that a lucky training is not chosen for its luck and then reported.
@@ -76,7 +76,7 @@ export const full: Plan = {
 export const quick: Plan = {
   ...full,
   name: 'quick',
-  offline: { tasks: 500, rollouts: 4, seed: 10 },
+  offline: { tasks: 300, rollouts: 4, seed: 10 },
   development: { tasks: 100, seed: 20 },
   test: { tasks: 200, seed: 30 },
   // The trainings of the choice are reported, too: half of the time is saved, and the table is only a look.
