@@ -46,6 +46,7 @@ export const contextValues = {
   task: 'tandem.task',
   trajectory: 'tandem.trajectory',
   starterModel: 'tandem.starterModel',
+  trainedModel: 'tandem.trainedModel',
   modelFolder: 'tandem.modelFolder',
 } as const;
 

@@ -44,7 +44,7 @@ export class ModelFolders {
     if (chosen === undefined) return undefined;
     await this.engine.locals.check(chosen.fsPath);
     const there = this.at(chosen.fsPath);
-    if (there?.listed !== true) {
+    if (there?.from !== 'list') {
       const written = vscode.workspace.asRelativePath(chosen, false);
       await this.configuration.set('modelFolders', [...this.configuration.modelFolders, written]);
     }
@@ -56,7 +56,7 @@ export class ModelFolders {
   }
 
   /** Takes a folder out of the list; the folder itself stays. */
-  async remove({ folder, name, spec, listed }: LocalPlace): Promise<void> {
+  async remove({ folder, name, spec, from }: LocalPlace): Promise<void> {
     const { agent, simulator, modelFolders } = this.configuration;
     const party = spec === agent ? 'agent' : spec === simulator ? 'simulator' : undefined;
     if (party !== undefined) {
@@ -65,7 +65,7 @@ export class ModelFolders {
         `${name} is the ${party}. Choose another ${party}, then remove it.`,
       );
     }
-    if (!listed) return;
+    if (from !== 'list') return;
     const others = modelFolders.filter((written) => this.configuration.resolve(written) !== folder);
     await this.configuration.set('modelFolders', others);
   }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
 /** The name of the model that ships with Tandem. */
@@ -12,8 +12,8 @@ export interface LocalPlace {
   readonly folder: string;
   /** What a person calls it. */
   readonly name: string;
-  /** Whether the setting `tandem.modelFolders` holds it, so that it can be taken out there. */
-  readonly listed: boolean;
+  /** Why it is shown: it ships with Tandem, was trained here, stands in `tandem.modelFolders`, or plays now. */
+  readonly from: 'tandem' | 'training' | 'list' | 'use';
 }
 
 /** What decides which local models there are. */
@@ -21,6 +21,8 @@ export interface LocalSettings {
   readonly agent: string;
   readonly simulator: string;
   readonly modelFolders: readonly string[];
+  /** In which training leaves its models; undefined when no workspace is open. */
+  readonly dataFolder: string | undefined;
   /** Relative paths stand in the workspace; undefined when none is open. */
   resolve(file: string): string | undefined;
 }
@@ -31,26 +33,48 @@ export function localPlace(
   starterFolder: string,
   resolve: LocalSettings['resolve'],
 ): LocalPlace | undefined {
-  if (spec === STARTER) return { spec, folder: starterFolder, name: STARTER, listed: false };
+  if (spec === STARTER) return { spec, folder: starterFolder, name: STARTER, from: 'tandem' };
   const written = /^local:(.+)$/s.exec(spec)?.[1];
   if (written === undefined) return undefined;
   const folder = path.normalize(resolve(written) ?? written).replace(/(?<=.)[\\/]+$/, '');
-  return { spec, folder, name: folderName(folder), listed: false };
+  return { spec, folder, name: folderName(folder), from: 'use' };
 }
 
-/** The starter model where it ships, the folders of the list, and what is in use though the list lacks it. */
+/** The starter model where it ships, what was trained here, the folders of the list, and what else plays now. */
 export function localPlaces(settings: LocalSettings, starterFolder: string): LocalPlace[] {
-  const place = (spec: string): LocalPlace | undefined =>
-    localPlace(spec, starterFolder, (file) => settings.resolve(file));
-  const listed = settings.modelFolders.map((folder) => {
-    const found = place(`local:${folder}`);
-    return found && { ...found, listed: true };
-  });
-  const shipped = existsSync(starterFolder) ? [place(STARTER)] : [];
-  const all = [...shipped, ...listed, place(settings.agent), place(settings.simulator)];
+  const { agent, simulator, modelFolders, dataFolder } = settings;
+  const place = (spec: string, from: LocalPlace['from'] = 'use'): LocalPlace | undefined => {
+    const found = localPlace(spec, starterFolder, (file) => settings.resolve(file));
+    return found && { ...found, from };
+  };
+  const workspace = settings.resolve('.') ?? '';
+  const all = [
+    existsSync(starterFolder) ? place(STARTER, 'tandem') : undefined,
+    ...modelFolders.map((folder) => place(`local:${folder}`, 'list')),
+    ...trainedFolders(dataFolder).map((folder) => place(`local:${within(workspace, folder)}`, 'training')),
+    place(agent),
+    place(simulator),
+  ];
   const byFolder = new Map<string, LocalPlace>();
   for (const found of all) if (found && !byFolder.has(found.folder)) byFolder.set(found.folder, found);
   return [...byFolder.values()];
+}
+
+/** Models that runs and loops have left in the data folder and that can play here, by name. */
+function trainedFolders(dataFolder: string | undefined): string[] {
+  if (dataFolder === undefined) return [];
+  return ['loops', 'runs'].flatMap((kind) => {
+    const parent = path.join(dataFolder, kind);
+    if (!existsSync(parent)) return [];
+    const folders = readdirSync(parent).map((name) => path.join(parent, name, 'model'));
+    return folders.filter((folder) => existsSync(path.join(folder, 'onnx'))).sort();
+  });
+}
+
+/** Relative when the workspace holds it, so that no path of this machine gets into the log. */
+function within(workspace: string, folder: string): string {
+  const relative = path.relative(workspace, folder);
+  return relative.startsWith('..') || path.isAbsolute(relative) ? folder : relative.replaceAll('\\', '/');
 }
 
 /** The folder of a trained model is called `model` in its run's folder: the run's name tells more. */

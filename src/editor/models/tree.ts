@@ -3,7 +3,7 @@ import type { Configuration } from '../configuration';
 import { commands, contextValues, views } from '../contributions';
 import type { Engine } from '../engine';
 import type { LocalState } from './loaded';
-import { STARTER, type LocalPlace } from './places';
+import type { LocalPlace } from './places';
 import { modelDetails, modelWords, spokenModel, type ModelRow } from './words';
 
 export type ModelNode =
@@ -27,6 +27,10 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
       this.view,
       configuration.onDidChange(() => this.show()),
       engine.onDidChangeModels(() => this.show()),
+      // Training may have left a model meanwhile.
+      this.view.onDidChangeVisibility(({ visible }) => {
+        if (visible) this.show();
+      }),
     ];
     this.showPlayers();
   }
@@ -88,10 +92,16 @@ function modelItem(node: Extract<ModelNode, { kind: 'model' }>): vscode.TreeItem
   // Its own name is what its row begins with.
   item.description = modelWords(row).replace(`failed: ${place.folder} `, 'failed: ');
   item.iconPath = stateIcon(row.state);
-  item.contextValue = place.spec === STARTER ? contextValues.starterModel : contextValues.modelFolder;
+  item.contextValue = contextValueOf(place);
   item.tooltip = tooltip(place, row);
   item.accessibilityInformation = { label: spokenModel(place.name, row) };
   return item;
+}
+
+/** What can be done with a model: only what a person put into the list can be taken out. */
+function contextValueOf({ from }: LocalPlace): string {
+  if (from === 'tandem') return contextValues.starterModel;
+  return from === 'list' ? contextValues.modelFolder : contextValues.trainedModel;
 }
 
 /** The shape tells the state; a colour only repeats it. */

@@ -11,7 +11,7 @@ const starter: LocalPlace = {
   spec: 'starter',
   folder: path.resolve('dist/starter'),
   name: 'starter',
-  listed: false,
+  from: 'tandem',
 };
 const question = [{ role: 'user', content: 'I need the fare of a taxi.' }] as const;
 const sampling = { temperature: 1, maxTokens: 60, seed: 1 };
@@ -94,7 +94,7 @@ it('plays on after the process of a model has died', async () => {
 
 it('says why a model cannot be loaded, and loads it once that is mended', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-model-'));
-  const mine: LocalPlace = { spec: `local:${folder}`, folder, name: 'mine', listed: true };
+  const mine: LocalPlace = { spec: `local:${folder}`, folder, name: 'mine', from: 'list' };
   try {
     await expect(models.model(mine).generate(question, sampling)).rejects.toThrow('has no config.json');
     const { state } = await models.look(folder);

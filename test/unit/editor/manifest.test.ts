@@ -49,13 +49,18 @@ it('declares exactly the views that the code fills', () => {
   for (const { view } of contributes.viewsWelcome) expect(declared).toContain(view);
 });
 
+/** What a condition compares the key with: `key == name`, or `key =~ /^tandem\.(one|other)$/`. */
+function namesIn(when: string, key: string): string[] {
+  const single = [...when.matchAll(new RegExp(`\\b${key} == (\\S+)`, 'g'))].map(([, name]) => name!);
+  const several = [...when.matchAll(new RegExp(`\\b${key} =~ /\\^tandem\\\\.\\(([^)]+)\\)\\$/`, 'g'))];
+  return [...single, ...several.flatMap(([, names]) => names!.split('|').map((name) => `tandem.${name}`))];
+}
+
 it('puts only known commands into menus, under conditions on known views and items', () => {
   for (const { command, when } of Object.values(contributes.menus).flat()) {
     expect(Object.values(commands)).toContain(command);
-    for (const [, item] of when.matchAll(/viewItem == (\S+)/g)) {
-      expect(Object.values(contextValues)).toContain(item);
-    }
-    for (const [, view] of when.matchAll(/view == (\S+)/g)) expect(Object.values(views)).toContain(view);
+    for (const item of namesIn(when, 'viewItem')) expect(Object.values(contextValues)).toContain(item);
+    for (const view of namesIn(when, 'view')) expect(Object.values(views)).toContain(view);
   }
 });
 

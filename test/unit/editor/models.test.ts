@@ -1,10 +1,15 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { LocalFolder } from '../../../src/core/model/local/folder';
 import type { LocalState } from '../../../src/editor/models/loaded';
-import { localPlace, localPlaces, type LocalSettings } from '../../../src/editor/models/places';
+import {
+  localPlace,
+  localPlaces,
+  type LocalPlace,
+  type LocalSettings,
+} from '../../../src/editor/models/places';
 import { modelDetails, modelWords, spokenModel, type ModelRow } from '../../../src/editor/models/words';
 
 const starter = mkdtempSync(path.join(tmpdir(), 'tandem-starter-'));
@@ -14,6 +19,7 @@ const settings = (some: Partial<LocalSettings>): LocalSettings => ({
   agent: 'starter',
   simulator: 'rules',
   modelFolders: [],
+  dataFolder: undefined,
   resolve,
   ...some,
 });
@@ -22,9 +28,9 @@ describe('the local models', () => {
   it('are the starter model and the folders of the setting', () => {
     const places = localPlaces(settings({ modelFolders: ['models/tiny', '/models/qwen'] }), starter);
     expect(places).toEqual([
-      { spec: 'starter', folder: starter, name: 'starter', listed: false },
-      { spec: 'local:models/tiny', folder: `${workspace}/models/tiny`, name: 'tiny', listed: true },
-      { spec: 'local:/models/qwen', folder: '/models/qwen', name: 'qwen', listed: true },
+      { spec: 'starter', folder: starter, name: 'starter', from: 'tandem' },
+      { spec: 'local:models/tiny', folder: `${workspace}/models/tiny`, name: 'tiny', from: 'list' },
+      { spec: 'local:/models/qwen', folder: '/models/qwen', name: 'qwen', from: 'list' },
     ]);
   });
 
@@ -32,9 +38,9 @@ describe('the local models', () => {
     const some = settings({ agent: 'local:models/tiny/', modelFolders: ['models/tiny', './models/tiny'] });
     expect(localPlaces(some, starter).map(({ name }) => name)).toEqual(['starter', 'tiny']);
     const unlisted = localPlaces(settings({ agent: 'local:models/tiny' }), starter);
-    expect(unlisted.map(({ name, listed }) => [name, listed])).toEqual([
-      ['starter', false],
-      ['tiny', false],
+    expect(unlisted.map(({ name, from }) => [name, from])).toEqual([
+      ['starter', 'tandem'],
+      ['tiny', 'use'],
     ]);
   });
 
@@ -50,9 +56,20 @@ describe('the local models', () => {
     }
   });
 
-  it('are called as their run when training made them', () => {
-    const place = localPlace('local:.tandem/loops/quick/model', starter, resolve);
-    expect(place?.name).toBe('quick/model');
+  it('include what was trained here and can play, called as its run', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
+    const dataFolder = path.join(folder, '.tandem');
+    mkdirSync(path.join(dataFolder, 'loops', 'quick', 'model', 'onnx'), { recursive: true });
+    mkdirSync(path.join(dataFolder, 'runs', 'sweet-rl-4', 'model'), { recursive: true });
+    const there = settings({ dataFolder, resolve: (file) => path.resolve(folder, file) });
+    expect(localPlaces(there, starter).slice(1)).toEqual([
+      {
+        spec: 'local:.tandem/loops/quick/model',
+        folder: path.join(dataFolder, 'loops', 'quick', 'model'),
+        name: 'quick/model',
+        from: 'training',
+      },
+    ]);
   });
 });
 
@@ -88,7 +105,12 @@ describe('a row of the models view', () => {
     const reason = 'There is no model folder /models/qwen.';
     const failed: ModelRow = { roles: ['agent'], state: { kind: 'failed', reason } };
     expect(modelWords(failed)).toBe(`agent · failed: ${reason}`);
-    const place = { spec: 'local:/models/qwen', folder: '/models/qwen', name: 'qwen', listed: true };
+    const place: LocalPlace = {
+      spec: 'local:/models/qwen',
+      folder: '/models/qwen',
+      name: 'qwen',
+      from: 'list',
+    };
     expect(modelDetails(place, failed)).toEqual([reason, '/models/qwen']);
   });
 
@@ -99,7 +121,7 @@ describe('a row of the models view', () => {
   });
 
   it('has on hover what the model is made of, and what it could not be run on', () => {
-    const place = { spec: 'starter', folder: starter, name: 'starter', listed: false };
+    const place: LocalPlace = { spec: 'starter', folder: starter, name: 'starter', from: 'tandem' };
     const noted = { ...ready, notes: ['webgpu does not work here: no adapter.'] };
     expect(modelDetails(place, row(noted, { tokensPerSecond: 612 }))).toEqual([
       'LlamaForCausalLM, 0.62 million parameters, int8, 0.7 MB',
