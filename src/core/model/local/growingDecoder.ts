@@ -20,7 +20,7 @@ interface PackedRow extends Row {
 }
 
 /** Rows that are computed together. When one joins or leaves, only its companions are copied. */
-const TOGETHER = 16;
+const ROWS_TOGETHER = 16;
 
 /**
  * For graphs that return all keys and values anew, one token longer. While the same rows go on together, what a run
@@ -36,8 +36,10 @@ export class GrowingDecoder implements Decoder {
   constructor(graph: Graph) {
     this.#graph = graph;
     this.#logits = new LogitMemory(graph);
-    // Without positions the graph counts them from the width, which is wrong for a row that has something before it.
-    this.#together = graph.takesPositions ? TOGETHER : 1;
+    // A graph without positions counts them from the width, and GroupQueryAttention, which only runs here on other
+    // providers than the processor, takes the first places for a row's own: both are wrong for rows aligned at the end.
+    const alignable = graph.takesPositions && graph.provider === 'cpu';
+    this.#together = alignable ? ROWS_TOGETHER : 1;
     this.bytesPerToken = graph.caches.length * graph.heads * graph.headSize * Float32Array.BYTES_PER_ELEMENT;
   }
 

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { Fault } from '../../../fault';
+import { readJson } from '../folder';
+
+const form = z.looseObject({
+  version: z.literal(1),
+  score: z.enum(['log-ratio', 'value-head', 'untrained']),
+  hidden_information: z.boolean(),
+  length_normalisation: z.boolean(),
+  convention: z.enum(['paper', 'reference-code']),
+  /** What stands in front of the first user message, with `{{hiddenInformation}}` for c. */
+  prompt: z.string(),
+  /** Given to the chat template. */
+  template_options: z.record(z.string(), z.unknown()),
+});
+
+/** What `critic.json` says of an exported critic: how it was trained is how it scores. */
+export type CriticFile = z.infer<typeof form>;
+
+const FILE = 'critic.json';
+
+/** The graphs of a critic: its own, and its base's. */
+export const criticGraphs = (folder: string): { readonly critic: string; readonly reference: string } => ({
+  critic: path.join(folder, 'onnx', 'critic.onnx'),
+  reference: path.join(folder, 'onnx', 'reference.onnx'),
+});
+
+/** Whether a folder is a critic that ONNX Runtime can score with. */
+export function hasCriticGraphs(folder: string): boolean {
+  const { critic, reference } = criticGraphs(folder);
+  return [path.join(folder, FILE), critic, reference].every((file) => existsSync(file));
+}
+
+/** @throws {Fault} `model/foreign-folder` when it is no exported critic, or one without graphs; `model/damaged-folder` */
+export function readCriticFile(folder: string): CriticFile {
+  if (!existsSync(path.join(folder, FILE))) {
+    throw new Fault(
+      'model/foreign-folder',
+      `${folder} has no ${FILE}, so it is not an exported critic. Give the folder critic of a SWEET-RL run.`,
+    );
+  }
+  if (!hasCriticGraphs(folder)) {
+    throw new Fault(
+      'model/not-exported',
+      `The critic in ${folder} has no graphs. Make them with: tandem onnx ${folder}`,
+    );
+  }
+  const read = form.safeParse(readJson(folder, FILE));
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new Fault(
+    'model/foreign-folder',
+    `${path.join(folder, FILE)} is not one that this Tandem knows (${issue!.path.join('.')}: ${issue!.message}). Score with the trainer that wrote it.`,
+  );
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { Sampler } from '../../../src/core/model/local/sampling';
+import { TurnText } from '../../../src/core/model/local/turnText';
+
+/** A tokenizer whose tokens are bytes. */
+const decode = (ids: readonly number[]): string => Buffer.from(ids).toString('utf8');
+
+function speak(text: string, stop: readonly string[] = []): { pieces: string[]; text: string } {
+  const turn = new TurnText(decode, stop);
+  const pieces: string[] = [];
+  for (const byte of Buffer.from(text)) {
+    if (turn.stopped) break;
+    pieces.push(turn.push(byte));
+  }
+  const end = turn.end();
+  return { pieces: [...pieces, end.rest].filter((piece) => piece !== ''), text: end.text };
+}
+
+describe('the text of a turn', () => {
+  it('is told character by character, never half of one', () => {
+    expect(speak('größe 🙂').pieces).toEqual(['g', 'r', 'ö', 'ß', 'e', ' ', '🙂']);
+  });
+
+  it('ends before a stop string, of which nothing is told', () => {
+    expect(speak('one STOP two', ['STOP'])).toEqual({ pieces: ['o', 'n', 'e', ' '], text: 'one ' });
+  });
+
+  it('is told late where it looks like a stop string and is none', () => {
+    expect(speak('a ST.', ['STOP']).pieces).toEqual(['a', ' ', 'ST.']);
+    expect(speak('a ST', ['STOP'])).toEqual({ pieces: ['a', ' ', 'ST'], text: 'a ST' });
+  });
+
+  it('ends at the first of several stop strings', () => {
+    expect(speak('one two three', ['three', 'two']).text).toBe('one ');
+  });
+
+  it('keeps what can never become a character, at its end', () => {
+    const turn = new TurnText(decode, []);
+    turn.push(0x61);
+    expect(turn.push(0xf0)).toBe('');
+    expect(turn.end()).toEqual({ text: 'a\ufffd', rest: '\ufffd' });
+  });
+});
+
+describe('a sampler', () => {
+  const logits = Float32Array.from([1, 3, 2, -4].map((x) => x / 2));
+  const share = (settings: { temperature: number; topP?: number }): number[] => {
+    const counts = [0, 0, 0, 0];
+    for (let seed = 0; seed < 4000; seed++) counts[new Sampler({ ...settings, seed }).choose(logits).id]!++;
+    return counts.map((count) => count / 4000);
+  };
+  const softmax = (temperature: number): number[] => {
+    const weights = [...logits].map((logit) => Math.exp(logit / temperature));
+    return weights.map((weight) => weight / weights.reduce((a, b) => a + b));
+  };
+
+  it('at temperature 0 takes the most likely token', () => {
+    expect(share({ temperature: 0 })).toEqual([0, 1, 0, 0]);
+  });
+
+  // Four standard errors of a share among 4000; the seeds are fixed.
+  it.each([0.5, 1, 2])('at temperature %d takes each as often as it is likely', (temperature) => {
+    for (const [id, likely] of softmax(temperature).entries())
+      expect(Math.abs(share({ temperature })[id]! - likely)).toBeLessThan(0.032);
+  });
+
+  it('with top-p takes only the most likely that together have it', () => {
+    const [first, second, third, fourth] = share({ temperature: 1, topP: 0.7 });
+    expect(first).toBe(0);
+    expect(fourth).toBe(0);
+    expect(second! / third!).toBeCloseTo(Math.exp(0.5), 0);
+    expect(share({ temperature: 1, topP: 0.1 })).toEqual([0, 1, 0, 0]);
+  });
+
+  it('tells the log-probability of the model itself, whatever the temperature', () => {
+    const { id, logprob } = new Sampler({ temperature: 0.1, topP: 0.5, seed: 3 }).choose(logits);
+    expect(logprob).toBeCloseTo(Math.log(softmax(1)[id]!), 9);
+  });
+
+  it('draws independently of what it drew before', () => {
+    const even = new Float32Array(2);
+    const sampler = new Sampler({ temperature: 1, seed: 5 });
+    const drawn = Array.from({ length: 4000 }, () => sampler.choose(even).id);
+    const pairs = drawn.slice(1).filter((id, at) => id === drawn[at]).length;
+    expect(Math.abs(pairs / 3999 - 0.5)).toBeLessThan(0.032);
+  });
+});

@@ -1,0 +1,197 @@
+// Against PyTorch, with a tiny model of random weights whose graphs the trainer writes for the test.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { LocalModel } from '../../../src/core/model/local/model';
+import type { GenerateOptions, Generation, SamplingSettings } from '../../../src/core/model/model';
+import { isRunning } from '../../../src/core/trajectory/running';
+import { makeLocalModels, type Expected } from '../../fixtures/local-model/make';
+import { pythonSetupLimit } from '../../fixtures/real-server/python';
+import { errorOf, question } from './play';
+
+let folder: string;
+let expected: readonly Expected[];
+const opened: LocalModel[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-local-'));
+  expected = await makeLocalModels(folder);
+}, pythonSetupLimit);
+afterEach(async () => {
+  for (const model of opened.splice(0)) await model.close();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function open(name: string, memoryBytes?: number): LocalModel {
+  const model = new LocalModel({
+    name: `local:${name}`,
+    folder: path.join(folder, name),
+    inference: path.resolve('dist/inference.js'),
+    ...(memoryBytes !== undefined && { memoryBytes }),
+  });
+  opened.push(model);
+  return model;
+}
+
+const greedy: SamplingSettings = { temperature: 0, maxTokens: 16 };
+const sampled: SamplingSettings = { temperature: 1, maxTokens: 40, seed: 7 };
+/** Long enough that something can happen in the middle. */
+const long: SamplingSettings = { ...sampled, maxTokens: 3000 };
+
+describe.each(['shared', 'appending'])('a graph that keeps its cache in the %s way', (name) => {
+  it('writes what PyTorch writes, with the same log-probabilities, from the same prompt', async () => {
+    const model = open(name);
+    const turns = await Promise.all(expected.map(({ messages }) => model.generate(messages, greedy)));
+    for (const [index, { promptIds, ids, logprobs }] of expected.entries()) {
+      const turn = turns[index]!;
+      expect(turn.promptTokenIds).toEqual(promptIds);
+      expect(turn.tokens?.ids).toEqual(ids);
+      for (const [at, logprob] of logprobs.entries())
+        expect(Math.abs(turn.tokens!.logprobs![at]! - logprob)).toBeLessThan(1e-3);
+    }
+  });
+
+  it('writes the same in a batch as alone, and with another seed something else', async () => {
+    const model = open(name);
+    const alone = await model.generate(question, sampled);
+    const others = expected.map(({ messages }, seed) => model.generate(messages, { ...sampled, seed }));
+    const [again, another] = await Promise.all([
+      model.generate(question, sampled),
+      model.generate(question, { ...sampled, seed: 8 }),
+      ...others,
+    ]);
+    expect(again.tokens?.ids).toEqual(alone.tokens?.ids);
+    expect(another.tokens?.ids).not.toEqual(alone.tokens?.ids);
+  });
+
+  it('goes on with a dialogue as it would from the start', async () => {
+    const dialogue = [...question];
+    const model = open(name);
+    for (const reply of ['The list is sorted.', 'Return 0.', 'It returns days.']) {
+      const turn = await model.generate(dialogue, sampled);
+      const fresh = await open(name).generate(dialogue, sampled);
+      expect(turn.tokens?.ids).toEqual(fresh.tokens?.ids);
+      dialogue.push({ role: 'assistant', content: turn.text }, { role: 'user', content: reply });
+    }
+  });
+});
+
+it('quantised graphs play too, the same alone and in a batch', async () => {
+  const model = open('shared/onnx/model_int8.onnx');
+  const [first, ...rest] = await Promise.all(
+    Array.from({ length: 20 }, () => model.generate(question, sampled)),
+  );
+  expect(first?.tokens?.ids).toHaveLength(40);
+  for (const { tokens } of rest) expect(tokens?.ids).toEqual(first?.tokens?.ids);
+  expect(await model.describe()).toMatchObject({ precision: 'int8', provider: 'cpu', contextLength: 4096 });
+});
+
+it('streams a turn in pieces that make up its text', async () => {
+  const pieces: string[] = [];
+  const turn = await open('shared').generate(question, sampled, { onText: (piece) => pieces.push(piece) });
+  expect(pieces.length).toBeGreaterThan(5);
+  expect(pieces.join('')).toBe(turn.text);
+  expect(turn.timing.firstTextMs).toBeLessThanOrEqual(turn.timing.totalMs);
+});
+
+it('a stop string ends the turn before it', async () => {
+  const model = open('shared');
+  const whole = await model.generate(question, sampled);
+  const stop = whole.text.slice(12, 16);
+  const pieces: string[] = [];
+  const turn = await model.generate(
+    question,
+    { ...sampled, stop: [stop] },
+    { onText: (piece) => pieces.push(piece) },
+  );
+  expect(turn).toMatchObject({ finishReason: 'stop', text: whole.text.slice(0, whole.text.indexOf(stop)) });
+  expect(pieces.join('')).toBe(turn.text);
+});
+
+it('a turn that was cancelled leaves the others alone', async () => {
+  const model = open('shared');
+  const cancel = new AbortController();
+  const turn = model.generate(question, long, { signal: cancel.signal, onText: () => cancel.abort() });
+  const other = model.generate(question, sampled);
+  expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
+  expect((await other).tokens?.ids).toHaveLength(40);
+  expect((await model.generate(question, sampled)).text).toBe((await other).text);
+});
+
+describe('when its process is killed', () => {
+  it('the turn is written again, and is the same', async () => {
+    const model = open('shared');
+    const undisturbed = await model.generate(question, { ...sampled, maxTokens: 400 });
+    const told: string[] = [];
+    let killed = false;
+    const turn = await model.generate(
+      question,
+      { ...sampled, maxTokens: 400 },
+      {
+        onText: () => {
+          if (!killed) process.kill(model.processId!, 'SIGKILL');
+          killed = true;
+        },
+        onRestart: (why) => told.push(why),
+      },
+    );
+    expect(turn.text).toBe(undisturbed.text);
+    expect(turn.timing.attempts).toBe(2);
+    expect(told).toEqual([expect.stringMatching(/ended \(SIGKILL\)\. It is started again\.$/)]);
+    expect(model.counts).toMatchObject({ requests: 3, retries: 1 });
+  });
+
+  it('a second time in the same turn, the turn is given up with one sentence and the next one plays', async () => {
+    const model = open('shared');
+    const options: GenerateOptions = { onText: () => process.kill(model.processId!, 'SIGKILL') };
+    expect(await errorOf(model.generate(question, long, options))).toMatchObject({
+      code: 'model/inference-ended',
+      message: expect.stringContaining('It had ended in the same turn before.') as string,
+    });
+    expect((await model.generate(question, sampled)).tokens?.ids).toHaveLength(40);
+  });
+
+  it('between turns, nobody notices', async () => {
+    const model = open('shared');
+    const before = await model.generate(question, sampled);
+    process.kill(model.processId!, 'SIGKILL');
+    expect((await model.generate(question, sampled)).tokens).toEqual(before.tokens);
+  });
+});
+
+it('a closed model has no process, and plays again when it is asked', async () => {
+  const model = open('shared');
+  const before = await model.generate(question, sampled);
+  const { processId } = model;
+  await model.close();
+  expect(isRunning(processId!)).toBe(false);
+  expect((await model.generate(question, sampled)).tokens).toEqual(before.tokens);
+});
+
+describe('limits', () => {
+  it('a dialogue longer than the context is refused with its length', async () => {
+    const messages = [{ role: 'user' as const, content: 'the empty list '.repeat(2000) }];
+    expect(await errorOf(open('shared').generate(messages, sampled))).toMatchObject({
+      code: 'model/too-long',
+      message: expect.stringMatching(/has \d{4,} tokens and the model takes 4096/) as string,
+    });
+  });
+
+  it('a dialogue that needs more memory than is allowed is refused, a shorter one plays', async () => {
+    const model = open('shared', 1_000_000);
+    expect(await errorOf(model.generate(question, long))).toMatchObject({ code: 'model/too-large' });
+    expect((await model.generate(question, sampled)).tokens?.ids).toHaveLength(40);
+  });
+
+  it('with memory for a few dialogues at once, the others wait for their turn', async () => {
+    const plenty = await open('shared').generate(question, sampled);
+    const model = open('shared', 700_000);
+    const turns = await Promise.all(expected.map(() => model.generate(question, sampled)));
+    expect(new Set(turns.map(({ text }: Generation) => text))).toEqual(new Set([plenty.text]));
+  });
+
+  it('weights that are larger than the allowed memory are refused before anything is loaded', () => {
+    expect(() => open('shared', 1000)).toThrow(/Export it with fewer bits: tandem onnx .* --precision int4/);
+  });
+});
