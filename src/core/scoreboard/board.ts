@@ -19,8 +19,9 @@ export interface Board {
   /** On the test split: of each method one for each seed, in the order of the plan. */
   readonly final: readonly { readonly method: Method; readonly attempts: readonly Attempt[] }[];
   readonly credit: Credit;
-  /** All that were ever made in the folder, those of earlier plans too. */
+  /** All of this plan, and all that were made in the folder for earlier ones; the oldest first. */
   readonly attempts: readonly Attempt[];
+  readonly earlier: readonly Attempt[];
   /** How many plans have played these test tasks by now. */
   readonly testUses: number;
 }
@@ -82,13 +83,13 @@ async function made(to: Surroundings): Promise<Board> {
     method,
     attempts: attempts.filter((one) => one.method === method.name),
   }));
+  const credit = await creditOf(final, offline, to);
+  const own = new Set([...tried, ...attempts].map(({ key }) => key));
+  const all = await allAttempts(to.out);
   return {
-    offline,
-    choices,
-    final,
-    credit: await creditOf(final, offline, to),
-    attempts: await allAttempts(to.out),
-    testUses,
+    ...{ offline, choices, final, credit, testUses },
+    attempts: all.filter(({ key }) => own.has(key)),
+    earlier: all.filter(({ key }) => !own.has(key)),
   };
 }
 

@@ -18,10 +18,11 @@ export interface Summary extends Table, Pick<Board, 'credit' | 'testUses'> {
     readonly tried: readonly { readonly setting: string; readonly success: number | null }[];
   }[];
   readonly attempts: readonly object[];
+  readonly earlier: readonly object[];
 }
 
 export function summaryOf(board: Board, table: Table, plan: Plan, methods: readonly Method[]): Summary {
-  const { credit, testUses, choices, attempts } = board;
+  const { credit, testUses, choices, attempts, earlier } = board;
   return {
     ...{ ...table, plan, common, methods, credit, testUses },
     choices: choices.map(({ method, chosen, tried }) => ({
@@ -30,6 +31,7 @@ export function summaryOf(board: Board, table: Table, plan: Plan, methods: reado
       tried: tried.map(({ setting, success, bySeed }) => ({ setting: setting.name, success, bySeed })),
     })),
     attempts: attempts.map(withoutTasks),
+    earlier: earlier.map(withoutTasks),
   };
 }
 

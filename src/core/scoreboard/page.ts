@@ -41,6 +41,12 @@ export function pageOf(board: Board, table: Table, plan: Plan, players: Players)
     choicesOf(board.choices, plan),
     '## Every attempt',
     attemptsOf(board.attempts),
+    ...(board.earlier.length === 0
+      ? []
+      : [
+          'Of earlier plans in the same folder, each with its fields:',
+          attemptsOf(board.earlier, ({ fields }) => code(fields)),
+        ]),
     '',
   ].join('\n\n');
 }
@@ -159,13 +165,13 @@ function choicesOf(choices: readonly Choice[], plan: Plan): string {
   ].join('\n\n');
 }
 
-const attemptsOf = (attempts: readonly Attempt[]): string =>
+const attemptsOf = (attempts: readonly Attempt[], said = settingOf): string =>
   markdownTable(
     ['begun', 'method', 'setting', 'seed', 'split', 'state', 'T = 1', 'greedy', 'minutes', 'run'],
     attempts.map((one) => [
       one.begun.slice(0, 16).replace('T', ' '),
       one.method,
-      one.setting ?? '–',
+      said(one),
       String(one.seed),
       one.split,
       one.message === undefined ? one.state : `${one.state}: ${one.message}`,
@@ -175,6 +181,8 @@ const attemptsOf = (attempts: readonly Attempt[]): string =>
       one.run ?? '–',
     ]),
   );
+
+const settingOf = ({ setting }: Attempt): string => setting ?? '–';
 
 const code = (fields: object): string => `\`${JSON.stringify(fields)}\``;
 
