@@ -23,7 +23,7 @@ export const plan: Plan = {
   choiceSeeds: [9],
   seeds: [1, 2],
   settings: 2,
-  credit: { ...full.credit, states: 4, samples: 4, standardError: 0.2, mostRolls: 20 },
+  credit: { ...full.credit, states: 8, samples: 4, standardError: 0.2, mostRolls: 20 },
 };
 
 const fieldsSchema = z.object({
@@ -90,12 +90,13 @@ export async function stage(folder: string, changes: Partial<Surroundings> = {})
       }
       return { model, run: { id: key }, ...(method === 'sweet-rl' && { critic: model }) };
     },
-    // A critic that prefers answers, and an untrained score that does not.
+    // A critic that knows what is right, and an untrained score that says the opposite.
     score: async ({ trajectories }) => {
       const rows = (await readFile(trajectories[0]!, 'utf8')).trim().split('\n');
       return rows.map((line) => {
         const { tandem, dialogue_history: history } = rowSchema.parse(JSON.parse(line));
-        const advantage = Number(history.at(-1)!.content.includes('right'));
+        const { content } = history.at(-1)!;
+        const advantage = content.includes('right') ? 2 : content.includes('wrong') ? 0 : 1;
         const turn = { turn: history.length - 1, tokens: 1, advantage, untrained: -advantage };
         return { id: tandem.episode, task: '', reward: null, turns: [turn] };
       });
