@@ -126,6 +126,9 @@ class ResourcesConfig:
     logits_mb: Count = 256  # logits are made in pieces no larger than this
     checkpoint_minutes: NotNegative = 10.0  # 0: after every step
     threads: Count | None = None  # of the CPU; none: as torch chooses
+    # Where runs that begin with the same weights share what these and the data decide: log-probabilities of the
+    # reference, and the first candidates of runs with the same seed. Whoever changes the weights takes another folder.
+    shared: Folder | None = None
 
 
 @dataclass(frozen=True)

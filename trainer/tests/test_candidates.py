@@ -25,11 +25,11 @@ def two_histories_a_shard(monkeypatch):
     monkeypatch.setattr(candidates_module, "SHARD", 2)
 
 
-def some_shards(tmp_path, base, settings=SETTINGS, seed: int = 0, round: int = 1) -> Shards:
+def some_shards(tmp_path, base, settings=SETTINGS, seed: int = 0, round: int = 1, shared=None) -> Shards:
     generator = np.random.default_rng(0)
     prompts = [generator.integers(3, 300, size).astype(np.int32) for size in (12, 5, 20)]
     found = [History(f"t/{number}", prompt, prompt) for number, prompt in enumerate(prompts)]
-    return Shards(tmp_path, found, settings, base.stop_ids, seed, round)
+    return Shards(tmp_path, found, settings, base.stop_ids, seed, round, shared)
 
 
 def all_candidates(made: Shards):
@@ -209,3 +209,21 @@ def test_histories_are_what_the_agent_read_and_beside_it_what_the_critic_reads()
     assert "sorted(values)" in template.tokenizer.decode(second.hidden_prompt)
     (unknown, _) = histories([Dialogue("a", "task", messages, turns, settled=True)], template)
     assert unknown.hidden_prompt is None
+
+
+def test_what_another_run_shared_is_not_sampled_again(tmp_path, monkeypatch):
+    base = tiny_base(tmp_path)
+    shared = tmp_path / "shared"
+    first = some_shards(tmp_path / "first", base, shared=shared)
+    first.sample(base, budget(tmp_path))
+    monkeypatch.setattr(candidates_module.Sampler, "sample", lambda *_: pytest.fail("It was sampled."))
+    second = some_shards(tmp_path / "second", base, shared=shared)
+    second.sample(base, budget(tmp_path))
+    assert files(second) == files(first)
+
+
+def test_a_second_round_is_not_shared_because_its_policy_has_learned(tmp_path):
+    base = tiny_base(tmp_path)
+    shared = tmp_path / "shared"
+    some_shards(tmp_path / "first", base, round=2, shared=shared).sample(base, budget(tmp_path))
+    assert not shared.exists()

@@ -97,3 +97,13 @@ def test_a_full_disk_is_one_sentence_and_leaves_no_file(tmp_path, base, monkeypa
     with pytest.raises(Fault, match="cannot be written: No space left on device"):
         references.compute(TURNS)
     assert not list(references.folder.glob("*.f32"))
+
+
+def test_what_another_run_shared_is_not_computed_again(tmp_path, base, forwards):
+    shared = tmp_path / "shared"
+    first = ReferenceCache(base, tmp_path / "first", budget(tmp_path), shared=shared)
+    second = ReferenceCache(base, tmp_path / "second", budget(tmp_path), shared=shared)
+    first.compute(TURNS)
+    second.compute(TURNS)
+    assert len(forwards) == len(TURNS)
+    assert all(torch.equal(left, right) for left, right in zip(first.of(TURNS), second.of(TURNS), strict=True))

@@ -27,11 +27,21 @@ PIECE = 256  # turns of one file, which is what a killed run computes again at m
 class ReferenceCache:
     """log π_ref(a^l | o, a^{<l}) of turns. 4 bytes a token in memory."""
 
-    def __init__(self, base: Base, run_folder: Path, budget: TokenBudget, *, logits_bytes: int = 256 << 20):
+    def __init__(
+        self,
+        base: Base,
+        run_folder: Path,
+        budget: TokenBudget,
+        *,
+        logits_bytes: int = 256 << 20,
+        shared: Path | None = None,
+    ):
+        """shared: a folder in which runs with the same base look for what others have computed."""
         self.base = base
         self.budget = budget
         self.logits_bytes = logits_bytes
-        self.folder = run_folder / "reference" / _name_of(base)
+        self.folder = run_folder / "reference" / name_of(base)
+        self.shared = shared and shared / "reference" / name_of(base)
         self.known: dict[bytes, np.ndarray] = {}
 
     def compute(self, turns: Sequence[Turn], progress: Callable[[int, int], None] | None = None) -> None:
@@ -48,7 +58,7 @@ class ReferenceCache:
             return b"".join(part.astype("<f4").tobytes() for part in scores)
 
         paths = [self._path(piece) for piece in pieces]
-        make_missing(paths, make, self.budget.ranks, within=self.base.reference, progress=progress)
+        make_missing(paths, make, self.budget.ranks, within=self.base.reference, progress=progress, shared=self.shared)
         for piece in pieces:
             self._read(piece)
 
@@ -79,7 +89,7 @@ def turn_key(turn: Turn) -> bytes:
     return hashlib.blake2b(tokens.tobytes(), digest_size=16).digest()
 
 
-def _name_of(base: Base) -> str:
+def name_of(base: Base) -> str:
     """What else the numbers depend on: the base's weights, their precision and quantisation."""
     config = base.config
     return hashlib.sha256("\n".join([str(config.base), str(base.dtype), config.training]).encode()).hexdigest()[:16]

@@ -20,6 +20,7 @@ from ..data.order import lot
 from ..data.template import Template
 from ..fault import Fault
 from ..model.base import Base
+from ..objective.reference_cache import name_of
 from ..objective.scoring import score
 from ..running.budget import TokenBudget
 from ..running.checkpoint import reason
@@ -71,6 +72,8 @@ class Shards:
 
     The key stands for prompts, settings and seed, but not for the weights: who trains anew deletes the folder.
     stop_ids: the tokens that end a turn.
+    shared:   a folder in which runs with the same base look for what others have sampled. Only the first round is:
+              before its first step the policy is the base.
     """
 
     def __init__(
@@ -81,7 +84,9 @@ class Shards:
         stop_ids: Collection[int],
         seed: int,
         round: int = 1,
+        shared: Path | None = None,
     ):
+        self.shared = shared if round == 1 else None
         self.folder = run_folder / "candidates"
         self.settings, self.stop_ids, self.seed, self.round = settings, frozenset(stop_ids), seed, round
         self.histories = [histories[start : start + SHARD] for start in range(0, len(histories), SHARD)]
@@ -116,7 +121,9 @@ class Shards:
             differences = self._differences(base, budget, turns, logits_bytes)
             return b"" if number is None else self._lines(number, base, turns, differences)
 
-        make_missing([self.path(number) for number in range(len(self))], make, budget.ranks, progress=progress)
+        shared = self.shared and self.shared / "candidates" / name_of(base)
+        paths = [self.path(number) for number in range(len(self))]
+        make_missing(paths, make, budget.ranks, progress=progress, shared=shared)
 
     def read(self, number: int) -> list[Candidates]:
         """The candidates of a shard that has been sampled."""

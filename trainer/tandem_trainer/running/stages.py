@@ -134,7 +134,8 @@ def candidates_of_round(
     if len(short) < len(every):
         run.events.notice(f"{len(every) - len(short)} of {len(every)} histories are too long for policy.max_tokens.")
     stop_ids = {*base.stop_ids, template.end_of_turn}
-    shards = Shards(run.folder, short, config.candidates, stop_ids, config.seed, number)
+    shared = config.resources.shared and Path(config.resources.shared)
+    shards = Shards(run.folder, short, config.candidates, stop_ids, config.seed, number, shared)
     logits_bytes = config.resources.logits_mb << 20
     shards.sample(base, run.budget, run.progress(name, "candidates"), logits_bytes=logits_bytes)
     told[name] = shards.figures()

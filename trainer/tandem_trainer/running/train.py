@@ -130,7 +130,8 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
         meter=meter,
         expected=plan.seconds,
     )
-    reference = ReferenceCache(base, folder, budget, logits_bytes=config.resources.logits_mb << 20)
+    shared = config.resources.shared and Path(config.resources.shared)
+    reference = ReferenceCache(base, folder, budget, logits_bytes=config.resources.logits_mb << 20, shared=shared)
     stop_here(ranks, request)
 
     # ------------------------------------------------------------------------------------------------------------------

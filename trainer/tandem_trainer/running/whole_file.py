@@ -12,7 +12,7 @@ from .distributed import Ranks
 
 def write_whole(path: Path, data: bytes) -> None:
     """Writes under another name, flushes and renames. Errors: Fault when the disk is full or refuses."""
-    temporary = path.with_name(path.name + ".writing")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.writing")  # two runs may share a folder
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary.write_bytes(data)
@@ -29,6 +29,7 @@ def make_missing(
     *,
     within: Callable[[], AbstractContextManager] = nullcontext,
     progress: Callable[[int, int], None] | None = None,
+    shared: Path | None = None,
 ) -> None:
     """Writes those of `paths` that are not there; all ranks return when all are.
 
@@ -36,15 +37,32 @@ def make_missing(
                which nothing is left calls it with None.
     within:    entered once, if anything is missing.
     progress:  told (done, all) of the missing files.
+    shared:    a folder in which other runs look for files of the same names: what is there is copied from it, what is
+               made is put into it. The names must stand for the content.
     """
     missing = ranks.of_first([index for index, path in enumerate(paths) if not path.exists()])
     with within() if missing else nullcontext():
         for first in range(0, len(missing), ranks.world):
             mine = first + ranks.rank
             index = missing[mine] if mine < len(missing) else None
-            data = make(index)
-            if index is not None:
-                write_whole(paths[index], data)
+            if index is not None and shared is not None and _take(paths[index], shared):
+                index = None
+            # Only where all ranks found theirs may the work of the others be left out, since they go in step.
+            if ranks.highest(index is not None):
+                data = make(index)
+                if index is not None:
+                    write_whole(paths[index], data)
+                    if shared is not None:
+                        write_whole(shared / paths[index].name, data)
             if progress:
                 progress(min(first + ranks.world, len(missing)), len(missing))
     ranks.wait()
+
+
+def _take(path: Path, shared: Path) -> bool:
+    """Copies the file of that name, if it is there."""
+    try:
+        write_whole(path, (shared / path.name).read_bytes())
+    except FileNotFoundError:
+        return False
+    return True
