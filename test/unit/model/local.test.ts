@@ -3,20 +3,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Chat } from '../../../src/core/model/local/chat';
 import { LocalModel } from '../../../src/core/model/local/model';
 import type { GenerateOptions, Generation, SamplingSettings } from '../../../src/core/model/model';
 import { isRunning } from '../../../src/core/trajectory/running';
-import { makeLocalModels, type Expected } from '../../fixtures/local-model/make';
+import { makeLocalModels, type Expected, type LocalModels } from '../../fixtures/local-model/make';
 import { pythonSetupLimit } from '../../fixtures/real-server/python';
 import { errorOf, question } from './play';
 
 let folder: string;
 let expected: readonly Expected[];
+let chats: LocalModels['chats'];
 const opened: LocalModel[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tandem-local-'));
-  expected = await makeLocalModels(folder);
+  ({ expected, chats } = await makeLocalModels(folder));
 }, pythonSetupLimit);
 afterEach(async () => {
   for (const model of opened.splice(0)) await model.close();
@@ -76,6 +78,14 @@ describe.each(['shared', 'appending'])('a graph that keeps its cache in the %s w
     }
   });
 });
+
+it.each(['llama3_1', 'qwen2_5', 'qwen3', 'gemma2', 'gemma3', 'mistral', 'phi3_5'])(
+  'makes the same tokens of a conversation as transformers, by the chat template of %s',
+  (family) => {
+    const chat = new Chat(path.join(folder, 'chats', family));
+    expect(chat.encode(expected[3]!.messages)).toEqual(chats[family]);
+  },
+);
 
 it('quantised graphs play too, the same alone and in a batch', async () => {
   const model = open('shared/onnx/model_int8.onnx');

@@ -96,6 +96,15 @@ export function openChatFiles(folder: string): ChatFiles {
   };
 }
 
+/** Some templates write today's date. It is always Llama's own default, as in training, so that a turn can be repeated. */
+const SAME_DAY = `{%- macro same_day(format) %}{{ format | replace("%d", "26") | replace("%b", "Jul")
+| replace("%B", "July") | replace("%m", "07") | replace("%Y", "2024") | replace("%A", "Friday") }}{% endmacro %}`;
+
+function onSameDay(template: string): string {
+  if (!template.includes('strftime_now')) return template;
+  return SAME_DAY + template.replaceAll('strftime_now', 'same_day');
+}
+
 function openTokenizer(folder: string, config: object): Tokenizer {
   const tokenizer = readJson(folder, 'tokenizer.json');
   try {
@@ -123,7 +132,7 @@ function openTemplate(
     );
   }
   try {
-    return new Template(text);
+    return new Template(onSameDay(text));
   } catch (error) {
     throw damaged(`The chat template of ${folder}`, messageOf(error), error);
   }

@@ -53,7 +53,7 @@ export async function openGraph(file: string, bytes: number): Promise<Graph> {
   try {
     session = await createSession(file, bytes, 'cpu');
   } catch (error) {
-    throw damaged(file, messageOf(error), error);
+    throw damaged(file, inWords(messageOf(error)), error);
   }
   return describe(file, session, 'cpu', notes);
 }
@@ -123,6 +123,10 @@ const foreign = (file: string, why: string): Fault =>
     'model/foreign-folder',
     `${file} is not a graph that Tandem can run: ${why}. Make one with tandem onnx from the model's folder.`,
   );
+
+/** What ONNX Runtime says, without its own source's names and the file's, which is named anyway. */
+const inWords = (text: string): string =>
+  text.replace(/^.*failed: ?/s, '').replace(/^\/\S+\.cc:\d+ .*?\) /s, '');
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 

@@ -10,6 +10,8 @@ import type { FromInference, InferenceSettings, ToInference } from './protocol';
 interface Model {
   readonly batch: Batch;
   readonly chat: Chat;
+  /** Tokens that the graph knows. */
+  readonly vocabulary: number;
 }
 
 const tell = (message: FromInference): void => {
@@ -23,7 +25,7 @@ async function load({ graph: file, memoryBytes }: InferenceSettings): Promise<Mo
   const decoder = await openDecoder(graph, bytes);
   const batch = new Batch(decoder, chat, { contextLength, memoryBytes: memoryBytes - bytes });
   tell({ kind: 'ready', provider: graph.provider, notes: graph.notes });
-  return { batch, chat };
+  return { batch, chat, vocabulary: graph.vocabulary };
 }
 
 function failed(error: unknown, id?: number): FromInference {
@@ -32,16 +34,27 @@ function failed(error: unknown, id?: number): FromInference {
   return id === undefined ? { kind: 'failed', code, message } : { kind: 'failed', id, code, message };
 }
 
+function requireKnown(ids: readonly number[], vocabulary: number, folder: string): void {
+  const foreign = ids.find((id) => id >= vocabulary);
+  if (foreign === undefined) return;
+  throw new Fault(
+    'model/damaged-folder',
+    `The tokenizer in ${folder} is another model's: it has a token ${foreign}, and the graph knows ${vocabulary}. Copy or export the model again.`,
+  );
+}
+
 /** What cancels each turn. */
 const turns = new Map<number, () => void>();
 
 function generate(
-  { batch, chat }: Model,
+  { batch, chat, vocabulary }: Model,
   { id, messages, sampling, stream }: ToInference & { kind: 'generate' },
 ): void {
   try {
+    const promptIds = chat.encode(messages);
+    requireKnown(promptIds, vocabulary, chat.folder);
     const cancel = batch.start({
-      promptIds: chat.encode(messages),
+      promptIds,
       sampling,
       ...(stream && { onText: (piece: string) => tell({ kind: 'text', id, piece }) }),
       onDone: (turn) => {
