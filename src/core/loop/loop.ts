@@ -17,7 +17,7 @@ import { writeReport } from './report/report';
 import { collectedSchema, exportedSchema, reportedSchema, trainedSchema } from './results';
 import type { Collected, Exported, Reported, TrainedRun } from './results';
 import type { LoopSettings } from './settings';
-import { drawTasks, hasPacks, loadPack, taskFiles, tasksResult, type TasksResult } from './tasks';
+import { contentOf, drawTasks, hasPacks, loadPack, taskFiles, tasksResult, type TasksResult } from './tasks';
 import { trained } from './trained';
 import * as words from './words';
 
@@ -132,7 +132,7 @@ class Loop {
 
   async run(): Promise<LoopResult> {
     const { folder } = this.plan;
-    const tasks = await this.perform(this.tasks(), words.tasks);
+    const tasks = await this.perform(await this.tasks(), words.tasks);
     const collected = await this.perform(this.collect(tasks), words.collected);
     const { run } = await this.perform(this.train(collected), words.trained);
     const { precision } = await this.perform(this.export(run), words.exported);
@@ -154,13 +154,13 @@ class Loop {
     return result;
   }
 
-  private tasks(): Stage<TasksResult> {
+  private async tasks(): Promise<Stage<TasksResult>> {
     const { folder, packs, settings, seed, signal } = this.plan;
     const { difficulty, trainTasks, heldOutTasks } = settings;
     return {
       name: 'tasks',
       inputs: {
-        'the packs': packs,
+        'the packs': await contentOf(packs),
         'the seed': seed,
         'how many tasks are drawn': [trainTasks, heldOutTasks],
         'the difficulty': difficulty,

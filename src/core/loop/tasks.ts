@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import type { PackTask } from '../dialogue/collect';
 import { deriveSeed } from '../dialogue/seed';
@@ -55,6 +58,17 @@ export async function drawTasks(
       heldOut: await writePack(join(folder, taskFiles.heldOut), drawn.heldOut),
     },
   };
+}
+
+/** What the given packs hold, so that a changed one is noticed. */
+export async function contentOf(packs: readonly string[]): Promise<readonly string[]> {
+  const digests: string[] = [];
+  for (const file of packs) {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(file), hash);
+    digests.push(hash.digest('hex'));
+  }
+  return digests;
 }
 
 /** Whether both packs are there as they were written. */
