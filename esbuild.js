@@ -48,6 +48,7 @@ const builds = [
       extension: 'src/extension.ts',
       grader: 'src/core/grading/wasi/host.ts',
       inference: 'src/core/model/local/inference.ts',
+      scoring: 'src/core/model/local/critic/scoring.ts',
       tandem: 'src/cli/tandem.ts',
     }),
   },

@@ -7,14 +7,13 @@ import numpy as np
 import pytest
 import torch
 from models import tiny_model
+from tiny_critic import tiny_critic
 
 from tandem_trainer.__main__ import _command
-from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, RunConfig
 from tandem_trainer.data.rows import read_rows
 from tandem_trainer.data.settle import settle
 from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
-from tandem_trainer.model.base import load_base
 from tandem_trainer.model.log_probs import last_hidden, token_log_probs
 from tandem_trainer.result.export import export_critic
 
@@ -44,14 +43,7 @@ class Setting:
 
     def __init__(self, folder, **critic):
         self.folder = folder
-        model = ModelConfig(base=str(tiny_model(folder / "base")), device="cpu")
-        self.base = load_base(model, run_folder=folder)
-        generator = torch.Generator().manual_seed(0)
-        with self.base.adapter("critic"):
-            state = {k: w + 0.1 * torch.randn(w.shape, generator=generator) for k, w in self.base.state().items()}
-            self.base.load_state(state)
-        convention = critic.pop("convention", "paper")
-        self.config = RunConfig(model=model, data=DataConfig(), convention=convention, critic=CriticConfig(**critic))
+        self.base, self.config = tiny_critic(folder, **critic)
         self.rows = folder / "rows.jsonl"
         self.write(ROWS)
 

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { Option } from 'commander';
+import { hasCriticGraphs } from '../../core/model/local/critic/criticFile';
 import { scoreTrajectories, type Scored } from '../../core/training/score';
+import { scoreHere } from '../../core/training/scoring/here';
 import type { Install, Outcome, Surroundings } from '../command';
 import { wrongUse } from '../command';
 import { table } from '../terminal';
@@ -11,6 +14,7 @@ interface Options {
   readonly base?: string;
   readonly out?: string;
   readonly overwrite?: boolean;
+  readonly runner?: 'onnx' | 'trainer';
 }
 
 export const installScore: Install = (program, perform) => {
@@ -22,29 +26,59 @@ export const installScore: Install = (program, perform) => {
     .argument('<trajectories...>', 'files of published or exported rows, or data folders')
     .requiredOption('--critic <model>', 'the folder `critic` of a run')
     .option('--base <model>', 'the base that the critic was trained with, when it is not where it was')
+    .addOption(
+      new Option(
+        '--runner <name>',
+        'onnx: by graphs of the critic, on this machine; trainer: by PyTorch (default: onnx when there are graphs)',
+      ).choices(['onnx', 'trainer']),
+    )
     .option('--out <file>', 'write the rows into this file, JSON lines')
     .option('--overwrite', 'replace a file of that name')
     .action((trajectories: string[], options: Options) => perform((to) => score(trajectories, options, to)));
 };
 
 async function score(trajectories: string[], options: Options, to: Surroundings): Promise<Outcome> {
-  const { critic, base, out, overwrite } = options;
+  const { critic, out, overwrite } = options;
   if (out !== undefined && existsSync(out) && overwrite !== true) {
     throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
   }
-  const rows = await scoreTrajectories(await openShippedTrainer(to), {
-    ...{ critic, trajectories, out },
-    // A folder, unless it is a name on the hub.
-    ...(base !== undefined && { base: existsSync(base) ? path.resolve(base) : base }),
-    signal: to.signal,
-    onLine: (line) => process.stderr.write(`${line}\n`),
-  });
+  const onLine = (line: string): void => void process.stderr.write(`${line}\n`);
+  const runner = chooseRunner(options, onLine);
+  const common = { critic, trajectories, out, signal: to.signal, onLine };
+  const rows =
+    runner === 'onnx'
+      ? await scoreHere({
+          ...common,
+          scoring: path.join(to.assets, 'scoring.js'),
+          prompts: path.join(to.assets, 'prompts'),
+        })
+      : await scoreTrajectories(await openShippedTrainer(to), { ...common, ...baseOf(options) });
   const turns = rows.reduce((sum, row) => sum + row.turns.length, 0);
   return {
     rows,
     summary: { trajectories: rows.length, turns, ...(out !== undefined && { file: out }) },
     print: () => (out === undefined ? inWords(rows) : `${rows.length} trajectories are in ${out}.`),
   };
+}
+
+/** What is asked for, else ONNX Runtime where the critic has graphs for it. */
+function chooseRunner({ critic, base, runner }: Options, say: (line: string) => void): 'onnx' | 'trainer' {
+  if (runner === 'onnx' && base !== undefined) {
+    throw wrongUse('--base is for --runner trainer: the graphs of a critic hold its base.');
+  }
+  if (runner !== undefined) return runner;
+  const chosen = base === undefined && hasCriticGraphs(critic) ? 'onnx' : 'trainer';
+  say(
+    chosen === 'onnx'
+      ? 'ONNX Runtime scores, by the graphs of the critic; --runner trainer takes PyTorch instead.'
+      : 'The trainer scores; tandem onnx writes the graphs with which that needs no PyTorch.',
+  );
+  return chosen;
+}
+
+/** A folder, unless it is a name on the hub. */
+function baseOf({ base }: Options): { base?: string } {
+  return base === undefined ? {} : { base: existsSync(base) ? path.resolve(base) : base };
 }
 
 /** A line for each turn. */

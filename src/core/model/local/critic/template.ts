@@ -14,16 +14,6 @@ const PROBE = 'Zebra';
 const LEADING_COMMENT = /^\s*<!--[\s\S]*?-->\s*/;
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 
-/** Some templates write today's date. For a critic it is always Llama's own default, as it was in training. */
-const SAME_DAY: Readonly<Record<string, string>> = {
-  '%d': '26',
-  '%b': 'Jul',
-  '%B': 'July',
-  '%m': '07',
-  '%Y': '2024',
-  '%A': 'Friday',
-};
-
 export class CriticTemplate {
   /** The token that ends a message of the agent. */
   readonly endOfTurn: number;
@@ -63,8 +53,6 @@ export class CriticTemplate {
         add_generation_prompt: generation,
         tools: null,
         documents: null,
-        strftime_now: (format: string) =>
-          format.replaceAll(/%[a-zA-Z]/g, (field) => SAME_DAY[field] ?? field),
         ...this.#tokens,
         ...this.#critic.template_options,
       });

@@ -1,0 +1,204 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Prompts } from '../../dialogue/prompts';
+import { Fault } from '../../fault';
+import { readCriticFile, type CriticFile } from '../../model/local/critic/criticFile';
+import { ScoringProcess } from '../../model/local/critic/process';
+import { readJsonLines } from '../../task/jsonl';
+import { writeAtomically } from '../../trajectory/files';
+import { prepareData } from '../data/prepare';
+import { runFiles } from '../runFolder';
+import type { Scored, ScoreOptions } from '../score';
+import { advantageOf } from './advantage';
+import { dialogueOf, type Dialogue } from './dialogues';
+
+export interface ScoreHereOptions extends Omit<ScoreOptions, 'base'> {
+  /** The built scoring.js. */
+  readonly scoring: string;
+  /** The folder of the prompts that ship with Tandem. */
+  readonly prompts: string;
+}
+
+/** Dialogues that are on their way to the critic at one time. */
+const AHEAD = 8;
+/** Bad lines that are told one by one. */
+const SHOWN = 10;
+const SECONDS_BETWEEN_WORDS = 2;
+
+/**
+ * The same as `scoreTrajectories` by ONNX Runtime, without the trainer: each trajectory is read in one pass of the
+ * critic and two of its base. Of a data folder the same is taken as for training, leaks included.
+ *
+ * @throws {Fault} `training/cannot-score` for a critic or trajectories of no use; `model/*` of the critic's folder
+ * @throws the signal's reason when it is aborted
+ */
+export async function scoreHere(options: ScoreHereOptions): Promise<Scored[]> {
+  const { out, signal, onLine = () => undefined } = options;
+  const folder = resolve(options.critic);
+  const about = readCriticFile(folder);
+  if (about.score !== 'log-ratio') {
+    throw cannot(`The critic in ${folder} does not score by log-ratios; only the trainer can score with it.`);
+  }
+  const words = new Words(onLine);
+  const dialogues = await readAll(options, words);
+  const process = new ScoringProcess(options.scoring, folder);
+  const stop = (): void => void process.close();
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    const rows = await scoreAll(dialogues, about, process, words);
+    words.tell();
+    if (rows.length === 0) throw cannot(`No trajectory can be scored by this critic${words.why()}.`);
+    if (out !== undefined) {
+      const text = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      await writeAtomically(resolve(out), (file) => file.writeFile(text));
+    }
+    return rows;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await process.close();
+  }
+}
+
+async function scoreAll(
+  dialogues: readonly Dialogue[],
+  about: CriticFile,
+  process: ScoringProcess,
+  words: Words,
+): Promise<Scored[]> {
+  const rows: (Scored | undefined)[] = new Array<undefined>(dialogues.length);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let at = next++; at < dialogues.length; at = next++) {
+      rows[at] = await score(dialogues[at]!, about, process, words);
+      words.progress(at + 1, dialogues.length);
+    }
+  };
+  await Promise.all(Array.from({ length: AHEAD }, work));
+  return rows.filter((row) => row !== undefined);
+}
+
+async function score(
+  dialogue: Dialogue,
+  about: CriticFile,
+  process: ScoringProcess,
+  words: Words,
+): Promise<Scored | undefined> {
+  const { id, task, reward, messages, turns, hiddenInformation } = dialogue;
+  const read = await process.read({ messages, turns, ...(hiddenInformation && { hiddenInformation }) });
+  if ('why' in read) {
+    words.leaveOut(read.why);
+    return undefined;
+  }
+  const scored = read.turns.map((turn, number) => ({
+    turn: number,
+    tokens: turn.ids.length,
+    ...advantageOf(turn, about),
+  }));
+  return { id, task, reward, turns: scored };
+}
+
+/** All trajectories of files and data folders, each once, in their order. */
+async function readAll({ trajectories, ...options }: ScoreHereOptions, words: Words): Promise<Dialogue[]> {
+  const prompts = await Prompts.load(options.prompts);
+  const found = new Map<string, Dialogue>();
+  for (const place of trajectories) {
+    const isLog = (await stat(place)).isDirectory();
+    for (const dialogue of await (isLog ? readLog : readFile)(place, prompts, options, words)) {
+      if (found.has(dialogue.id)) words.leaveOut('read twice');
+      else found.set(dialogue.id, dialogue);
+    }
+  }
+  return [...found.values()];
+}
+
+type Reading = Pick<ScoreHereOptions, 'prompts' | 'signal'>;
+
+async function readFile(
+  file: string,
+  prompts: Prompts,
+  { signal }: Reading,
+  words: Words,
+): Promise<Dialogue[]> {
+  const dialogues: Dialogue[] = [];
+  for await (const read of readJsonLines(file, signal ? { signal } : {})) {
+    const where = `${file}:${read.line}`;
+    try {
+      if ('reason' in read) words.bad(where, read.reason);
+      else dialogues.push(dialogueOf(read.value, where, prompts));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      words.bad(where, error.message);
+    }
+  }
+  return dialogues;
+}
+
+/** By way of the rows that a run on this log would be trained with. */
+async function readLog(
+  folder: string,
+  prompts: Prompts,
+  options: Reading,
+  words: Words,
+): Promise<Dialogue[]> {
+  const temporary = await mkdtemp(join(tmpdir(), 'tandem-score-'));
+  try {
+    const report = await prepareData({ log: resolve(folder), with_leaked: true }, temporary, {
+      prompts: options.prompts,
+      signal: options.signal,
+    });
+    for (const [why, count] of Object.entries(report.left_out)) words.leaveOut(why, count);
+    return await readFile(join(temporary, runFiles.trajectories), prompts, options, words);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** What is said while it works, and what was left out. */
+class Words {
+  readonly #leftOut = new Map<string, number>();
+  #bad = 0;
+  #first: string | undefined;
+  #said = Date.now();
+
+  constructor(private readonly say: (line: string) => void) {}
+
+  bad(where: string, reason: string): void {
+    this.#bad += 1;
+    this.#first ??= `${where}: ${reason}`;
+    if (this.#bad <= SHOWN) this.say(`${where}: ${reason}`);
+  }
+
+  leaveOut(why: string, count = 1): void {
+    if (count > 0) this.#leftOut.set(why, (this.#leftOut.get(why) ?? 0) + count);
+  }
+
+  progress(done: number, all: number): void {
+    if (Date.now() - this.#said < SECONDS_BETWEEN_WORDS * 1000) return;
+    this.#said = Date.now();
+    this.say(`${done} of ${all} trajectories`);
+  }
+
+  tell(): void {
+    if (this.#leftOut.size > 0) this.say(`Left out: ${this.#listed()}.`);
+  }
+
+  /** To be put behind the beginning of a sentence. */
+  why(): string {
+    const lines =
+      this.#first === undefined
+        ? []
+        : [`${this.#bad} bad lines, the first: ${this.#first.replace(/\.$/, '')}`];
+    const reasons = [...lines, ...(this.#leftOut.size > 0 ? [this.#listed()] : [])];
+    return reasons.length > 0 ? ` (${reasons.join('; ')})` : ' (there are none)';
+  }
+
+  #listed(): string {
+    return [...this.#leftOut].map(([why, count]) => `${count} ${why}`).join(', ');
+  }
+}
+
+const cannot = (sentence: string): Fault => new Fault('training/cannot-score', sentence);

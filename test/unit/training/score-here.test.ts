@@ -1,0 +1,179 @@
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { scoredSchema, type Scored } from '../../../src/core/training/score';
+import { scoreHere } from '../../../src/core/training/scoring/here';
+import { collectLog, python } from '../../fixtures/trainer';
+
+// Critics of random weights, exported by the real trainer; what it says of their turns is what must come out here.
+
+const folder = mkdtempSync(path.join(tmpdir(), 'tandem-critics-'));
+
+/** Each way in which a critic scores, and each way in which a chat template treats a dialogue. */
+const CRITICS = {
+  paper: {},
+  sums: { template: 'llama3_1', length_normalisation: false },
+  blind: { template: 'qwen3', hidden_information: false },
+  'reference-code': { template: 'qwen3', convention: 'reference-code' },
+};
+
+type Name = keyof typeof CRITICS;
+
+const task = {
+  id: 'discount',
+  problem_description: 'Take the discount off a price.\ndef total(price, rate):',
+  ground_truth: 'def total(price, rate):\n    return price if price < 10 else price * rate',
+  test_cases: { test1: 'total(3, 2)' },
+};
+const history = [
+  { role: 'agent', content: '<think>\nIs there a limit?\n</think>\n\nFrom which price on?' },
+  { role: 'human', content: 'From 10 on; it is 0 for nothing — “really”.' },
+  { role: 'agent', content: '<think>\nSo 10.\n</think>\n\nI WANT TO ANSWER:\nreturn price * rate' },
+];
+const published = { task, dialogue_history: history, answer: 'return price * rate', reward: 1 };
+const messages = [
+  { role: 'user', content: 'Write total(price, rate).' },
+  ...history.map(({ role, content }) => ({ role: role === 'agent' ? 'assistant' : 'user', content })),
+];
+
+/** Sampled letter by letter, as no tokenizer would write it; the end of the second turn was cut off by a server. */
+function sampled(vocabulary: Readonly<Record<string, number>>): object {
+  const letters = (text: string): number[] => [...text].map((letter) => vocabulary[letter]!);
+  const answer = 'I.WANT.TO.ANSWER:return.0';
+  const turns = [
+    { token_ids: letters('Which.limit?'), finish_reason: 'length' },
+    { token_ids: letters(answer), finish_reason: 'stop', prompt_token_ids: letters('some.other.prompt') },
+  ];
+  const said = [
+    { role: 'agent', content: 'Which.limit?' },
+    { role: 'human', content: 'Ten.' },
+    { role: 'agent', content: answer },
+  ];
+  return {
+    ...{ task, dialogue_history: said, answer: 'return.0', reward: 0 },
+    messages: [
+      messages[0],
+      ...said.map(({ role, content }) => ({ role: role === 'agent' ? 'assistant' : 'user', content })),
+    ],
+    tandem: { episode: 'sampled', turns },
+  };
+}
+
+const chat = { messages, tandem: { episode: 'chat' } };
+const foreign = {
+  ...published,
+  messages,
+  tandem: { episode: 'foreign', turns: [{ token_ids: [99999] }, {}] },
+};
+
+const SCRIPT = `
+import json, sys, torch
+from pathlib import Path
+from tandem_trainer.model.load import quiet
+from tandem_trainer.onnx.export import export_onnx
+from tandem_trainer.score import score_files
+from tiny_critic import write_critic
+torch.set_num_threads(1)
+quiet()
+folder, critics, log = Path(sys.argv[1]), json.loads(sys.argv[2]), Path(sys.argv[3])
+expected = {}
+for name, settings in critics.items():
+    (folder / name).mkdir()
+    critic = write_critic(folder / name, folder / "published.jsonl", **settings)
+    export_onnx(critic, [], lambda sentence: None)
+    rows = folder / name / "rows.jsonl"
+    vocabulary = json.loads((critic / "tokenizer.json").read_text())["model"]["vocab"]
+    template = json.loads((folder / "sampled.json").read_text())
+    for turn in template["tandem"]["turns"]:
+        for key in ("token_ids", "prompt_token_ids"):
+            if key in turn:
+                turn[key] = [vocabulary[letter] for letter in turn[key]]
+    lines = (folder / "published.jsonl").read_text() + json.dumps(template) + "\\n" + (folder / "others.jsonl").read_text()
+    rows.write_text(lines)
+    expected[name] = score_files(critic, [rows, log], None, "cpu", with_tokens=False)
+print(json.dumps(expected))
+`;
+
+let expected: Record<string, Scored[]>;
+const log = path.join(folder, '.tandem');
+
+beforeAll(async () => {
+  const line = (row: unknown): string => `${JSON.stringify(row)}\n`;
+  await writeFile(path.join(folder, 'published.jsonl'), line(published));
+  const letters = new Proxy({}, { get: (_, letter) => letter }) as Record<string, never>;
+  await writeFile(path.join(folder, 'sampled.json'), line(sampled(letters)));
+  await writeFile(path.join(folder, 'others.jsonl'), [chat, foreign].map(line).join(''));
+  await collectLog(log, 2);
+  const said = await python(SCRIPT, folder, JSON.stringify(CRITICS), log);
+  expected = z.record(z.string(), z.array(scoredSchema)).parse(JSON.parse(said));
+}, 300_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function scored(name: Name, lines: string[] = [], trajectories?: readonly string[]): Promise<Scored[]> {
+  return scoreHere({
+    critic: path.join(folder, name, 'critic'),
+    trajectories: trajectories ?? [path.join(folder, name, 'rows.jsonl'), log],
+    scoring: path.resolve('dist/scoring.js'),
+    prompts: path.resolve('dist/prompts'),
+    onLine: (line) => lines.push(line),
+  });
+}
+
+describe('scoring by ONNX Runtime', () => {
+  it.each(Object.keys(CRITICS) as Name[])(
+    'says of every turn what PyTorch says: %s',
+    async (name) => {
+      const lines: string[] = [];
+      const rows = await scored(name, lines);
+      const byId = (of: readonly Scored[]): Scored[] => of.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      const theirs = byId(expected[name]!);
+      expect(rows.map(({ id }) => id).toSorted()).toEqual(theirs.map(({ id }) => id));
+      expect(rows.length).toBeGreaterThan(name === 'blind' ? 6 : 5);
+      for (const [at, row] of byId(rows).entries()) {
+        const { task, reward, turns } = theirs[at]!;
+        expect({ task: row.task, reward: row.reward }).toEqual({ task, reward });
+        expect(row.turns.map(({ tokens }) => tokens)).toEqual(turns.map(({ tokens }) => tokens));
+        for (const [number, turn] of row.turns.entries()) {
+          const { advantage, untrained } = turns[number]!;
+          expect(Math.abs(turn.advantage! - advantage!)).toBeLessThan(1e-3);
+          if (untrained === null) expect(turn.untrained).toBeNull();
+          else expect(Math.abs(turn.untrained! - untrained)).toBeLessThan(1e-3);
+        }
+      }
+      expect(lines.at(-1)).toContain('1 token ids that the tokenizer does not have');
+      expect(lines.at(-1)?.includes('1 without hidden information')).toBe(name !== 'blind');
+    },
+    120_000,
+  );
+
+  it('is not all zeros: a critic that was moved away from its base says so', () => {
+    const turns = Object.values(expected).flatMap((rows) => rows.flatMap((row) => row.turns));
+    expect(turns.filter(({ advantage }) => Math.abs(advantage!) > 0.01).length).toBeGreaterThan(
+      turns.length / 2,
+    );
+  });
+
+  it('refuses trajectories of which nothing can be scored, with the first reason', async () => {
+    const bad = path.join(folder, 'bad.jsonl');
+    await writeFile(bad, '{"messages": []}\n');
+    const error = {
+      code: 'training/cannot-score',
+      message: expect.stringContaining('1 bad lines, the first: '),
+    };
+    await expect(scored('paper', [], [bad])).rejects.toMatchObject(error);
+  });
+
+  it('refuses a critic whose graph is damaged, and one without graphs, with one sentence', async () => {
+    const graph = path.join(folder, 'paper', 'critic', 'onnx', 'critic.onnx');
+    const whole = await readFile(graph);
+    await writeFile(graph, whole.subarray(0, 1000));
+    await expect(scored('paper')).rejects.toMatchObject({ code: 'model/damaged-folder' });
+    await rm(graph);
+    await expect(scored('paper')).rejects.toThrow(/has no graphs\. Make them with: tandem onnx/);
+    await writeFile(graph, whole);
+  });
+});
