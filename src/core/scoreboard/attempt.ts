@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { deriveSeed } from '../dialogue/seed';
@@ -185,12 +185,20 @@ async function modelOf(
   return { folder: model, run: run.id, ...(critic !== undefined && { critic }) };
 }
 
-function configurationOf(
+/** What is not part of what the run is, only of where. */
+async function configurationOf(
   cell: Cell,
   data: OfflineData,
   { start, out }: Surroundings,
 ): Promise<Configuration> {
-  const where = { model: { base: start }, data: { log: data.log, filter: { collection: data.collection } } };
+  // Most of what runs from one start compute is the same: the reference, and the first candidates of each seed.
+  const shared = join(out, 'shared', data.digest);
+  await mkdir(shared, { recursive: true });
+  const where = {
+    model: { base: start },
+    data: { log: data.log, filter: { collection: data.collection } },
+    resources: { shared },
+  };
   return parseConfiguration(merged(fieldsOf(cell), where), { from: nameOf(cell), folder: out });
 }
 
