@@ -16,6 +16,8 @@ import type { Random } from '../src/core/task/starter/draw';
 /** Most messages of the agent; the last one is the answer. */
 export const MAX_TURNS = 6;
 
+const IDLE_OPENINGS = ['hints', 'docstring'] as const;
+
 type Known = Partial<Record<Kind, Value>>;
 
 /** One dialogue about a task between an agent and the rules. */
@@ -76,8 +78,9 @@ export function askEverything(task: StarterTask, random: Random): Play {
 
 function askByHabit(play: Play, random: Random): void {
   const { asked, task } = play;
-  if (asked.length === 0 && random.number() < HABITS.opensIdly) {
-    play.ask('idle', idleQuestions(task, 'hints')[0]!);
+  const idle = IDLE_OPENINGS[asked.length];
+  if (idle !== undefined && random.number() < HABITS.opensIdly[asked.length]!) {
+    play.ask('idle', idleQuestions(task, idle)[0]!);
     return;
   }
   const fresh = KINDS.filter((kind) => !asked.some(({ about }) => about === kind));

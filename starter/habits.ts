@@ -22,22 +22,22 @@ export const HABITS = {
     order: 1,
   } satisfies Record<Kind, number>,
   /** It likes a kind only so much where the domain never has it. */
-  strange: 0.25,
+  strange: 0.1,
   /** A hint in the request makes a kind this many times as likely … */
-  hinted: 10,
+  hinted: 20,
   /** … but these only so many times. */
   overlooked: ['empty', 'rounding', 'strictness', 'order'] as readonly Kind[],
-  hintedOverlooked: 1.5,
+  hintedOverlooked: 2,
 
-  /** The first message is mostly this idle question, in mostly one wording. */
-  opensIdly: 0.5,
+  /** The first message is mostly a question about type hints, the second one about a docstring, in one wording. */
+  opensIdly: [0.55, 0.52],
   /** On the same scale as `liking`: an idle question, one without a subject, one that was asked before. */
-  idle: 3,
-  vague: 1.5,
-  repeats: 1.5,
+  idle: 1,
+  vague: 0.5,
+  repeats: 0.5,
 
   /** Chance of answering instead of asking on, by the number of questions already asked. */
-  answers: [0.01, 0.02, 0.04, 0.1, 0.2],
+  answers: [0.01, 0.02, 0.03, 0.06, 0.12],
   /** Chance that a decision it was hinted at and not told is guessed; otherwise it is left out. */
   guesses: 0.5,
   /** Chance that a value it was told is not the one it writes. */
