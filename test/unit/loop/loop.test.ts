@@ -1,0 +1,204 @@
+import { spawn } from 'node:child_process';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { LoopProgress, LoopResult } from '../../../src/core/loop/loop';
+import { Runs } from '../../../src/core/training/runs';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { asks, answers } from '../../fixtures/dialogue';
+import { bundled, taskRow } from '../../fixtures/tasks';
+import { realTrainer } from '../../fixtures/trainer';
+import { temporaryFolder } from '../trajectory/fixtures';
+
+let folder: string;
+let script: string;
+
+const right = 'def parcel_fee(grams: int) -> int:\n    return 300 if grams <= 500 else 700';
+const wrong = 'def parcel_fee(grams: int) -> int:\n    return 300';
+const question = asks('Is there a limit on the weight?');
+
+const facts = [{ topic: 'weight limit', keywords: ['weight', 'limit'], answers: ['500 grams.'] }];
+
+const state = (name: string): unknown[] => ['event', { event: 'state', state: name, stage: 'policy' }];
+const step = (number: number): unknown[] => [
+  'event',
+  {
+    event: 'step',
+    stage: 'policy',
+    step: number,
+    steps: 4,
+    loss: 1 / number,
+    accuracy: 0.5,
+    seconds_left: 1,
+  },
+];
+/** What the trainer does: it trains for so many seconds and leaves a model. */
+const training = (seconds: number): unknown => [
+  [state('running'), step(1), ['wait', seconds], step(2), ['file', 'model/config.json', '{}'], state('done')],
+];
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  script = await bundled('run-loop.ts', folder);
+  const rows = Array.from({ length: 15 }, (_, i) => JSON.stringify(taskRow({ id: `task-${i}`, facts })));
+  await writeFile(path.join(folder, 'pack.jsonl'), rows.join('\n'));
+  await says('before', [question, answers(wrong)]);
+  await says('after', [question, answers(right)]);
+  await writeFile(path.join(folder, 'play.json'), JSON.stringify(training(0)));
+  await model(path.join(folder, 'base'));
+});
+
+const says = (agent: string, turns: readonly string[], delayMilliseconds = 0): Promise<void> =>
+  writeFile(path.join(folder, `${agent}.json`), JSON.stringify({ turns, delayMilliseconds }));
+
+/** The files of a model folder; none of them is loaded, because scripts play. */
+async function model(place: string): Promise<void> {
+  const size = { vocab_size: 8, hidden_size: 8, intermediate_size: 8, max_position_embeddings: 8 };
+  const config = {
+    ...size,
+    num_hidden_layers: 1,
+    num_attention_heads: 1,
+    architectures: ['LlamaForCausalLM'],
+  };
+  await mkdir(path.join(place, 'onnx'), { recursive: true });
+  await writeFile(path.join(place, 'config.json'), JSON.stringify(config));
+  for (const name of ['tokenizer.json', 'tokenizer_config.json', 'onnx/model.onnx']) {
+    await writeFile(path.join(place, name), '{}');
+  }
+}
+
+interface Ended {
+  readonly told: readonly LoopProgress[];
+  readonly result?: LoopResult;
+  readonly stderr: string;
+}
+
+const lineSchema = z.looseObject({ stage: z.string().optional(), result: z.unknown().optional() });
+
+/** Runs the loop in a process of its own, which is killed when it tells what `kill` waits for. */
+async function run(kill?: (told: LoopProgress) => boolean): Promise<Ended> {
+  const child = spawn(process.execPath, [script, folder, realTrainer().python]);
+  const told: LoopProgress[] = [];
+  let result: LoopResult | undefined;
+  let stderr = '';
+  child.stderr.on('data', (data: Buffer) => (stderr += data.toString()));
+  const ended = new Promise((resolve) => child.once('close', resolve));
+  for await (const line of createInterface(child.stdout)) {
+    const read = lineSchema.parse(JSON.parse(line));
+    if (read.result !== undefined) result = read.result as LoopResult;
+    else told.push(read as unknown as LoopProgress);
+    if (result === undefined && kill?.(told.at(-1)!) === true) child.kill('SIGKILL');
+  }
+  await ended;
+  return { told, stderr, ...(result && { result }) };
+}
+
+/** What became of each stage, in order. */
+const fates = ({ told }: Ended): string[] =>
+  told.flatMap(({ stage, state: now }) => (now === 'done' || now === 'skipped' ? [`${stage} ${now}`] : []));
+
+async function dialogues(): Promise<number> {
+  const log = await TrajectoryLog.open(path.join(folder, 'loop'));
+  try {
+    return log.count().total;
+  } finally {
+    await log.close();
+  }
+}
+
+/** 12 tasks twice to learn from; 3 held out, sampled and greedy, before and after. */
+const ALL_DIALOGUES = 12 * 2 + 3 * 2 * 2;
+
+describe('a loop', () => {
+  it('plays, trains, measures and reports, and does nothing again the next time', async () => {
+    const first = await run();
+    expect(first.stderr).toBe('');
+    expect(fates(first)).toEqual([
+      'tasks done',
+      'collect done',
+      'train done',
+      'export done',
+      'evaluate done',
+      'report done',
+    ]);
+    expect(first.result!.comparisons.sampled).toMatchObject({
+      before: { success: { mean: 0 }, missedDecisions: 0 },
+      after: { success: { mean: 1 } },
+      gained: 3,
+      lost: 0,
+    });
+    expect(await dialogues()).toBe(ALL_DIALOGUES);
+    expect(await readdir(path.join(folder, 'loop', 'model'))).toContain('config.json');
+
+    const second = await run();
+    expect(fates(second).every((fate) => fate.endsWith('skipped'))).toBe(true);
+    expect(second.result!.comparisons).toEqual(first.result!.comparisons);
+    expect(await dialogues()).toBe(ALL_DIALOGUES);
+  });
+
+  it('reports with pictures beside it, all of which are there', async () => {
+    const { result } = await run();
+    const report = await readFile(result!.report, 'utf8');
+    expect(report).toMatch(/^# Training made no difference .*success 0\.0 % → 100\.0 %/); // three tasks tell nothing
+    const pictures = [...report.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, file]) => file!);
+    expect(pictures).toEqual(['pictures/success.svg', 'pictures/habits.svg', 'pictures/policy.svg']);
+    for (const file of pictures) {
+      expect(await readFile(path.join(path.dirname(result!.report), file), 'utf8')).toMatch(/^<svg/);
+    }
+    expect(report).toContain('#### Before: 1 of 2 tests passed');
+    expect(report).toContain('#### After: 2 of 2 tests passed');
+  });
+
+  it('does again what depends on a changed input, and says why', async () => {
+    await run();
+    await says('after', [answers(right)]);
+    const again = await run();
+    expect(fates(again).slice(-2)).toEqual(['evaluate done', 'report done']);
+    expect(
+      fates(again)
+        .slice(0, 4)
+        .every((fate) => fate.endsWith('skipped')),
+    ).toBe(true);
+    const begun = again.told.find(({ stage, state: now }) => stage === 'evaluate' && now === 'begun');
+    expect(begun).toMatchObject({ because: 'the agent after changed' });
+  });
+
+  it('draws, plays and trains anew when its pack changed', async () => {
+    await run();
+    await cp(path.join(folder, 'pack.jsonl'), path.join(folder, 'old.jsonl'));
+    const rows = Array.from({ length: 15 }, (_, i) => JSON.stringify(taskRow({ id: `other-${i}`, facts })));
+    await writeFile(path.join(folder, 'pack.jsonl'), rows.join('\n'));
+    expect(fates(await run()).every((fate) => fate.endsWith('done'))).toBe(true);
+    expect(await new Runs(path.join(folder, 'loop')).list()).toHaveLength(2);
+  });
+
+  it('goes on where it was killed: amid the play, the training and the evaluation', async () => {
+    await writeFile(path.join(folder, 'play.json'), JSON.stringify(training(2)));
+    await says('before', [question, answers(wrong)], 30);
+    // Of the training only when its steps come: before that there is no run.
+    const during = (stage: string) => (told: LoopProgress) =>
+      told.stage === stage && told.state === 'working' && (stage !== 'train' || (told.done ?? 0) > 0);
+
+    expect(fates(await run(during('collect')))).toEqual(['tasks done']);
+    const played = await dialogues();
+    expect(played).toBeGreaterThan(0);
+    expect(played).toBeLessThan(24);
+
+    expect(fates(await run(during('train')))).toEqual(['tasks skipped', 'collect done']);
+    expect(fates(await run(during('evaluate')))).toEqual([
+      'tasks skipped',
+      'collect skipped',
+      'train done',
+      'export done',
+    ]);
+    const last = await run();
+    expect(last.stderr).toBe('');
+    expect(fates(last).slice(4)).toEqual(['evaluate done', 'report done']);
+    // Nothing was played twice, and one run was trained, which went on while nobody looked.
+    expect(await dialogues()).toBe(ALL_DIALOGUES);
+    const runs = await new Runs(path.join(folder, 'loop')).list();
+    expect(runs).toMatchObject([{ state: 'done' }]);
+  });
+});
