@@ -41,7 +41,7 @@ const messages = [
 
 /** Sampled letter by letter, as no tokenizer would write it; the end of the second turn was cut off by a server. */
 function sampled(vocabulary: Readonly<Record<string, number>>): object {
-  const letters = (text: string): number[] => [...text].map((letter) => vocabulary[letter]!);
+  const letters = (text: string): number[] => Array.from(text, (letter) => vocabulary[letter]!);
   const answer = 'I.WANT.TO.ANSWER:return.0';
   const turns = [
     { token_ids: letters('Which.limit?'), finish_reason: 'length' },
@@ -160,11 +160,9 @@ describe('scoring by ONNX Runtime', () => {
   it('refuses trajectories of which nothing can be scored, with the first reason', async () => {
     const bad = path.join(folder, 'bad.jsonl');
     await writeFile(bad, '{"messages": []}\n');
-    const error = {
-      code: 'training/cannot-score',
-      message: expect.stringContaining('1 bad lines, the first: '),
-    };
-    await expect(scored('paper', [], [bad])).rejects.toMatchObject(error);
+    await expect(scored('paper', [], [bad])).rejects.toThrow(
+      /can be scored by this critic \(1 bad line, the first: /,
+    );
   });
 
   it('refuses a critic whose graph is damaged, and one without graphs, with one sentence', async () => {

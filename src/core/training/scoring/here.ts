@@ -191,7 +191,9 @@ class Words {
     const lines =
       this.#first === undefined
         ? []
-        : [`${this.#bad} bad lines, the first: ${this.#first.replace(/\.$/, '')}`];
+        : [
+            `${this.#bad} bad ${this.#bad === 1 ? 'line' : 'lines'}, the first: ${this.#first.replace(/\.$/, '')}`,
+          ];
     const reasons = [...lines, ...(this.#leftOut.size > 0 ? [this.#listed()] : [])];
     return reasons.length > 0 ? ` (${reasons.join('; ')})` : ' (there are none)';
   }
