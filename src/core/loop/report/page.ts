@@ -44,7 +44,7 @@ function result(comparisons: Comparisons): string[] {
     ),
     'In brackets 95 % intervals: of rates Wilson’s over tasks, of differences the bootstrap over tasks, each task ' +
       'compared with itself under the same seeds. *Sampled* is the play that was trained, *greedy* always takes the ' +
-      `likeliest token. Played greedily, ${greedy.gained} tasks were solved only afterwards and ${greedy.lost} only before.`,
+      `likeliest token. Tasks that greedy play solved only afterwards: ${greedy.gained}; only before: ${greedy.lost}.`,
     picture('Success before and after, sampled and greedy, with intervals', 'success'),
   ];
 }
@@ -88,18 +88,18 @@ function habits({ sampled, greedy }: Comparisons): string[] {
 function learning({ story, collected }: Told): string[] {
   const rankings = story.rankings.map(({ histories, candidates, rank_correlation }) =>
     [
-      `The critic ranked ${candidates} turns that could follow ${histories} beginnings of dialogues`,
+      `The critic ranked ${count(candidates)} turns that could follow ${count(histories)} beginnings of dialogues`,
       ...(rank_correlation == null
         ? []
         : [
-            `, in an order that agrees with the untrained score’s, the control, at ρ = ${rank_correlation.toFixed(2)}`,
+            `, in an order that agrees with the untrained score’s, the control, at ρ = ${rank_correlation.toFixed(2).replace('-', '−')}`,
           ]),
       '.',
     ].join(''),
   );
   return [
     '## How it learned',
-    `From ${collected.dialogues} dialogues of its own, of which ${collected.successes} were solved. ${rankings.join(' ')}`,
+    `From ${count(collected.dialogues)} dialogues of its own, of which ${count(collected.successes)} succeeded. ${rankings.join(' ')}`,
     ...story.learnings.map(({ stage, steps }) =>
       picture(`Learning curves of the ${stage} over ${steps} steps`, stage),
     ),
@@ -112,7 +112,7 @@ function example({ example: shown, comparisons: { greedy } }: Told): string[] {
   if (shown === undefined) return [];
   const why =
     greedy.gained > 0
-      ? `the first of the ${greedy.gained} that were solved only after training`
+      ? `the first task that was solved only after training (${greedy.gained} in all)`
       : greedy.lost > 0
         ? 'none was solved only after training; this is the first that was solved only before'
         : 'the first one, as no task was solved only before or only after';
@@ -143,12 +143,12 @@ function settings({ plan, tasks, precision, stages, comparisons }: Told): string
     ['seed', String(seed)],
     ...stages.map(({ name, seconds, isSkipped }) => [
       `time: ${name}`,
-      `${Math.round(seconds)} s${isSkipped ? ', from before' : ''}`,
+      `${minutes(seconds)}${isSkipped ? ', of an earlier call' : ''}`,
     ]),
   ];
   return [
     '## Settings',
-    table(['', ''], rows),
+    table(['what', 'how'], rows),
     'What the trainer was told besides its defaults:',
     `\`\`\`json\n${JSON.stringify(training, undefined, 2)}\n\`\`\``,
   ];
@@ -184,7 +184,7 @@ function places({ run }: Told): string[] {
   return [
     '## Where everything is',
     table(
-      ['', ''],
+      ['where', 'what'],
       [
         ['[model/](model)', 'the new model'],
         ['[tasks/](tasks)', 'the tasks to learn from, and those held out'],
@@ -195,6 +195,11 @@ function places({ run }: Told): string[] {
     ),
   ];
 }
+
+const count = (number: number): string => number.toLocaleString('en');
+
+const minutes = (seconds: number): string =>
+  seconds < 60 ? `${Math.round(seconds)} s` : `${(seconds / 60).toFixed(1)} min`;
 
 /** As a person in the workspace would write it. */
 function shownFrom(path: string): string {
