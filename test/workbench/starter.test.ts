@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -63,22 +63,22 @@ test('finds the model ready, with its size and its speed', async () => {
   await models.getByRole('treeitem', { name: /Add a model folder/ }).waitFor();
 });
 
-test('sees beside it a folder of her own and one that cannot play, with the reason', async () => {
-  await cp(path.join(root, 'dist', 'starter'), path.join(workspace, 'models', 'mine'), { recursive: true });
-  await mkdir(path.join(workspace, 'models', 'unfinished'));
-  await writeFile(path.join(workspace, 'models', 'unfinished', 'config.json'), '{}');
-  await writeFile(
-    path.join(workspace, '.vscode', 'settings.json'),
-    JSON.stringify({
-      'tandem.agent': 'starter',
-      'tandem.simulator': 'rules',
-      'tandem.modelFolders': ['models/mine', 'models/unfinished'],
-    }),
-  );
+test('finds beside it what training left here, and plays with it', async () => {
+  const loops = path.join(workspace, '.tandem', 'loops');
+  await cp(path.join(root, 'dist', 'starter'), path.join(loops, 'quick', 'model'), { recursive: true });
+  await mkdir(path.join(loops, 'stopped', 'model', 'onnx'), { recursive: true });
+  await workbench.runCommand('Tandem: Refresh');
   const models = workbench.page.getByRole('tree', { name: 'Models' });
-  await models.getByRole('treeitem', { name: /^unfinished, failed: .* has no graph/ }).waitFor();
-  await models.getByRole('treeitem', { name: /^mine, not loaded/ }).click({ button: 'right' });
-  await workbench.page.getByRole('menuitem', { name: 'Use as Agent' }).click();
-  await models.getByRole('treeitem', { name: /^mine, agent/ }).waitFor();
+  await models.getByRole('treeitem', { name: /^stopped\/model, failed: .* has no config\.json/ }).waitFor();
+  const trained = models.getByRole('treeitem', { name: /^quick\/model, / });
+  await trained.hover();
+  await trained.getByRole('button', { name: 'Use as Agent' }).click();
+  await models.getByRole('treeitem', { name: /^quick\/model, agent, / }).waitFor();
+  await session().getByText('agent: quick/model').waitFor();
+  await session().getByRole('button', { name: 'Next task' }).click();
+  await session().getByRole('button', { name: 'Start' }).click();
+  await models
+    .getByRole('treeitem', { name: /^quick\/model, agent, ready, [\d,.]+ tokens per second/ })
+    .waitFor();
   await pictures('starter-models');
 });

@@ -81,7 +81,10 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
   /** Behind the view's title, also when a server or a script plays. */
   private showPlayers(): void {
     const { agent, simulator } = this.configuration;
-    this.view.description = `agent: ${agent || 'none'} · simulator: ${simulator || 'none'}`;
+    const places = this.engine.localPlaces;
+    const named = (spec: string): string =>
+      places.find((place) => place.spec === spec)?.name ?? (spec === '' ? 'none' : spec);
+    this.view.description = `agent: ${named(agent)} · simulator: ${named(simulator)}`;
   }
 }
 

@@ -38,6 +38,7 @@ export class LocalModel implements Model {
   readonly #folder: LocalFolder;
   readonly #process: InferenceProcess;
   readonly #speed = new Speed();
+  #isLoaded = false;
   readonly #counts = {
     requests: 0,
     retries: 0,
@@ -82,6 +83,7 @@ export class LocalModel implements Model {
   /** Loads the model when it is not loaded. @throws {Fault} when it cannot be */
   async describe(): Promise<LocalModelInfo> {
     const { provider } = await this.#process.load();
+    this.#isLoaded = true;
     const { tokensPerSecond } = this.#speed;
     return { ...this.#folder, provider, ...(tokensPerSecond !== undefined && { tokensPerSecond }) };
   }
@@ -100,6 +102,7 @@ export class LocalModel implements Model {
     let firstTextMs: number | undefined;
     this.#counts.requests += 1;
     this.#speed.begin();
+    if (!this.#isLoaded) void this.#load();
     const turn = await this.#process
       .generate(messages, sampling, {
         ...(signal && { signal }),
@@ -135,7 +138,19 @@ export class LocalModel implements Model {
   }
 
   async close(): Promise<void> {
+    this.#isLoaded = false;
     await this.#process.close();
+  }
+
+  /** The time that loading takes is not counted as writing. */
+  async #load(): Promise<void> {
+    try {
+      await this.#process.load();
+      this.#isLoaded = true;
+      this.#speed.loaded();
+    } catch {
+      // The turn that is being written says why.
+    }
   }
 }
 
@@ -155,6 +170,11 @@ class Speed {
     if (this.#inFlight > 1) return;
     this.#since = performance.now();
     this.#tokens = 0;
+  }
+
+  /** Counts from now. */
+  loaded(): void {
+    this.#since = performance.now();
   }
 
   end(): void {
