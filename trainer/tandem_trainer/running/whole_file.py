@@ -1,6 +1,7 @@
 """Files that are whole or not there, and work that is saved in such files."""
 
 import os
+import random
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -40,7 +41,10 @@ def make_missing(
     shared:    a folder in which other runs look for files of the same names: what is there is copied from it, what is
                made is put into it. The names must stand for the content.
     """
-    missing = ranks.of_first([index for index, path in enumerate(paths) if not path.exists()])
+    missing = [index for index, path in enumerate(paths) if not path.exists()]
+    if shared is not None:
+        random.Random().shuffle(missing)  # so that two runs at the same time do not make the same files
+    missing = ranks.of_first(missing)
     with within() if missing else nullcontext():
         for first in range(0, len(missing), ranks.world):
             mine = first + ranks.rank
