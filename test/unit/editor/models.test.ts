@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { LocalFolder } from '../../../src/core/model/local/folder';
 import type { LocalState } from '../../../src/editor/models/loaded';
 import {
@@ -12,7 +12,8 @@ import {
 } from '../../../src/editor/models/places';
 import { modelDetails, modelWords, spokenModel, type ModelRow } from '../../../src/editor/models/words';
 
-const starter = mkdtempSync(path.join(tmpdir(), 'tandem-starter-'));
+/** Any folder that is there. */
+const starter = import.meta.dirname;
 const workspace = path.resolve('/work/space');
 const resolve = (file: string): string => path.resolve(workspace, file);
 const settings = (some: Partial<LocalSettings>): LocalSettings => ({
@@ -58,6 +59,7 @@ describe('the local models', () => {
 
   it('include what was trained here and can play, called as its run', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
     const dataFolder = path.join(folder, '.tandem');
     mkdirSync(path.join(dataFolder, 'loops', 'quick', 'model', 'onnx'), { recursive: true });
     mkdirSync(path.join(dataFolder, 'runs', 'sweet-rl-4', 'model'), { recursive: true });
