@@ -91,6 +91,17 @@ def test_quantised_graphs_stand_beside_the_exact_one_with_what_they_lose(tmp_pat
     assert int8["agreement"] > 0.9
 
 
+def test_a_tied_head_and_the_embedding_are_one_table_of_a_quantised_graph(tmp_path):
+    apart, tied = (
+        tiny_model(tmp_path / str(tie), head_dim=16, vocab_size=4096, tie_word_embeddings=tie) for tie in (False, True)
+    )
+    for folder in (apart, tied):
+        export_onnx(folder, ["int8"], quietly)
+    table = 4096 * 32 * (1 + 4 / 32)
+    large, small = ((folder / "onnx" / "model_int8.onnx").stat().st_size for folder in (apart, tied))
+    assert large - small == pytest.approx(table, rel=0.01)
+
+
 def test_large_weights_stand_beside_their_graph_and_are_read_from_files_in_parts(tmp_path, monkeypatch):
     folder = tiny_model(tmp_path / "model", head_dim=16)
     AutoModelForCausalLM.from_pretrained(folder).save_pretrained(folder, max_shard_size="100KB")

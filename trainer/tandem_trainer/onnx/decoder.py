@@ -99,10 +99,21 @@ class Decoder:
 
     def states(self, ids: str, ends: str, longest: str, *, cached: bool) -> str:
         """(B, T, d) after the last norm. ends: of each row the place of its last token; longest: places of a row."""
-        states = self.graph.node("Gather", self.plain("model.embed_tokens.weight"), ids, axis=0)
+        states = self.embedding(ids)
         for layer in range(self.shape.layers):
             states = self.layer(layer, states, ends, longest, cached=cached)
         return self.norm(states, "model.norm")
+
+    def embedding(self, ids: str) -> str:
+        """Of a quantised model in 8 bits, so that a tied head and the embedding are one table."""
+        graph, bits = self.graph, HEAD_BITS[self.precision]
+        if bits is None or self.shape.width % BLOCK:
+            return graph.node("Gather", self.plain("model.embed_tokens.weight"), ids, axis=0)
+        numbers, scales = self.quantised("model.embed_tokens.weight", bits)
+        rows = graph.node("Reshape", numbers, graph.constant(self.shape.vocabulary, self.shape.width))
+        return graph.node(
+            "GatherBlockQuantized", rows, ids, scales, domain=MICROSOFT, bits=bits, block_size=BLOCK, quantize_axis=1
+        )
 
     def layer(self, number: int, states: str, ends: str, longest: str, *, cached: bool) -> str:
         graph, name = self.graph, f"model.layers.{number}"
@@ -165,16 +176,14 @@ class Decoder:
 
     def product(self, value: str, name: str, bits: int | None, named: Sequence[str] = ()) -> str:
         """value · Wᵀ of the folder's W (N, K)."""
-        graph, weight = self.graph, self.weights[name]
+        graph = self.graph
         if bits is None:
-            return graph.node(
-                "MatMul", value, graph.weight(f"{name}.turned", weight.T.contiguous().numpy()), named=named
-            )
-        outputs, inputs = weight.shape
-        numbers, scales = blocks(weight, bits)
+            turned = graph.weight(f"{name}.turned", self.weights[name].T.contiguous().numpy())
+            return graph.node("MatMul", value, turned, named=named)
+        outputs, inputs = self.weights.shape(name)
         return graph.node(
             "MatMulNBits",
-            *(value, graph.weight(f"{name}.int{bits}", numbers), graph.weight(f"{name}.scales", scales)),
+            *(value, *self.quantised(name, bits)),
             named=named,
             domain=MICROSOFT,
             K=inputs,
@@ -183,6 +192,14 @@ class Decoder:
             block_size=BLOCK,
             accuracy_level=4,  # activations in 8 bits as well
         )
+
+    def quantised(self, name: str, bits: int) -> tuple[str, str]:
+        """Numbers (N, blocks, bytes) and scales (N, blocks)."""
+        names = (f"{name}.int{bits}", f"{name}.scales")
+        if names[0] not in self.graph.initializers:
+            for part, values in zip(names, blocks(self.weights[name], bits), strict=True):
+                self.graph.weight(part, values)
+        return names
 
     def plain(self, name: str) -> str:
         return self.graph.weight(name, self.weights[name].numpy())

@@ -1,7 +1,10 @@
 """The weights of a model folder, one tensor at a time, so that a large model is never whole in memory."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -36,25 +39,29 @@ class Weights:
 
     def __getitem__(self, name: str) -> torch.Tensor:
         """Float32 on the CPU."""
-        if name not in self.files:
-            raise self._damaged(f"{name} is missing")
-        try:
-            with safe_open(self.folder / self.files[name], "pt") as file:
-                return file.get_tensor(name).float()
-        except (OSError, SafetensorError) as error:
-            raise self._damaged(error) from error
+        with self._holding(name) as file:
+            return file.get_tensor(name).float()
+
+    def shape(self, name: str) -> list[int]:
+        """Without reading the numbers."""
+        with self._holding(name) as file:
+            return file.get_slice(name).get_shape()
 
     @property
     def parameters(self) -> int:
         """How many numbers there are in all. Reads only the heads of the files."""
-        total = 0
-        for name in set(self.files.values()):
-            try:
-                with safe_open(self.folder / name, "pt") as file:
-                    total += sum(torch.Size(file.get_slice(key).get_shape()).numel() for key in file.keys())  # noqa: SIM118
-            except (OSError, SafetensorError) as error:
-                raise self._damaged(error) from error
-        return total
+        return sum(torch.Size(self.shape(name)).numel() for name in self.files)
+
+    @contextmanager
+    def _holding(self, name: str) -> Iterator[Any]:
+        """The open file of a tensor."""
+        if name not in self.files:
+            raise self._damaged(f"{name} is missing")
+        try:
+            with safe_open(self.folder / self.files[name], "pt") as file:
+                yield file
+        except (OSError, SafetensorError) as error:
+            raise self._damaged(error) from error
 
     def _damaged(self, why: object) -> Fault:
         return Fault(f"The weights in {self.folder} are damaged ({why}): download the model again.", usage=True)
