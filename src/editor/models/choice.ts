@@ -21,7 +21,7 @@ export class ModelChoice {
 
   async choose(party: Party): Promise<void> {
     const now = party === 'agent' ? this.configuration.agent : this.configuration.simulator;
-    const chosen = await vscode.window.showQuickPick(this.choices(party), {
+    const chosen = await vscode.window.showQuickPick(this.choices(party, now), {
       title: `Choose the ${party}`,
       placeHolder: now === '' ? 'None is chosen yet' : `Now: ${now}`,
       matchOnDetail: true,
@@ -36,12 +36,12 @@ export class ModelChoice {
     if (server !== undefined) await this.askKey(server);
   }
 
-  private choices(party: Party): Choice[] {
+  private choices(party: Party, now: string): Choice[] {
     const isAgent = party === 'agent';
     const local = this.folders.places.filter(({ spec }) => isAgent || spec !== STARTER);
     return [
       ...(isAgent ? [] : [rules]),
-      ...local.map(localChoice),
+      ...local.map((place) => localChoice(place, now)),
       {
         label: '$(folder) A model folder…',
         detail: 'Plays on this machine: one that you trained, or any in ONNX',
@@ -117,12 +117,13 @@ const none: Choice = {
   spec: () => '',
 };
 
-function localChoice({ spec, name, folder }: LocalPlace): Choice {
+function localChoice({ spec, name, folder, from }: LocalPlace, now: string): Choice {
   const detail =
-    spec === STARTER
+    from === 'tandem'
       ? 'Ships with Tandem: no server, no key; knows only the tasks of the starter world'
-      : folder;
-  return { label: `$(hubot) ${name}`, detail, spec: () => spec };
+      : vscode.workspace.asRelativePath(folder, false);
+  const description = spec === now ? 'plays now' : '';
+  return { label: `$(hubot) ${name}`, description, detail, spec: () => spec };
 }
 
 async function askAddress(value: string | undefined): Promise<string | undefined> {
