@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { LoopProgress } from '../core/loop/loop';
+import type { LoopProgress } from '../core/loop/plan';
 import { duration } from './terminal';
 
 type Working = Extract<LoopProgress, { state: 'working' }>;

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { Option } from 'commander';
-import { runLoop, type LoopResult } from '../../core/loop/loop';
+import { runLoop } from '../../core/loop/loop';
+import type { LoopResult } from '../../core/loop/plan';
 import {
   forLargeModel,
   FULL,

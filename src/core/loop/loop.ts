@@ -1,83 +1,30 @@
 import { join } from 'node:path';
 import { collect, collectionName } from '../dialogue/collect';
 import { Prompts } from '../dialogue/prompts';
-import { openSimulator, type Simulator } from '../dialogue/simulator';
+import { ModelSimulator, RulesSimulator, type Simulator } from '../dialogue/simulator';
 import type { Grader } from '../grading/grader';
 import type { Model } from '../model/model';
 import { parseConfiguration, type Configuration } from '../training/configuration';
 import { runFiles } from '../training/runFolder';
 import { Runs } from '../training/runs';
-import type { Trainer } from '../training/trainer';
 import { claimIn } from '../trajectory/claim';
 import { TrajectoryLog } from '../trajectory/log';
 import { compareAgents, comparisonsSchema, refuseIncomplete, type Comparisons } from './comparison';
 import { isFile, isFilled, precisionOf, putInPlace, type Precision } from './export';
+import type { LoopPlan, LoopResult, Working } from './plan';
 import { digestOf, LoopRecord, type Stage, type StageName } from './record';
 import { writeReport } from './report/report';
 import { collectedSchema, exportedSchema, reportedSchema, trainedSchema } from './results';
 import type { Collected, Exported, Reported, TrainedRun } from './results';
-import type { LoopSettings } from './settings';
 import { contentOf, drawTasks, hasPacks, loadPack, taskFiles, tasksResult, type TasksResult } from './tasks';
 import { trained } from './trained';
 import * as words from './words';
-
-export interface LoopPlan {
-  /** Of the loop, absolute: a data folder of its own, with the tasks, the report and the new model beside the log. */
-  readonly folder: string;
-  readonly settings: LoopSettings;
-  /** Packs to learn from and to measure on; the starter world when there are none. */
-  readonly packs: readonly string[];
-  readonly seed: number;
-  /** Who plays and learns: its name, and the model folder that it plays from. */
-  readonly agent: { readonly name: string; readonly base: string };
-  readonly simulator: string;
-  /** The folder of the prompts that ship with Tandem. */
-  readonly prompts: string;
-  readonly openModel: (name: string) => Model;
-  /** Asked for when a stage needs one, once. */
-  readonly openGrader: () => Promise<Grader>;
-  readonly openTrainer: () => Promise<Trainer>;
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: LoopProgress) => void;
-}
-
-export type LoopProgress = { readonly stage: StageName } & (
-  | { readonly state: 'begun'; readonly because: string }
-  | Working
-  | { readonly state: 'done' | 'skipped'; readonly said: string; readonly seconds: number }
-);
-
-/** `secondsLeft`: as far as the work itself can tell. */
-interface Working {
-  readonly state: 'working';
-  readonly what: string;
-  readonly done?: number;
-  readonly total?: number;
-  readonly secondsLeft?: number;
-}
-
-export interface LoopResult {
-  readonly folder: string;
-  /** The folder of the new model. */
-  readonly model: string;
-  readonly report: string;
-  readonly run: string;
-  readonly tasks: TasksResult;
-  readonly collected: Collected;
-  readonly comparisons: Comparisons;
-  readonly precision: string;
-  readonly stages: readonly {
-    readonly name: StageName;
-    readonly isSkipped: boolean;
-    readonly seconds: number;
-  }[];
-}
 
 /**
  * The whole circle: tasks, dialogues of the agent, training, a new model, both agents on tasks that neither has seen,
  * a report. The same call goes on wherever the one before it ended, and does nothing again whose inputs are the same.
  *
- * @throws {Fault} `loop/too-few-tasks`, `loop/incomplete`, `loop/not-trained`, `loop/not-exported`, and those of the parts
+ * @throws {Fault} `loop/bad-record`, `loop/too-few-tasks`, `loop/incomplete`, `loop/not-trained`, and those of the parts
  * @throws the signal's reason when it is aborted
  */
 export async function runLoop(plan: LoopPlan): Promise<LoopResult> {
@@ -113,7 +60,10 @@ class Loop {
     this.runs = new Runs(plan.folder);
     this.before = plan.openModel(plan.agent.name);
     this.precision = precisionOf(plan.agent.base);
-    this.simulator = openSimulator(plan.simulator, prompts);
+    this.simulator =
+      plan.simulator === 'rules'
+        ? new RulesSimulator()
+        : new ModelSimulator(plan.openModel(plan.simulator), prompts);
   }
 
   static async open(plan: LoopPlan): Promise<Loop> {

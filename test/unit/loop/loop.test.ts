@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { LoopProgress, LoopResult } from '../../../src/core/loop/loop';
+import type { LoopProgress, LoopResult } from '../../../src/core/loop/plan';
 import { Runs } from '../../../src/core/training/runs';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { asks, answers } from '../../fixtures/dialogue';

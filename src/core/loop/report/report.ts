@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runsFolderOf } from '../../training/runFolder';
 import { writeAtomically } from '../../trajectory/files';
 import type { TrajectoryLog } from '../../trajectory/log';
-import type { LoopPlan, LoopResult } from '../loop';
+import type { LoopPlan, LoopResult } from '../plan';
 import type { Reported } from '../results';
 import type { Example } from './example';
 import { storyOf, type RunStory } from './learning';
