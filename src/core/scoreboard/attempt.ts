@@ -11,7 +11,7 @@ import { ifThere, writeAtomically } from '../trajectory/files';
 import { TrajectoryLog } from '../trajectory/log';
 import type { OfflineData } from './offline';
 import { common, type Method, type RunFields, type Setting } from './plan';
-import { digestOf, type Surroundings } from './surroundings';
+import { digestOf, type Surroundings, type TrainingRun } from './surroundings';
 
 /** One method with one setting and one seed, trained and played on one split. */
 export interface Cell {
@@ -56,7 +56,7 @@ const attemptSchema = z.object({
   message: z.string().optional(),
   begun: z.string(),
   seconds: z.number().optional(),
-  /** The part of the seconds that the training took; absent when the model was there already. */
+  /** How long its training took, whenever that was; pauses of a run that was stopped are in it. */
   trainingSeconds: z.number().optional(),
   run: z.string().optional(),
   /** Relative to the folder of the scoreboard. */
@@ -102,12 +102,14 @@ export async function attempt(
   await keep(folder, one);
   try {
     const model = await modelOf(cell, data, to, onWhere);
-    const trainingSeconds = (performance.now() - began) / 1000;
     const played = await play(cell, model.folder, folder, to, onWhere);
     const done: Attempt = {
       ...{ ...one, ...played, state: 'done', seconds: (performance.now() - began) / 1000 },
-      ...(setting && { trainingSeconds }),
-      ...(model.run !== undefined && { run: model.run, model: relative(to.out, model.folder) }),
+      ...(model.run && {
+        run: model.run.id,
+        trainingSeconds: (Date.parse(model.run.changedAt) - Date.parse(model.run.startedAt)) / 1000,
+        model: relative(to.out, model.folder),
+      }),
       ...(model.critic !== undefined && { critic: relative(to.out, model.critic) }),
     };
     await keep(folder, done);
@@ -165,7 +167,7 @@ function keep(folder: string, one: Attempt): Promise<void> {
 
 interface TrainedModel {
   readonly folder: string;
-  readonly run?: string;
+  readonly run?: TrainingRun;
   readonly critic?: string;
 }
 
@@ -182,7 +184,7 @@ async function modelOf(
     signal: to.signal,
     onProgress: (progress) => onWhere(inWords(progress)),
   });
-  return { folder: model, run: run.id, ...(critic !== undefined && { critic }) };
+  return { folder: model, run, ...(critic !== undefined && { critic }) };
 }
 
 /** What is not part of what the run is, only of where. */

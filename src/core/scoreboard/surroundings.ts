@@ -5,11 +5,15 @@ import type { Simulator } from '../dialogue/simulator';
 import type { Grader } from '../grading/grader';
 import type { TrainedResult, TrainedOptions, TrainedProgress } from '../loop/trained';
 import type { Model } from '../model/model';
+import type { Run } from '../training/runs';
 import type { Scored, ScoreOptions } from '../training/score';
 import type { Method, Plan } from './plan';
 
 /** A split of the starter world. */
 export type Split = 'train' | 'development' | 'test';
+
+/** What is told of the run that trained a model. */
+export type TrainingRun = Pick<Run, 'id' | 'startedAt' | 'changedAt'>;
 
 /** What a scoreboard needs besides what it is to do. */
 export interface Surroundings {
@@ -29,7 +33,7 @@ export interface Surroundings {
     options: Pick<TrainedOptions, 'configuration' | 'key' | 'signal'> & {
       readonly onProgress: (progress: TrainedProgress) => void;
     },
-  ) => Promise<Pick<TrainedResult, 'model' | 'critic'> & { readonly run: { readonly id: string } }>;
+  ) => Promise<Pick<TrainedResult, 'model' | 'critic'> & { readonly run: TrainingRun }>;
   readonly score: (options: ScoreOptions) => Promise<Scored[]>;
   readonly signal?: AbortSignal;
   /** What is under way, in a few words, and how much of everything is done. */

@@ -83,12 +83,17 @@ export async function stage(folder: string, changes: Partial<Surroundings> = {})
     train: async ({ key, configuration, onProgress }) => {
       onProgress({ preparing: 'launch' });
       const { method, policy, seed } = fieldsSchema.parse(configuration.forTrainer);
+      const at = '2026-01-01T00:00:00Z';
       const model = path.join(folder, 'runs', key);
       if (!(await isThere(model))) {
         trained.push(`${method} ${policy.rate} seed ${seed}`);
         await writeModel(model, policy.rate);
       }
-      return { model, run: { id: key }, ...(method === 'sweet-rl' && { critic: model }) };
+      return {
+        model,
+        run: { id: key, startedAt: at, changedAt: at },
+        ...(method === 'sweet-rl' && { critic: model }),
+      };
     },
     // A critic that knows what is right, and an untrained score that says the opposite.
     score: async ({ trajectories }) => {
