@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { scoredSchema, type Scored } from '../../../src/core/training/score';
 import { scoreHere } from '../../../src/core/training/scoring/here';
+import { runNode, type Ended } from '../../fixtures/tasks';
 import { collectLog, python } from '../../fixtures/trainer';
 
 // Critics of random weights, exported by the real trainer; what it says of their turns is what must come out here.
@@ -173,5 +174,58 @@ describe('scoring by ONNX Runtime', () => {
     await rm(graph);
     await expect(scored('paper')).rejects.toThrow(/has no graphs\. Make them with: tandem onnx/);
     await writeFile(graph, whole);
+  });
+});
+
+describe('tandem score', () => {
+  const asked = (...more: string[]): Promise<Ended> => {
+    const rows = path.join(folder, 'paper', 'rows.jsonl');
+    return runNode([
+      'dist/tandem.js',
+      'score',
+      '--critic',
+      path.join(folder, 'paper', 'critic'),
+      ...more,
+      rows,
+    ]);
+  };
+
+  it('takes the graphs of a critic that has them, and says so', async () => {
+    const out = path.join(folder, 'scored.jsonl');
+    const { code, stdout, stderr } = await asked('--out', out, '--json');
+    expect(stderr).toContain('ONNX Runtime scores, by the graphs of the critic');
+    expect(JSON.parse(stdout)).toMatchObject({ summary: { trajectories: 2, file: out } });
+    expect((await readFile(out, 'utf8')).trim().split('\n')).toHaveLength(2);
+    expect(code).toBe(0);
+  });
+
+  it('does not take another base beside the one in the graphs', async () => {
+    const { code, stderr } = await asked('--runner', 'onnx', '--base', folder);
+    expect(stderr).toContain('--base is for --runner trainer');
+    expect(code).toBe(2);
+  });
+});
+
+describe('tandem onnx', () => {
+  const onnx = (...args: string[]): Promise<Ended> => runNode(['dist/tandem.js', 'onnx', ...args]);
+
+  it('writes the graphs of a critic and says how far each is from PyTorch', async () => {
+    const critic = path.join(folder, 'sums', 'critic');
+    await rm(path.join(critic, 'onnx'), { recursive: true });
+    const { code, stdout, stderr } = await onnx(critic, '--json');
+    const files = ['critic.onnx', 'reference.onnx'].map((name) => path.join(critic, 'onnx', name));
+    expect(JSON.parse(stdout), stderr).toEqual({ summary: { files } });
+    expect(
+      stderr.match(/^(critic|reference)\.onnx: over \d+ tokens it is at most .* from PyTorch\.$/gm),
+    ).toHaveLength(2);
+    expect(code).toBe(0);
+  }, 120_000);
+
+  it('refuses precisions and folders that there are not', async () => {
+    const precision = await onnx(folder, '--precision', 'int3');
+    expect(precision.stderr).toContain('--precision takes fp32, int8 and int4');
+    const nowhere = await onnx(path.join(folder, 'nowhere'));
+    expect(nowhere.stderr).toContain('There is no model folder');
+    expect([precision.code, nowhere.code]).toEqual([2, 2]);
   });
 });
