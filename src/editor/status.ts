@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import { taskTitle } from './tasks/title';
 import type { SessionPanels } from './session/panels';
 
 /** One item in the status bar, only while an agent or a simulator writes. */
@@ -18,7 +17,7 @@ export class Status implements vscode.Disposable {
   }
 
   private show(panels: SessionPanels): void {
-    const playing = panels.open.map(({ shown }) => ({ task: shown.task, state: shown.state }));
+    const playing = panels.open.map(({ shown }) => ({ title: shown.title, state: shown.state }));
     const working = playing.filter(({ state }) => ['agent', 'simulator', 'grading'].includes(state.phase));
     const [first] = working;
     if (first === undefined) {
@@ -28,7 +27,7 @@ export class Status implements vscode.Disposable {
     const { phase, turn, maxTurns } = first.state;
     const what = phase === 'grading' ? 'grading' : `${phase} writes · turn ${turn}/${maxTurns}`;
     this.item.text = `$(sync~spin) ${what}`;
-    this.item.tooltip = working.map(({ task }) => taskTitle(task)).join(', ');
+    this.item.tooltip = working.map(({ title }) => title).join(', ');
     this.item.show();
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { commands } from '../../src/editor/contributions';
 import type { TaskNode } from '../../src/editor/tasks/tree';
-import { tandem, until } from './tandem';
+import { closeEditors, tandem, until } from './tandem';
 
 const row = (id: string, call = 'f(1)'): string =>
   JSON.stringify({
@@ -50,6 +50,19 @@ describe('The tasks view in the extension host', () => {
     const labels = children.map((child) => tasks.getTreeItem(child).label);
     assert.ok(labels.includes('Parcel surcharge'));
     assert.match(String(tasks.getTreeItem(starter).description), /^\d+ tasks/);
+  });
+
+  it('tells tasks of one title apart, in the list and in the session', async () => {
+    const { panels } = await tandem();
+    const world = await packNamed('starter-world');
+    assert.ok(world?.kind === 'pack');
+    const titles = world.pack.tasks.map(({ title }) => title);
+    assert.equal(new Set(titles).size, titles.length);
+    const second = world.pack.tasks.find(({ title }) => title.endsWith(' 2'));
+    assert.ok(second, 'No title came twice.');
+    const { shown } = await panels.openTask(second);
+    assert.equal(shown.snapshot.task.title, second.title);
+    await closeEditors();
   });
 
   it('finds a pack that is added, shows its bad lines, and opens the file at the line', async () => {

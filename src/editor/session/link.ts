@@ -18,6 +18,8 @@ export interface SessionTask {
   /** Path of the pack's file; absent when only the log knows the task. */
   readonly pack?: string;
   readonly packName?: string;
+  /** What the list of tasks calls it, where several have one title. */
+  readonly title?: string;
 }
 
 /**

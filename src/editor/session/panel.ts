@@ -3,7 +3,6 @@ import type { Action, FromWebview, ToWebview } from '../../../webview/session/pr
 import { commands } from '../contributions';
 import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
-import { taskTitle } from '../tasks/title';
 import type { Drafts } from './drafts';
 import { sessionHtml } from './html';
 import type { Session } from './session';
@@ -54,7 +53,7 @@ export class SessionPanel {
       this.session.dispose();
       owner.onDidDispose(this);
     });
-    this.panel.title = taskTitle(session.task);
+    this.panel.title = session.title;
     panel.webview.html = sessionHtml(panel.webview, folder);
   }
 
@@ -77,7 +76,7 @@ export class SessionPanel {
     this.session.dispose();
     this.session = session;
     this.listening = this.listen(session);
-    this.panel.title = taskTitle(session.task);
+    this.panel.title = session.title;
     this.snapshot().catch((error: unknown) => this.engine.show(error));
     this.owner.onDidChange(this);
   }
@@ -192,7 +191,7 @@ export class SessionPanel {
     const { session } = this;
     const other = 'Another reason…';
     const chosen = await vscode.window.showQuickPick([...SKIP_REASONS, other], {
-      title: `Skip ${taskTitle(session.task)}`,
+      title: `Skip ${session.title}`,
       placeHolder: 'Why? The reason goes into the log.',
     });
     const reason =
@@ -203,14 +202,14 @@ export class SessionPanel {
   }
 
   private async compare(): Promise<void> {
-    const { id, task } = this.session;
+    const { id, task, title } = this.session;
     if (id === undefined) return;
     const place = { episode: id };
     await vscode.commands.executeCommand(
       'vscode.diff',
       documentUri('answer', task, place),
       documentUri('reference', task, place),
-      `${taskTitle(task)}: answer ↔ reference`,
+      `${title}: answer ↔ reference`,
       { viewColumn: this.besideColumn } satisfies vscode.TextDocumentShowOptions,
     );
   }

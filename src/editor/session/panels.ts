@@ -165,7 +165,8 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       throw new Fault('editor/no-task', `No pack of this workspace has the task ${id} any more.`);
     }
     const { Session } = await import('./session');
-    return Session.ofTask(this.engine, { task, pack, packName: path.basename(pack) });
+    const title = await this.packs.title(pack, id);
+    return Session.ofTask(this.engine, { task, pack, packName: path.basename(pack), title });
   }
 
   private async logged(episode: string): Promise<Session> {
@@ -178,7 +179,8 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     }
     const pack = await this.packOf(trajectory.task.id, trajectory.started.pack);
     const { Session } = await import('./session');
-    return Session.ofTrajectory(this.engine, trajectory, pack);
+    const title = await this.packs.title(pack, trajectory.task.id);
+    return Session.ofTrajectory(this.engine, trajectory, pack, title);
   }
 
   /** The pack in this workspace that holds the task of a dialogue, for "Next task". */

@@ -12,6 +12,7 @@ import type {
   SessionState,
   ToWebview,
 } from '../../../webview/session/protocol';
+import { taskTitle } from '../tasks/title';
 import { Feed } from './feed';
 import { DialogueLink, type SessionTask } from './link';
 import { isPlayedElsewhere, noticeOf, notices } from './notices';
@@ -54,9 +55,9 @@ export class Session {
   }
 
   /** A dialogue as the log has it, whatever state it was left in. Writes nothing until the person goes on with it. */
-  static ofTrajectory(parts: SessionParts, trajectory: Trajectory, pack?: string): Session {
+  static ofTrajectory(parts: SessionParts, trajectory: Trajectory, pack?: string, title?: string): Session {
     const { task, started, id } = trajectory;
-    const session = new Session(parts, { task, pack, packName: started.pack }, id);
+    const session = new Session(parts, { task, pack, packName: started.pack, title }, id);
     session.rest(trajectory);
     return session;
   }
@@ -68,6 +69,10 @@ export class Session {
 
   get task(): Task {
     return this.from.task;
+  }
+
+  get title(): string {
+    return this.from.title ?? taskTitle(this.task);
   }
 
   /** The agent's final answer, once there is one; what is graded and compared. */
@@ -102,7 +107,7 @@ export class Session {
     return {
       type: 'snapshot',
       panel: this.panelState,
-      task: taskView(this.task, this.from.packName),
+      task: { ...taskView(this.task, this.from.packName), title: this.title },
       state: this.state,
       turns,
       ...(stream === undefined ? {} : { stream }),

@@ -77,6 +77,12 @@ export class Packs implements vscode.Disposable {
     return undefined;
   }
 
+  /** What the list calls a task; undefined when no pack here holds it. */
+  async title(file: string | undefined, id: string): Promise<string | undefined> {
+    const pack = (await this.all()).find((one) => one.file === file);
+    return pack?.tasks.find((task) => task.id === id)?.title;
+  }
+
   dispose(): void {
     clearTimeout(this.timer);
     this.watcher.dispose();
