@@ -1,5 +1,6 @@
 import { Tensor } from 'onnxruntime-node';
 import type { Decoder, Row, UseLogits } from './decoder';
+import { OutputGarbage } from './garbage';
 import { lastLogits, LogitMemory, tokenFeeds, type Graph } from './graph';
 
 /** Keys and values of several rows as a run returned them: (rows, heads, width, size of a head) for each tensor. */
@@ -32,6 +33,7 @@ export class GrowingDecoder implements Decoder {
   readonly #graph: Graph;
   readonly #together: number;
   readonly #logits: LogitMemory;
+  readonly #garbage = new OutputGarbage();
 
   constructor(graph: Graph) {
     this.#graph = graph;
@@ -90,6 +92,7 @@ export class GrowingDecoder implements Decoder {
     for (const [index, { past }] of caches.entries()) feeds[past] = pack.tensors[index]!;
     const logits = this.#logits.tensor(rows.length, each);
     const fetches = Object.fromEntries(caches.map(({ present }) => [present, null]));
+    this.#garbage.before(rows.length * width * this.bytesPerToken);
     const made = (await session.run(feeds, { logits, ...fetches })) as Record<string, Tensor>;
     const next: Pack = { tensors: caches.map(({ present }) => made[present]!), rows: rows.length, width };
     for (const [at, row] of rows.entries()) {

@@ -1,5 +1,6 @@
 import { Tensor } from 'onnxruntime-node';
 import type { Decoder, Row, UseLogits } from './decoder';
+import { OutputGarbage } from './garbage';
 import { lastLogits, LogitMemory, SMALL_WEIGHTS, tokenFeeds, type Graph } from './graph';
 
 interface PlacedRow extends Row {
@@ -8,8 +9,8 @@ interface PlacedRow extends Row {
   place: number;
 }
 
-/** Tokens that a row has room for at first. */
-const FIRST_CAPACITY = 256;
+/** The room of rows grows by this many tokens, or by a sixteenth where that is more. */
+const GROWTH = 16;
 /** Rows that are computed together when the weights stay in the cache anyway, so that keys and values do too. */
 const ROWS_OF_SMALL_GRAPH = 16;
 const ROWS_OF_LARGE_GRAPH = 64;
@@ -45,9 +46,12 @@ export class SharedDecoder implements Decoder {
   readonly #together: number;
   readonly #rows: PlacedRow[] = [];
   readonly #logits: LogitMemory;
+  readonly #garbage = new OutputGarbage();
   #buffers: Float32Array[];
+  /** One head of one row, while two rows change places. Garbage of this size would cost more than the copies. */
+  #spare = new Float32Array(0);
   #places = 0;
-  #capacity = FIRST_CAPACITY;
+  #capacity = 0;
 
   constructor(graph: Graph, bytes: number) {
     this.#graph = graph;
@@ -113,7 +117,7 @@ export class SharedDecoder implements Decoder {
     const each = ids.length / rows.length;
     const before = rows.map((row) => row.ids.length);
     const width = Math.max(...before) + each;
-    this.#reserve(this.#rows.length, width);
+    this.#reserve(width);
     const feeds = tokenFeeds(this.#graph, {
       ids,
       rows: rows.length,
@@ -131,41 +135,54 @@ export class SharedDecoder implements Decoder {
       feeds[past] = tensor;
       fetches[present] = tensor;
     }
+    this.#garbage.before(rows.length * this.#capacity * this.bytesPerToken);
     await session.run(feeds, fetches);
     for (const [index, row] of rows.entries())
       for (let at = index * each; at < (index + 1) * each; at++) row.ids.push(ids[at]!);
     return lastLogits(logits);
   }
 
-  /** Makes room; what the rows hold is kept. */
-  #reserve(places: number, width: number): void {
-    if (places <= this.#places && width <= this.#capacity) return;
+  /**
+   * Makes room for rows of this width, and gives up what is much more than the longest needs: with each run, every place
+   * of its rows is copied (see `OutputGarbage`).
+   */
+  #reserve(width: number): void {
+    const longest = this.#rows.reduce((length, row) => Math.max(length, row.ids.length), width);
+    const roomy = longest + Math.max(GROWTH, longest / 16);
+    const places = this.#rows.length <= this.#places ? this.#places : Math.max(4, 2 * this.#rows.length);
+    if (places === this.#places && longest <= this.#capacity && this.#capacity < 2 * roomy) return;
+    const capacity = longest <= this.#capacity && this.#capacity < 2 * roomy ? this.#capacity : roomy;
+    this.#lay(places, GROWTH * Math.ceil(capacity / GROWTH));
+  }
+
+  /** Lays out the buffers anew; what the rows hold is kept. */
+  #lay(places: number, capacity: number): void {
     const { heads, headSize } = this.#graph;
-    const oldCapacity = this.#capacity;
-    if (width > this.#capacity) this.#capacity = Math.ceil((width * 1.5) / 64) * 64;
-    if (places > this.#places) this.#places = Math.max(places, Math.min(2 * this.#places, this.#places + 16));
     for (const [index, old] of this.#buffers.entries()) {
-      const buffer = new Float32Array(this.#places * heads * this.#capacity * headSize);
+      const buffer = new Float32Array(places * heads * capacity * headSize);
       for (const { place, ids } of this.#rows) {
         for (let head = place * heads; head < (place + 1) * heads; head++) {
-          const from = head * oldCapacity * headSize;
-          buffer.set(old.subarray(from, from + ids.length * headSize), head * this.#capacity * headSize);
+          const from = head * this.#capacity * headSize;
+          buffer.set(old.subarray(from, from + ids.length * headSize), head * capacity * headSize);
         }
       }
       this.#buffers[index] = buffer;
     }
+    this.#places = places;
+    this.#capacity = capacity;
   }
 
   #swap(one: PlacedRow, other: PlacedRow): void {
     const { heads, headSize } = this.#graph;
     const longest = Math.max(one.ids.length, other.ids.length) * headSize;
+    if (this.#spare.length < longest) this.#spare = new Float32Array(this.#capacity * headSize);
     for (const buffer of longest === 0 ? [] : this.#buffers) {
       for (let head = 0; head < heads; head++) {
         const a = (one.place * heads + head) * this.#capacity * headSize;
         const b = (other.place * heads + head) * this.#capacity * headSize;
-        const kept = buffer.slice(a, a + longest);
+        this.#spare.set(buffer.subarray(a, a + longest));
         buffer.copyWithin(a, b, b + longest);
-        buffer.set(kept, b);
+        buffer.set(this.#spare.subarray(0, longest), b);
       }
     }
     [one.place, other.place] = [other.place, one.place];
