@@ -1,0 +1,54 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { StageLines } from '../../../src/cli/stageLines';
+
+let written: string[];
+let lines: StageLines;
+
+beforeEach(() => {
+  written = [];
+  lines = new StageLines();
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const stderr = vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+  onTestFinished(() => {
+    stderr.mockRestore();
+    vi.useRealTimers();
+  });
+});
+
+describe('the lines of a loop where no terminal is', () => {
+  it('are one for each stage that is done, and say why one was skipped', () => {
+    lines.show({ stage: 'tasks', state: 'skipped', said: '400 to learn from', seconds: 1 });
+    lines.show({ stage: 'collect', state: 'begun', because: 'it has not been done yet' });
+    lines.show({ stage: 'collect', state: 'done', said: '1,600 dialogues', seconds: 90 });
+    expect(written).toEqual([
+      'tasks     400 to learn from (skipped, nothing that it depends on has changed)\n',
+      'collect   1,600 dialogues (done in 1 min 30 s)\n',
+    ]);
+  });
+
+  it('say why a stage is done again', () => {
+    lines.show({ stage: 'train', state: 'begun', because: 'the settings of the training changed' });
+    expect(written).toEqual(['train     again, because the settings of the training changed\n']);
+  });
+
+  it('tell now and then how far a stage is and how long it takes, from its own speed', () => {
+    const working = (done: number) =>
+      lines.show({ stage: 'collect', state: 'working', what: 'dialogues', done, total: 1600 });
+    lines.show({ stage: 'collect', state: 'begun', because: 'it has not been done yet' });
+    working(100);
+    vi.advanceTimersByTime(15_000);
+    working(400);
+    working(401);
+    expect(written).toEqual(['collect   dialogues 400 of 1,600, 1 min 0 s left\n']);
+  });
+
+  it('trust the time that the work tells itself', () => {
+    lines.show({ stage: 'train', state: 'begun', because: 'it has not been done yet' });
+    vi.advanceTimersByTime(15_000);
+    lines.show({ stage: 'train', state: 'working', what: 'policy', done: 1, total: 40, secondsLeft: 33 });
+    expect(written).toEqual(['train     policy 1 of 40, 33 s left\n']);
+  });
+});
