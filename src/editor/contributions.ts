@@ -50,6 +50,12 @@ export const contextValues = {
   modelFolder: 'tandem.modelFolder',
 } as const;
 
+/** What the conditions of the manifest ask for. */
+export const contextKeys = {
+  /** The packs have been looked for: that none is shown means that none is there. */
+  packsAreRead: 'tandem.packsAreRead',
+} as const;
+
 /** The settings and the type of their values; `tandem.` stands before each in the manifest. */
 export interface Settings {
   agent: string;

@@ -5,6 +5,7 @@ import { Fault } from '../../core/fault';
 import type { BadLine } from '../../core/task/pack';
 import type { Task } from '../../core/task/task';
 import type { Configuration } from '../configuration';
+import { contextKeys } from '../contributions';
 import { numbered, taskTitle } from './title';
 
 /** A task as the tree shows it; the whole task is read from its pack when it is opened. */
@@ -101,6 +102,7 @@ export class Packs implements vscode.Disposable {
     );
     const files = [...new Set(found.flat().map((uri) => uri.fsPath))].sort();
     const packs = await Promise.all(files.map((file) => this.pack(file)));
+    void vscode.commands.executeCommand('setContext', contextKeys.packsAreRead, true);
     return packs.filter((pack) => pack !== undefined);
   }
 

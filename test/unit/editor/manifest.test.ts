@@ -2,7 +2,14 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { commands, contextValues, sessionViewType, settings, views } from '../../../src/editor/contributions';
+import {
+  commands,
+  contextKeys,
+  contextValues,
+  sessionViewType,
+  settings,
+  views,
+} from '../../../src/editor/contributions';
 
 const menuItem = z.object({ command: z.string(), when: z.string() });
 const manifest = z
@@ -14,7 +21,9 @@ const manifest = z
     contributes: z.object({
       commands: z.array(z.object({ command: z.string(), title: z.string(), category: z.string() })),
       views: z.object({ tandem: z.array(z.object({ id: z.string() })) }),
-      viewsWelcome: z.array(z.object({ view: z.string(), contents: z.string() })),
+      viewsWelcome: z.array(
+        z.object({ view: z.string(), contents: z.string(), when: z.string().optional() }),
+      ),
       menus: z.record(z.string(), z.array(menuItem)),
       configuration: z.array(
         z.object({
@@ -62,6 +71,11 @@ it('puts only known commands into menus, under conditions on known views and ite
     for (const item of namesIn(when, 'viewItem')) expect(Object.values(contextValues)).toContain(item);
     for (const view of namesIn(when, 'view')) expect(Object.values(views)).toContain(view);
   }
+});
+
+it('asks only for known context keys', () => {
+  const conditions = contributes.viewsWelcome.map(({ when = '' }) => when).join(' ');
+  for (const [key] of conditions.matchAll(/tandem\.\w+/g)) expect(Object.values(contextKeys)).toContain(key);
 });
 
 it('links only to known commands from welcome texts and descriptions', () => {
