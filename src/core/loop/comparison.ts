@@ -108,6 +108,7 @@ function comparisonOf({ agents, comparisons }: Evaluation, { mode }: ComparisonP
   const moved = [...solved(after)].map(
     ([task, success]) => [task, success - (first.get(task) ?? 0)] as const,
   );
+  moved.sort(([a], [b]) => (a < b ? -1 : 1)); // not in the order in which they happened to be played
   const gained = moved.filter(([, by]) => by > 0);
   const lost = moved.filter(([, by]) => by < 0);
   const task = (gained[0] ?? lost[0] ?? moved[0])?.[0]; // one that shows what changed, if anything did
