@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { InferenceSession, listSupportedBackends, Tensor } from 'onnxruntime-node';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { Fault, messageOf } from '../../fault';
 import { damaged } from './folder';
 
 /** A decoder's graph, loaded. */
 export interface Graph {
   readonly session: InferenceSession;
+  /** ONNX Runtime's name of what computes: `cpu`, `webgpu`, `cuda`. */
   readonly provider: string;
-  readonly notes: readonly string[];
   /** The tensors of keys and values, two for each layer. */
   readonly caches: readonly CacheNames[];
   /** Heads that have keys and values of their own. */
@@ -29,40 +29,16 @@ interface CacheNames {
 /** Weights up to this size stay in a core's caches; a second thread would only wait for the first. Bytes. */
 export const SMALL_WEIGHTS = 32 * 2 ** 20;
 
-/** Below this size a graphics card has no time to be faster. Bytes. */
-const GPU_FROM = 256 * 2 ** 20;
-
-/**
- * Loads a graph. Large ones are tried on a graphics card first; whatever does not work there is told in `notes`.
- *
- * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
- */
-export async function openGraph(file: string, bytes: number): Promise<Graph> {
-  const notes: string[] = [];
-  for (const provider of bytes < GPU_FROM ? [] : acceleratorsHere()) {
-    try {
-      const session = await createSession(file, bytes, provider);
-      return describe(file, session, provider, notes);
-    } catch (error) {
-      notes.push(
-        `${provider} does not work here, so the processor computes: ${oneLine(messageOf(error)).slice(0, 160)}`,
-      );
-    }
-  }
+/** Loads a decoder's graph. @throws {Fault} `model/damaged-folder`, `model/foreign-folder` */
+export async function openGraph(file: string, bytes: number, provider = 'cpu'): Promise<Graph> {
   let session: InferenceSession;
   try {
-    session = await createSession(file, bytes, 'cpu');
+    session = await createSession(file, bytes, provider);
   } catch (error) {
     throw damaged(file, inWords(messageOf(error)), error);
   }
-  return describe(file, session, 'cpu', notes);
+  return describe(file, session, provider);
 }
-
-/** What this build of ONNX Runtime has besides the processor. */
-const acceleratorsHere = (): string[] =>
-  listSupportedBackends()
-    .map(({ name }) => name)
-    .filter((name) => name === 'cuda' || name === 'webgpu');
 
 /** Loads a graph without looking at what it takes and gives. */
 export function createSession(file: string, bytes: number, provider: string): Promise<InferenceSession> {
@@ -80,7 +56,7 @@ export function createSession(file: string, bytes: number, provider: string): Pr
   });
 }
 
-function describe(file: string, session: InferenceSession, provider: string, notes: string[]): Graph {
+function describe(file: string, session: InferenceSession, provider: string): Graph {
   const past = session.inputNames.filter((name) => name.startsWith('past_key_values.'));
   const caches = past.map((name) => ({ past: name, present: name.replace('past_key_values.', 'present.') }));
   const known = ['input_ids', 'attention_mask', 'position_ids', 'num_logits_to_keep', ...past];
@@ -108,7 +84,6 @@ function describe(file: string, session: InferenceSession, provider: string, not
   return {
     session,
     provider,
-    notes,
     caches,
     heads,
     headSize,
@@ -127,8 +102,6 @@ const foreign = (file: string, why: string): Fault =>
 /** What ONNX Runtime says, without its own source's names and the file's, which is named anyway. */
 const inWords = (text: string): string =>
   text.replace(/^.*failed: ?/s, '').replace(/^\/\S+\.cc:\d+ .*?\) /s, '');
-
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** The inputs of one run besides keys and values. */
 export interface Tokens {

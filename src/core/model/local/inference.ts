@@ -4,7 +4,7 @@ import { Batch } from './batch';
 import { Chat } from './chat';
 import { openDecoder } from './decoder';
 import { readLocalFolder } from './folder';
-import { openGraph } from './graph';
+import { openWhereFastest } from './accelerator';
 import type { FromInference, InferenceSettings, ToInference } from './protocol';
 
 interface Model {
@@ -21,10 +21,10 @@ const tell = (message: FromInference): void => {
 async function load({ graph: file, memoryBytes }: InferenceSettings): Promise<Model> {
   const { folder, bytes, contextLength } = readLocalFolder(file);
   const chat = new Chat(folder);
-  const graph = await openGraph(file, bytes);
+  const { graph, notes } = await openWhereFastest(file, bytes);
   const decoder = await openDecoder(graph, bytes);
   const batch = new Batch(decoder, chat, { contextLength, memoryBytes: memoryBytes - bytes });
-  tell({ kind: 'ready', provider: graph.provider, notes: graph.notes });
+  tell({ kind: 'ready', provider: graph.provider, notes });
   return { batch, chat, vocabulary: graph.vocabulary };
 }
 

@@ -1,0 +1,108 @@
+import { listSupportedBackends, type InferenceSession } from 'onnxruntime-node';
+import { messageOf } from '../../fault';
+import { openDecoder } from './decoder';
+import { openGraph, type Graph } from './graph';
+
+/** Below this size a graphics card has no time to be faster. Bytes. */
+const WORTH_TRYING = 256 * 2 ** 20;
+/** How far logits may be from those of the processor, as a share of their largest. */
+const TOLERANCE = 0.02;
+/** What is read in a trial, and how many tokens are then written. */
+const TRIAL = { prompt: [0, 1, 2, 3, 4, 5, 6, 7], steps: 8 } as const;
+
+export interface Chosen {
+  readonly graph: Graph;
+  /** One sentence for each provider that was tried and does not serve. */
+  readonly notes: readonly string[];
+}
+
+interface Trial {
+  readonly logits: Float32Array;
+  readonly milliseconds: number;
+}
+
+/**
+ * Loads a graph where it is computed fastest. That is the processor, unless the model is large and a graphics card says
+ * the same sooner: a driver may be missing, wrong, or the processor in disguise, and only a trial tells.
+ *
+ * @throws {Fault} `model/damaged-folder`, `model/foreign-folder`
+ */
+export async function openWhereFastest(file: string, bytes: number): Promise<Chosen> {
+  const onProcessor = await openGraph(file, bytes);
+  if (bytes < WORTH_TRYING) return { graph: onProcessor, notes: [] };
+  const expected = await tried(onProcessor, bytes);
+  const notes: string[] = [];
+  for (const provider of accelerators()) {
+    const found = await tryProvider(file, bytes, provider, expected);
+    if (typeof found !== 'string') {
+      await onProcessor.session.release();
+      return { graph: found, notes };
+    }
+    notes.push(`${provider} ${found}, so the model is computed without it.`);
+  }
+  return { graph: onProcessor, notes };
+}
+
+/** What this build of ONNX Runtime knows besides the processor. */
+const accelerators = (): string[] =>
+  listSupportedBackends()
+    .map(({ name }) => name)
+    .filter((name) => name === 'cuda' || name === 'webgpu');
+
+/** The graph there, or what is wrong with it. */
+async function tryProvider(
+  file: string,
+  bytes: number,
+  provider: string,
+  expected: Trial,
+): Promise<Graph | string> {
+  let session: InferenceSession | undefined;
+  try {
+    const graph = await openGraph(file, bytes, provider);
+    session = graph.session;
+    const { logits, milliseconds } = await tried(graph, bytes);
+    const trouble = isClose(logits, expected.logits)
+      ? milliseconds < expected.milliseconds
+        ? undefined
+        : 'is slower here than the processor'
+      : 'computes something else here than the processor';
+    if (trouble === undefined) return graph;
+    await session.release();
+    return trouble;
+  } catch (error) {
+    await session?.release();
+    return `does not work here (${reasonOf(error)})`;
+  }
+}
+
+/** Reads a little, writes a little, and times the second time. */
+async function tried(graph: Graph, bytes: number): Promise<Trial> {
+  const decoder = await openDecoder(graph, bytes);
+  let logits = new Float32Array();
+  let began = performance.now();
+  for (let round = 0; round < 2; round++) {
+    began = performance.now();
+    const row = decoder.open();
+    await decoder.read(row, TRIAL.prompt);
+    for (let step = 0; step < TRIAL.steps; step++)
+      await decoder.step([row], [step], (_, made) => (logits = made.slice()));
+    decoder.close(row);
+  }
+  return { logits, milliseconds: performance.now() - began };
+}
+
+function isClose(logits: Float32Array, expected: Float32Array): boolean {
+  const largest = expected.reduce((most, logit) => Math.max(most, Math.abs(logit)), 0);
+  return expected.every((logit, id) => Math.abs(logits[id]! - logit) <= TOLERANCE * largest);
+}
+
+/** The last sentence of what was said: ONNX Runtime puts its own source's names in front. */
+function reasonOf(error: unknown): string {
+  const said = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const words = messageOf(said).replace(/\s+/g, ' ').trim();
+  return words
+    .split(/(?<=\w)[:.] (?=[A-Z])/)
+    .at(-1)!
+    .replace(/[. ]+$/, '')
+    .slice(0, 120);
+}
