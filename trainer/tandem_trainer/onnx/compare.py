@@ -58,9 +58,12 @@ def samples(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> list[
             messages = [{"role": "user", "content": request}]
             text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
         prompt = tokenizer(text, add_special_tokens=False)["input_ids"]
-        ids = torch.tensor([prompt])
+        ids = read = torch.tensor([prompt])
+        cache = None
         for _ in range(LENGTH):
-            ids = torch.cat([ids, model(input_ids=ids).logits[:, -1:].argmax(-1)], dim=1)
+            said = model(input_ids=read, past_key_values=cache, use_cache=True)
+            cache, read = said.past_key_values, said.logits[:, -1:].argmax(-1)
+            ids = torch.cat([ids, read], dim=1)
         logits = model(input_ids=ids).logits[0].float().numpy()
         made.append(Sample(ids[0].numpy(), len(prompt), logits))
     return made

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 BLOCK = 32  # neighbouring weights of one output that share a scale
+AT_ONCE = 1 << 24  # weights that are worked on together: a large table would need several times its memory
 
 
 def blocks(weight: torch.Tensor, bits: int) -> tuple[np.ndarray, np.ndarray]:
@@ -12,6 +13,12 @@ def blocks(weight: torch.Tensor, bits: int) -> tuple[np.ndarray, np.ndarray]:
     A weight is scale · (number − 2^(bits − 1)). The scale takes the sign of the block's largest weight, which so falls
     on the lowest number exactly: of 4 bits that is a sixteenth more resolution than a symmetric range.
     """
+    parts = [_blocks(part, bits) for part in weight.split(max(1, AT_ONCE // weight.shape[1]))]
+    numbers, scales = (np.concatenate(each) for each in zip(*parts, strict=True))
+    return numbers, scales
+
+
+def _blocks(weight: torch.Tensor, bits: int) -> tuple[np.ndarray, np.ndarray]:
     rows, columns = weight.shape
     padded = torch.nn.functional.pad(weight, (0, -columns % BLOCK)).reshape(rows, -1, BLOCK)
     largest = padded.gather(-1, padded.abs().argmax(-1, keepdim=True))
