@@ -12,7 +12,7 @@ const TRIAL = { prompt: [0, 1, 2, 3, 4, 5, 6, 7], steps: 8 } as const;
 
 export interface Chosen {
   readonly graph: Graph;
-  /** One sentence for each provider that was tried and does not serve. */
+  /** One sentence when a graphics card was tried and does not serve. */
   readonly notes: readonly string[];
 }
 
@@ -31,16 +31,16 @@ export async function openWhereFastest(file: string, bytes: number): Promise<Cho
   const onProcessor = await openGraph(file, bytes);
   if (bytes < WORTH_TRYING) return { graph: onProcessor, notes: [] };
   const expected = await tried(onProcessor, bytes);
-  const notes: string[] = [];
+  const troubles: string[] = [];
   for (const provider of accelerators()) {
     const found = await tryProvider(file, bytes, provider, expected);
     if (typeof found !== 'string') {
       await onProcessor.session.release();
-      return { graph: found, notes };
+      return { graph: found, notes: [] };
     }
-    notes.push(`${provider} ${found}, so the model is computed without it.`);
+    troubles.push(`${provider} ${found}`);
   }
-  return { graph: onProcessor, notes };
+  return { graph: onProcessor, notes: [`The processor computes the model: ${troubles.join(', ')}.`] };
 }
 
 /** What this build of ONNX Runtime knows besides the processor. */
