@@ -162,6 +162,26 @@ describe('when its process is killed', () => {
     expect((await model.generate(question, sampled)).tokens?.ids).toHaveLength(40);
   });
 
+  it('the dialogue goes on: its other turns are what they would have been', async () => {
+    const play = async (model: LocalModel, kill: boolean): Promise<string[]> => {
+      const dialogue = [...question];
+      const texts: string[] = [];
+      for (const reply of ['The list is sorted.', 'Return 0.', 'It returns days.']) {
+        const onText = (): void => {
+          if (kill && texts.length === 1) process.kill(model.processId!, 'SIGKILL');
+          kill &&= texts.length !== 1;
+        };
+        const { text } = await model.generate(dialogue, sampled, { onText });
+        texts.push(text);
+        dialogue.push({ role: 'assistant', content: text }, { role: 'user', content: reply });
+      }
+      return texts;
+    };
+    const killed = open('shared');
+    expect(await play(killed, true)).toEqual(await play(open('shared'), false));
+    expect(killed.counts.retries).toBe(1);
+  });
+
   it('between turns, nobody notices', async () => {
     const model = open('shared');
     const before = await model.generate(question, sampled);
