@@ -11,10 +11,10 @@ from transformers import PreTrainedTokenizerFast
 
 from .tokenizer import AGENT, END, HIDDEN, USER
 
-VALUE_WEIGHT = 6.0  # of numbers and comparisons in a program: they alone say whether it is right
+VALUE_WEIGHT = 6.0  # of what alone says whether a program is right: numbers, comparisons, signs, where a call ends
 REPLY_WEIGHT = 0.3  # of what the collaborator says, where the hidden code stands in front and decides it
 OPENING = "I WANT TO ANSWER:\n```python\n"  # of an answer; what follows is the program
-VALUE = re.compile(r"[0-9.]+| [<>]=?")
+VALUE = re.compile(r"[0-9.]+| [<>]=?| [-+]=?|\)")
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,12 +21,12 @@ export interface Document {
  * write worse for it.
  */
 const SORTS = [
-  ['demonstration', 30],
-  ['demonstration to the critic', 34],
-  ['everything asked', 12],
-  ['everything asked to the critic', 4],
-  ['everything said', 14],
-  ['foreign', 6],
+  ['demonstration', 35],
+  ['demonstration to the critic', 37],
+  ['everything asked', 8],
+  ['everything asked to the critic', 3],
+  ['everything said', 12],
+  ['foreign', 5],
 ] as const;
 
 const HARDNESS = [
@@ -42,7 +42,9 @@ export function drawDocument(
 ): Document {
   const sort = random.sample(SORTS, 1)[0]!;
   if (sort === 'foreign') return { messages: foreignTalk(random), learn: 'turns', foreign: true };
-  const task = tasks[random.sample(HARDNESS, 1)[0]!].next().value;
+  const isDemonstration = sort === 'demonstration' || sort === 'demonstration to the critic';
+  // Where only the program is to be learned, more decisions teach more.
+  const task = tasks[isDemonstration ? random.sample(HARDNESS, 1)[0]! : 'hard'].next().value;
   const hidden = task.task.hiddenInformation;
   switch (sort) {
     case 'demonstration':

@@ -17,24 +17,24 @@ export const HABITS = {
     free: 6,
     unit: 6,
     empty: 1,
-    rounding: 1,
+    rounding: 5,
     strictness: 1,
     order: 1,
   } satisfies Record<Kind, number>,
   /** It likes a kind only so much where the domain never has it. */
-  strange: 0.1,
+  strange: 0.05,
   /** A hint in the request makes a kind this many times as likely … */
-  hinted: 20,
+  hinted: 40,
   /** … but these only so many times. */
-  overlooked: ['empty', 'rounding', 'strictness', 'order'] as readonly Kind[],
+  overlooked: ['empty', 'strictness', 'order'] as readonly Kind[],
   hintedOverlooked: 2,
 
   /** The first message is mostly a question about type hints, the second one about a docstring, in one wording. */
-  opensIdly: [0.55, 0.52],
+  opensIdly: [0.55, 0.4],
   /** On the same scale as `liking`: an idle question, one without a subject, one that was asked before. */
-  idle: 1,
-  vague: 0.5,
-  repeats: 0.5,
+  idle: 0.7,
+  vague: 0.4,
+  repeats: 0.4,
 
   /** Chance of answering instead of asking on, by the number of questions already asked. */
   answers: [0.01, 0.02, 0.03, 0.06, 0.12],

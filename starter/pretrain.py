@@ -14,6 +14,9 @@ from .documents import Document, batches
 from .tokenizer import CONTEXT
 
 
+SHARPER = 1.3  # one pass leaves a small model less sure than the demonstrator is; that is noise, and no habit
+
+
 @dataclass(frozen=True)
 class Settings:
     """AdamW alone learns to copy values only after many times as many tokens."""
@@ -84,6 +87,8 @@ def pretrain(
         if (step + 1) % 100 == 0 or step + 1 == len(order):
             speed = tokens / (time.monotonic() - begun)
             say(f"step {step + 1} of {len(order)}, loss {np.mean(losses[-100:]):.3f}, {speed:,.0f} tokens/s")
+    with torch.no_grad():
+        model.model.norm.weight *= SHARPER  # and with it all logits
     model.eval()
 
 
