@@ -23,42 +23,47 @@ class Graph:
     def __init__(self, file: Path, *, external: bool):
         self.file = file
         self.data = open(self.data_file, "wb") if external else None  # noqa: SIM115  closed by `save`
-        self.nodes: list[onnx.NodeProto] = []
-        self.initializers: dict[str, onnx.TensorProto] = {}
-        self.inputs: list[onnx.ValueInfoProto] = []
-        self.outputs: list[onnx.ValueInfoProto] = []
+        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, MICROSOFT_OPSET)]
+        self.model = helper.make_model(
+            onnx.GraphProto(name="decoder"),
+            opset_imports=opsets,
+            ir_version=IR_VERSION,
+            producer_name="tandem-trainer",
+        )
+        # Everything is made in its place: a protobuf copies what is put into another.
+        self.graph = self.model.graph
+        self.initializers: set[str] = set()
 
     @property
     def data_file(self) -> Path:
         return self.file.with_name(self.file.name + "_data")
 
     def input(self, name: str, kind: int, shape: list[int | str]) -> str:
-        self.inputs.append(helper.make_tensor_value_info(name, kind, shape))
+        self.graph.input.append(helper.make_tensor_value_info(name, kind, shape))
         return name
 
     def output(self, name: str, kind: int, shape: list[int | str]) -> None:
-        self.outputs.append(helper.make_tensor_value_info(name, kind, shape))
+        self.graph.output.append(helper.make_tensor_value_info(name, kind, shape))
 
     def node(self, operator: str, *inputs: str, named: Sequence[str] = (), domain: str = "", **attributes: Any) -> str:
         """The name of its first output; `named` are those of all, where they matter."""
-        outputs = named or [f"{operator}.{len(self.nodes)}"]
-        node = helper.make_node(operator, inputs, outputs, f"node.{len(self.nodes)}", domain=domain, **attributes)
-        self.nodes.append(node)
+        number = len(self.graph.node)
+        outputs = named or [f"{operator}.{number}"]
+        self.graph.node.append(
+            helper.make_node(operator, inputs, outputs, f"node.{number}", domain=domain, **attributes)
+        )
         return outputs[0]
 
     def constant(self, *values: int) -> str:
         """(n,) int64, one initializer for all uses."""
-        name = "constant." + ".".join(map(str, values))
-        if name not in self.initializers:
-            self.initializers[name] = helper.make_tensor(name, TensorProto.INT64, [len(values)], values)
-        return name
+        return self.weight("constant." + ".".join(map(str, values)), np.array(values, np.int64))
 
     def weight(self, name: str, value: np.ndarray) -> str:
         """Written at once, and once: a name that is there already is what it was."""
         if name in self.initializers:
             return name
         kind = helper.np_dtype_to_tensor_dtype(value.dtype)
-        tensor = TensorProto(name=name, data_type=kind, dims=value.shape)
+        tensor = self.graph.initializer.add(name=name, data_type=kind, dims=value.shape)
         if self.data is None or value.nbytes < PAGE:
             tensor.raw_data = value.tobytes()
         else:
@@ -71,13 +76,10 @@ class Graph:
             ):
                 tensor.external_data.add(key=key, value=str(entry))
             np.ascontiguousarray(value).tofile(self.data)
-        self.initializers[name] = tensor
+        self.initializers.add(name)
         return name
 
     def save(self) -> None:
         if self.data is not None:
             self.data.close()
-        graph = helper.make_graph(self.nodes, "decoder", self.inputs, self.outputs, list(self.initializers.values()))
-        opsets = [helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, MICROSOFT_OPSET)]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION, producer_name="tandem-trainer")
-        self.file.write_bytes(model.SerializeToString())
+        self.file.write_bytes(self.model.SerializeToString())
