@@ -87,14 +87,14 @@ it.each(['llama3_1', 'qwen2_5', 'qwen3', 'gemma2', 'gemma3', 'mistral', 'phi3_5'
   },
 );
 
-it('quantised graphs play too, the same alone and in a batch', async () => {
-  const model = open('shared/onnx/model_int8.onnx');
+it.each(['int8', 'int4'])('%s graphs play too, the same alone and in a batch', async (precision) => {
+  const model = open(`shared/onnx/model_${precision}.onnx`);
   const [first, ...rest] = await Promise.all(
     Array.from({ length: 20 }, () => model.generate(question, sampled)),
   );
   expect(first?.tokens?.ids).toHaveLength(40);
   for (const { tokens } of rest) expect(tokens?.ids).toEqual(first?.tokens?.ids);
-  expect(await model.describe()).toMatchObject({ precision: 'int8', provider: 'cpu', contextLength: 4096 });
+  expect(await model.describe()).toMatchObject({ precision, provider: 'cpu', contextLength: 4096 });
 });
 
 it('streams a turn in pieces that make up its text', async () => {
