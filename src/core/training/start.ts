@@ -120,6 +120,8 @@ async function check(folder: string, options: StartOptions): Promise<void> {
   const enough = new AbortController();
   const signal = AbortSignal.any([enough.signal, ...(options.signal ? [options.signal] : [])]);
   const machine = examine(trainer, { folder, signal });
+  // It may fail first, while nobody waits for it yet: that is heard below.
+  machine.catch(() => undefined);
   try {
     await checkConfiguration(trainer, folder, configuration.from, signal);
   } catch (error) {
