@@ -117,13 +117,18 @@ async function played(
   pace: Pace,
 ): Promise<Attempt[]> {
   const results = new Map<Cell, Attempt>();
-  await inFlight(cells, AT_ONCE, async (cell) => {
-    to.signal?.throwIfAborted();
-    const name = nameOf(cell);
-    const one = await attempt(cell, data, to, (where) => pace.where(name, where));
-    results.set(cell, one);
-    pace.finished(name, whereItEnded(one));
-  });
+  const play = (some: readonly Cell[], finished: (name: string, where: string) => void): Promise<void> =>
+    inFlight(some, AT_ONCE, async (cell) => {
+      to.signal?.throwIfAborted();
+      const name = nameOf(cell);
+      const one = await attempt(cell, data, to, (where) => pace.where(name, where));
+      results.set(cell, one);
+      finished(name, whereItEnded(one));
+    });
+  await play(cells, (name, where) => pace.finished(name, where));
+  // Nobody watches at night: what failed by chance, as when memory ran out for a moment, is tried once more.
+  const failed = cells.filter((cell) => results.get(cell)!.state === 'failed');
+  await play(failed, (name, where) => pace.where(name, `tried again, ${where}`));
   return cells.map((cell) => results.get(cell)!);
 }
 

@@ -71,6 +71,16 @@ describe('the scoreboard', () => {
     expect(board.final.flatMap(({ attempts }) => attempts)).toHaveLength(6);
   });
 
+  it('tries once more what failed by chance', async () => {
+    const { to } = await stage(folder);
+    let calls = 0;
+    const board = await scoreboard({
+      ...to,
+      train: (options) => (calls++ === 0 ? Promise.reject(new Error('No memory.')) : to.train(options)),
+    });
+    expect(board.attempts.every(({ state }) => state === 'done')).toBe(true);
+  });
+
   it('keeps a failed training as an attempt, goes on with the others, and tries it again the next time', async () => {
     const { to } = await stage(folder);
     const failing = await scoreboard({
