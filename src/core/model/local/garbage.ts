@@ -17,6 +17,8 @@ export class OutputGarbage {
 
   constructor() {
     setFlagsFromString('--expose-gc');
+    // A thread that frees them later would have to be given a core first.
+    setFlagsFromString('--no-concurrent-array-buffer-sweeping');
     this.#collect = runInNewContext('gc') as Collect;
   }
 
