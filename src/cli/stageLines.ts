@@ -43,13 +43,14 @@ export class StageLines {
     this.isOpen = false;
   }
 
-  private working({ what, done, total, secondsLeft }: Working): string {
+  private working({ what, unit, done, total, secondsLeft }: Working): string {
     if (done === undefined || total === undefined) return what;
     if (this.piece?.what !== what) this.piece = { what, from: done, since: performance.now() };
     const passed = (performance.now() - this.piece.since) / 1000;
     const rate = (done - this.piece.from) / Math.max(0.001, passed);
     const left = secondsLeft ?? (rate > 0 ? (total - done) / rate : undefined);
-    return `${what} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}${left === undefined ? '' : `, ${duration(left)} left`}`;
+    const numbers = `${what} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}`;
+    return `${numbers}${unit === undefined ? '' : ` ${unit}`}${left === undefined ? '' : `, ${duration(left)} left`}`;
   }
 
   /** Overwritten by what comes next on a terminal; elsewhere shown now and then. */

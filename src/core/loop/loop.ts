@@ -158,7 +158,8 @@ class Loop {
           tasks: await loadPack(join(folder, taskFiles.train)),
           grader: await this.openGrader(),
           mode: 'fixed',
-          onProgress: ({ done, total }) => this.working('collect', { what: 'dialogues', done, total }),
+          onProgress: ({ done, total }) =>
+            this.working('collect', { what: 'plays', unit: 'dialogues', done, total }),
         });
         refuseIncomplete(played);
         const { total, successes } = log.count({ collection });
@@ -244,7 +245,8 @@ class Loop {
           ...{ before, after, simulator, prompts, log, ...play, concurrency, mode: 'fixed', signal },
           tasks: await loadPack(join(folder, taskFiles.heldOut)),
           grader: await this.openGrader(),
-          onProgress: (done, total) => this.working('evaluate', { what: 'dialogues', done, total }),
+          onProgress: (done, total) =>
+            this.working('evaluate', { what: 'plays', unit: 'dialogues', done, total }),
         }),
     };
   }

@@ -37,6 +37,8 @@ export type LoopProgress = { readonly stage: StageName } & (
 export interface Working {
   readonly state: 'working';
   readonly what: string;
+  /** Of the numbers, when they are of things that have a name. */
+  readonly unit?: string;
   readonly done?: number;
   readonly total?: number;
   readonly secondsLeft?: number;

@@ -36,13 +36,13 @@ describe('the lines of a loop where no terminal is', () => {
 
   it('tell now and then how far a stage is and how long it takes, from its own speed', () => {
     const working = (done: number) =>
-      lines.show({ stage: 'collect', state: 'working', what: 'dialogues', done, total: 1600 });
+      lines.show({ stage: 'collect', state: 'working', what: 'plays', unit: 'dialogues', done, total: 1600 });
     lines.show({ stage: 'collect', state: 'begun', because: 'it has not been done yet' });
     working(100);
     vi.advanceTimersByTime(15_000);
     working(400);
     working(401);
-    expect(written).toEqual(['collect   dialogues 400 of 1,600, 1 min 0 s left\n']);
+    expect(written).toEqual(['collect   plays 400 of 1,600 dialogues, 1 min 0 s left\n']);
   });
 
   it('trust the time that the work tells itself', () => {
