@@ -1,8 +1,8 @@
 // Against PyTorch, with a tiny model of random weights whose graphs the trainer writes for the test.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Chat } from '../../../src/core/model/local/chat';
 import { LocalModel } from '../../../src/core/model/local/model';
 import type { GenerateOptions, Generation, SamplingSettings } from '../../../src/core/model/model';
@@ -21,6 +21,7 @@ beforeAll(async () => {
   ({ expected, chats } = await makeLocalModels(folder));
 }, pythonSetupLimit);
 afterEach(async () => {
+  vi.unstubAllEnvs();
   for (const model of opened.splice(0)) await model.close();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -197,6 +198,14 @@ it('a closed model has no process, and plays again when it is asked', async () =
   await model.close();
   expect(isRunning(processId!)).toBe(false);
   expect((await model.generate(question, sampled)).tokens).toEqual(before.tokens);
+});
+
+it('nothing of ONNX Runtime is left in the home folder: no identity, no record of use to be sent', async () => {
+  const home = path.join(folder, 'home');
+  await mkdir(home);
+  for (const name of ['HOME', 'USERPROFILE', 'XDG_CACHE_HOME', 'LOCALAPPDATA']) vi.stubEnv(name, home);
+  await open('shared').generate(question, sampled);
+  expect(await readdir(home)).toEqual([]);
 });
 
 describe('limits', () => {

@@ -1,4 +1,4 @@
-import { listSupportedBackends, type InferenceSession } from 'onnxruntime-node';
+import { listSupportedBackends, type InferenceSession } from './runtime';
 import { messageOf } from '../../fault';
 import { openDecoder } from './decoder';
 import { openGraph, type Graph } from './graph';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession, Tensor } from './runtime';
 import { Fault, messageOf } from '../../fault';
 import { damaged } from './folder';
 

@@ -1,4 +1,4 @@
-import { Tensor } from 'onnxruntime-node';
+import { Tensor } from './runtime';
 import type { Decoder, Row, UseLogits } from './decoder';
 import { OutputGarbage } from './garbage';
 import { lastLogits, LogitMemory, tokenFeeds, type Graph } from './graph';

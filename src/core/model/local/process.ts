@@ -93,13 +93,13 @@ export class InferenceProcess {
   /** Starts the process and gives it every turn that is not done. Messages wait in the channel until it has loaded. */
   #start(): void {
     if (this.#child !== undefined) return;
+    const loading = Promise.withResolvers<Loaded>();
     const child = fork(this.#script, [JSON.stringify(this.#settings)], {
       // NODE_OPTIONS are the parent's: a debugger's, for example.
       env: { ...process.env, NODE_OPTIONS: '', ELECTRON_RUN_AS_NODE: '1' },
       execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    const loading = Promise.withResolvers<Loaded>();
     // Whoever waits for it hears of a failure; when nobody does, the turns do.
     loading.promise.catch(() => undefined);
     this.#child = child;

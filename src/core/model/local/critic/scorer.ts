@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { Tensor, type InferenceSession } from 'onnxruntime-node';
+import { Tensor, type InferenceSession } from '../runtime';
 import { messageOf } from '../../../fault';
 import { damaged } from '../folder';
 import { createSession } from '../graph';
