@@ -128,6 +128,18 @@ interface Share {
   readonly share: number;
 }
 
+/** Tokens per second of one dialogue without its prompt: a long turn against a short one. */
+async function decodingSpeed(model: LocalModel): Promise<number> {
+  const [short, long] = [8, 72];
+  const seconds = async (maxTokens: number): Promise<number> => {
+    const { usage, timing } = await model.generate(request(1), { temperature: 1, maxTokens, seed: 1 });
+    if (usage?.completionTokens !== maxTokens) throw new Error('The turn ended early.');
+    return timing.totalMs / 1000;
+  };
+  const before = await seconds(short);
+  return (long - short) / ((await seconds(long)) - before);
+}
+
 /** How much of the bandwidth the weights of a large model are read with, one dialogue being written. */
 async function shareOfBandwidth(): Promise<Share> {
   const folder = await mkdtemp(path.join(tmpdir(), 'tandem-bench-local-'));
@@ -140,7 +152,7 @@ async function shareOfBandwidth(): Promise<Share> {
       // The best of both, taken in turns: other work on the machine disturbs one as it does the other.
       for (let round = 0; round < 6; round++) {
         bandwidth = Math.max(bandwidth, await memoryBandwidth());
-        speed = Math.max(speed, await tokensPerSecond(model, 1, 32));
+        speed = Math.max(speed, await decodingSpeed(model));
       }
       return { bandwidth, tokensPerSecond: speed, weightBytes, share: (speed * weightBytes) / bandwidth };
     } finally {
