@@ -46,9 +46,9 @@ export interface TrainedResult {
  */
 export async function trained(options: TrainedOptions): Promise<TrainedResult> {
   const { runs, signal } = options;
-  const { id, isLive } = await found(options);
+  const { id, wasDone } = await found(options);
   try {
-    if (isLive) await follow(id, options);
+    if (!wasDone) await follow(id, options);
   } catch (error) {
     if (signal?.aborted === true) await stop(runs, id);
     throw error;
@@ -56,21 +56,24 @@ export async function trained(options: TrainedOptions): Promise<TrainedResult> {
   return resultOf(await runs.find(id));
 }
 
-/** The run of the key, which is done or at work. The claim keeps two commands from making it twice. */
-async function found(options: TrainedOptions): Promise<Run> {
+/** The run of the key: done before, or set to work. The claim keeps two commands from making it twice. */
+async function found(options: TrainedOptions): Promise<{ readonly id: string; readonly wasDone: boolean }> {
   const { runs, key, trainer, configuration, prompts, examined, signal, onProgress } = options;
   const claim = await claimIn(join(runs.dataFolder, 'claims'), `trained-${key}`, `The run ${key}`);
   try {
     const named = (await runs.list()).filter(({ name }) => name === key);
     const run = named.find(({ state }) => state === 'done') ?? named.find((one) => one.isLive) ?? named[0];
     signal?.throwIfAborted();
-    if (run?.canResume === true) return await resumeRun(runs, run.id, trainer);
-    if (run !== undefined) return run;
-    return await startRun(runs, {
+    if (run !== undefined) {
+      if (run.canResume) await resumeRun(runs, run.id, trainer);
+      return { id: run.id, wasDone: run.state === 'done' };
+    }
+    const { id } = await startRun(runs, {
       configuration: { ...configuration, forTrainer: { ...configuration.forTrainer, name: key } },
       ...{ trainer, prompts, examined, signal },
       onProgress: (preparing) => onProgress?.({ preparing }),
     });
+    return { id, wasDone: false };
   } finally {
     await claim.release();
   }
