@@ -12,6 +12,7 @@ import {
 import { successInWords, verdictOf } from '../../core/loop/verdict';
 import { readLocalFolder } from '../../core/model/local/folder';
 import { openModel } from '../../core/model/spec';
+import { trainerCode } from '../../core/loop/trainerCode';
 import type { Trainer } from '../../core/training/trainer';
 import { wholeNumber, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { openGrader } from '../grader';
@@ -63,6 +64,7 @@ async function loop(options: Options, to: Surroundings): Promise<Outcome> {
       agent: { name: agent, base },
       ...{ seed, simulator },
       prompts: path.join(to.assets, 'prompts'),
+      trainerCode: await trainerCode(path.join(to.assets, 'trainer')),
       openModel: (name) => openModel(name, modelOptions(to)),
       openGrader: () => openGrader({ assets: to.assets, ...(jobs !== undefined && { workers: jobs }) }),
       openTrainer: () => (trainer ??= openShippedTrainer(to)),

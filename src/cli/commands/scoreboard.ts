@@ -1,6 +1,8 @@
 import path from 'node:path';
+import type { PackTask } from '../../core/dialogue/collect';
 import { Prompts } from '../../core/dialogue/prompts';
 import { RulesSimulator } from '../../core/dialogue/simulator';
+import { trainerCode } from '../../core/loop/trainerCode';
 import { trained } from '../../core/loop/trained';
 import { openModel } from '../../core/model/spec';
 import { scoreboard } from '../../core/scoreboard/board';
@@ -56,10 +58,8 @@ async function makeScoreboard(options: Options, to: Surroundings): Promise<Outco
       ...{ out, plan, methods, start, prompts, grader, signal: to.signal },
       openAgent: (folder) =>
         openModel(folder === start ? options.agent : `local:${folder}`, modelOptions(to)),
-      tasks: ({ split, count, seed }) => {
-        const drawn = starterTasks({ split, seed, difficulty: plan.difficulty });
-        return Array.from({ length: count }, () => ({ task: drawn.next().value.task }));
-      },
+      tasks: drawing(plan),
+      trainerCode: await trainerCode(path.join(to.assets, 'trainer')),
       simulator: new RulesSimulator(),
       train: training(trainer, new Runs(out), path.join(to.assets, 'prompts')),
       score: (what) => scoreTrajectories(trainer, what),
@@ -91,6 +91,20 @@ function methodsOf(names: string | undefined): readonly Method[] {
   throw wrongUse(
     `There is no method "${unknown}"; there are ${allMethods.map(({ name }) => name).join(', ')}.`,
   );
+}
+
+/** Tasks of the starter world, each draw of them made once: every cell asks for its own. */
+function drawing({ difficulty }: Plan): Board['tasks'] {
+  const drawn = new Map<string, readonly PackTask[]>();
+  return ({ split, count, seed }) => {
+    const name = `${split} ${count} ${seed}`;
+    const before = drawn.get(name);
+    if (before !== undefined) return before;
+    const tasks = starterTasks({ split, seed, difficulty });
+    const made = Array.from({ length: count }, () => ({ task: tasks.next().value.task }));
+    drawn.set(name, made);
+    return made;
+  };
 }
 
 /** The model folder that the trainer begins with. */

@@ -7,6 +7,7 @@ import { simulatorMessages } from './conversation';
 import type { Prompts } from './prompts';
 import { parseAgentMessage, withoutThinking, type Protocol } from './protocol';
 import { answerByRules } from './rules';
+import { rulesFingerprint } from './rulesFingerprint';
 
 /** What a simulator knows when it is asked for a reply. */
 export interface DialogueView {
@@ -123,6 +124,11 @@ export class ModelSimulator implements Simulator {
 export class RulesSimulator implements Simulator {
   readonly kind = 'rules';
   readonly name = 'rules';
+
+  /** Dialogues with other rules are another collection. */
+  get fingerprint(): string {
+    return rulesFingerprint();
+  }
 
   reply(view: DialogueView): Promise<SimulatedReply> {
     const { task, turns, seed, protocol } = view;

@@ -169,13 +169,14 @@ class Loop {
   }
 
   private train(collected: Collected): Stage<TrainedRun> {
-    const { settings, seed, agent, prompts, signal } = this.plan;
+    const { settings, seed, agent, prompts, trainerCode, signal } = this.plan;
     const inputs = {
       'the dialogues': collected,
       'the model': this.before.fingerprint,
       'the settings of the training': settings.training,
       'the seed': seed,
       'the precision': this.precision,
+      "the trainer's code": trainerCode,
     };
     return {
       name: 'train',

@@ -19,6 +19,8 @@ export interface LoopPlan {
   readonly simulator: string;
   /** The folder of the prompts that ship with Tandem. */
   readonly prompts: string;
+  /** The digest of the trainer's sources. */
+  readonly trainerCode: string;
   readonly openModel: (name: string) => Model;
   /** Asked for when a stage needs one, once. */
   readonly openGrader: () => Promise<Grader>;

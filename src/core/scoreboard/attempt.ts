@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
+import type { PackTask } from '../dialogue/collect';
 import { deriveSeed } from '../dialogue/seed';
 import { evaluate, type Evaluated } from '../evaluation/evaluate';
 import { taskFigures } from '../evaluation/figures';
@@ -11,7 +12,7 @@ import { ifThere, writeAtomically } from '../trajectory/files';
 import { TrajectoryLog } from '../trajectory/log';
 import type { OfflineData } from './offline';
 import { common, type Method, type RunFields, type Setting } from './plan';
-import { digestOf, type Surroundings, type TrainingRun } from './surroundings';
+import { contentOf, digestOf, type Surroundings, type TrainingRun } from './surroundings';
 
 /** One method with one setting and one seed, trained and played on one split. */
 export interface Cell {
@@ -150,10 +151,17 @@ function keyOf(cell: Cell, data: OfflineData, to: Surroundings): string {
   const { plan, simulator, prompts } = to;
   const { split } = cell;
   return digestOf(
-    ...[data.digest, fieldsOf(cell), split, plan[split], evaluationSeed(cell, to), plan.difficulty],
-    ...[plan.protocol, plan.maxTokens, simulator.name, prompts.versions],
+    ...[trainingKeyOf(cell, data, to), split, contentOf(tasksOf(cell, to)), evaluationSeed(cell, to)],
+    ...[plan.protocol, plan.maxTokens, simulator.name, simulator.fingerprint, prompts.versions],
   );
 }
+
+/** The start is trained by nothing, so that the trainer's code changes nothing of it. */
+const trainingKeyOf = (cell: Cell, data: OfflineData, { trainerCode }: Surroundings): string =>
+  digestOf(data.digest, fieldsOf(cell), cell.method.fields === null ? null : trainerCode);
+
+const tasksOf = ({ split }: Cell, { plan, tasks }: Surroundings): readonly PackTask[] =>
+  tasks({ split, count: plan[split].tasks, seed: plan[split].seed });
 
 async function readAttempt(folder: string): Promise<Attempt | undefined> {
   const text = await ifThere(() => readFile(join(folder, 'attempt.json'), 'utf8'));
@@ -180,7 +188,7 @@ async function modelOf(
   if (cell.method.fields === null) return { folder: to.start };
   const { model, critic, run } = await to.train({
     configuration: await configurationOf(cell, data, to),
-    key: digestOf(data.digest, fieldsOf(cell)),
+    key: trainingKeyOf(cell, data, to),
     signal: to.signal,
     onProgress: (progress) => onWhere(inWords(progress)),
   });
@@ -191,10 +199,10 @@ async function modelOf(
 async function configurationOf(
   cell: Cell,
   data: OfflineData,
-  { start, out }: Surroundings,
+  { start, out, trainerCode }: Surroundings,
 ): Promise<Configuration> {
-  // Most of what runs from one start compute is the same: the reference, and the first candidates of each seed.
-  const shared = join(out, 'shared', data.digest);
+  // Most of what runs of one code and one start compute is the same: the reference, and the first candidates of each seed.
+  const shared = join(out, 'shared', digestOf(data.digest, trainerCode));
   await mkdir(shared, { recursive: true });
   const where = {
     model: { base: start },
@@ -239,13 +247,12 @@ async function playedAt(
   temperature: number,
   { cell, agent, log, to, onWhere }: PlayOptions,
 ): Promise<Played> {
-  const { plan, tasks, simulator, prompts, grader, signal } = to;
-  const { count, seed } = { count: plan[cell.split].tasks, seed: plan[cell.split].seed };
+  const { plan, simulator, prompts, grader, signal } = to;
   const evaluation = await evaluate({
     ...{ log, simulator, prompts, grader, signal, mode: 'fixed', rollouts: 1 },
     ...{ protocol: plan.protocol, concurrency: plan.concurrency, seed: evaluationSeed(cell, to) },
     agents: [agent],
-    tasks: tasks({ split: cell.split, count, seed }),
+    tasks: tasksOf(cell, to),
     sampling: { temperature, maxTokens: plan.maxTokens },
     onProgress: (_, { done, total }) =>
       onWhere(`plays ${temperature === 0 ? 'greedily ' : ''}${done}/${total}`),

@@ -15,7 +15,7 @@ import type { Method } from './plan';
 import { qualityOf, type ScoreQuality } from './quality';
 import { scoresOf, type CandidateScores } from './scores';
 import { drawStates, type DrawnState } from './states';
-import { digestOf, type Surroundings } from './surroundings';
+import { contentOf, digestOf, type Surroundings } from './surroundings';
 
 /** How well each score ranks the turns that the start might take. */
 export interface Credit {
@@ -45,8 +45,10 @@ export async function creditOf(
   to: Surroundings,
 ): Promise<Credit> {
   const { out, plan } = to;
+  const { tasks: count, seed } = plan.development;
+  const unseenTasks = contentOf(to.tasks({ split: 'development', count, seed }));
   const agent = to.openAgent(to.start);
-  const key = digestOf(offline.digest, plan.credit, plan.development, plan.protocol, plan.maxTokens);
+  const key = digestOf(offline.digest, plan.credit, unseenTasks, plan.protocol, plan.maxTokens);
   const folder = join(out, 'credit', key);
   const logs: TrajectoryLog[] = [];
   try {
@@ -96,10 +98,11 @@ async function playUnseen(log: TrajectoryLog, agent: Model, to: Surroundings): P
   };
   // Twice as many as states, because not every history has candidates that differ.
   const count = Math.min(development.tasks, 2 * credit.states);
-  const collection = collectionName('credit', settings);
+  const tasks = to.tasks({ split: 'development', count, seed: development.seed });
+  const collection = `${collectionName('credit', settings)}-${contentOf(tasks)}`;
   await collect({
     ...{ ...settings, log, grader, concurrency, signal, rollouts: 1, mode: 'fixed', collection },
-    tasks: to.tasks({ split: 'development', count, seed: development.seed }),
+    tasks,
   });
   return collection;
 }

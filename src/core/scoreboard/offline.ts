@@ -3,7 +3,7 @@ import { collect, collectionName, type CollectionProgress } from '../dialogue/co
 import { Fault } from '../fault';
 import type { Model } from '../model/model';
 import { TrajectoryLog } from '../trajectory/log';
-import { digestOf, type Surroundings } from './surroundings';
+import { contentOf, digestOf, type Surroundings } from './surroundings';
 
 /** The dialogues of the start that every method learns from. */
 export interface OfflineData {
@@ -27,12 +27,13 @@ export async function offlineData(
       ...{ agent: start, simulator, prompts, protocol, seed: offline.seed },
       sampling: { temperature: 1, maxTokens },
     };
-    // Another number of tasks is another collection: filters of the log know nothing smaller.
-    const name = `${collectionName('collection', settings)}-${offline.tasks}x${offline.rollouts}-${difficulty}`;
+    const drawn = tasks({ split: 'train', count: offline.tasks, seed: offline.seed });
+    // Other tasks, or another number of them, are another collection: filters of the log know nothing smaller.
+    const name = `${collectionName('collection', settings)}-${offline.tasks}x${offline.rollouts}-${difficulty}-${contentOf(drawn)}`;
     const { done, total, failures } = await collect({
       ...settings,
       ...{ log, grader, concurrency, signal, onProgress },
-      tasks: tasks({ split: 'train', count: offline.tasks, seed: offline.seed }),
+      tasks: drawn,
       rollouts: offline.rollouts,
       mode: 'fixed',
       collection: name,

@@ -29,6 +29,8 @@ export interface Surroundings {
   readonly simulator: Simulator;
   readonly prompts: Prompts;
   readonly grader: Grader;
+  /** The digest of the trainer's sources. */
+  readonly trainerCode: string;
   readonly train: (
     options: Pick<TrainedOptions, 'configuration' | 'key' | 'signal'> & {
       readonly onProgress: (progress: TrainedProgress) => void;
@@ -52,6 +54,18 @@ export interface BoardProgress {
   /** Of everything of its kind, when something of it has been timed. */
   readonly secondsLeft?: number;
 }
+
+/** The content of a split as it is played: its tasks' ids alone would miss a changed wording. */
+export const contentOf = (tasks: readonly PackTask[]): string =>
+  digestOf(
+    tasks.map(({ task }) => [
+      task.description,
+      task.reference,
+      task.testCases,
+      task.hiddenInformation,
+      task.facts,
+    ]),
+  );
 
 /** Names a thing by what it depends on. */
 export const digestOf = (...parts: readonly unknown[]): string =>

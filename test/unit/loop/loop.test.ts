@@ -78,8 +78,9 @@ interface Ended {
 const lineSchema = z.looseObject({ stage: z.string().optional(), result: z.unknown().optional() });
 
 /** Runs the loop in a process of its own, which is killed when it tells what `kill` waits for. */
-async function run(kill?: (told: LoopProgress) => boolean): Promise<Ended> {
-  const child = spawn(process.execPath, [script, folder, realTrainer().python]);
+async function run(kill?: (told: LoopProgress) => boolean, trainerCode = ''): Promise<Ended> {
+  const env = { ...process.env, TRAINER_CODE: trainerCode };
+  const child = spawn(process.execPath, [script, folder, realTrainer().python], { env });
   const told: LoopProgress[] = [];
   let result: LoopResult | undefined;
   let stderr = '';
@@ -163,6 +164,17 @@ describe('a loop', () => {
     ).toBe(true);
     const begun = again.told.find(({ stage, state: now }) => stage === 'evaluate' && now === 'begun');
     expect(begun).toMatchObject({ because: 'the agent after changed' });
+  });
+
+  it('trains again with other code of the trainer, on the dialogues that it has', async () => {
+    await run();
+    const again = await run(undefined, 'a mended objective');
+    expect(fates(again).slice(0, 3)).toEqual(['tasks skipped', 'collect skipped', 'train done']);
+    expect(again.told).toContainEqual({
+      stage: 'train',
+      state: 'begun',
+      because: "the trainer's code changed",
+    });
   });
 
   it('draws, plays and trains anew when its pack changed', async () => {

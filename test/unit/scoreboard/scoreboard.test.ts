@@ -55,6 +55,26 @@ describe('the scoreboard', () => {
     expect(after).toEqual(before);
   });
 
+  it('trains and plays again what other code of the trainer would make, but not the start', async () => {
+    await scoreboard((await stage(folder)).to);
+    const { to } = await stage(folder, { trainerCode: 'a mended objective' });
+    const board = await scoreboard(to);
+    expect(board.earlier).toHaveLength(8);
+    expect(board.earlier.every(({ method }) => method !== 'zero-shot')).toBe(true);
+  });
+
+  it('collects and plays anew when the texts of its tasks changed, whose ids stay', async () => {
+    const { to } = await stage(folder);
+    const before = await scoreboard(to);
+    const after = await scoreboard({
+      ...to,
+      tasks: (of) =>
+        to.tasks(of).map(({ task }) => ({ task: { ...task, description: `${task.description}\n# new` } })),
+    });
+    expect(after.offline.collection).not.toBe(before.offline.collection);
+    expect(after.earlier).toHaveLength(11);
+  });
+
   it('goes on where it was stopped', async () => {
     const stop = new AbortController();
     const first = await stage(folder, { signal: stop.signal });
