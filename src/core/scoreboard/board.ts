@@ -9,7 +9,7 @@ import { choiceOf, type Choice } from './choice';
 import { creditOf, type Credit } from './credit';
 import { offlineData, type OfflineData } from './offline';
 import { Pace } from './pace';
-import type { Method, Setting } from './plan';
+import { common, type Method, type Setting } from './plan';
 import { digestOf, type Surroundings } from './surroundings';
 
 /** Everything that a table is made of. */
@@ -141,13 +141,19 @@ function whereItEnded({ state, message, sampled }: Attempt): string {
 const usesSchema = z.array(z.object({ plan: z.string(), test: z.string(), at: z.string() }));
 type Uses = z.infer<typeof usesSchema>;
 
-/** The test split is for one table: a second plan on the same tasks is told on the page. */
+/**
+ * The test split is for one table: a second plan on the same tasks is told on the page. A draw of more tasks begins with
+ * those of a smaller one, so that both count as the same.
+ */
 async function countTestUse(to: Surroundings, { digest }: OfflineData): Promise<number> {
-  const { out, plan, methods } = to;
+  const { out, plan, methods, trainerCode } = to;
   const file = join(out, 'test-uses.json');
   const text = await ifThere(() => readFile(file, 'utf8'));
   const before: Uses = text === undefined ? [] : usesSchema.parse(JSON.parse(text));
-  const own = { plan: digestOf(plan, methods, digest), test: digestOf(plan.test, plan.difficulty) };
+  const own = {
+    plan: digestOf(plan, common, methods, digest, trainerCode),
+    test: digestOf('test', plan.test.seed, plan.difficulty),
+  };
   const isNew = !before.some((use) => use.plan === own.plan && use.test === own.test);
   const uses = isNew ? [...before, { ...own, at: new Date().toISOString() }] : before;
   if (isNew)

@@ -128,6 +128,10 @@ describe('the scoreboard', () => {
     expect(testUses).toBe(1);
     const other = methods.filter(({ name }) => name !== 'rft');
     expect((await scoreboard({ ...to, methods: other })).testUses).toBe(2);
+    // Some of the same tasks, and the same tasks after the code was mended, are looks at them, too.
+    const fewer = { ...plan, test: { ...plan.test, tasks: 10 } };
+    expect((await scoreboard({ ...to, plan: fewer, methods: other })).testUses).toBe(3);
+    expect((await scoreboard({ ...to, methods: other, trainerCode: 'mended' })).testUses).toBe(4);
   });
 
   it('lists the attempts of earlier plans beside its own', async () => {
