@@ -10,7 +10,7 @@ import {
   type LoopSettings,
 } from '../../core/loop/settings';
 import { successInWords, verdictOf } from '../../core/loop/verdict';
-import { readLocalFolder } from '../../core/model/local/folder';
+import { readLocalFolder, type LocalFolder } from '../../core/model/local/folder';
 import { openModel } from '../../core/model/spec';
 import { trainerCode } from '../../core/loop/trainerCode';
 import type { Trainer } from '../../core/training/trainer';
@@ -52,7 +52,7 @@ export const installLoop: Install = (program, perform) => {
 
 async function loop(options: Options, to: Surroundings): Promise<Outcome> {
   const { agent, seed, simulator, tasks = [], out = defaultFolder(options), jobs } = options;
-  const base = baseOf(agent, to);
+  const { folder: base, graph } = modelFolder(agent, to);
   const lines = new StageLines();
   let trainer: Promise<Trainer> | undefined;
   to.onInterrupt('Stopping; the same command goes on from here. Press Ctrl+C again to leave at once.');
@@ -61,7 +61,7 @@ async function loop(options: Options, to: Surroundings): Promise<Outcome> {
       folder: path.resolve(out),
       settings: settingsFor(base, options.quick === true),
       packs: tasks.map((file) => path.resolve(file)),
-      agent: { name: agent, base },
+      agent: { name: agent, base, graph },
       ...{ seed, simulator },
       prompts: path.join(to.assets, 'prompts'),
       trainerCode: await trainerCode(path.join(to.assets, 'trainer')),
@@ -85,11 +85,11 @@ function defaultFolder({ quick, tasks, agent, seed }: Options): string {
   return path.join('.tandem', 'loops', name.join('-'));
 }
 
-/** The folder of the model that is trained. */
-function baseOf(agent: string, to: Surroundings): string {
-  if (agent === 'starter') return path.join(to.assets, 'starter');
+/** The folder of the model that is trained, and the graph of it that plays. */
+function modelFolder(agent: string, to: Surroundings): LocalFolder {
+  if (agent === 'starter') return readLocalFolder(path.join(to.assets, 'starter'));
   if (agent.startsWith('local:') && agent.length > 'local:'.length) {
-    return readLocalFolder(agent.slice('local:'.length)).folder;
+    return readLocalFolder(agent.slice('local:'.length));
   }
   throw wrongUse(
     `"${agent}" cannot be trained here: give starter, or local:<folder> for a model folder of your own. Dialogues of other models can be trained on with tandem collect and tandem train.`,

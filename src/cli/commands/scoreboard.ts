@@ -3,7 +3,9 @@ import type { PackTask } from '../../core/dialogue/collect';
 import { Prompts } from '../../core/dialogue/prompts';
 import { RulesSimulator } from '../../core/dialogue/simulator';
 import { trainerCode } from '../../core/loop/trainerCode';
+import { precisionOf } from '../../core/loop/export';
 import { trained } from '../../core/loop/trained';
+import { readLocalFolder, type LocalFolder } from '../../core/model/local/folder';
 import { openModel } from '../../core/model/spec';
 import { scoreboard } from '../../core/scoreboard/board';
 import { summaryOf, writeBoard } from '../../core/scoreboard/files';
@@ -49,7 +51,7 @@ async function makeScoreboard(options: Options, to: Surroundings): Promise<Outco
   const plan = planOf(options);
   const methods = methodsOf(options.methods);
   const out = path.resolve(options.out ?? path.join('.tandem', 'scoreboards', plan.name));
-  const start = startOf(options.agent, to);
+  const { folder: start, graph } = startOf(options.agent, to);
   const prompts = await Prompts.load(path.join(to.assets, 'prompts'));
   const trainer = await openShippedTrainer(to);
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
@@ -59,6 +61,7 @@ async function makeScoreboard(options: Options, to: Surroundings): Promise<Outco
       openAgent: (folder) =>
         openModel(folder === start ? options.agent : `local:${folder}`, modelOptions(to)),
       tasks: drawing(plan),
+      precision: precisionOf(graph),
       trainerCode: await trainerCode(path.join(to.assets, 'trainer')),
       simulator: new RulesSimulator(),
       train: training(trainer, new Runs(out), path.join(to.assets, 'prompts')),
@@ -107,10 +110,10 @@ function drawing({ difficulty }: Plan): Board['tasks'] {
   };
 }
 
-/** The model folder that the trainer begins with. */
-function startOf(agent: string, to: Surroundings): string {
-  if (agent === 'starter') return path.join(to.assets, 'starter');
-  if (agent.startsWith('local:')) return path.resolve(agent.slice('local:'.length));
+/** The model folder that the trainer begins with, and the graph of it that plays. */
+function startOf(agent: string, to: Surroundings): LocalFolder {
+  if (agent === 'starter') return readLocalFolder(path.join(to.assets, 'starter'));
+  if (agent.startsWith('local:')) return readLocalFolder(agent.slice('local:'.length));
   throw wrongUse(`"${agent}" cannot be trained here: --agent takes starter or local:<folder>.`);
 }
 

@@ -59,7 +59,7 @@ class Loop {
   ) {
     this.runs = new Runs(plan.folder);
     this.before = plan.openModel(plan.agent.name);
-    this.precision = precisionOf(plan.agent.base);
+    this.precision = precisionOf(plan.agent.graph);
     this.simulator =
       plan.simulator === 'rules'
         ? new RulesSimulator()

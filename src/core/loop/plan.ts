@@ -14,8 +14,8 @@ export interface LoopPlan {
   /** Packs to learn from and to measure on; the starter world when there are none. */
   readonly packs: readonly string[];
   readonly seed: number;
-  /** Who plays and learns: its name, and the model folder that it plays from. */
-  readonly agent: { readonly name: string; readonly base: string };
+  /** Who plays and learns: its name, its model folder, which is trained, and the graph that it plays from. */
+  readonly agent: { readonly name: string; readonly base: string; readonly graph: string };
   readonly simulator: string;
   /** The folder of the prompts that ship with Tandem. */
   readonly prompts: string;

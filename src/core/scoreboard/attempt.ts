@@ -97,7 +97,7 @@ export async function attempt(
   const { method, setting, seed, split } = cell;
   const began = performance.now();
   const one: Attempt = {
-    ...{ method: method.name, setting: setting?.name ?? null, fields: fieldsOf(cell), seed, split, key },
+    ...{ method: method.name, setting: setting?.name ?? null, fields: fieldsOf(cell, to), seed, split, key },
     ...{ state: 'begun', begun: before?.begun ?? new Date().toISOString() },
   };
   await keep(folder, one);
@@ -143,8 +143,11 @@ export function merged(...all: readonly RunFields[]): RunFields {
   return result;
 }
 
-const fieldsOf = ({ method, setting, seed }: Cell): RunFields =>
-  method.fields === null ? {} : merged(common, method.fields, setting?.fields ?? {}, { seed });
+function fieldsOf({ method, setting, seed }: Cell, { precision }: Surroundings): RunFields {
+  if (method.fields === null) return {};
+  const here = { seed, export: { onnx: [precision] } };
+  return merged(common, method.fields, setting?.fields ?? {}, here);
+}
 
 /** What the cell comes to depends on nothing else. */
 function keyOf(cell: Cell, data: OfflineData, to: Surroundings): string {
@@ -157,8 +160,8 @@ function keyOf(cell: Cell, data: OfflineData, to: Surroundings): string {
 }
 
 /** The start is trained by nothing, so that the trainer's code changes nothing of it. */
-const trainingKeyOf = (cell: Cell, data: OfflineData, { trainerCode }: Surroundings): string =>
-  digestOf(data.digest, fieldsOf(cell), cell.method.fields === null ? null : trainerCode);
+const trainingKeyOf = (cell: Cell, data: OfflineData, to: Surroundings): string =>
+  digestOf(data.digest, fieldsOf(cell, to), cell.method.fields === null ? null : to.trainerCode);
 
 const tasksOf = ({ split }: Cell, { plan, tasks }: Surroundings): readonly PackTask[] =>
   tasks({ split, count: plan[split].tasks, seed: plan[split].seed });
@@ -196,11 +199,8 @@ async function modelOf(
 }
 
 /** What is not part of what the run is, only of where. */
-async function configurationOf(
-  cell: Cell,
-  data: OfflineData,
-  { start, out, trainerCode }: Surroundings,
-): Promise<Configuration> {
+async function configurationOf(cell: Cell, data: OfflineData, to: Surroundings): Promise<Configuration> {
+  const { start, out, trainerCode } = to;
   // Most of what runs of one code and one start compute is the same: the reference, and the first candidates of each seed.
   const shared = join(out, 'shared', digestOf(data.digest, trainerCode));
   await mkdir(shared, { recursive: true });
@@ -209,7 +209,7 @@ async function configurationOf(
     data: { log: data.log, filter: { collection: data.collection } },
     resources: { shared },
   };
-  return parseConfiguration(merged(fieldsOf(cell), where), { from: nameOf(cell), folder: out });
+  return parseConfiguration(merged(fieldsOf(cell, to), where), { from: nameOf(cell), folder: out });
 }
 
 type TrainingProgress = Parameters<Parameters<Surroundings['train']>[0]['onProgress']>[0];

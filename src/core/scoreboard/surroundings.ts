@@ -3,6 +3,7 @@ import type { PackTask } from '../dialogue/collect';
 import type { Prompts } from '../dialogue/prompts';
 import type { Simulator } from '../dialogue/simulator';
 import type { Grader } from '../grading/grader';
+import type { Precision } from '../loop/export';
 import type { TrainedResult, TrainedOptions, TrainedProgress } from '../loop/trained';
 import type { Model } from '../model/model';
 import type { Run } from '../training/runs';
@@ -23,6 +24,8 @@ export interface Surroundings {
   readonly methods: readonly Method[];
   /** The model folder that every method begins with. */
   readonly start: string;
+  /** In which the start plays, and therefore every model that is made from it. */
+  readonly precision: Precision;
   /** Opens a model folder to play the agent. Whoever opened it closes it. */
   readonly openAgent: (folder: string) => Model;
   readonly tasks: (of: { split: Split; count: number; seed: number }) => readonly PackTask[];

@@ -85,7 +85,7 @@ const told = (comparisons: Comparisons, changes: Partial<Told> = {}): Told => ({
     packs: [],
     settings: QUICK,
     seed: 0,
-    agent: { name: 'starter', base: '/assets/starter' },
+    agent: { name: 'starter', base: '/assets/starter', graph: '/assets/starter/onnx/model.onnx' },
     simulator: 'rules',
   },
   story: storyIn([]),

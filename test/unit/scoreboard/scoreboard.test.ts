@@ -75,6 +75,12 @@ describe('the scoreboard', () => {
     expect(after.earlier).toHaveLength(11);
   });
 
+  it('makes the graphs of all models in the precision in which the start plays', async () => {
+    const { to } = await stage(folder, { precision: 'int8' });
+    const { attempts } = await scoreboard({ ...to, methods: methods.filter(({ name }) => name === 'rft') });
+    expect(attempts.map(({ fields }) => fields.export)).toEqual(attempts.map(() => ({ onnx: ['int8'] })));
+  });
+
   it('goes on where it was stopped', async () => {
     const stop = new AbortController();
     const first = await stage(folder, { signal: stop.signal });

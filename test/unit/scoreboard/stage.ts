@@ -74,7 +74,7 @@ export async function stage(folder: string, changes: Partial<Surroundings> = {})
   const to: Surroundings = {
     ...{ out: path.join(folder, 'out'), plan, methods, start, prompts: await shippedPrompts() },
     simulator: new RulesSimulator(),
-    ...{ grader, trainerCode: 'as it is' },
+    ...{ grader, trainerCode: 'as it is', precision: 'fp32' },
     openAgent: (where) => agentOf(where, turns),
     tasks: ({ split, count, seed }) => {
       const drawn = starterTasks({ split, seed, difficulty: 'gentle' });
