@@ -3,7 +3,11 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Batch } from '../../../src/core/model/local/batch';
 import { Chat } from '../../../src/core/model/local/chat';
+import { openDecoder } from '../../../src/core/model/local/decoder';
+import { readLocalFolder } from '../../../src/core/model/local/folder';
+import { openGraph } from '../../../src/core/model/local/graph';
 import { LocalModel } from '../../../src/core/model/local/model';
 import type { GenerateOptions, Generation, SamplingSettings } from '../../../src/core/model/model';
 import { isRunning } from '../../../src/core/trajectory/running';
@@ -218,17 +222,44 @@ describe('limits', () => {
   });
 
   it('a dialogue that needs more memory than is allowed is refused, a shorter one plays', async () => {
-    const model = open('shared', 1_000_000);
+    const model = open('shared', 2_900_000);
     expect(await errorOf(model.generate(question, long))).toMatchObject({ code: 'model/too-large' });
     expect((await model.generate(question, sampled)).tokens?.ids).toHaveLength(40);
   });
 
   it('with memory for a few dialogues at once, the others wait for their turn', async () => {
     const plenty = await open('shared').generate(question, sampled);
-    const model = open('shared', 700_000);
+    const model = open('shared', 2_900_000);
     const turns = await Promise.all(expected.map(() => model.generate(question, sampled)));
     expect(new Set(turns.map(({ text }: Generation) => text))).toEqual(new Set([plenty.text]));
   });
+
+  it.each(['shared', 'appending'])(
+    'long dialogues that wait for a reply and many short ones stay within the memory, %s',
+    async (name) => {
+      const memoryBytes = 32 * 2 ** 20;
+      const { graph: file, bytes, contextLength } = readLocalFolder(path.join(folder, name));
+      const graph = await openGraph(file, bytes);
+      const decoder = await openDecoder(graph, bytes, memoryBytes);
+      const batch = new Batch(
+        decoder,
+        { ends: new Set(), decode: (ids) => 'a'.repeat(ids.length) },
+        { contextLength, memoryBytes },
+      );
+      let most = 0;
+      const write = (length: number, seed: number): Promise<unknown> =>
+        new Promise((onDone, onFailed) => {
+          const promptIds = Array.from({ length }, (_, at) => (seed + 7 * at) % graph.vocabulary);
+          const onText = (): void => void (most = Math.max(most, decoder.held));
+          batch.start({ promptIds, sampling: { ...sampled, maxTokens: 20 }, onText, onDone, onFailed });
+        });
+      await Promise.all(Array.from({ length: 6 }, (_, seed) => write(3000, seed)));
+      await Promise.all(Array.from({ length: 100 }, (_, seed) => write(60 + seed, 100 + seed)));
+      await graph.session.release();
+      expect(most).toBeGreaterThan(memoryBytes / 8);
+      expect(most).toBeLessThan(memoryBytes);
+    },
+  );
 
   it('weights that are larger than the allowed memory are refused before anything is loaded', () => {
     expect(() => open('shared', 1000)).toThrow(/Export it with fewer bits: tandem onnx .* --precision int4/);

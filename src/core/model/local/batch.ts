@@ -1,6 +1,7 @@
 import { Fault, messageOf } from '../../fault';
 import type { SamplingSettings } from '../model';
 import type { Decoder, Row } from './decoder';
+import { CHUNK } from './graph';
 import type { FinishedTurn } from './protocol';
 import { Sampler } from './sampling';
 import { TurnText } from './turnText';
@@ -17,7 +18,7 @@ export interface TurnRequest {
 export interface BatchLimits {
   /** Most tokens of a dialogue. */
   readonly contextLength: number;
-  /** For keys and values, in bytes. */
+  /** For keys, values and logits, in bytes. */
   readonly memoryBytes: number;
 }
 
@@ -39,8 +40,6 @@ interface Running {
 
 /** Rows that are kept at most, dialogues that wait for a reply included. */
 const MOST_ROWS = 128;
-/** Tokens of a prompt that are read at once, so that others need not wait for long. */
-const CHUNK = 256;
 
 /**
  * Writes many turns at once. A turn joins when there is memory for all it may become and leaves when it ends; the keys
@@ -88,7 +87,7 @@ export class Batch {
         `The dialogue has ${prompt} tokens and the model takes ${contextLength}. Play fewer turns, or take a model with a longer context.`,
       );
     const longest = Math.min(contextLength, prompt + maxTokens);
-    const needed = longest * this.decoder.bytesPerToken;
+    const needed = this.decoder.bytesFor(1, longest);
     if (needed > memoryBytes)
       throw new Fault(
         'model/too-large',
@@ -187,19 +186,21 @@ export class Batch {
   }
 
   /** Whether there is memory for all running turns and this one as long as they may become. */
-  #fits({ longest }: Turn): boolean {
-    return this.#running.length < this.#mostRows(longest);
+  #fits(turn: Turn): boolean {
+    return this.#fit(turn, []);
   }
 
-  #mostRows(longest: number): number {
-    const length = Math.max(longest, ...this.#running.map(({ turn }) => turn.longest));
-    const most = Math.floor(this.limits.memoryBytes / (length * this.decoder.bytesPerToken));
-    return Math.min(MOST_ROWS, most);
+  /** With these rows beside, as long as they are. */
+  #fit({ longest }: Turn, resting: readonly Row[]): boolean {
+    const rows = this.#running.length + 1 + resting.length;
+    const running = this.#running.map(({ turn }) => turn.longest);
+    const length = Math.max(longest, ...running, ...resting.map(({ ids }) => ids.length));
+    return rows <= MOST_ROWS && this.decoder.bytesFor(rows, length) <= this.limits.memoryBytes;
   }
 
   /** The row of the same dialogue when it is still kept, cut to what the prompt begins with; else an empty one. */
-  #rowFor({ request, longest }: Turn): Row {
-    const { promptIds } = request;
+  #rowFor(turn: Turn): Row {
+    const { promptIds } = turn.request;
     let best: Row | undefined;
     let shared = 0;
     for (const row of this.#resting) {
@@ -208,8 +209,8 @@ export class Batch {
       if (length > shared && 2 * length > row.ids.length) [best, shared] = [row, length];
     }
     if (best !== undefined) this.#resting.splice(this.#resting.indexOf(best), 1);
-    const most = this.#mostRows(longest) - (this.#running.length + 1);
-    while (this.#resting.length > Math.max(0, most)) this.decoder.close(this.#resting.shift()!);
+    while (this.#resting.length > 0 && !this.#fit(turn, this.#resting))
+      this.decoder.close(this.#resting.shift()!);
     if (best === undefined) return this.decoder.open();
     // The last token is read again: its logits are needed.
     this.decoder.cut(best, Math.min(shared, promptIds.length - 1));

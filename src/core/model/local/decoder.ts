@@ -10,8 +10,10 @@ export interface Row {
 
 /** Runs a graph over many dialogues, each with its keys and values. */
 export interface Decoder {
-  /** Bytes of keys and values per token. */
-  readonly bytesPerToken: number;
+  /** Most bytes that this many rows of up to `length` tokens take: as they are kept, moved, and copied by a run. */
+  bytesFor(rows: number, length: number): number;
+  /** Bytes of keys and values that it holds now. */
+  readonly held: number;
   /** An empty row. */
   open(): Row;
   /** Forgets a row. */
@@ -32,8 +34,11 @@ export type UseLogits = (index: number, logits: Float32Array) => void;
 /**
  * Graphs with GroupQueryAttention write keys and values into the memory that they read them from; others return all of
  * them anew with each token. Which it is shows when it is tried.
+ *
+ * @param bytes of the weights
+ * @param memoryBytes for all else; never more rows are open than `bytesFor` says fit
  */
-export async function openDecoder(graph: Graph, bytes: number): Promise<Decoder> {
+export async function openDecoder(graph: Graph, bytes: number, memoryBytes: number): Promise<Decoder> {
   const inPlace = graph.provider === 'cpu' && (await keepsKeysInPlace(graph));
-  return inPlace ? new SharedDecoder(graph, bytes) : new GrowingDecoder(graph);
+  return inPlace ? new SharedDecoder(graph, bytes, memoryBytes) : new GrowingDecoder(graph);
 }

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Copies of this many bytes may lie about. */
-const MOST = 2 ** 20;
+export const GARBAGE = 2 ** 20;
 
 type Collect = (options: { readonly type: 'minor' }) => void;
 
@@ -24,7 +24,7 @@ export class OutputGarbage {
 
   /** Called before each run, with the size of its outputs: those of the runs before are dead by then. */
   before(bytes: number): void {
-    if (this.#bytes > MOST) {
+    if (this.#bytes > GARBAGE) {
       this.#collect({ type: 'minor' });
       this.#bytes = 0;
     }

@@ -103,6 +103,18 @@ const foreign = (file: string, why: string): Fault =>
 const inWords = (text: string): string =>
   text.replace(/^.*failed: ?/s, '').replace(/^\/\S+\.cc:\d+ .*?\) /s, '');
 
+/** Tokens that are read at once at most, so that others need not wait for long. */
+export const CHUNK = 256;
+
+/** Of keys and values. */
+export const bytesPerToken = ({ caches, heads, headSize }: Graph): number =>
+  caches.length * heads * headSize * Float32Array.BYTES_PER_ELEMENT;
+
+/** Frees memory at once; a collection of what is old may be long in coming. */
+export function free(numbers: Float32Array): void {
+  (numbers.buffer as ArrayBuffer).transfer(0);
+}
+
 /** The inputs of one run besides keys and values. */
 export interface Tokens {
   /** Row after row. */
@@ -145,6 +157,12 @@ export class LogitMemory {
   #data = new Float32Array(0);
 
   constructor(private readonly graph: Graph) {}
+
+  /** For runs of up to `rows` with one token each, or of one row with `each`, and the copy that is made of them. */
+  bytesFor(rows: number, each: number): number {
+    const { vocabulary, takesLogitCount } = this.graph;
+    return 2 * Math.max(rows, takesLogitCount ? 1 : each) * vocabulary * Float32Array.BYTES_PER_ELEMENT;
+  }
 
   /** For a run of `rows` with `each` tokens. */
   tensor(rows: number, each: number): Tensor {

@@ -1,13 +1,15 @@
 import { Tensor } from './runtime';
 import type { Decoder, Row, UseLogits } from './decoder';
-import { OutputGarbage } from './garbage';
-import { lastLogits, LogitMemory, tokenFeeds, type Graph } from './graph';
+import { GARBAGE, OutputGarbage } from './garbage';
+import { bytesPerToken, CHUNK, free, lastLogits, LogitMemory, tokenFeeds, type Graph } from './graph';
 
 /** Keys and values of several rows as a run returned them: (rows, heads, width, size of a head) for each tensor. */
 interface Pack {
   readonly tensors: readonly Tensor[];
   readonly rows: number;
   readonly width: number;
+  /** How many rows are still in it. */
+  users: number;
 }
 
 interface PackedRow extends Row {
@@ -29,11 +31,12 @@ const ROWS_TOGETHER = 16;
  * the attention mask hides what is before shorter ones.
  */
 export class GrowingDecoder implements Decoder {
-  readonly bytesPerToken: number;
   readonly #graph: Graph;
   readonly #together: number;
   readonly #logits: LogitMemory;
   readonly #garbage = new OutputGarbage();
+  /** In which some row is. */
+  readonly #packs = new Set<Pack>();
 
   constructor(graph: Graph) {
     this.#graph = graph;
@@ -42,7 +45,17 @@ export class GrowingDecoder implements Decoder {
     // providers than the processor, takes the first places for a row's own: both are wrong for rows aligned at the end.
     const alignable = graph.takesPositions && graph.provider === 'cpu';
     this.#together = alignable ? ROWS_TOGETHER : 1;
-    this.bytesPerToken = graph.caches.length * graph.heads * graph.headSize * Float32Array.BYTES_PER_ELEMENT;
+  }
+
+  bytesFor(rows: number, length: number): number {
+    const row = length * bytesPerToken(this.#graph);
+    const together = Math.min(rows, this.#together);
+    // A row that left its company is there twice until the others go on; a run has what it reads and what it returns.
+    return 2 * rows * row + 2 * together * row + GARBAGE + this.#logits.bytesFor(together, CHUNK);
+  }
+
+  get held(): number {
+    return [...this.#packs].reduce((bytes, pack) => bytes + bytesOf(pack), 0);
   }
 
   open(): Row {
@@ -51,12 +64,12 @@ export class GrowingDecoder implements Decoder {
   }
 
   close(row: Row): void {
-    (row as PackedRow).pack = undefined;
+    this.#move(row as PackedRow, undefined, 0, 0);
   }
 
   rest(row: Row): void {
     const packed = row as PackedRow;
-    if ((packed.pack?.rows ?? 1) > 1) Object.assign(packed, { pack: this.#pack([packed]), at: 0, from: 0 });
+    if ((packed.pack?.rows ?? 1) > 1) this.#move(packed, this.#pack([packed]), 0, 0);
   }
 
   cut(row: Row, length: number): void {
@@ -79,7 +92,8 @@ export class GrowingDecoder implements Decoder {
   async #run(rows: readonly PackedRow[], ids: readonly number[]): Promise<Float32Array[]> {
     const { session, caches } = this.#graph;
     const each = ids.length / rows.length;
-    const pack = sideBySide(rows) ?? this.#pack(rows);
+    const held = sideBySide(rows);
+    const pack = held ?? this.#pack(rows);
     const before = rows.map((row) => row.ids.length);
     const width = pack.width + each;
     const feeds = tokenFeeds(this.#graph, {
@@ -92,14 +106,35 @@ export class GrowingDecoder implements Decoder {
     for (const [index, { past }] of caches.entries()) feeds[past] = pack.tensors[index]!;
     const logits = this.#logits.tensor(rows.length, each);
     const fetches = Object.fromEntries(caches.map(({ present }) => [present, null]));
-    this.#garbage.before(rows.length * width * this.bytesPerToken);
+    this.#garbage.before(rows.length * width * bytesPerToken(this.#graph));
     const made = (await session.run(feeds, { logits, ...fetches })) as Record<string, Tensor>;
-    const next: Pack = { tensors: caches.map(({ present }) => made[present]!), rows: rows.length, width };
+    if (held === undefined) release(pack);
+    const next: Pack = {
+      tensors: caches.map(({ present }) => made[present]!),
+      rows: rows.length,
+      width,
+      users: 0,
+    };
     for (const [at, row] of rows.entries()) {
-      Object.assign(row, { pack: next, at, from: pack.width - before[at]! });
+      this.#move(row, next, at, pack.width - before[at]!);
       for (let index = at * each; index < (at + 1) * each; index++) row.ids.push(ids[index]!);
     }
     return lastLogits(logits);
+  }
+
+  /** Puts a row into another pack. The one that it leaves is freed with the last of its rows. */
+  #move(row: PackedRow, pack: Pack | undefined, at: number, from: number): void {
+    const left = row.pack;
+    Object.assign(row, { pack, at, from });
+    if (pack !== undefined) {
+      pack.users += 1;
+      this.#packs.add(pack);
+    }
+    if (left === undefined) return;
+    left.users -= 1;
+    if (left.users > 0) return;
+    this.#packs.delete(left);
+    release(left);
   }
 
   /** Copies the rows into a pack of their own. */
@@ -119,9 +154,16 @@ export class GrowingDecoder implements Decoder {
       }
       return new Tensor('float32', data, [rows.length, heads, width, headSize]);
     });
-    return { tensors, rows: rows.length, width };
+    return { tensors, rows: rows.length, width, users: 0 };
   }
 }
+
+function release({ tensors }: Pack): void {
+  for (const tensor of tensors) free(tensor.data as Float32Array);
+}
+
+const bytesOf = ({ tensors }: Pack): number =>
+  tensors.reduce((bytes, tensor) => bytes + (tensor.data as Float32Array).byteLength, 0);
 
 /** The pack that holds exactly these rows, in this order, up to its end. */
 function sideBySide(rows: readonly PackedRow[]): Pack | undefined {

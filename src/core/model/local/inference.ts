@@ -22,8 +22,9 @@ async function load({ graph: file, memoryBytes }: InferenceSettings): Promise<Mo
   const { folder, bytes, contextLength } = readLocalFolder(file);
   const chat = new Chat(folder);
   const { graph, notes } = await openWhereFastest(file, bytes);
-  const decoder = await openDecoder(graph, bytes);
-  const batch = new Batch(decoder, chat, { contextLength, memoryBytes: memoryBytes - bytes });
+  const left = memoryBytes - bytes;
+  const decoder = await openDecoder(graph, bytes, left);
+  const batch = new Batch(decoder, chat, { contextLength, memoryBytes: left });
   tell({ kind: 'ready', provider: graph.provider, notes });
   return { batch, chat, vocabulary: graph.vocabulary };
 }

@@ -1,7 +1,16 @@
 import { Tensor } from './runtime';
 import type { Decoder, Row, UseLogits } from './decoder';
-import { OutputGarbage } from './garbage';
-import { lastLogits, LogitMemory, SMALL_WEIGHTS, tokenFeeds, type Graph } from './graph';
+import { GARBAGE, OutputGarbage } from './garbage';
+import {
+  bytesPerToken,
+  CHUNK,
+  free,
+  lastLogits,
+  LogitMemory,
+  SMALL_WEIGHTS,
+  tokenFeeds,
+  type Graph,
+} from './graph';
 
 interface PlacedRow extends Row {
   ids: number[];
@@ -41,7 +50,6 @@ export async function keepsKeysInPlace(graph: Graph): Promise<boolean> {
  * one for values. A run takes rows that lie side by side; each may have its own length, and nothing is copied.
  */
 export class SharedDecoder implements Decoder {
-  readonly bytesPerToken: number;
   readonly #graph: Graph;
   readonly #together: number;
   readonly #rows: PlacedRow[] = [];
@@ -53,12 +61,28 @@ export class SharedDecoder implements Decoder {
   #places = 0;
   #capacity = 0;
 
-  constructor(graph: Graph, bytes: number) {
+  constructor(
+    graph: Graph,
+    bytes: number,
+    private readonly memoryBytes: number,
+  ) {
     this.#graph = graph;
     this.#logits = new LogitMemory(graph);
     this.#together = bytes <= SMALL_WEIGHTS ? ROWS_OF_SMALL_GRAPH : ROWS_OF_LARGE_GRAPH;
-    this.bytesPerToken = graph.caches.length * graph.heads * graph.headSize * Float32Array.BYTES_PER_ELEMENT;
     this.#buffers = graph.caches.map(() => new Float32Array(0));
+  }
+
+  bytesFor(rows: number, length: number): number {
+    const { caches } = this.#graph;
+    const row = roundUp(length) * bytesPerToken(this.#graph);
+    const together = Math.min(rows, this.#together);
+    // One buffer is there twice while all are laid out anew; a run copies the places of its rows.
+    const copied = (rows * row) / caches.length + together * row + GARBAGE;
+    return rows * row + copied + this.#logits.bytesFor(together, CHUNK);
+  }
+
+  get held(): number {
+    return this.#buffers.reduce((bytes, buffer) => bytes + buffer.byteLength, 0);
   }
 
   open(): Row {
@@ -135,7 +159,7 @@ export class SharedDecoder implements Decoder {
       feeds[past] = tensor;
       fetches[present] = tensor;
     }
-    this.#garbage.before(rows.length * this.#capacity * this.bytesPerToken);
+    this.#garbage.before(rows.length * this.#capacity * bytesPerToken(this.#graph));
     await session.run(feeds, fetches);
     for (const [index, row] of rows.entries())
       for (let at = index * each; at < (index + 1) * each; at++) row.ids.push(ids[at]!);
@@ -143,16 +167,19 @@ export class SharedDecoder implements Decoder {
   }
 
   /**
-   * Makes room for rows of this width, and gives up what is much more than the longest needs: with each run, every place
-   * of its rows is copied (see `OutputGarbage`).
+   * Makes room for rows of this width, with some to grow into while there is memory, and gives up what is much more than
+   * the longest needs: with each run, every place of its rows is copied (see `OutputGarbage`).
    */
   #reserve(width: number): void {
     const longest = this.#rows.reduce((length, row) => Math.max(length, row.ids.length), width);
     const roomy = longest + Math.max(GROWTH, longest / 16);
-    const places = this.#rows.length <= this.#places ? this.#places : Math.max(4, 2 * this.#rows.length);
-    if (places === this.#places && longest <= this.#capacity && this.#capacity < 2 * roomy) return;
-    const capacity = longest <= this.#capacity && this.#capacity < 2 * roomy ? this.#capacity : roomy;
-    this.#lay(places, GROWTH * Math.ceil(capacity / GROWTH));
+    const rows = this.#rows.length;
+    const places = rows <= this.#places ? this.#places : Math.max(4, 2 * rows);
+    const capacity =
+      longest <= this.#capacity && this.#capacity < 2 * roomy ? this.#capacity : roundUp(roomy);
+    if (places === this.#places && capacity === this.#capacity) return;
+    if (this.bytesFor(places, capacity) <= this.memoryBytes) this.#lay(places, capacity);
+    else this.#lay(rows, roundUp(longest));
   }
 
   /** Lays out the buffers anew; what the rows hold is kept. */
@@ -167,6 +194,7 @@ export class SharedDecoder implements Decoder {
         }
       }
       this.#buffers[index] = buffer;
+      free(old);
     }
     this.#places = places;
     this.#capacity = capacity;
@@ -190,3 +218,5 @@ export class SharedDecoder implements Decoder {
     this.#rows[other.place] = other;
   }
 }
+
+const roundUp = (tokens: number): number => GROWTH * Math.ceil(tokens / GROWTH);
