@@ -17,12 +17,14 @@ const RESAMPLES = 10_000;
 const FEWEST_TASKS = 6;
 
 /**
- * The mean of a table of seeds × tasks with its percentile interval by the hierarchical bootstrap: seeds are drawn
- * with replacement, then tasks. All seeds are evaluated on the same tasks, so each resample draws its tasks once for
- * all of them (Owen 2007, "The pigeonhole bootstrap"); drawing them anew within each seed would take a task that is
- * hard for every seed for several independent ones, and the interval would be too short.
+ * The mean of a table of seeds × tasks with its interval. What it would be with other tasks is resampled: all seeds are
+ * evaluated on the same tasks, so each resample draws its tasks once for all of them (Owen 2007, "The pigeonhole
+ * bootstrap"); drawing them anew within each seed would take a task that is hard for every seed for several independent
+ * ones, and the interval would be too short.
  *
- * Of S seeds, S − 1 are drawn (Rao and Wu 1988): drawing S of so few gives a variance that is too small by (S − 1)/S.
+ * What it would be with other seeds is added to each resample as a draw from Student's t with S − 1 degrees of freedom,
+ * scaled by the standard error of the S means. Resampling S means of so few would give the normal's percentiles at best:
+ * such a "95 %" covers the truth in 88 of 100 cases with five seeds, in 51 with two.
  *
  * @param values one row for each seed, one column for each task; of a difference, second − first on the same task
  * @param seed of the resampling; equal seeds give equal results
@@ -36,33 +38,47 @@ export function overSeeds(values: readonly (readonly number[])[], seed = 0): Ove
   const bySeed = rows.map(mean);
   return {
     mean: mean(bySeed),
-    interval: tasks < FEWEST_TASKS ? null : resampled(rows, tasks, mulberry32(seed)),
+    interval: tasks < FEWEST_TASKS ? null : resampled(rows, bySeed, mulberry32(seed)),
     coversSeeds: rows.length > 1,
     bySeed,
     tasks,
   };
 }
 
-function resampled(rows: readonly Float64Array[], tasks: number, random: () => number): Interval {
-  const drawnSeeds = Math.max(1, rows.length - 1);
-  const times = new Float64Array(rows.length);
-  const columns = new Float64Array(tasks);
+function resampled(rows: readonly Float64Array[], bySeed: readonly number[], random: () => number): Interval {
+  const columns = Float64Array.from(rows[0]!, (_, task) => mean(rows.map((row) => row[task]!)));
+  const tasks = columns.length;
+  const error = standardError(bySeed);
   const means = new Float64Array(RESAMPLES);
   for (let r = 0; r < RESAMPLES; r++) {
-    times.fill(0);
-    for (let i = 0; i < drawnSeeds; i++) times[Math.floor(random() * rows.length)]! += 1;
-    // What each task gives for the drawn seeds, then the mean over drawn tasks.
-    columns.fill(0);
-    for (const [s, row] of rows.entries()) {
-      if (times[s]! > 0) for (let t = 0; t < tasks; t++) columns[t]! += times[s]! * row[t]!;
-    }
     let total = 0;
     for (let i = 0; i < tasks; i++) total += columns[Math.floor(random() * tasks)]!;
-    means[r] = total / (drawnSeeds * tasks);
+    // Of one seed nothing is known about others.
+    const ofSeeds = error === 0 ? 0 : error * studentT(rows.length - 1, random);
+    means[r] = total / tasks + ofSeeds;
   }
   means.sort();
   return { low: means[Math.floor(0.025 * RESAMPLES)]!, high: means[Math.floor(0.975 * RESAMPLES)]! };
 }
+
+/** Of the mean of these values; 0 of a single one. */
+function standardError(values: readonly number[]): number {
+  const count = values.length;
+  if (count < 2) return 0;
+  const centre = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (count - 1) / count);
+}
+
+/** A draw from Student's t: a normal one over the root of a mean of squared normal ones. */
+function studentT(degrees: number, random: () => number): number {
+  let squares = 0;
+  for (let i = 0; i < degrees; i++) squares += normal(random) ** 2;
+  return normal(random) / Math.sqrt(squares / degrees);
+}
+
+/** A draw from the standard normal distribution, by Box and Muller. */
+const normal = (random: () => number): number =>
+  Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 /** Second − first, seed by seed and task by task. */
 export function differences(

@@ -6,7 +6,15 @@ import type { Choice } from './choice';
 import type { Credit } from './credit';
 import { common, type Plan } from './plan';
 import type { ScoreQuality } from './quality';
-import { SAMPLINGS, type Difference, type Row, type Side, type Table, type Target } from './table';
+import {
+  FEWEST_SEEDS,
+  SAMPLINGS,
+  type Difference,
+  type Row,
+  type Side,
+  type Table,
+  type Target,
+} from './table';
 
 /** Who plays, for the head of the page. */
 export interface Players {
@@ -23,7 +31,9 @@ export function pageOf(board: Board, table: Table, plan: Plan, players: Players)
     '![Success with intervals per method and seed](success.svg)',
     rowsOf(table.rows),
     'In brackets: 95 % intervals over training seeds and tasks. Per dialogue: turns, hidden decisions missed, useless ' +
-      'questions, tokens and seconds of the sampled play; exhausted: dialogues that ran out of turns, sampled and greedy.',
+      'questions, tokens and seconds of the sampled play; exhausted: dialogues that ran out of turns, sampled and greedy. Training: minutes as they passed, two runs at once. ' +
+      'They do not compare methods: what several runs need, such as log-probabilities of the reference and first ' +
+      'candidates, is computed by whichever comes first and is read by the others.',
     '### Seed by seed',
     seedsOf(table.rows),
     '## Differences',
@@ -122,7 +132,7 @@ const targetsOf = (all: readonly Target[]): string =>
   all
     .map(({ better, worse, least, difference: found, met }) => {
       const wanted = least > 0 ? `at least ${points(least)} points` : 'above zero';
-      return `- ${better} − ${worse}, ${wanted} with an interval above zero: ${found ? difference(found.success) : 'not measured'} – **${met ? 'met' : 'not met'}**`;
+      return `- ${better} − ${worse}, ${wanted} with an interval above zero over at least ${FEWEST_SEEDS} seeds: ${found ? difference(found.success) : 'not measured'} – **${met ? 'met' : 'not met'}**`;
     })
     .join('\n');
 

@@ -49,7 +49,7 @@ export interface Target {
   readonly least: number;
   /** The difference at temperature 1; undefined when one of the two is not in the table. */
   readonly difference: Difference | undefined;
-  /** It is at least as large, and its interval, over several seeds, excludes zero. */
+  /** It is at least as large, and its interval, over at least three seeds, excludes zero. */
   readonly met: boolean;
 }
 
@@ -64,6 +64,9 @@ export const MAIN = 'sweet-rl';
 const START = 'zero-shot';
 
 export type Final = readonly { readonly method: Method; readonly attempts: readonly Attempt[] }[];
+
+/** With fewer training seeds nothing is shown, however large a difference is. */
+export const FEWEST_SEEDS = 3;
 
 /** @param seed of the resampling */
 export function tableOf(final: Final, seed: number): Table {
@@ -156,8 +159,9 @@ function met(target: (typeof targets)[number], compared: readonly Difference[]):
     ({ better, worse, sampling }) =>
       better === target.better && worse === target.worse && sampling === 'sampled',
   );
-  const { mean = 0, interval, coversSeeds = false } = difference?.success ?? {};
-  return { ...target, difference, met: coversSeeds && mean >= target.least && (interval?.low ?? 0) > 0 };
+  const { mean = 0, interval, bySeed = [] } = difference?.success ?? {};
+  const isEnough = bySeed.length >= FEWEST_SEEDS;
+  return { ...target, difference, met: isEnough && mean >= target.least && (interval?.low ?? 0) > 0 };
 }
 
 const meanOf = (values: readonly number[]): number | null =>

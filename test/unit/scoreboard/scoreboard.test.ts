@@ -33,16 +33,19 @@ describe('the scoreboard', () => {
   });
 
   it('compares on the same tasks and seeds, and says whether what was to be shown is', async () => {
-    const { to } = await stage(folder);
+    const { to } = await stage(folder, { plan: { ...plan, seeds: [1, 2, 3] } });
     const board = await scoreboard(to);
     const { rows, differences, targets } = tableOf(board.final, 1);
     expect(rows.map(({ method }) => method)).toEqual(['zero-shot', 'rft', 'sweet-rl']);
-    expect(rows[2]!.sampled!.success.bySeed).toHaveLength(2);
+    expect(rows[2]!.sampled!.success.bySeed).toHaveLength(3);
     expect(rows[2]!.sampled!.success.mean).toBeGreaterThan(rows[1]!.sampled!.success.mean);
     const [difference] = differences.filter(({ worse }) => worse === 'rft');
     expect(difference!.success.tasks).toBe(40);
     expect(difference!.success.interval!.low).toBeGreaterThan(0);
     expect(targets.map(({ met }) => met)).toEqual([false, true, false]);
+    // With two seeds nothing is shown.
+    const two = board.final.map(({ method, attempts }) => ({ method, attempts: attempts.slice(0, 2) }));
+    expect(tableOf(two, 1).targets.map(({ met }) => met)).toEqual([false, false, false]);
   });
 
   it('does nothing twice: the second call plays and trains nothing', async () => {
