@@ -204,6 +204,16 @@ it('a closed model has no process, and plays again when it is asked', async () =
   expect((await model.generate(question, sampled)).tokens).toEqual(before.tokens);
 });
 
+it('a model that is closed while it loads says so to who waits for it', async () => {
+  const model = open('shared');
+  const described = errorOf(model.describe());
+  await model.close();
+  expect(await described).toMatchObject({
+    code: 'model/inference-ended',
+    message: expect.stringContaining('was closed while it loaded') as string,
+  });
+});
+
 it('nothing of ONNX Runtime is left in the home folder: no identity, no record of use to be sent', async () => {
   const home = path.join(folder, 'home');
   await mkdir(home);

@@ -78,10 +78,13 @@ export class InferenceProcess {
     return promise.finally(() => signal?.removeEventListener('abort', cancel));
   }
 
-  /** Ends the process; turns that are being written are cancelled. */
+  /** Ends the process; turns that are being written are cancelled, and whoever waits for the model is told. */
   async close(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
+    this.#loading?.reject(
+      new Fault('model/inference-ended', `The model in ${this.#settings.folder} was closed while it loaded.`),
+    );
     for (const id of [...this.#pending.keys()]) this.#settle(id)?.reject(cancelled());
     if (child?.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
@@ -94,14 +97,14 @@ export class InferenceProcess {
   #start(): void {
     if (this.#child !== undefined) return;
     const loading = Promise.withResolvers<Loaded>();
+    // Whoever waits for it hears of a failure; when nobody does, the turns do.
+    loading.promise.catch(() => undefined);
     const child = fork(this.#script, [JSON.stringify(this.#settings)], {
       // NODE_OPTIONS are the parent's: a debugger's, for example.
       env: { ...process.env, NODE_OPTIONS: '', ELECTRON_RUN_AS_NODE: '1' },
       execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
-    // Whoever waits for it hears of a failure; when nobody does, the turns do.
-    loading.promise.catch(() => undefined);
     this.#child = child;
     this.#loading = loading;
     let complaint = '';
