@@ -77,6 +77,16 @@ describe('a sampler', () => {
     expect(logprob).toBeCloseTo(Math.log(softmax(1)[id]!), 9);
   });
 
+  it.each([
+    ['not a number', NaN],
+    ['infinite', Infinity],
+  ])('does not choose where a logit is %s', (_, logit) => {
+    for (const temperature of [0, 1])
+      expect(() => new Sampler({ temperature, seed: 3 }).choose(Float32Array.from([0, logit, 1]))).toThrow(
+        'The model computes logits that are not finite',
+      );
+  });
+
   it('draws independently of what it drew before', () => {
     const even = new Float32Array(2);
     const sampler = new Sampler({ temperature: 1, seed: 5 });

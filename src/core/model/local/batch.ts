@@ -219,11 +219,14 @@ export class Batch {
 
   /** Something is wrong with the graph or the memory; nothing that was computed is kept. */
   #failAll(error: unknown): void {
-    const fault = new Fault(
-      'model/inference-failed',
-      `The model could not go on: ${messageOf(error).replace(/\s+/g, ' ').slice(0, 300)}`,
-      { cause: error },
-    );
+    const fault =
+      error instanceof Fault
+        ? error
+        : new Fault(
+            'model/inference-failed',
+            `The model could not go on: ${messageOf(error).replace(/\s+/g, ' ').slice(0, 300)}`,
+            { cause: error },
+          );
     const turns = [...this.#running.map(({ turn }) => turn), ...this.#waiting];
     for (const row of [...this.#running.map(({ row }) => row), ...this.#resting]) this.decoder.close(row);
     this.#running.length = this.#waiting.length = this.#resting.length = 0;

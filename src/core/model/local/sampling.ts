@@ -1,3 +1,4 @@
+import { Fault } from '../../fault';
 import type { SamplingSettings } from '../model';
 
 export interface Choice {
@@ -22,12 +23,17 @@ export class Sampler {
     this.#topP = settings.topP ?? 1;
   }
 
-  /** @param logits one per token of the vocabulary */
+  /** @param logits one per token of the vocabulary @throws {Fault} `model/not-finite` when they are no distribution */
   choose(logits: Float32Array): Choice {
     const best = argmax(logits);
     const largest = logits[best]!;
     const weights = scratch(logits.length);
     const total = exponentials(logits, largest, 1, weights);
+    if (!Number.isFinite(total))
+      throw new Fault(
+        'model/not-finite',
+        'The model computes logits that are not finite: its weights are damaged, or too large for this precision. Copy or export the model again, or take another precision.',
+      );
     const id = this.#temperature === 0 ? best : this.#draw(logits, largest, weights, total);
     return { id, logprob: logits[id]! - largest - Math.log(total) };
   }
