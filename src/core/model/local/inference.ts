@@ -54,7 +54,7 @@ function generate(
   try {
     const promptIds = chat.encode(messages);
     requireKnown(promptIds, vocabulary, chat.folder);
-    const cancel = batch.start({
+    const stop = batch.start({
       promptIds,
       sampling,
       ...(stream && { onText: (piece: string) => tell({ kind: 'text', id, piece }) }),
@@ -67,10 +67,15 @@ function generate(
         tell(failed(reason, id));
       },
     });
-    turns.set(id, cancel);
+    turns.set(id, stop);
   } catch (error) {
     tell(failed(error, id));
   }
+}
+
+function cancel(id: number): void {
+  turns.get(id)?.();
+  turns.delete(id);
 }
 
 const settings = JSON.parse(process.argv[2]!) as InferenceSettings;
@@ -80,7 +85,7 @@ process.on('message', (message: ToInference) => {
   void loading.then(
     (model) => {
       if (message.kind === 'generate') generate(model, message);
-      else turns.get(message.id)?.();
+      else cancel(message.id);
     },
     () => undefined, // told below
   );
