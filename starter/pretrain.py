@@ -13,7 +13,6 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from .documents import Document, batches
 from .tokenizer import CONTEXT
 
-
 SHARPER = 1.3  # one pass leaves a small model less sure than the demonstrator is; that is noise, and no habit
 
 
