@@ -1,5 +1,7 @@
 import { constants } from 'node:fs';
-import { cp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
 import { Fault } from '../fault';
 import { readLocalFolder } from '../model/local/folder';
 import { ifThere, UNFINISHED } from '../trajectory/files';
@@ -24,14 +26,41 @@ export function precisionOf(place: string): Precision {
   throw new Fault('loop/other-precision', message);
 }
 
-/** Copies a model folder in place of an earlier copy; it appears when it is complete. */
-export async function putInPlace(from: string, to: string): Promise<void> {
+/** Which graph a model plays from in this precision, relative to its folder. */
+const graphOf = (precision: Precision): string =>
+  join('onnx', precision === 'fp32' ? 'model.onnx' : `model_${precision}.onnx`);
+
+/** Whether this model can be played in the precision. */
+export const hasGraph = (folder: string, precision: Precision): Promise<boolean> =>
+  isFile(join(folder, graphOf(precision)));
+
+/** Beside a model that was put in place: which run it is of. */
+const ORIGIN = 'trained-by.json';
+const originSchema = z.object({ run: z.string() });
+
+/**
+ * Copies the model of a run in place of an earlier one. It appears when it is complete, with the run's name in it.
+ * @param complete does to the copy what is left to do
+ */
+export async function putInPlace(
+  { run, model }: { readonly run: string; readonly model: string },
+  to: string,
+  complete: (copy: string) => Promise<void>,
+): Promise<void> {
   const unfinished = `${to}${UNFINISHED}`;
   await rm(unfinished, { recursive: true, force: true });
   // Where the file system can, the copy takes no room.
-  await cp(from, unfinished, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  await cp(model, unfinished, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  await complete(unfinished);
+  await writeFile(join(unfinished, ORIGIN), `${JSON.stringify({ run })}\n`);
   await rm(to, { recursive: true, force: true });
   await rename(unfinished, to);
+}
+
+/** Whether the model that was put in place is this run's: a loop that was killed may have left that of another. */
+export async function isOf(run: string, folder: string): Promise<boolean> {
+  const text = await ifThere(() => readFile(join(folder, ORIGIN), 'utf8'));
+  return text !== undefined && originSchema.parse(JSON.parse(text)).run === run;
 }
 
 /** Whether there is something in a folder. */

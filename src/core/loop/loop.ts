@@ -5,12 +5,13 @@ import { ModelSimulator, RulesSimulator, type Simulator } from '../dialogue/simu
 import type { Grader } from '../grading/grader';
 import type { Model } from '../model/model';
 import { parseConfiguration, type Configuration } from '../training/configuration';
+import { writeGraphs } from '../training/onnx';
 import { runFiles } from '../training/runFolder';
 import { Runs } from '../training/runs';
 import { claimIn } from '../trajectory/claim';
 import { TrajectoryLog } from '../trajectory/log';
 import { compareAgents, comparisonsSchema, refuseIncomplete, type Comparisons } from './comparison';
-import { isFile, isFilled, precisionOf, putInPlace, type Precision } from './export';
+import { hasGraph, isFile, isFilled, isOf, precisionOf, putInPlace, type Precision } from './export';
 import type { LoopPlan, LoopResult, Working } from './plan';
 import { digestOf, LoopRecord, type Stage, type StageName } from './record';
 import { writeReport } from './report/report';
@@ -212,17 +213,26 @@ class Loop {
   }
 
   private export(run: string): Stage<Exported> {
-    const from = join(this.runs.folder, run, runFiles.model);
+    const { precision } = this;
+    const model = join(this.runs.folder, run, runFiles.model);
     return {
       name: 'export',
       inputs: { 'the run': run },
       result: exportedSchema,
-      isThere: () => isFilled(this.model),
+      isThere: async () => (await isOf(run, this.model)) && hasGraph(this.model, precision),
       work: async () => {
-        await putInPlace(from, this.model);
-        return { precision: this.precision };
+        await putInPlace({ run, model }, this.model, (copy) => this.addGraph(copy));
+        return { precision };
       },
     };
+  }
+
+  /** A run keeps its model, with a notice, when its graph could not be made. Without one nothing can be measured. */
+  private async addGraph(folder: string): Promise<void> {
+    if (await hasGraph(folder, this.precision)) return;
+    this.working('export', { what: 'makes the graph' });
+    const trainer = await this.plan.openTrainer();
+    await writeGraphs(trainer, { folder, precisions: [this.precision], signal: this.plan.signal });
   }
 
   private evaluate(tasks: TasksResult): Stage<Comparisons> {

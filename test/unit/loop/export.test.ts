@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { precisionOf } from '../../../src/core/loop/export';
+import { hasGraph, isOf, precisionOf, putInPlace } from '../../../src/core/loop/export';
 import { temporaryFolder } from '../trajectory/fixtures';
 
 async function modelWith(...graphs: readonly string[]): Promise<string> {
@@ -30,5 +30,23 @@ describe('the precision of the trained model', () => {
     expect(() => precisionOf(path.join(folder, 'onnx', 'model_fp16.onnx'))).toThrow(
       /in fp16, in which no graph/,
     );
+  });
+});
+
+describe('the model that is put in place', () => {
+  it('is known as that of its run, in place of an earlier one', async () => {
+    const place = path.join(await temporaryFolder(), 'model');
+    const completed: string[] = [];
+    const complete = (copy: string): Promise<void> => Promise.resolve(void completed.push(copy));
+    await putInPlace({ run: 'first', model: await modelWith('model_int8.onnx') }, place, complete);
+    expect([await isOf('first', place), await hasGraph(place, 'int8')]).toEqual([true, true]);
+    await putInPlace({ run: 'second', model: await modelWith('model.onnx') }, place, complete);
+    expect([await isOf('first', place), await isOf('second', place)]).toEqual([false, true]);
+    expect([await hasGraph(place, 'int8'), await hasGraph(place, 'fp32')]).toEqual([false, true]);
+    expect(completed).toHaveLength(2);
+  });
+
+  it('is none of a run when a person put it there', async () => {
+    expect(await isOf('first', await modelWith('model.onnx'))).toBe(false);
   });
 });

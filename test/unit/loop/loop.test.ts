@@ -35,8 +35,11 @@ const step = (number: number): unknown[] => [
   },
 ];
 /** What the trainer does: it trains for so many seconds and leaves a model. */
-const training = (seconds: number): unknown => [
-  [state('running'), step(1), ['wait', seconds], step(2), ['file', 'model/config.json', '{}'], state('done')],
+const training = (seconds: number, config: object = {}): unknown => [
+  [
+    ...[state('running'), step(1), ['wait', seconds], step(2)],
+    ...[['file', 'model/config.json', JSON.stringify(config)], state('done')],
+  ],
 ];
 
 beforeEach(async () => {
@@ -175,6 +178,18 @@ describe('a loop', () => {
       state: 'begun',
       because: "the trainer's code changed",
     });
+  });
+
+  it('makes the graph that a run could not make, or says why it cannot be made', async () => {
+    await writeFile(path.join(folder, 'play.json'), JSON.stringify(training(0, { refuse: 'No memory.' })));
+    const failed = await run();
+    expect(fates(failed)).toEqual(['tasks done', 'collect done', 'train done']);
+    expect(failed.stderr).toContain('No memory.');
+    // The run is kept, and the graph is tried again.
+    const [{ id } = { id: '' }] = await new Runs(path.join(folder, 'loop')).list();
+    await writeFile(path.join(folder, 'loop', 'runs', id, 'model', 'config.json'), '{}');
+    expect(fates(await run()).slice(2, 4)).toEqual(['train skipped', 'export done']);
+    expect(await readdir(path.join(folder, 'loop', 'model'))).toContain('onnx');
   });
 
   it('draws, plays and trains anew when its pack changed', async () => {
