@@ -18,6 +18,7 @@ from tandem_trainer.onnx.decoder import write_player
 from tandem_trainer.onnx.export import export_onnx
 from tandem_trainer.onnx.quantise import blocks
 from tandem_trainer.onnx.shape import read_shape
+from tandem_trainer.onnx.weights import digest
 
 torch.set_num_threads(1)
 
@@ -86,6 +87,8 @@ def test_quantised_graphs_stand_beside_the_exact_one_with_what_they_lose(tmp_pat
     assert list(graphs) == ["model.onnx", "model_int8.onnx", "model_int4.onnx"]
     assert all((folder / "onnx" / name).exists() for name in graphs)
     exact, int8, int4 = graphs.values()
+    digests = {"model.safetensors": digest(folder / "model.safetensors")}
+    assert all(about["weights"] == digests for about in (exact, int8, int4))
     assert exact["agreement"] == 1.0
     assert exact["divergence"] < int8["divergence"] < int4["divergence"] < 0.5
     assert int8["agreement"] > 0.9
@@ -180,3 +183,15 @@ def test_folders_that_hold_no_model_are_refused_in_a_sentence(tmp_path):
     weights.unlink()
     with pytest.raises(Fault, match=r"has no model\.safetensors"):
         _command(["onnx", str(folder)])
+
+
+@pytest.mark.parametrize("size", [100, 64 * 2**16, 64 * 2**16 + 1, 10**7])
+def test_the_digest_of_weights_is_that_of_equal_files_and_sees_a_change(size, tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    numbers = np.random.default_rng(size).bytes(size)
+    one.write_bytes(numbers)
+    other.write_bytes(numbers)
+    assert digest(one) == digest(other)
+    for changed in (bytes([numbers[0] ^ 1]) + numbers[1:], numbers[:-1] + bytes([numbers[-1] ^ 1]), numbers + b"0"):
+        other.write_bytes(changed)
+        assert digest(one) != digest(other)

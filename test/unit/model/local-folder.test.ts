@@ -123,3 +123,44 @@ it('a small model plays in full precision, and in another one when its graph is 
     precision: 'int8',
   });
 });
+
+describe('graphs that were made before the weights changed', () => {
+  const graph = (name: string): string => path.join(folder, 'onnx', name);
+  /** As `tandem onnx` records it: of weights of four bytes, and of others. */
+  const ofTheseWeights = '4ff9aa1ee8745881';
+  const record = (graphs: Record<string, string>): Promise<void> =>
+    write(
+      'onnx/export.json',
+      JSON.stringify({
+        version: 1,
+        graphs: Object.fromEntries(
+          Object.entries(graphs).map(([name, digest]) => [
+            name,
+            { weights: { 'model.safetensors': digest } },
+          ]),
+        ),
+      }),
+    );
+  beforeEach(() => write('model.safetensors', 'four'));
+
+  it('give way to one that was made since', async () => {
+    await record({ 'model.onnx': '0000', 'model_int8.onnx': ofTheseWeights });
+    expect(readLocalFolder(folder).graph).toBe(graph('model_int8.onnx'));
+  });
+
+  it('are refused when there is no other, or when they are named', async () => {
+    await record({ 'model.onnx': '0000', 'model_int8.onnx': '0000' });
+    for (const place of [folder, graph('model_int8.onnx')])
+      expect(() => readLocalFolder(place)).toThrow(
+        /was made from other weights than those that are in .* now\. Make it again with: tandem onnx /,
+      );
+  });
+
+  it('are taken when nothing is recorded of them, or no weights lie beside them', async () => {
+    await record({});
+    expect(readLocalFolder(folder).graph).toBe(graph('model.onnx'));
+    await record({ 'model.onnx': '0000' });
+    await remove('model.safetensors');
+    expect(readLocalFolder(folder).graph).toBe(graph('model.onnx'));
+  });
+});

@@ -64,6 +64,7 @@ def is_critic(folder: Path) -> bool:
 
 
 def player(folder: Path, into: Path, precisions: Sequence[Precision], say: Say) -> dict[str, dict]:
+    weights = Weights(folder).digests()
     shape, of = ready(folder, folder)
     made = {}
     for precision in precisions:
@@ -81,7 +82,7 @@ def player(folder: Path, into: Path, precisions: Sequence[Precision], say: Say) 
                 usage=True,
             )
         say(sentence(file.name, far))
-        made[file.name] = {"precision": precision, **far.about()}
+        made[file.name] = {"precision": precision, **far.about(), "weights": weights}
     return made
 
 
@@ -92,12 +93,13 @@ def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, di
     refuse_for_trainer(about, folder)
     made = {}
     for name, source in ((CRITIC, folder), (REFERENCE, folder_of(reference))):
+        weights = Weights(source).digests()
         shape, of = ready(source, folder)
         write_scorer(source, shape, into / name)
         far = scorer_distance(of, into / name)
         require_exact(name, far)
         say(sentence(name, far))
-        made[name] = {"precision": "fp32", **far.about()}
+        made[name] = {"precision": "fp32", **far.about(), "weights": weights}
     return made
 
 

@@ -1,5 +1,6 @@
 """The weights of a model folder, one tensor at a time, so that a large model is never whole in memory."""
 
+import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,8 @@ from ..fault import Fault
 
 INDEX = "model.safetensors.index.json"
 ONE_FILE = "model.safetensors"
+PART = 64 * 2**10  # bytes
+PARTS = 64
 
 
 class Weights:
@@ -52,6 +55,13 @@ class Weights:
         """How many numbers there are in all. Reads only the heads of the files."""
         return sum(torch.Size(self.shape(name)).numel() for name in self.files)
 
+    def digests(self) -> dict[str, str]:
+        """By the name of each file; src/core/model/local/weights.ts computes the same."""
+        try:
+            return {name: digest(self.folder / name) for name in sorted(set(self.files.values()))}
+        except OSError as error:
+            raise self._damaged(error) from error
+
     @contextmanager
     def _holding(self, name: str) -> Iterator[Any]:
         """The open file of a tensor."""
@@ -65,3 +75,17 @@ class Weights:
 
     def _damaged(self, why: object) -> Fault:
         return Fault(f"The weights in {self.folder} are damaged ({why}): download the model again.", usage=True)
+
+
+def digest(file: Path) -> str:
+    """Of the size and of PARTS parts that are spread evenly over the file: of all of it up to 4 MiB.
+
+    Quick for large files. Training changes nearly every number, so it is seen; a change of one number may not be.
+    """
+    size = file.stat().st_size
+    hashed = hashlib.sha256(f"{size}\n".encode())
+    with file.open("rb") as opened:
+        for part in range(PARTS):
+            opened.seek(part * PART if size <= PARTS * PART else part * (size - PART) // (PARTS - 1))
+            hashed.update(opened.read(PART))
+    return hashed.hexdigest()[:16]

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { Fault, messageOf } from '../../fault';
+import { isOfOtherWeights } from './weights';
 
 /** A model folder in the layout that Hugging Face's ONNX models have. */
 export interface LocalFolder {
@@ -63,6 +64,7 @@ export function readLocalFolder(place: string): LocalFolder {
   requireFile(folder, 'config.json');
   const graph = named ?? chooseGraph(folder);
   if (!existsSync(graph)) throw new Fault('model/no-folder', `There is no graph ${graph}.`);
+  if (isOfOtherWeights(folder, graph)) throw otherWeights(folder, graph);
   for (const name of ['tokenizer.json', 'tokenizer_config.json']) requireFile(folder, name);
   const config = readConfig(folder);
   const weights = [graph, ...externalData(graph)];
@@ -115,15 +117,30 @@ function requireFile(folder: string, name: string): void {
 }
 
 function chooseGraph(folder: string): string {
-  const file = (suffix: string): string => path.join(folder, 'onnx', `model${suffix}.onnx`);
-  const full = file('');
-  const fits = existsSync(full) && total([full, ...externalData(full)]) <= SMALL_GRAPH;
-  const quantised = QUANTISED.map((precision) => file(`_${precision}`));
-  const found = (fits ? [full] : [...quantised, full]).find((graph) => existsSync(graph));
+  const graphs = graphsIn(folder);
+  // A graph that was left behind when the weights changed gives way to one that was made since.
+  const found = graphs.find((graph) => !isOfOtherWeights(folder, graph)) ?? graphs[0];
   if (found !== undefined) return found;
   throw new Fault(
     'model/not-exported',
     `${folder} has no graph in onnx/ that Tandem can run. Make one with: tandem onnx ${folder}`,
+  );
+}
+
+/** Best first. */
+function graphsIn(folder: string): string[] {
+  const file = (suffix: string): string => path.join(folder, 'onnx', `model${suffix}.onnx`);
+  const full = file('');
+  const quantised = QUANTISED.map((precision) => file(`_${precision}`));
+  const fits = existsSync(full) && total([full, ...externalData(full)]) <= SMALL_GRAPH;
+  return (fits ? [full, ...quantised] : [...quantised, full]).filter((graph) => existsSync(graph));
+}
+
+/** Said of a graph that is no longer the model. */
+export function otherWeights(folder: string, graph: string): Fault {
+  return new Fault(
+    'model/not-exported',
+    `${graph} was made from other weights than those that are in ${folder} now. Make it again with: tandem onnx ${folder}`,
   );
 }
 

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../../../fault';
-import { readJson } from '../folder';
+import { otherWeights, readJson } from '../folder';
+import { isOfOtherWeights } from '../weights';
 
 const form = z.looseObject({
   version: z.literal(1),
@@ -47,6 +48,8 @@ export function readCriticFile(folder: string): CriticFile {
       `The critic in ${folder} has no graphs. Make them with: tandem onnx ${folder}`,
     );
   }
+  const { critic } = criticGraphs(folder);
+  if (isOfOtherWeights(folder, critic)) throw otherWeights(folder, critic);
   const read = form.safeParse(readJson(folder, FILE));
   if (read.success) return read.data;
   const [issue] = read.error.issues;
