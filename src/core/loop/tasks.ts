@@ -106,7 +106,10 @@ function fromWorld({ difficulty, trainTasks, heldOutTasks }: LoopSettings, seed:
 /** A fifth of the tasks is held out. */
 const HELD_OUT = 0.2;
 
-/** A task's place depends on the seed and its id alone: packs in another order give the same split. */
+/**
+ * A task's place depends on the seed and on what it asks for alone: packs in another order give the same split, and one
+ * request under two ids is either learned from or measured on.
+ */
 async function fromPacks(
   packs: readonly string[],
   { trainTasks, heldOutTasks }: LoopSettings,
@@ -121,17 +124,27 @@ async function fromPacks(
       else if (!tasks.has(read.task.id)) tasks.set(read.task.id, read.task);
     }
   }
-  const places = [...tasks.values()].map((task) => ({ task, place: deriveSeed('loop', seed, task.id) }));
-  const drawn = places.sort((a, b) => a.place - b.place).map(({ task }) => task);
-  const heldOut = Math.min(heldOutTasks, Math.round(drawn.length * HELD_OUT));
-  if (heldOut === 0) {
+  const places = [...tasks.values()].map((task) => ({
+    task,
+    place: deriveSeed('loop', seed, requestOf(task)),
+  }));
+  const drawn = places
+    .sort((a, b) => a.place - b.place || (a.task.id < b.task.id ? -1 : 1))
+    .map(({ task }) => task);
+  const heldOut = drawn.slice(0, Math.min(heldOutTasks, Math.round(drawn.length * HELD_OUT)));
+  const known = new Set(heldOut.map(requestOf));
+  const train = drawn.filter((task) => !known.has(requestOf(task))).slice(0, trainTasks);
+  if (heldOut.length === 0 || train.length === 0) {
     throw new Fault(
       'loop/too-few-tasks',
-      `There are ${drawn.length} tasks in ${packs.join(', ')}: too few to learn from some and measure on others. Give more, or none to play the starter world.`,
+      `There are ${drawn.length} tasks in ${packs.join(', ')}: too few different ones to learn from some and measure on others. Give more, or none to play the starter world.`,
     );
   }
-  return { heldOut: drawn.slice(0, heldOut), train: drawn.slice(heldOut, heldOut + trainTasks), badLines };
+  return { heldOut, train, badLines };
 }
+
+/** A description, however it is spaced. */
+const requestOf = ({ description }: Task): string => description.replace(/\s+/g, ' ').trim();
 
 /** @returns the digest of what is in it */
 async function writePack(file: string, tasks: readonly Task[]): Promise<string> {

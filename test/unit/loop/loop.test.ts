@@ -21,6 +21,11 @@ const question = asks('Is there a limit on the weight?');
 
 const facts = [{ topic: 'weight limit', keywords: ['weight', 'limit'], answers: ['500 grams.'] }];
 
+const row = (id: string): string => {
+  const description = `I need the fee for a parcel to ${id}.\n\ndef parcel_fee(grams: int) -> int:`;
+  return JSON.stringify(taskRow({ id, facts, problem_description: description }));
+};
+
 const state = (name: string): unknown[] => ['event', { event: 'state', state: name, stage: 'policy' }];
 const step = (number: number): unknown[] => [
   'event',
@@ -45,7 +50,7 @@ const training = (seconds: number, config: object = {}): unknown => [
 beforeEach(async () => {
   folder = await temporaryFolder();
   script = await bundled('run-loop.ts', folder);
-  const rows = Array.from({ length: 15 }, (_, i) => JSON.stringify(taskRow({ id: `task-${i}`, facts })));
+  const rows = Array.from({ length: 15 }, (_, i) => row(`task-${i}`));
   await writeFile(path.join(folder, 'pack.jsonl'), rows.join('\n'));
   await says('before', [question, answers(wrong)]);
   await says('after', [question, answers(right)]);
@@ -195,7 +200,7 @@ describe('a loop', () => {
   it('draws, plays and trains anew when its pack changed', async () => {
     await run();
     await cp(path.join(folder, 'pack.jsonl'), path.join(folder, 'old.jsonl'));
-    const rows = Array.from({ length: 15 }, (_, i) => JSON.stringify(taskRow({ id: `other-${i}`, facts })));
+    const rows = Array.from({ length: 15 }, (_, i) => row(`other-${i}`));
     await writeFile(path.join(folder, 'pack.jsonl'), rows.join('\n'));
     expect(fates(await run()).every((fate) => fate.endsWith('done'))).toBe(true);
     expect(await new Runs(path.join(folder, 'loop')).list()).toHaveLength(2);

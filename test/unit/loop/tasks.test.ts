@@ -14,8 +14,15 @@ beforeEach(async () => {
 
 const settings = { ...QUICK, trainTasks: 8, heldOutTasks: 4 };
 
+const about = (id: string): string =>
+  `I need the fee for parcel ${id}.\n\ndef parcel_fee(grams: int) -> int:`;
+
 const pack = (name: string, ids: readonly string[]): Promise<string> =>
-  written(folder, name, ids.map((id) => JSON.stringify(taskRow({ id }))).join('\n'));
+  written(
+    folder,
+    name,
+    ids.map((id) => JSON.stringify(taskRow({ id, problem_description: about(id) }))).join('\n'),
+  );
 
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, i) => `task-${from + i}`);
@@ -43,13 +50,27 @@ describe('the tasks of a loop', () => {
     expect(new Set([...many.train, ...many.heldOut]).size).toBe(12);
   });
 
-  it('are split by seed and id, whatever the order of the packs', async () => {
+  it('are split by seed and what they ask for, whatever the order of the packs', async () => {
     const one = await pack('one.jsonl', numbered(0, 9));
     const two = await pack('two.jsonl', numbered(9, 20));
     const there = await drawn([one, two]);
     const back = await drawn([two, one]);
     expect(back).toEqual(there);
     expect((await drawn([one, two], 1)).heldOut).not.toEqual(there.heldOut);
+  });
+
+  it('are learned from or measured on, not both, when a pack has them under two ids', async () => {
+    const ids = numbered(0, 10);
+    const rows = ids.flatMap((id) =>
+      ['a', 'b'].map((copy) => {
+        const description = about(id).replaceAll(' ', copy === 'a' ? ' ' : '  ');
+        return JSON.stringify(taskRow({ id: `${copy}-${id}`, problem_description: description }));
+      }),
+    );
+    const { train, heldOut } = await drawn([await written(folder, 'twice.jsonl', rows.join('\n'))]);
+    const bare = (all: string[]): string[] => all.map((id) => id.slice(2));
+    expect(heldOut).toHaveLength(4);
+    expect(bare(train).filter((id) => bare(heldOut).includes(id))).toEqual([]);
   });
 
   it('count the lines that hold none', async () => {
