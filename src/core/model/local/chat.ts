@@ -5,7 +5,7 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import { z } from 'zod';
 import { Fault, messageOf } from '../../fault';
 import type { ChatMessage } from '../model';
-import { damaged, readJson } from './folder';
+import { damaged, readJson } from './files';
 
 const token = z.union([z.string(), z.object({ content: z.string() }).transform(({ content }) => content)]);
 

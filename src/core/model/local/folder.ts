@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
-import { Fault, messageOf } from '../../fault';
+import { Fault } from '../../fault';
+import { readJson } from './files';
 import { isOfOtherWeights } from './weights';
 
 /** A model folder in the layout that Hugging Face's ONNX models have. */
@@ -78,28 +79,6 @@ export function readLocalFolder(place: string): LocalFolder {
     contextLength: config.max_position_embeddings,
     fingerprint: digest([...weights, ...smallFiles(folder)]),
   };
-}
-
-/** A JSON file of the folder. @throws {Fault} `model/damaged-folder` when it is none */
-export function readJson(folder: string, name: string): unknown {
-  try {
-    return JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
-  } catch (error) {
-    throw damaged(path.join(folder, name), messageOf(error), error);
-  }
-}
-
-/** A file of the folder is not what it should be. */
-export function damaged(file: string, why: string, cause?: unknown): Fault {
-  const reason = why
-    .replace(/\s+/g, ' ')
-    .replace(/[. ]+$/, '')
-    .slice(0, 300);
-  return new Fault(
-    'model/damaged-folder',
-    `${file} cannot be used: ${reason}. Copy or export the model again.`,
-    { cause },
-  );
 }
 
 const folderOf = (graph: string): string => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { InferenceSession, Tensor } from './runtime';
 import { Fault, messageOf } from '../../fault';
-import { damaged } from './folder';
+import { damaged } from './files';
 
 /** A decoder's graph, loaded. */
 export interface Graph {

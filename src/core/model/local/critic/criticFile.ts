@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../../../fault';
-import { otherWeights, readJson } from '../folder';
+import { readJson } from '../files';
+import { otherWeights } from '../folder';
 import { isOfOtherWeights } from '../weights';
 
 const form = z.looseObject({

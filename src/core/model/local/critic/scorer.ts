@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { Tensor, type InferenceSession } from '../runtime';
 import { messageOf } from '../../../fault';
-import { damaged } from '../folder';
+import { damaged } from '../files';
 import { createSession } from '../graph';
 import { passesOf } from './passes';
 import type { Turn } from './turns';
