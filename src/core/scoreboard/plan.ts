@@ -78,7 +78,8 @@ export const quick: Plan = {
   name: 'quick',
   offline: { tasks: 240, rollouts: 4, seed: 10 },
   development: { tasks: 100, seed: 20 },
-  test: { tasks: 200, seed: 30 },
+  // Other tasks than those of the full table, which a look at this one must not spoil.
+  test: { tasks: 200, seed: 31 },
   // The trainings of the choice are reported, too: half of the time is saved, and the table is only a look.
   choiceSeeds: [1],
   seeds: [1, 2],
