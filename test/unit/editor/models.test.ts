@@ -14,7 +14,7 @@ import { modelDetails, modelWords, spokenModel, type ModelRow } from '../../../s
 
 /** Any folder that is there. */
 const starter = import.meta.dirname;
-const workspace = path.resolve('/work/space');
+const workspace = path.resolve('/home/me/space');
 const resolve = (file: string): string => path.resolve(workspace, file);
 const settings = (some: Partial<LocalSettings>): LocalSettings => ({
   agent: 'starter',

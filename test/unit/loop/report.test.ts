@@ -73,8 +73,8 @@ describe('the verdict of a loop', () => {
 });
 
 const told = (comparisons: Comparisons, changes: Partial<Told> = {}): Told => ({
-  folder: '/work/loop',
-  model: '/work/loop/model',
+  folder: '/home/me/loop',
+  model: '/home/me/loop/model',
   run: '20261121-010203-abcd',
   tasks: { train: 400, heldOut: 200, badLines: 0, content: { train: 'a', heldOut: 'b' } },
   collected: { collection: 'loop-1', dialogues: 1600, successes: 480 },
