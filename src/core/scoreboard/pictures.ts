@@ -11,6 +11,7 @@ import {
   svgOf,
   titled,
   TOP,
+  whisker,
 } from '../loop/pictures/chart';
 import { MAIN, SAMPLINGS, type Difference, type Row, type Sampling, type Side, type Table } from './table';
 
@@ -146,23 +147,15 @@ function seriesOf(
       const { mean, interval, bySeed } = values[dataIndex]!;
       const x = (value: number): number => at.coord([value, dataIndex])[0]!;
       const y = at.coord([mean, dataIndex])[1]! + offset;
-      const line = (x1: number, y1: number, x2: number, y2: number) =>
-        ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: INK, lineWidth: 1.5 } }) as const;
       const dot = (value: number, r: number, opacity: number) =>
         ({ type: 'circle', shape: { cx: x(value), cy: y, r }, style: { fill: colour, opacity } }) as const;
       const right = x(reach(values[dataIndex]!)[1]);
       const text = { text: format(mean), fill: INK, fontSize: 12, verticalAlign: 'middle' } as const;
-      const whisker = interval
-        ? [
-            line(x(interval.low), y, x(interval.high), y),
-            line(x(interval.low), y - 4, x(interval.low), y + 4),
-            line(x(interval.high), y - 4, x(interval.high), y + 4),
-          ]
-        : [];
+      const ends = interval ? whisker(x(interval.low), x(interval.high), y) : [];
       const dots = bySeed.length > 1 ? bySeed.map((value) => dot(value, 3, 0.45)) : [];
       return {
         type: 'group',
-        children: [...whisker, ...dots, dot(mean, 5, 1), { type: 'text', x: right + 8, y, style: text }],
+        children: [...ends, ...dots, dot(mean, 5, 1), { type: 'text', x: right + 8, y, style: text }],
       };
     },
   };

@@ -1,6 +1,6 @@
 import type { CustomSeriesOption } from 'echarts/charts';
 import type { Interval } from '../../evaluation/interval';
-import { axisLine, axisText, FONT, gridLine, INK, legend, svgOf, titled, TOP } from './chart';
+import { axisLine, axisText, FONT, gridLine, INK, legend, svgOf, titled, TOP, whisker } from './chart';
 
 export interface Bar {
   readonly value: number;
@@ -92,19 +92,14 @@ function whiskersOf({ bars }: BarSeries, index: number, { series, format }: BarP
       const [right, middle] = at.coord([high!, category!]);
       const [left] = at.coord([low!, category!]);
       const y = middle! + offset;
-      const line = (x1: number, y1: number, x2: number, y2: number) =>
-        ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: INK, lineWidth: 1.5 } }) as const;
       const label = {
         type: 'text',
         x: right! + 6,
         y,
         style: { text: format(mean!), fill: INK, fontSize: 12, fontFamily: FONT, verticalAlign: 'middle' },
       } as const;
-      const whisker =
-        high === low
-          ? []
-          : [line(left!, y, right!, y), line(left!, y - 4, left!, y + 4), line(right!, y - 4, right!, y + 4)];
-      return { type: 'group', children: [...whisker, label] };
+      const interval = high === low ? [] : whisker(left!, right!, y);
+      return { type: 'group', children: [...interval, label] };
     },
   };
 }

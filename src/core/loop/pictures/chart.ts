@@ -85,3 +85,10 @@ export const legend = (names: readonly string[]): object => ({
 export const axisText = { fontFamily: FONT, color: INK, fontSize: 12 };
 export const axisLine = { show: true, lineStyle: { color: INK } };
 export const gridLine = { show: true, lineStyle: { color: FAINT } };
+
+/** An interval as a line with ends, at the height `y`; in pixels. */
+export function whisker(left: number, right: number, y: number) {
+  const line = (x1: number, y1: number, x2: number, y2: number) =>
+    ({ type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke: INK, lineWidth: 1.5 } }) as const;
+  return [line(left, y, right, y), line(left, y - 4, left, y + 4), line(right, y - 4, right, y + 4)];
+}
