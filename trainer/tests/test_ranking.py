@@ -47,10 +47,31 @@ def test_of_an_odd_number_the_middle_one_is_neither():
     assert ranked([0.1, 0.9, 0.4]).good == (False, True, None)
 
 
-def test_candidates_with_the_same_text_are_one():
+def test_a_turn_counts_as_often_as_it_was_sampled():
+    one = ranked([0.1, 0.9, 0.1, 0.3], "a", "b", "a", "c")
+    assert one.good == (False, True, False, True)
+    pairs = one.pairs(4, seed=0)
+    assert {(*pair, example.weight) for pair, example in zip(chosen_and_rejected(pairs), pairs, strict=True)} == {
+        (1, 0, 2.0),
+        (3, 0, 2.0),
+    }
+    assert sum(example.weight for example in one.pairs(3, seed=0)) == 3
+
+
+def test_a_turn_in_both_halves_is_no_pair_with_itself_and_is_shown_in_neither():
+    one = ranked([0.9, 0.5, 0.5, 0.5], "a", "b", "b", "b")
+    assert one.good == (True, True, False, False)
+    assert chosen_and_rejected(one.pairs(9, seed=0)) == [(0, 1)]
+    assert [(shown["text"], shown["times"], shown["good"]) for shown in one.sample()["candidates"]] == [
+        ("a", 1, True),
+        ("b", 3, None),
+    ]
+
+
+def test_the_same_text_in_other_tokens_has_the_score_of_the_first():
     one = ranked([0.1, 0.9, 0.4, 0.2, 0.3], "a", "b", "a", "b", "c")
-    assert one.kept == (0, 1, 4) and one.good == (False, True, None)
-    assert chosen_and_rejected(one.pairs(4, seed=0)) == [(1, 0)]
+    assert one.scores.tolist() == [0.1, 0.9, 0.1, 0.9, 0.3] and one.good == (False, True, False, True, None)
+    assert chosen_and_rejected(one.pairs(9, seed=0)) == [(1, 0)]
 
 
 def test_equal_scores_are_ordered_as_they_were_sampled_and_never_paired_with_each_other():
@@ -121,8 +142,8 @@ def test_the_untrained_control_is_the_pointwise_mutual_information(tmp_path):
         disturb(base)  # must not matter
     for one in Ranking(made, CriticConfig()).rank(base, budget(tmp_path)):
         history = one.candidates.history
-        for place, untrained in zip(one.kept, one.untrained, strict=True):
-            response = one.candidates.turns[place].response
+        for places in one.different.values():
+            untrained, response = one.untrained[places[0]], one.candidates.turns[places[0]].response
             told = straight(plain, Turn(history.hidden_prompt, response))
             untold = straight(plain, Turn(history.prompt, response))
             assert untrained == pytest.approx((told - untold).mean().item(), abs=1e-5)
@@ -142,8 +163,8 @@ def test_the_critics_score_is_the_turns_advantage(tmp_path, convention, hidden, 
         history = one.candidates.history
         seen = history.hidden_prompt if hidden else history.prompt
         with base.adapter("critic"):
-            for place, score in zip(one.kept, one.scores, strict=True):
-                response = one.candidates.turns[place].response
+            for places in one.different.values():
+                score, response = one.scores[places[0]], one.candidates.turns[places[0]].response
                 of_reference = history.prompt if convention == "reference-code" else seen
                 ratios = straight(base.model, Turn(seen, response)) - straight(plain, Turn(of_reference, response))
                 assert score == pytest.approx((ratios.mean() if normalised else ratios.sum()).item(), abs=1e-4)
@@ -262,4 +283,4 @@ def test_the_sample_for_the_event_is_best_first():
     shown = rank(of_texts("x", "y"), np.array([0.25, 0.75]), np.array([1.0, np.nan])).sample()
     assert shown["group"] == "a/0"
     assert shown["candidates"][0]["text"] == "y" and shown["candidates"][0]["good"] is True
-    assert shown["candidates"][1] == {"text": "x", "score": 0.25, "untrained": 1.0, "good": False}
+    assert shown["candidates"][1] == {"text": "x", "times": 1, "score": 0.25, "untrained": 1.0, "good": False}

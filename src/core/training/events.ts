@@ -63,8 +63,15 @@ const known = z.discriminatedUnion('event', [
     ...head,
     stage: z.string().optional(),
     group: z.string(),
+    /** Different texts, `times`: how often each was sampled. */
     candidates: z.array(
-      z.looseObject({ text: z.string(), score: figure, untrained: figure, good: z.boolean().nullish() }),
+      z.looseObject({
+        text: z.string(),
+        times: z.number().int().optional(),
+        score: figure,
+        untrained: figure,
+        good: z.boolean().nullish(),
+      }),
     ),
   }),
   /** Of work that has no steps, e.g. sampling. `seconds_left`: of this part. */

@@ -6,10 +6,11 @@ probable the hidden information makes a turn, without any training (pointwise mu
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Literal
 
@@ -37,64 +38,80 @@ View = Literal["hidden", "plain"]  # a history with the hidden information in fr
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """One history's candidates. Those with the same text are one, the first of them.
+    """One history's candidates, all that were sampled.
 
-    kept:       (n,) which candidates these are.
-    scores:     (n,) of the critic.
+    A turn that was sampled several times counts several times, as in the paper's halves: what the policy mostly says is
+    then most of one half, and it is pulled towards it or away from it that much more.
+
+    scores:     (n,) of the critic. Candidates with the same text have the score of the first of them.
     untrained:  (n,) of the untrained model; NaN where there is no hidden information.
     good:       (n,) True for the n // 2 best, False for the n // 2 worst, None for the one between them when n is odd;
                 None for all when n is 1 or all scores are equal. Of equal scores the first that was sampled is better.
     """
 
     candidates: Candidates
-    kept: tuple[int, ...]
     scores: np.ndarray
     untrained: np.ndarray
     good: tuple[bool | None, ...]
 
-    def pairs(self, count: int, seed: int, round: int = 1) -> list[Example]:
-        """`count` different pairs of a good and a bad candidate, or all there are; seed, round and group decide which.
+    @cached_property
+    def different(self) -> dict[str, list[int]]:
+        """The different texts, each with the places at which it was sampled, in the order of the first ones."""
+        places: dict[str, list[int]] = {}
+        for place, text in enumerate(self.candidates.texts):
+            places.setdefault(text, []).append(place)
+        return places
 
-        Two candidates on either side of the middle with the same score are no pair.
+    def pairs(self, count: int, seed: int, round: int = 1) -> list[Example]:
+        """`count` pairs of a good and a bad candidate, or all there are; seed, round and group decide which.
+
+        Pairs of the same two texts are one example with their number as its weight. Two candidates on either side of
+        the middle with the same text or the same score are no pair.
         """
-        group = self.candidates.history.group
+        group, texts, turns = self.candidates.history.group, self.candidates.texts, self.candidates.turns
         good = [place for place, judged in enumerate(self.good) if judged is True]
         bad = [place for place, judged in enumerate(self.good) if judged is False]
         possible = [(high, low) for high in good for low in bad if self.scores[high] > self.scores[low]]
         drawn = sorted(possible, key=lambda pair: lot(seed, round, group, *pair))[:count]
-        turns = [self.candidates.turns[place] for place in self.kept]
-        return [Example(group, chosen=(turns[high],), rejected=(turns[low],)) for high, low in drawn]
+        times = Counter((self.different[texts[high]][0], self.different[texts[low]][0]) for high, low in drawn)
+        return [
+            Example(group, chosen=(turns[high],), rejected=(turns[low],), weight=float(number))
+            for (high, low), number in times.items()
+        ]
 
     def sample(self) -> dict:
-        """For the event `sample`, best first."""
-        order = sorted(range(len(self.kept)), key=lambda place: (-self.scores[place], place))
-        shown = [
-            {
-                "text": self.candidates.texts[self.kept[place]],
-                "score": float(self.scores[place]),
-                "untrained": float(self.untrained[place]),
-                "good": self.good[place],
-            }
-            for place in order
-        ]
+        """For the event `sample`, best first; a text with copies in both halves is in neither."""
+        order = sorted(self.different.values(), key=lambda places: (-self.scores[places[0]], places[0]))
+        shown = []
+        for places in order:
+            halves = {self.good[place] for place in places}
+            shown.append(
+                {
+                    "text": self.candidates.texts[places[0]],
+                    "times": len(places),
+                    "score": float(self.scores[places[0]]),
+                    "untrained": float(self.untrained[places[0]]),
+                    "good": halves.pop() if len(halves) == 1 else None,
+                }
+            )
         return {"group": self.candidates.history.group, "candidates": shown}
 
 
 def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> Ranked:
     """Applies the rules that `Ranked` states to scores of all candidates. Errors: Fault when a score is no number."""
     first_of_text = {text: place for place, text in reversed(list(enumerate(candidates.texts)))}
-    kept = sorted(first_of_text.values())
-    scores, untrained = scores[kept], untrained[kept]
+    first = [first_of_text[text] for text in candidates.texts]
+    scores, untrained = scores[first], untrained[first]
     if np.isnan(scores).any():
         raise _cannot_rank(candidates.history)
-    half = len(kept) // 2 if np.ptp(scores) > 0 else 0
-    order = sorted(range(len(kept)), key=lambda place: (-scores[place], place))
-    good: list[bool | None] = [None] * len(kept)
+    half = len(scores) // 2 if np.ptp(scores) > 0 else 0
+    order = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+    good: list[bool | None] = [None] * len(scores)
     for place in order[:half]:
         good[place] = True
-    for place in order[len(kept) - half :]:
+    for place in order[len(scores) - half :]:
         good[place] = False
-    return Ranked(candidates, tuple(kept), scores, untrained, tuple(good))
+    return Ranked(candidates, scores, untrained, tuple(good))
 
 
 def _cannot_rank(history: History) -> Fault:
@@ -230,25 +247,30 @@ class Ranking:
 def ranking_figures(ranked: Sequence[Ranked]) -> dict[str, float]:
     """How a ranking went.
 
-    histories, candidates (different ones), repeated (left out as equal), without_pairs (histories that give none);
+    histories, candidates (different ones), repeated (beyond these), without_pairs (histories that give none);
     rank_correlation: Spearman's, between critic and untrained score, the mean over histories in which both differ;
     spread, untrained_spread: the standard deviation within a history, the mean over histories;
     good_tokens, bad_tokens: mean lengths, which tell whether the critic goes by length.
+    All but the lengths are over different candidates.
     """
-    correlations = [rank_correlation(one.scores, one.untrained) for one in ranked]
+    firsts = [[places[0] for places in one.different.values()] for one in ranked]
+    scores = [one.scores[first] for one, first in zip(ranked, firsts, strict=True)]
+    untrained = [one.untrained[first] for one, first in zip(ranked, firsts, strict=True)]
+    correlations = [rank_correlation(*both) for both in zip(scores, untrained, strict=True)]
     lengths: dict[bool, list[int]] = {True: [], False: []}
     for one in ranked:
-        for place, judged in zip(one.kept, one.good, strict=True):
+        for turn, judged in zip(one.candidates.turns, one.good, strict=True):
             if judged is not None:
-                lengths[judged].append(len(one.candidates.turns[place].response))
+                lengths[judged].append(len(turn.response))
+    different = sum(map(len, firsts))
     return {
         "histories": len(ranked),
-        "candidates": sum(len(one.kept) for one in ranked),
-        "repeated": sum(len(one.candidates.turns) - len(one.kept) for one in ranked),
+        "candidates": different,
+        "repeated": sum(len(one.candidates.turns) for one in ranked) - different,
         "without_pairs": sum(True not in one.good for one in ranked),
         "rank_correlation": _mean([value for value in correlations if value is not None]),
-        "spread": _mean([one.scores.std() for one in ranked]),
-        "untrained_spread": _mean([one.untrained.std() for one in ranked]),
+        "spread": _mean([of_one.std() for of_one in scores]),
+        "untrained_spread": _mean([of_one.std() for of_one in untrained]),
         "good_tokens": _mean(lengths[True]),
         "bad_tokens": _mean(lengths[False]),
     }
