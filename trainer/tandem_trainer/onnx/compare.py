@@ -15,6 +15,11 @@ REQUESTS = (
     "Write a Python function total(prices, rate) that adds up the prices and takes the discount off. Ask me first.",
     "The function should return the number of days. What else do you need to know?",
     "Hello!",
+    "Can you write a function for the price of a rental? You get the number of days and the rate per day. There is a "
+    "lowest price. The signature of the function is: def bike_price(days, rate)",
+    "Why does `sorted(items, key=lambda item: item.price)[:10]` raise an AttributeError when one item is None?",
+    "Round 1234.5678 to two places, then tell me what 17 % of 250 is.",
+    "Schreibe eine Funktion, die prüft, ob ein Datum in einem Schaltjahr liegt.",
 )
 ALL = np.array(0)  # logits are kept of all tokens
 LENGTH = 24  # tokens that the model writes behind each request
