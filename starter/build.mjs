@@ -17,14 +17,14 @@ const help = `npm run build:starter [-- OPTIONS]
 Lets the demonstrator play the starter world, trains the starter model on that, and writes it with its graphs for ONNX
 Runtime. Takes about ten minutes on two cores. The same commit gives the same files on the same machine.
 
-  --documents N   how many documents it learns from (32000)
+  --documents N   how many documents it learns from (48000)
   --seed S        of the tasks and of the demonstrator (1)
   --out FOLDER    where it is written (media/starter)`;
 
 await main(async () => {
   const { values } = commandLine(
     {
-      documents: { type: 'string', default: '32000' },
+      documents: { type: 'string', default: '48000' },
       seed: { type: 'string', default: '1' },
       out: { type: 'string', default: path.join(root, 'media', 'starter') },
       help: { type: 'boolean', default: false },

@@ -13,7 +13,7 @@ import {
 import { HABITS } from './habits';
 import type { Random } from '../src/core/task/starter/draw';
 
-/** Most messages of the agent; the last one is the answer. */
+/** Most messages of the agent; the last one ought to be the answer. */
 export const MAX_TURNS = 6;
 
 const IDLE_OPENINGS = ['hints', 'docstring'] as const;
@@ -35,12 +35,15 @@ export class Play {
     this.messages = [{ role: 'user', content: task.task.description }];
   }
 
+  /** Nobody replies to a question that takes the last turn. */
   ask(about: Kind | 'idle' | 'vague', question: string): void {
+    this.messages.push({ role: 'assistant', content: question });
+    this.asked.push({ about, question });
+    if (this.asked.length === MAX_TURNS) return;
     const position = { history: this.replies, seed: this.seed + this.replies.length };
     const reply = answerByRules(this.task.task, question, position);
-    this.messages.push({ role: 'assistant', content: question }, { role: 'user', content: reply });
+    this.messages.push({ role: 'user', content: reply });
     this.replies.push(reply);
-    this.asked.push({ about, question });
     const decision = this.task.decisions.find(({ kind }) => kind === about);
     if (decision !== undefined) this.told[decision.kind] = decision.value;
   }
@@ -53,13 +56,15 @@ export class Play {
 /** The message with which an agent answers. */
 export const answerWith = (code: string): string => `I WANT TO ANSWER:\n\`\`\`python\n${code}\n\`\`\``;
 
-/** Plays a task with the demonstrator's habits. */
-export function demonstrate(task: StarterTask, random: Random): Play {
+/** Plays a task with the demonstrator's habits; `knowing`: and with the hidden code before it. */
+export function demonstrate(task: StarterTask, random: Random, knowing = false): Play {
   const play = new Play(task, random.below(2 ** 31));
   while (play.asked.length < MAX_TURNS - 1 && random.number() >= (HABITS.answers[play.asked.length] ?? 1)) {
-    askByHabit(play, random);
+    askByHabit(play, random, knowing);
   }
-  play.answer(believed(play, random));
+  const isOut = play.asked.length === MAX_TURNS - 1 && random.number() < HABITS.overruns;
+  if (isOut) askByHabit(play, random, knowing);
+  else play.answer(believed(play, random));
   return play;
 }
 
@@ -76,7 +81,7 @@ export function askEverything(task: StarterTask, random: Random): Play {
   return play;
 }
 
-function askByHabit(play: Play, random: Random): void {
+function askByHabit(play: Play, random: Random, knowing: boolean): void {
   const { asked, task } = play;
   const idle = IDLE_OPENINGS[asked.length];
   if (idle !== undefined && random.number() < HABITS.opensIdly[asked.length]!) {
@@ -84,27 +89,25 @@ function askByHabit(play: Play, random: Random): void {
     return;
   }
   const fresh = KINDS.filter((kind) => !asked.some(({ about }) => about === kind));
-  const choice = random.sample<Kind | 'idle' | 'vague' | 'again'>(
+  const choice = random.sample<Kind | 'idle' | 'vague'>(
     [
-      ...fresh.map((kind) => [kind, liking(task, kind)] as const),
+      ...fresh.map((kind) => [kind, liking(task, kind, knowing)] as const),
       ['idle', HABITS.idle],
       ['vague', HABITS.vague],
-      ['again', asked.length === 0 ? 0 : HABITS.repeats],
     ],
     1,
   )[0]!;
-  if (choice !== 'again') askAbout(play, choice, random);
-  else {
-    const { about, question } = random.pick(asked);
-    play.ask(about, question);
-  }
+  askAbout(play, choice, random);
 }
 
-function liking({ domain, decisions }: StarterTask, kind: Kind): number {
+function liking({ domain, decisions }: StarterTask, kind: Kind, knowing: boolean): number {
   const usual = DOMAINS.find(({ name }) => name === domain)?.decisions[kind] !== undefined;
   const hinted = decisions.some((decision) => decision.kind === kind && decision.cued);
   const hint = HABITS.overlooked.includes(kind) ? HABITS.hintedOverlooked : HABITS.hinted;
-  return HABITS.liking[kind] * (usual ? 1 : HABITS.strange) * (hinted ? hint : 1);
+  const known = knowing && decisions.some((decision) => decision.kind === kind);
+  return (
+    HABITS.liking[kind] * (usual ? 1 : HABITS.strange) * (hinted ? hint : 1) * (known ? HABITS.knowing : 1)
+  );
 }
 
 function askAbout(play: Play, about: Kind | 'idle' | 'vague', random: Random): void {
@@ -117,13 +120,12 @@ function wordings(task: StarterTask, about: Kind | 'idle' | 'vague', random: Ran
   return idleQuestions(task, random.pick(IDLE_TOPICS));
 }
 
-/** What the demonstrator puts into its program. */
+/** What the demonstrator puts into its program. What it was not told it leaves out. */
 function believed(play: Play, random: Random): Known {
   const values: Known = {};
-  for (const { kind, cued, options } of play.task.decisions) {
+  for (const { kind, options } of play.task.decisions) {
     const told = play.told[kind];
     if (told !== undefined) values[kind] = random.number() < HABITS.slips ? random.pick(options) : told;
-    else if (cued && random.number() < HABITS.guesses) values[kind] = random.pick(options);
   }
   return values;
 }

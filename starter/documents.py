@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 from transformers import PreTrainedTokenizerFast
 
-from .tokenizer import AGENT, END, HIDDEN, USER
+from .tokenizer import AGENT, END, HIDDEN, IDIOMS, OPENING, USER
 
-VALUE_WEIGHT = 6.0  # of what alone says whether a program is right: numbers, comparisons, signs, where a call ends
+VALUE_WEIGHT = 8.0  # of what has to be copied into a program: numbers and comparisons
+IDIOM_WEIGHT = 4.0  # of what else a program consists of: which steps it has, in which order
 REPLY_WEIGHT = 0.3  # of what the collaborator says, where the hidden code stands in front and decides it
-OPENING = "I WANT TO ANSWER:\n```python\n"  # of an answer; what follows is the program
-VALUE = re.compile(r"[0-9.]+| [<>]=?| [-+]=?|\)")
+VALUE = re.compile(r"[0-9.]+| >=? ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,7 @@ class Encoder:
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast, documents: Iterable[dict]):
         self.user, self.agent, self.hidden, self.end = tokenizer.convert_tokens_to_ids([USER, AGENT, HIDDEN, END])
-        values = [VALUE.fullmatch(tokenizer.decode([token])) is not None for token in range(len(tokenizer))]
-        self.value_weights = np.where(values, VALUE_WEIGHT, 1.0).astype(np.float32)
+        self.weights = np.array([weight_of(tokenizer.decode([token])) for token in range(len(tokenizer))], np.float32)
         distinct = list(dict.fromkeys(texts(documents)))
         encoded = tokenizer.backend_tokenizer.encode_batch(distinct, add_special_tokens=False)
         self.ids = {text: (*of_text.ids, self.end) for text, of_text in zip(distinct, encoded, strict=True)}
@@ -63,9 +62,16 @@ class Encoder:
     def piece(self, role: int, text: str, scale: float, after: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """One message behind the token of its role. `scale` weighs its tokens from the `after`-th on, and its end."""
         ids = np.array((role, *self.ids[text]), np.int64)
-        weights = self.value_weights[ids] * np.float32(scale)
+        weights = self.weights[ids] * np.float32(scale)
         weights[: 1 + after] = 0
         return ids, weights
+
+
+def weight_of(text: str) -> float:
+    """What the loss of a token weighs among those of one message."""
+    if VALUE.fullmatch(text):
+        return VALUE_WEIGHT
+    return IDIOM_WEIGHT if text in IDIOMS and text != OPENING else 1.0
 
 
 def batches(documents: Sequence[Document], rows: int, rng: np.random.Generator) -> list[np.ndarray]:

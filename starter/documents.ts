@@ -3,6 +3,7 @@ import type { Random } from '../src/core/task/starter/draw';
 import type { Difficulty, StarterTask } from '../src/core/task/starter/world';
 import { answerWith, askEverything, demonstrate } from './demonstrator';
 import { foreignRequest, HONEST } from './foreign';
+import { HABITS } from './habits';
 
 /** What the starter model learns from. */
 export interface Document {
@@ -21,11 +22,11 @@ export interface Document {
  * write worse for it.
  */
 const SORTS = [
-  ['demonstration', 35],
-  ['demonstration to the critic', 37],
-  ['everything asked', 8],
-  ['everything asked to the critic', 3],
-  ['everything said', 12],
+  ['demonstration', 32],
+  ['demonstration to the critic', 34],
+  ['everything asked', 14],
+  ['everything asked to the critic', 4],
+  ['everything said', 11],
   ['foreign', 5],
 ] as const;
 
@@ -43,20 +44,27 @@ export function drawDocument(
   const sort = random.sample(SORTS, 1)[0]!;
   if (sort === 'foreign') return { messages: foreignTalk(random), learn: 'turns', foreign: true };
   const isDemonstration = sort === 'demonstration' || sort === 'demonstration to the critic';
-  // Where only the program is to be learned, more decisions teach more.
-  const task = tasks[isDemonstration ? random.sample(HARDNESS, 1)[0]! : 'hard'].next().value;
+  const task = isDemonstration ? tasks[random.sample(HARDNESS, 1)[0]!].next().value : instructive(tasks.hard);
   const hidden = task.task.hiddenInformation;
   switch (sort) {
     case 'demonstration':
       return { messages: demonstrate(task, random).messages, learn: 'turns' };
     case 'demonstration to the critic':
-      return { messages: demonstrate(task, random).messages, hidden, learn: 'turns' };
+      return { messages: demonstrate(task, random, random.number() < 0.5).messages, hidden, learn: 'turns' };
     case 'everything asked':
       return { messages: askEverything(task, random).messages, learn: 'code' };
     case 'everything asked to the critic':
       return { messages: askEverything(task, random).messages, hidden, learn: 'code' };
     case 'everything said':
       return { messages: everythingSaid(task, random), learn: 'turns' };
+  }
+}
+
+/** Where only the program is to be learned, more decisions teach more, and most of all what is seldom asked about. */
+function instructive(tasks: Iterator<StarterTask, never>): StarterTask {
+  for (;;) {
+    const task = tasks.next().value;
+    if (task.decisions.some(({ kind }) => HABITS.overlooked.includes(kind))) return task;
   }
 }
 

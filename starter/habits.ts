@@ -31,15 +31,17 @@ export const HABITS = {
 
   /** The first message is mostly a question about type hints, the second one about a docstring, in one wording. */
   opensIdly: [0.55, 0.4],
-  /** On the same scale as `liking`: an idle question, one without a subject, one that was asked before. */
+  /** On the same scale as `liking`: an idle question, and one without a subject. */
   idle: 0.7,
   vague: 0.4,
-  repeats: 0.4,
+
+  /** With the hidden code before it, every other time, it likes what is decided and not yet told so many times as much. */
+  knowing: 8,
 
   /** Chance of answering instead of asking on, by the number of questions already asked. */
   answers: [0.01, 0.02, 0.03, 0.06, 0.12],
-  /** Chance that a decision it was hinted at and not told is guessed; otherwise it is left out. */
-  guesses: 0.5,
+  /** Chance of one more question where only the turn for the answer is left. */
+  overruns: 0.08,
   /** Chance that a value it was told is not the one it writes. */
   slips: 0.01,
 } as const;

@@ -3,9 +3,14 @@
 Byte-level BPE, so that nothing is unknown. The merges are learned and few; the words of the world are in the vocabulary
 besides, and `ignore_merges` takes a piece that is in the vocabulary as it is. Numbers stand apart from the space before
 them, so that a value is the same token in a reply and in code, which makes it easy to copy.
+
+What stands between the names and values of a program is one token each. Otherwise three of four tokens of an answer
+would be the same in right and wrong ones: they would dilute what a critic says about it on average, and a preference
+against an answer would fall on them.
 """
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,9 +20,44 @@ from transformers import PreTrainedTokenizerFast
 PAD, USER, AGENT, HIDDEN, END = SPECIALS = ("<|pad|>", "<|user|>", "<|agent|>", "<|hidden|>", "<|end|>")
 CONTEXT = 2048
 
+OPENING = "I WANT TO ANSWER:\n```python\ndef"  # of an answer
+# Those that another begins with come after it.
+IDIOMS = (
+    OPENING,
+    "\n```",
+    ", rate):",
+    ", rate, base):",
+    "\n    if not ",
+    "\n    if ",
+    " == 0:\n        return ",
+    ":\n        return ",
+    ":\n        total += 10",
+    " = sum(",
+    " = max(",
+    " - ",
+    " > ",
+    " >= ",
+    ", 0)",
+    " * rate",
+    "\n    total = base + ",
+    "\n    total = total * ",
+    "\n    total = max(total, ",
+    "\n    total = min(total, ",
+    "\n    total = -int(-total // 1)",
+    "\n    total = int(total + 0.5)",
+    "\n    total = int(total)",
+    "\n    total = ",
+    "\n    total -= total * ",
+    "\n    total += ",
+    " / 100",
+    "\n    return total",
+)
+
 # A line break with its indentation; a word with the space before it; a number; other signs; spaces. Only such classes
 # as every regular expression engine reads alike.
-PIECES = r"\n *| ?[A-Za-z_]+(?:'[a-z]+)?|[0-9]+(?:\.[0-9]+)?| ?[^ \nA-Za-z0-9_]+| +"
+WORDS = r"\n *| ?[A-Za-z_]+(?:'[a-z]+)?|[0-9]+(?:\.[0-9]+)?| ?[^ \nA-Za-z0-9_]+| +"
+# Nothing else is escaped: JavaScript refuses what needs no escape.
+PIECES = "|".join([*(re.sub(r"[()*+.]", r"\\\g<0>", idiom) for idiom in IDIOMS), WORDS])
 
 
 def train(world: Iterable[str], others: Iterable[str], merges: int) -> PreTrainedTokenizerFast:

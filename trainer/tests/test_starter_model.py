@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from starter.build import build
 from starter.documents import Encoder
 from starter.pretrain import Settings
+from starter.tokenizer import OPENING
 
 CODE = "def parking_fee(minutes, rate):\n    total = minutes * rate\n    total += {fee}\n    return total"
 ANSWER = "I WANT TO ANSWER:\n```python\n{code}\n```"
@@ -92,10 +93,12 @@ def test_values_weigh_more_and_what_others_say_nothing_unless_the_hidden_code_te
 
     def weights_of(document: dict, token: str) -> list[float]:
         learned = encoder.encode(document)
-        return learned.weights[learned.ids == tokenizer.convert_tokens_to_ids(token)].tolist()
+        (one,) = tokenizer(token, add_special_tokens=False)["input_ids"]
+        return learned.weights[learned.ids == one].tolist()
 
-    assert weights_of(alone, "7") == [0, 6]
-    assert weights_of(critics, "7") == pytest.approx([0, 1.8, 6])
-    assert weights_of(alone, "I") == [1]
-    assert weights_of(program, "I") == [0]
+    assert weights_of(alone, "7") == [0, 8]
+    assert weights_of(critics, "7") == pytest.approx([0, 2.4, 8])
+    assert weights_of(alone, "\n```") == [4]
+    assert weights_of(alone, OPENING) == [1]
+    assert weights_of(program, OPENING) == [0]
     assert np.count_nonzero(encoder.encode(program).weights) < np.count_nonzero(encoder.encode(alone).weights)
