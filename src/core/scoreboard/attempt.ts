@@ -143,9 +143,9 @@ export function merged(...all: readonly RunFields[]): RunFields {
   return result;
 }
 
-function fieldsOf({ method, setting, seed }: Cell, { precision }: Surroundings): RunFields {
+function fieldsOf({ method, setting, seed }: Cell, { plan, precision }: Surroundings): RunFields {
   if (method.fields === null) return {};
-  const here = { seed, export: { onnx: [precision] } };
+  const here = { seed, export: { onnx: [precision] }, candidates: { trajectories: plan.offline.ranked } };
   return merged(common, method.fields, setting?.fields ?? {}, here);
 }
 

@@ -146,7 +146,7 @@ function creditOf(credit: Credit, plan: Plan): string {
   ];
   return [
     `At ${states.seen} histories of the offline data and ${states.unseen} of development tasks the start took up to ${plan.credit.samples} turns; ${candidates} different ones were played to the end ${rolls} times in all (standard error of a turn's success: ${meanStandardError.toFixed(3)} on average, at most ${largestStandardError.toFixed(3)}). ` +
-      'ρ: Spearman within a history. AUC: how often a turn that the score calls good (upper half) is worth more than one that it calls bad; 0.5 is chance. In brackets: 95 % intervals over histories.',
+      'ρ: Spearman within a history. AUC: how often a turn that the score calls good (upper half of the different ones) is worth more than one that it calls bad; 0.5 is chance. In brackets: 95 % intervals over histories.',
     markdownTable(
       ['score', 'ρ, seen', 'AUC, seen', 'of questions', 'ρ, unseen', 'AUC, unseen', 'of questions'],
       credit.scores.map(({ name, seen, unseen }) => [name, ...quality(seen), ...quality(unseen)]),

@@ -17,7 +17,7 @@ import { answers, shippedPrompts } from '../../fixtures/dialogue';
  */
 export const plan: Plan = {
   ...full,
-  offline: { tasks: 10, rollouts: 2, seed: 10 },
+  offline: { tasks: 10, rollouts: 2, ranked: 0.5, seed: 10 },
   development: { tasks: 12, seed: 20 },
   test: { tasks: 40, seed: 30 },
   choiceSeeds: [9],
