@@ -70,9 +70,13 @@ def forest_attention(
             raise NotImplementedError(f"attention with {name}")
     if softcap is None and _has_kernel(query, value):
         return packed_attention(varlen_attn, query, key, value, forest, scaling, sliding_window), None
+    # Pieces and not slices of the whole, whose backward pass would make zeros as large as the pack for each of them.
+    lengths = [segment.end - segment.start for segment in forest.segments]
+    starts = [segment.start for segment in forest.segments]
+    keys, values = (dict(zip(starts, tensor.split(lengths, dim=2), strict=True)) for tensor in (key, value))
     outputs = [
-        _attend(query, key, value, segment, forest.cache, scaling, sliding_window, softcap)
-        for segment in forest.segments
+        _attend(own, _path(keys, segment), _path(values, segment), forest.cache, scaling, sliding_window, softcap)
+        for own, segment in zip(query.split(lengths, dim=2), forest.segments, strict=True)
     ]
     return torch.cat(outputs, dim=2).transpose(1, 2), None
 
@@ -80,18 +84,20 @@ def forest_attention(
 # ---- one segment after the other
 
 
-def _attend(query, key, value, segment: Segment, cache: dict, scaling, window, softcap) -> Tensor:
-    """(1, H, n, D) of the n tokens of a segment: a causal call at the root, otherwise blocks of queries under masks.
+def _path(pieces: dict[int, Tensor], segment: Segment) -> Tensor:
+    """(1, K, m, D): what `pieces`, by where they start, hold of a segment's ancestors and of itself."""
+    if not segment.ancestors:
+        return pieces[segment.start]
+    runs = [*segment.ancestors, (segment.start, segment.end)]
+    return torch.cat([pieces[start][:, :, : end - start] for start, end in runs], dim=2)
+
+
+def _attend(query, key, value, cache: dict, scaling, window, softcap) -> Tensor:
+    """(1, H, n, D) of the n tokens of a segment and the m keys of its path: a causal call at the root, otherwise blocks
+    of queries under masks.
 
     A block's keys end with its own, so that little of what a mask hides is computed.
     """
-    own = slice(segment.start, segment.end)
-    query = query[:, :, own]
-    if segment.ancestors:
-        runs = [*segment.ancestors, (segment.start, segment.end)]
-        key, value = (torch.cat([tensor[:, :, start:end] for start, end in runs], dim=2) for tensor in (key, value))
-    else:
-        key, value = key[:, :, own], value[:, :, own]
     rows, columns = query.shape[2], key.shape[2]
     if window is not None and window >= columns:
         window = None
