@@ -52,7 +52,7 @@ PLAYED = [
 
 
 def pairs(pairing: str, played: list[Dialogue] = PLAYED) -> list[tuple[str, str, str]]:
-    examples = trajectory_pairs(played, turns_of(played), pairing)
+    examples = trajectory_pairs(played, turns_of, pairing)
     return [(each.group, name_of(each.chosen), name_of(each.rejected)) for each in examples]
 
 
@@ -91,14 +91,14 @@ def test_no_pair_at_all_is_a_fault_that_says_what_there_was_and_what_to_collect(
 
 
 def test_trajectories_of_enough_reward_are_imitated():
-    assert [name_of(each.chosen) for each in imitation(PLAYED, turns_of(PLAYED), 0.9)] == ["a2", "b2", "a3", "c1"]
-    assert all(each.rejected == () for each in imitation(PLAYED, turns_of(PLAYED), 0.9))
+    assert [name_of(each.chosen) for each in imitation(PLAYED, turns_of, 0.9)] == ["a2", "b2", "a3", "c1"]
+    assert all(each.rejected == () for each in imitation(PLAYED, turns_of, 0.9))
     with pytest.raises(Fault, match=r"None of 1 trajectory has a reward of 1 or more, the best has 0.4"):
-        imitation(PLAYED[:1], turns_of(PLAYED[:1]), 1.0)
+        imitation(PLAYED[:1], turns_of, 1.0)
 
 
 def test_a_value_head_learns_the_reward_of_every_trajectory():
-    examples = returns(PLAYED, turns_of(PLAYED))
+    examples = returns(PLAYED, turns_of)
     assert [(each.group, each.target) for each in examples] == [(each.task, each.reward) for each in PLAYED]
 
 
@@ -148,9 +148,10 @@ def test_stages_that_share_a_task_keep_it_while_it_is_their_last():
         assert held_out_tasks([["a", "b"], ["a"], ["b"]], 0.5, seed) == frozenset()
 
 
-def test_the_first_tenth_of_the_dialogues_is_at_least_one():
+def test_the_first_of_the_dialogues_are_the_first_of_every_task_and_at_least_one():
     assert [each.id for each in first_of(PLAYED, 0.1)] == ["a1"]
-    assert [each.id for each in first_of(PLAYED, 0.5)] == ["a1", "b1", "a2", "b2"]
+    assert [each.id for each in first_of(PLAYED, 0.3)] == ["a1", "b1", "c1"]
+    assert [each.id for each in first_of(PLAYED, 0.5)] == ["a1", "b1", "a2", "c1"]
     assert list(first_of(PLAYED, 1.0)) == PLAYED
 
 

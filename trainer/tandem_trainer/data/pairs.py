@@ -1,12 +1,12 @@
 """Which trajectories teach what: pairs for the critic and multi-turn DPO, single ones for the others; and which
 tasks are held out.
 
-Everywhere `turns[i]` are the turns of `dialogues[i]`, as the model in question reads them (`Template.all_turns`), and
-the order of the dialogues is kept.
+Everywhere `read` makes the turns of dialogues as the model in question reads them (`Template.all_turns`), which takes
+time, so that only those are read of which an example is made. The order of the dialogues is kept.
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Literal
 
 from ..config import DataConfig
@@ -18,10 +18,10 @@ from .rows import Preference
 from .settle import Settled, settle
 from .template import Template
 
-Turns = Sequence[tuple[Turn, ...]]
+Read = Callable[[Sequence[Dialogue]], Sequence[tuple[Turn, ...]]]
 
 
-def trajectory_pairs(dialogues: Sequence[Dialogue], turns: Turns, pairing: Literal["paper", "all"]) -> list[Example]:
+def trajectory_pairs(dialogues: Sequence[Dialogue], read: Read, pairing: Literal["paper", "all"]) -> list[Example]:
     """Pairs of trajectories of one task, the better one chosen; `group` is the task.
 
     paper: of each task that has a trajectory of reward 1, the first such one against every strictly lower one
@@ -29,15 +29,22 @@ def trajectory_pairs(dialogues: Sequence[Dialogue], turns: Turns, pairing: Liter
     all: every two trajectories of a task of which one has the strictly higher reward.
     Raises Fault when there is no pair, with what to collect.
     """
-    examples = []
-    for task, members in by_task(dialogues).items():
+    pairs: list[tuple[int, int]] = []
+    for members in by_task(dialogues).values():
         better = [index for index in members if pairing == "all" or dialogues[index].reward == 1]
         for chosen in better if pairing == "all" else better[:1]:
             lower = [index for index in members if dialogues[index].reward < dialogues[chosen].reward]
-            examples += [Example(task, turns[chosen], turns[rejected]) for rejected in lower]
-    if not examples:
+            pairs += [(chosen, rejected) for rejected in lower]
+    if not pairs:
         raise Fault(why_no_pairs(dialogues, pairing), usage=True)
-    return examples
+    turns = _turns(dialogues, read, {index for pair in pairs for index in pair})
+    return [Example(dialogues[chosen].task, turns[chosen], turns[rejected]) for chosen, rejected in pairs]
+
+
+def _turns(dialogues: Sequence[Dialogue], read: Read, indices: Iterable[int]) -> dict[int, tuple[Turn, ...]]:
+    """The turns of the dialogues at `indices`, by these."""
+    some = sorted(indices)
+    return dict(zip(some, read([dialogues[index] for index in some]), strict=True))
 
 
 def why_no_pairs(dialogues: Sequence[Dialogue], pairing: str) -> str:
@@ -57,7 +64,7 @@ def why_no_pairs(dialogues: Sequence[Dialogue], pairing: str) -> str:
     return f"No pair of a better and a worse trajectory of one task can be made of {have}; {advice}."
 
 
-def imitation(dialogues: Sequence[Dialogue], turns: Turns, minimum_reward: float) -> list[Example]:
+def imitation(dialogues: Sequence[Dialogue], read: Read, minimum_reward: float) -> list[Example]:
     """Trajectories to be imitated: those with at least the reward. Raises Fault when there is none."""
     good = [index for index, dialogue in enumerate(dialogues) if dialogue.reward >= minimum_reward]
     if not good:
@@ -67,14 +74,15 @@ def imitation(dialogues: Sequence[Dialogue], turns: Turns, minimum_reward: float
             f"more, the best has {best:g}; collect more rollouts of each task or lower policy.minimum_reward.",
             usage=True,
         )
+    turns = _turns(dialogues, read, good)
     return [Example(dialogues[index].task, turns[index]) for index in good]
 
 
-def returns(dialogues: Sequence[Dialogue], turns: Turns) -> list[Example]:
+def returns(dialogues: Sequence[Dialogue], read: Read) -> list[Example]:
     """Every trajectory with the reward that it got, for a value head."""
     return [
         Example(dialogue.task, of_dialogue, target=dialogue.reward)
-        for dialogue, of_dialogue in zip(dialogues, turns, strict=True)
+        for dialogue, of_dialogue in zip(dialogues, read(dialogues), strict=True)
     ]
 
 
@@ -104,9 +112,15 @@ def by_task(dialogues: Sequence[Dialogue]) -> dict[str, list[int]]:
     return tasks
 
 
-def first_of(dialogues: Sequence[Dialogue], fraction: float) -> Sequence[Dialogue]:
-    """The first `fraction` of them, at least one: the paper samples candidates for the first tenth only."""
-    return dialogues[: math.ceil(fraction * len(dialogues))]
+def first_of(dialogues: Sequence[Dialogue], fraction: float) -> list[Dialogue]:
+    """The first `fraction` of them, at least one: the paper samples candidates for the first tenth only.
+
+    First are the first ones of every task, then the second ones, and so on: a policy that learns to ask has to see many
+    tasks, and of a log that lists the dialogues of a task together a tenth would have but a tenth of these.
+    """
+    count = math.ceil(fraction * len(dialogues))
+    places = [(number, index) for members in by_task(dialogues).values() for number, index in enumerate(members)]
+    return [dialogues[index] for index in sorted(index for _, index in sorted(places)[:count])]
 
 
 def held_out_tasks(pools: Sequence[Collection[str]], held_out: float, seed: int) -> frozenset[str]:

@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ..config import OptimiserConfig, RunConfig
@@ -180,17 +181,16 @@ def _critic_examples(config: RunConfig, dialogues: Sequence[Dialogue], template:
     """The first stage's: pairs for a log-ratio critic, single trajectories for a value head."""
     if config.method != "sweet-rl" or config.critic.score == "untrained":
         return []
-    turns = template.all_turns(dialogues, hidden=config.critic.hidden_information)
+    read = partial(template.all_turns, hidden=config.critic.hidden_information)
     if config.critic.score == "value-head":
-        return returns(dialogues, turns)
-    return trajectory_pairs(dialogues, turns, config.data.pairing)
+        return returns(dialogues, read)
+    return trajectory_pairs(dialogues, read, config.data.pairing)
 
 
 def _policy_examples(config: RunConfig, dialogues: Sequence[Dialogue], template: Template) -> list[Example]:
     """A baseline's: trajectories to imitate, or pairs of them."""
     if config.method == "sweet-rl" or not dialogues:
         return []
-    turns = template.all_turns(dialogues)
     if config.method == "rft":
-        return imitation(dialogues, turns, config.policy.minimum_reward)
-    return trajectory_pairs(dialogues, turns, config.data.pairing)
+        return imitation(dialogues, template.all_turns, config.policy.minimum_reward)
+    return trajectory_pairs(dialogues, template.all_turns, config.data.pairing)
