@@ -101,7 +101,8 @@ class CandidatesConfig:
 
     per_turn: Annotated[int, Range(2)] = 16
     pairs_per_turn: Count = 4
-    trajectories: Share = 0.1  # fraction whose histories are used; the paper takes the first tenth of its 15,000
+    # The fraction whose histories are used, first the first ones of every task; the paper takes a tenth of its 15,000.
+    trajectories: Share = 0.1
     rounds: Count = 1  # more: sample anew from the policy of the last round
     temperature: Positive = 1.0
     top_p: Share = 1.0
@@ -127,7 +128,8 @@ class ResourcesConfig:
     checkpoint_minutes: NotNegative = 10.0  # 0: after every step
     threads: Count | None = None  # of the CPU; none: as torch chooses
     # Where runs that begin with the same weights share what these and the data decide: log-probabilities of the
-    # reference, and the first candidates of runs with the same seed. Whoever changes the weights takes another folder.
+    # reference, and of runs with the same seed the first candidates and a critic of the same settings. Whoever changes
+    # the weights takes another folder.
     shared: Folder | None = None
 
 

@@ -9,7 +9,7 @@ others come out. What is sampled is kept as token ids with their log-probabiliti
 import hashlib
 import json
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +70,8 @@ def histories(dialogues: Sequence[Dialogue], template: Template) -> list[History
 class Shards:
     """The candidates of one round, in `<run>/candidates/<round>-<shard>-<key>.jsonl`; rounds are counted from 1.
 
-    The key stands for prompts, settings and seed, but not for the weights: who trains anew deletes the folder.
+    The key stands for prompts, seed and the settings of the sampler, but not for the weights: who trains anew deletes
+    the folder.
     stop_ids: the tokens that end a turn.
     shared:   a folder in which runs with the same base look for what others have sampled. Only the first round is:
               before its first step the policy is the base.
@@ -156,7 +157,8 @@ class Shards:
 
     def path(self, number: int, suffix: str = ".jsonl") -> Path:
         tokens = [history.prompt.tolist() for history in self.histories[number]]
-        content = json.dumps([asdict(self.settings), sorted(self.stop_ids), self.seed, tokens])
+        how = [self.settings.per_turn, self.settings.temperature, self.settings.top_p, self.settings.max_new_tokens]
+        content = json.dumps([how, sorted(self.stop_ids), self.seed, tokens])
         return self.folder / f"{self.round}-{number:05d}-{hashlib.sha256(content.encode()).hexdigest()[:12]}{suffix}"
 
     def __len__(self) -> int:

@@ -25,6 +25,7 @@ from ..turn import Example
 from .optimise import optimise
 from .prepare import Prepared
 from .run import Run
+from .shared_critic import SharedCritic
 
 READ = 8  # examples whose turns the check of an export may read
 SHOWN = 8  # ranked histories of a round that are told as samples
@@ -106,10 +107,20 @@ def train_stage(
     held_out = prepared.measured(held_out, settings)
     if not held_out:
         run.events.notice(f"No examples of {name} are held out: it trains to its end, and the last step is used.")
-    objective.precompute([*train, *held_out], run.progress(name, "reference"))
-    figures = optimise(name, base, objective, train, held_out, settings, run)
-    figures = {**before, name: figures}
-    run.finish(name, figures, {"trained": base.state(), "objective": objective.state()})
+    shared = run.config.resources.shared if name == "critic" else None
+    critic = shared and SharedCritic(Path(shared), run.config, train, held_out)
+    if critic and (found := run.ranks.of_first(critic.take(run.events.notice))) is not None:
+        run.events.notice("Another run has trained this critic already, from the same start, data and settings.")
+        base.load_state(found.tensors("trained"))
+        objective.load_state(found.tensors("objective"))
+        figures = found.state["figures"]
+    else:
+        objective.precompute([*train, *held_out], run.progress(name, "reference"))
+        figures = {**before, name: optimise(name, base, objective, train, held_out, settings, run)}
+    tensors = {"trained": base.state(), "objective": objective.state()}
+    run.finish(name, figures, tensors)
+    if critic and not found and run.ranks.first:
+        critic.give(figures, tensors)
     return figures
 
 
