@@ -42,6 +42,8 @@ export function environmentOf({ source }: Trainer): NodeJS.ProcessEnv {
     // Nothing is imported from a person's own packages, nor from the folder in which it happens to be started.
     PYTHONNOUSERSITE: '1',
     PYTHONSAFEPATH: '1',
+    // Threads that wait for each other sleep, or else two trainings on one machine keep each other from computing.
+    OMP_WAIT_POLICY: process.env.OMP_WAIT_POLICY ?? 'PASSIVE',
   };
 }
 
