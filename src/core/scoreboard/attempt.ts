@@ -201,7 +201,7 @@ async function modelOf(
 /** What is not part of what the run is, only of where. */
 async function configurationOf(cell: Cell, data: OfflineData, to: Surroundings): Promise<Configuration> {
   const { start, out, trainerCode } = to;
-  // Most of what runs of one code and one start compute is the same: the reference, and the first candidates of each seed.
+  // Much of what runs of one code and one start compute is the same: the reference, candidates of a seed, critics.
   const shared = join(out, 'shared', digestOf(data.digest, trainerCode));
   await mkdir(shared, { recursive: true });
   const where = {

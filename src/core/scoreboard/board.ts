@@ -50,10 +50,14 @@ async function made(to: Surroundings): Promise<Board> {
   const offline = await collected(to);
   const trained = methods.filter(({ fields }) => fields !== null);
   const settingsOf = (method: Method): readonly Setting[] => method.settings.slice(0, plan.settings);
+  // Not method by method: two settings of one method have mostly the same critic, which the later one then finds trained.
   const tries = plan.choiceSeeds.flatMap((seed) =>
-    trained.flatMap((method) =>
-      settingsOf(method).map((setting): Cell => ({ method, setting, seed, split: 'development' })),
-    ),
+    Array.from({ length: plan.settings }, (_, place) =>
+      trained.flatMap((method): Cell[] => {
+        const setting = method.settings[place];
+        return setting === undefined ? [] : [{ method, setting, seed, split: 'development' }];
+      }),
+    ).flat(),
   );
   const starts = methods.filter(({ fields }) => fields === null);
   const startTries = starts.map((method): Cell => ({
