@@ -19,10 +19,6 @@ def model_of(path) -> bytes:
     return (path.parent / "model" / "model.safetensors").read_bytes()
 
 
-def critic_of(path) -> bytes:
-    return (path.parent / "critic" / "model.safetensors").read_bytes()
-
-
 def states(path) -> list[tuple[str, str]]:
     return [(event["state"], event["stage"]) for event in events(path, "state")]
 
@@ -389,23 +385,3 @@ checkpoint.save_file = save_file
     assert train(path).code == 0
     assert events(path, "step")[made]["step"] == made  # the step whose checkpoint was lost is repeated
     assert model_of(path) == model_of(straight)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# beside other runs
-
-
-def test_a_critic_that_another_run_shared_is_not_trained_again(tmp_path, straight):
-    (tmp_path / "shared").mkdir()
-    both = {"preferences": True, "model": {"base": str(straight.parent / "base")}, "resources": {"shared": "../shared"}}
-    first = tiny_run(tmp_path / "first", **both)
-    second = tiny_run(tmp_path / "second", **both, policy={"beta": 0.5})
-    other = tiny_run(tmp_path / "other", **both, critic={"beta": 0.5})
-    for path in (first, second, other):
-        assert train(path).code == 0
-
-    steps = [{event["stage"] for event in events(path, "step")} for path in (first, second, other)]
-    assert steps == [{"critic", "policy"}, {"policy"}, {"critic", "policy"}]
-    assert events(second, "sample")[0]["candidates"] == events(first, "sample")[0]["candidates"]
-    assert critic_of(second) == critic_of(first) == critic_of(straight)
-    assert critic_of(other) != critic_of(first)

@@ -53,10 +53,11 @@ async function made(to: Surroundings): Promise<Board> {
   // Not method by method: two settings of one method have mostly the same critic, which the later one then finds trained.
   const tries = plan.choiceSeeds.flatMap((seed) =>
     Array.from({ length: plan.settings }, (_, place) =>
-      trained.flatMap((method): Cell[] => {
-        const setting = method.settings[place];
-        return setting === undefined ? [] : [{ method, setting, seed, split: 'development' }];
-      }),
+      trained.flatMap((method) =>
+        settingsOf(method)
+          .slice(place, place + 1)
+          .map((setting): Cell => ({ method, setting, seed, split: 'development' })),
+      ),
     ).flat(),
   );
   const starts = methods.filter(({ fields }) => fields === null);

@@ -1,0 +1,28 @@
+"""Runs with one critic: the first that trains it leaves it to the others."""
+
+from tiny_run import events, tiny_run, train
+
+
+def critic_of(path) -> bytes:
+    return (path.parent / "critic" / "model.safetensors").read_bytes()
+
+
+def test_a_critic_that_another_run_shared_is_not_trained_again(tmp_path):
+    alone = tiny_run(tmp_path / "alone", preferences=True)
+    (tmp_path / "shared").mkdir()
+    both = {
+        "preferences": True,
+        "model": {"base": str(tmp_path / "alone" / "base")},
+        "resources": {"shared": "../shared"},
+    }
+    first = tiny_run(tmp_path / "first", **both)
+    second = tiny_run(tmp_path / "second", **both, policy={"beta": 0.5})
+    other = tiny_run(tmp_path / "other", **both, critic={"beta": 0.5})
+    for path in (alone, first, second, other):
+        assert train(path).code == 0
+
+    steps = [{event["stage"] for event in events(path, "step")} for path in (first, second, other)]
+    assert steps == [{"critic", "policy"}, {"policy"}, {"critic", "policy"}]
+    assert events(second, "sample")[0]["candidates"] == events(first, "sample")[0]["candidates"]
+    assert critic_of(second) == critic_of(first) == critic_of(alone)
+    assert critic_of(other) != critic_of(first)
