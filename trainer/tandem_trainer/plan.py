@@ -28,6 +28,7 @@ from .model.base import Base, load_base
 from .model.flops import MATRIX, Peak, Shape, peak_flops, shape_of, step_flops
 from .model.load import choose_device, choose_dtype, context_length, find_model, load_tokenizer, quiet
 from .model.log_probs import token_log_probs
+from .ranking.sampler import AT_ONCE
 from .read_config import read_config
 from .running.workload import Load, loads_of
 from .turn import Turn
@@ -41,7 +42,6 @@ USE = {"cuda": 0.35, "mps": 0.35, "cpu": 0.5}  # of the peak that training is as
 # What the heap of the C library holds beside the tensors in it, as a part of the activations: measured on Linux with
 # bench/peak_memory.py, where it falls to nothing under MALLOC_MMAP_THRESHOLD_=1000000, at the price of slower steps.
 HEAP = {False: 0.5, True: 2.2}
-AT_ONCE = 256  # candidates that a sampler writes at most
 DISK_SPEED = 300e6  # bytes a second that an export is assumed to read or write
 
 
@@ -188,13 +188,16 @@ def _seconds(load: Load, shape: Shape, machine: Machine, checkpointed: bool) -> 
 
 
 def _at_once(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[Load]) -> int | None:
-    """How many candidates can be written at once, when each has its own cache; None when none are sampled."""
+    """How many candidates can be written at once, when each has a cache of its own and those of a history share its
+    prompt's; None when none are sampled.
+    """
     prompt = max((load.prompt for load in loads), default=0)
     if not prompt or machine.usable is None:
         return None
     fixed = memory.fixed(shape, config.model, machine.dtype).total
-    one = (prompt + config.candidates.max_new_tokens) * memory.cache_per_token(shape, machine.dtype)
-    return min(AT_ONCE, max(0, (machine.usable - fixed) // one))
+    tokens = config.candidates.max_new_tokens + prompt / config.candidates.per_turn
+    one = tokens * memory.cache_per_token(shape, machine.dtype)
+    return min(AT_ONCE[machine.kind], max(0, int((machine.usable - fixed) / one)))
 
 
 def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[str]:

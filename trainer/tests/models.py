@@ -44,6 +44,18 @@ OWN = {  # what is particular to a family
     },
     "mistral": {"sliding_window": 7},
     "phi3": {"tie_word_embeddings": False},
+    "qwen3_next": {  # one layer that is no attention; none of FAMILIES, because no forest can be made of it
+        "layer_types": ["linear_attention", "full_attention"],
+        "linear_num_value_heads": 2,
+        "linear_num_key_heads": 2,
+        "linear_key_head_dim": 8,
+        "linear_value_head_dim": 8,
+        "head_dim": 8,
+        "num_experts": 2,
+        "num_experts_per_tok": 1,
+        "moe_intermediate_size": 32,
+        "shared_expert_intermediate_size": 32,
+    },
 }
 
 

@@ -163,10 +163,7 @@ def test_soft_capped_and_sliding_models_share_prefixes(tmp_path):
 
 
 def test_a_model_with_other_layers_than_attention_gets_separate_rows(tmp_path):
-    settings = {"layer_types": ["linear_attention", "full_attention"], "linear_num_value_heads": 2}
-    settings |= {"linear_num_key_heads": 2, "linear_key_head_dim": 8, "linear_value_head_dim": 8, "head_dim": 8}
-    settings |= {"num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 32}
-    folder = tiny_model(tmp_path / "qwen3next", "qwen3_next", shared_expert_intermediate_size=32, **settings)
+    folder = tiny_model(tmp_path / "qwen3next", "qwen3_next")
     base = load_base(config(folder), run_folder=tmp_path)
     assert not base.shares_prefixes
     assert "linear_attention" in base.notice

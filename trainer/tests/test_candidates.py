@@ -11,8 +11,9 @@ from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.log_probs import token_log_probs
 from tandem_trainer.ranking import candidates as candidates_module
+from tandem_trainer.ranking import sampler
 from tandem_trainer.ranking.candidates import History, Shards, histories
-from tandem_trainer.ranking.sampler import obstacle
+from tandem_trainer.ranking.side_by_side import side_by_side
 from tandem_trainer.running.stop import Stopped
 
 torch.set_num_threads(1)
@@ -41,7 +42,8 @@ def files(made: Shards) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("family", "temperature"), [*((family, 1.0) for family in FAMILIES), ("llama", 1.3), ("gemma2", 0.7)]
+    ("family", "temperature"),
+    [*((family, 1.0) for family in (*FAMILIES, "qwen3_next")), ("llama", 1.3), ("gemma2", 0.7), ("qwen3_next", 0.7)],
 )
 def test_what_the_sampler_says_of_its_tokens_is_what_the_trainer_computes(tmp_path, family, temperature):
     base = tiny_base(tmp_path, family)
@@ -51,19 +53,14 @@ def test_what_the_sampler_says_of_its_tokens_is_what_the_trainer_computes(tmp_pa
     made.sample(base, budget(tmp_path))
     for one in all_candidates(made):
         with torch.no_grad():
-            log_probs = token_log_probs(base.model, one.turns, temperature=temperature)
+            log_probs = token_log_probs(base.model, one.turns, shared=base.shares_prefixes, temperature=temperature)
         for turn, computed in zip(one.turns, log_probs, strict=True):
             assert turn.sampled and np.allclose(turn.log_probs, computed, atol=1e-4)
     figures = made.figures()
     assert figures["histories"] == 3 and figures["candidates"] == 9 and figures["sampler_difference"] < 1e-5
 
 
-def test_a_model_that_cannot_be_batched_continuously_is_sampled_all_the_same(tmp_path):
-    assert "does not cap scores" in obstacle(tiny_base(tmp_path, "gemma2").model)
-    assert obstacle(tiny_base(tmp_path, "llama").model) is None
-
-
-@pytest.mark.parametrize("family", ["llama", "gemma2"])
+@pytest.mark.parametrize("family", ["llama", "qwen3_next"])
 def test_a_shard_is_the_same_whatever_ran_before(tmp_path, family):
     base = tiny_base(tmp_path, family)
     made = some_shards(tmp_path, base)
@@ -117,12 +114,14 @@ def test_candidates_come_from_the_policy_as_it_is_now(tmp_path):
     assert files(made) == files(same) != files(other)
 
 
-@pytest.mark.parametrize("family", ["llama", "gemma2"])
+@pytest.mark.parametrize("family", ["llama", "qwen3_next"])
 def test_a_candidate_ends_with_the_token_that_ends_a_turn_or_is_counted_as_cut(tmp_path, family):
     base = tiny_base(tmp_path, family)
+    disturb(base)
     made = some_shards(tmp_path, base, CandidatesConfig(per_turn=16, max_new_tokens=12))
     made.stop_ids = frozenset(range(3, 100))  # a third of all tokens
     made.sample(base, budget(tmp_path))
+    assert made.figures()["sampler_difference"] < 1e-5  # where others have ended, too
     responses = [turn.response for one in all_candidates(made) for turn in one.turns]
     ended = [response[-1] in made.stop_ids for response in responses]
     assert not any(token in made.stop_ids for response in responses for token in response[:-1])
@@ -139,7 +138,7 @@ def test_sampling_leaves_the_model_and_the_random_numbers_as_they_were(tmp_path)
     assert torch.equal(torch.get_rng_state(), state)
 
 
-@pytest.mark.parametrize("family", ["llama", "gemma2"])
+@pytest.mark.parametrize("family", ["llama", "qwen3_next"])
 def test_a_request_to_stop_ends_sampling_without_half_a_shard(tmp_path, family):
     base = tiny_base(tmp_path, family)
     made = some_shards(tmp_path, base)
@@ -150,38 +149,18 @@ def test_a_request_to_stop_ends_sampling_without_half_a_shard(tmp_path, family):
 
 
 def test_too_little_memory_halves_how_many_are_sampled_at_once(tmp_path, monkeypatch):
-    from tandem_trainer.ranking.sampler import Sampler
-
     tried = []
-    batching = Sampler._batching
 
-    def short_of_memory(self, prompts, seed):
-        tried.append(self.at_once)
-        if self.at_once > 4:
-            raise MemoryError
-        return batching(self, prompts, seed)
-
-    monkeypatch.setattr(Sampler, "_batching", short_of_memory)
-    base = tiny_base(tmp_path)
-    some_shards(tmp_path, base).sample(base, budget(tmp_path))
-    assert tried == [16, 8, 4, 4]
-
-
-def test_too_little_memory_halves_how_many_plain_generation_samples_at_once(tmp_path, monkeypatch):
-    base = tiny_base(tmp_path, "gemma2")
-    inner, tried = base.model.get_base_model(), []
-    generate = inner.generate
-
-    def short_of_memory(*given, **others):
-        tried.append(inner.generation_config.num_return_sequences)
+    def short_of_memory(base, prompts, count, *others):
+        tried.append(len(prompts) * count)
         if tried[-1] > 2:
             raise MemoryError
-        return generate(*given, **others)
+        return side_by_side(base, prompts, count, *others)
 
-    monkeypatch.setattr(inner, "generate", short_of_memory)
-    made = some_shards(tmp_path, base)
-    made.sample(base, budget(tmp_path))
-    assert tried == [3] + [1] * 9  # of three turns at each of three histories
+    monkeypatch.setattr(sampler, "side_by_side", short_of_memory)
+    made = some_shards(tmp_path, tiny_base(tmp_path))
+    made.sample(tiny_base(tmp_path), budget(tmp_path))
+    assert tried == [6, 3, *[1] * 9]  # of three turns at each of two histories, and then of one
     assert [len(one.turns) for one in all_candidates(made)] == [3, 3, 3]
 
 

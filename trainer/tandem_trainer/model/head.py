@@ -57,6 +57,14 @@ def chosen_log_probs(
     return _FrozenHead.apply(hidden, *settings)
 
 
+def all_log_probs(hidden: Tensor, head: Head, *, temperature: float = 1.0) -> Tensor:
+    """Log-probabilities of the whole vocabulary under softmax(logits / temperature): hidden (N, d) → (N, V) float32."""
+    logits = _logits(hidden, head, _buffer(head, hidden, len(hidden))) * head.scale
+    if head.softcap is not None:
+        logits = torch.tanh(logits / head.softcap) * head.softcap
+    return (logits / temperature).log_softmax(-1)
+
+
 @dataclass
 class _Piece:
     """Some rows of the output layer, in terms that need no second pass over the vocabulary.
