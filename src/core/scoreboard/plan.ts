@@ -131,13 +131,6 @@ export const common: RunFields = {
 const policySettings: readonly Setting[] = [
   { name: 'β 0.2, NLL 2', fields: {} },
   { name: 'β 1, NLL 0.3', fields: { policy: { beta: 1, nll: 0.3 } } },
-  { name: 'β 0.1, NLL 2', fields: { policy: { beta: 0.1 } } },
-];
-
-/** And what orders the turns. */
-const turnSettings: readonly Setting[] = [
-  ...policySettings,
-  { name: 'critic 4 epochs', fields: { critic: { epochs: 4 } } },
 ];
 
 export const methods: readonly Method[] = [
@@ -154,8 +147,6 @@ export const methods: readonly Method[] = [
     settings: [
       { name: 'lr 3e-4', fields: {} },
       { name: 'lr 1e-3', fields: { policy: { learning_rate: 1e-3 } } },
-      { name: 'lr 1e-4', fields: { policy: { learning_rate: 1e-4 } } },
-      { name: 'lr 3e-4, 6 epochs', fields: { policy: { epochs: 6 } } },
     ],
   },
   {
@@ -166,48 +157,45 @@ export const methods: readonly Method[] = [
     settings: [
       { name: 'β 0.1, NLL 0.5', fields: {} },
       { name: 'lr 6e-4', fields: { policy: { learning_rate: 6e-4 } } },
-      { name: '4 epochs', fields: { policy: { epochs: 4 } } },
-      { name: 'first successes', fields: { data: { pairing: 'paper' } } },
     ],
   },
   {
     name: 'sweet-rl',
     about: 'SWEET-RL as the paper has it: turns ranked by a critic that knows the hidden information.',
     fields: { method: 'sweet-rl' },
-    settings: turnSettings,
+    settings: policySettings,
   },
   {
     name: 'reference-code',
     about:
       'SWEET-RL as the published code has it: means over all tokens, and a reference without the hidden information.',
     fields: { method: 'sweet-rl', convention: 'reference-code' },
-    settings: turnSettings,
+    settings: policySettings,
   },
   {
     name: 'untrained-score',
     about:
       'Turns ranked by how much the hidden information raises their probability under the start: no critic is trained.',
     fields: { method: 'sweet-rl', critic: { score: 'untrained' } },
-    // No critic is trained, so that its settings say nothing.
-    settings: [...policySettings, { name: 'lr 1e-4', fields: { policy: { learning_rate: 1e-4 } } }],
+    settings: policySettings,
   },
   {
     name: 'no-hidden-information',
     about: 'SWEET-RL with a critic that sees what the agent sees.',
     fields: { method: 'sweet-rl', critic: { hidden_information: false } },
-    settings: turnSettings,
+    settings: policySettings,
   },
   {
     name: 'no-length-normalisation',
     about: "SWEET-RL with sums of a turn's log-ratios in place of their means.",
     fields: { method: 'sweet-rl', critic: { length_normalisation: false } },
-    settings: turnSettings,
+    settings: policySettings,
   },
   {
     name: 'value-head',
     about: 'SWEET-RL with a regression of the reward in place of log-ratios.',
     fields: { method: 'sweet-rl', critic: { score: 'value-head' } },
-    settings: turnSettings,
+    settings: policySettings,
   },
 ];
 
