@@ -9,6 +9,7 @@ import { launchBrowser } from '../../scripts/workbench/browser.mjs';
 import { ensureWorkbench } from '../../scripts/workbench/install.mjs';
 import {
   calmSettings,
+  installExtension,
   startServer,
   testEnvironment,
   testFlags,
@@ -31,8 +32,8 @@ const themes = {
 export type Theme = keyof typeof themes;
 
 export interface WorkbenchOptions {
-  /** The working folder that is loaded as an extension, absolute. */
-  readonly extension: string;
+  /** The working folder that is loaded as an extension, absolute; or a package that is installed. */
+  readonly extension: string | { readonly vsix: string };
   /** The folder that is opened, absolute. */
   readonly workspace: string;
   /** User settings besides the calm ones. */
@@ -59,6 +60,8 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   // Without motion nothing fades through a picture.
   const settings = { ...calmSettings, 'workbench.reduceMotion': 'on', ...options.settings };
   writeSettings(userData, settings, { replace: true });
+  const { extension, workspace } = options;
+  if (typeof extension === 'object') await installExtension(installed, { userData, vsix: extension.vsix });
   const server = await startServer(installed, {
     userData,
     flags: testFlags,
@@ -70,7 +73,8 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   page.setDefaultTimeout(timeLimit);
 
-  const address = workbenchAddress(server.port, options);
+  const loaded = typeof extension === 'object' ? {} : { extension };
+  const address = workbenchAddress(server.port, { ...loaded, workspace });
   const driver = new WorkbenchDriver(server, browser, page, address, started.move());
   try {
     await driver.open();
