@@ -4,60 +4,80 @@ import { registerCommands } from './editor/commands';
 import { Configuration } from './editor/configuration';
 import { views } from './editor/contributions';
 import { Documents } from './editor/documents';
-import { Engine } from './editor/engine';
+import type { Engine } from './editor/engine';
+import { Engines } from './editor/engines';
 import { ModelChoice } from './editor/models/choice';
 import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
 import { SessionPanels } from './editor/session/panels';
 import { Status } from './editor/status';
+import { PackAdder } from './editor/tasks/adding/add';
+import { PackDownload } from './editor/tasks/adding/download';
+import { PackDrop } from './editor/tasks/adding/drop';
+import { StarterPacks } from './editor/tasks/adding/starter';
+import { Guidelines } from './editor/tasks/guidelines';
 import { Packs } from './editor/tasks/packs';
+import { Played } from './editor/tasks/played';
 import { TaskTree } from './editor/tasks/tree';
+import { TasksView } from './editor/tasks/view';
 import { TrajectoryTree } from './editor/trajectories/tree';
 
 /** What the extension is made of; other extensions may look at it, the tests of the extension host do. */
 export interface Tandem {
+  /** Of the first folder of the workspace. */
   readonly engine: Engine;
+  readonly engines: Engines;
   readonly packs: Packs;
   readonly tasks: TaskTree;
   readonly trajectories: TrajectoryTree;
   readonly models: ModelTree;
   readonly panels: SessionPanels;
+  readonly drop: PackDrop;
 }
 
-let running: Engine | undefined;
+let running: Engines | undefined;
 
 export function activate(context: vscode.ExtensionContext): Tandem {
   const output = vscode.window.createOutputChannel('Tandem', { log: true });
   const configuration = new Configuration();
   const keys = new ApiKeys(context.secrets);
-  const engine = new Engine(context, configuration, keys, output);
-  running = engine;
-  const packs = new Packs(configuration, (error) => engine.report(error));
-  const tasks = new TaskTree(packs, engine);
+  const engines = new Engines(context, configuration, keys, output);
+  running = engines;
+  const engine = engines.first;
+  const packs = new Packs(engines, (error) => engine.report(error));
+  const played = new Played(engines);
+  const tasks = new TaskTree(packs, played);
   const trajectories = new TrajectoryTree(packs, engine);
-  const panels = new SessionPanels(context, configuration, engine, packs, tasks);
+  const guidelines = new Guidelines(engines, context.workspaceState);
+  const panels = new SessionPanels(context, configuration, engines, packs, tasks, guidelines);
   const models = new ModelTree(configuration, engine);
   const folders = new ModelFolders(configuration, engine);
   const choice = new ModelChoice(configuration, keys, folders);
+  const adder = new PackAdder(packs);
+  const download = new PackDownload(adder, output);
+  const starter = new StarterPacks(context.extensionUri, configuration, packs);
+  const drop = new PackDrop(adder, (error) => engine.show(error));
+  const status = new Status(panels);
   context.subscriptions.push(
     output,
-    engine,
+    engines,
     packs,
+    played,
     tasks,
     trajectories,
     models,
     panels,
-    new Documents(engine, packs),
-    new Status(panels),
+    new Documents(engines, packs),
+    status,
     configuration.onDidChange(() => packs.refresh()),
-    vscode.window.registerTreeDataProvider(views.tasks, tasks),
+    new TasksView(tasks, drop, (error) => engine.report(error)),
     vscode.window.registerTreeDataProvider(views.trajectories, trajectories),
     registerCommands({
-      extension: context.extensionUri,
-      ...{ configuration, engine, choice, folders, models, packs, panels, tasks, trajectories },
+      ...{ engine, engines, choice, folders, models, packs, panels, played, tasks, trajectories },
+      ...{ adder, download, starter, guidelines, status },
     }),
   );
-  return { engine, packs, tasks, trajectories, models, panels };
+  return { engine, engines, packs, tasks, trajectories, models, panels, drop };
 }
 
 /** Resolves when the child processes are gone. */

@@ -1,46 +1,56 @@
-import path from 'node:path';
 import * as vscode from 'vscode';
-import { Fault, messageOf } from '../core/fault';
+import { Fault } from '../core/fault';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
-import type { Configuration } from './configuration';
 import type { Engine } from './engine';
+import type { Engines } from './engines';
 import type { ModelChoice } from './models/choice';
 import type { ModelFolders } from './models/folders';
-import { STARTER, type LocalPlace } from './models/places';
+import type { LocalPlace } from './models/places';
 import type { ModelNode, ModelTree } from './models/tree';
 import type { SessionPanels } from './session/panels';
+import type { Status } from './status';
+import type { PackAdder } from './tasks/adding/add';
+import type { PackDownload } from './tasks/adding/download';
+import type { StarterPacks } from './tasks/adding/starter';
+import { taskCommands } from './tasks/commands';
+import type { Guidelines } from './tasks/guidelines';
 import type { Packs } from './tasks/packs';
+import type { Played } from './tasks/played';
 import type { TaskNode, TaskTree } from './tasks/tree';
 import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
 
 /** What the commands act on. */
 export interface CommandContext {
-  readonly extension: vscode.Uri;
-  readonly configuration: Configuration;
+  /** Of the first folder. */
   readonly engine: Engine;
+  readonly engines: Engines;
   readonly choice: ModelChoice;
   readonly folders: ModelFolders;
   readonly models: ModelTree;
+  readonly adder: PackAdder;
+  readonly download: PackDownload;
+  readonly starter: StarterPacks;
+  readonly guidelines: Guidelines;
   readonly packs: Packs;
   readonly panels: SessionPanels;
+  readonly played: Played;
+  readonly status: Status;
   readonly tasks: TaskTree;
   readonly trajectories: TrajectoryTree;
 }
 
 /** What a menu or a tree passes: the item that the command was called on; nothing from the palette. */
-type Target = TaskNode | TrajectoryNode | ModelNode | undefined;
+export type Target = TaskNode | TrajectoryNode | ModelNode | undefined;
 
 /** Every command and what it does. */
-function table(on: CommandContext): Record<CommandId, (target: Target) => Promise<unknown> | undefined> {
+function table(on: CommandContext): Record<CommandId, (target: Target) => PromiseLike<unknown> | undefined> {
   return {
-    [commands.playTask]: (target) => (target?.kind === 'task' ? on.panels.openTask(target.task) : undefined),
-    [commands.playNext]: () => playNext(on),
-    [commands.openPack]: (target) =>
-      target?.kind === 'pack' ? open(vscode.Uri.file(target.pack.file)) : undefined,
-    [commands.openReference]: (target) => openDocument(on, 'reference', target),
-    [commands.openTests]: (target) => openDocument(on, 'tests', target),
-    [commands.addStarterPack]: () => addStarterPack(on),
+    ...taskCommands(on),
+    [commands.showSession]: () => {
+      on.status.showSession();
+      return undefined;
+    },
     [commands.refresh]: () => refresh(on),
     [commands.showMore]: (target) => {
       if (target?.kind === 'more' && 'pack' in target) on.tasks.showMore(target.pack);
@@ -87,72 +97,20 @@ function withModel<Result>(
   return target?.kind === 'model' ? act(target.place) : undefined;
 }
 
-async function playNext({ packs, tasks, panels }: CommandContext): Promise<void> {
-  for (const { file } of await packs.all()) {
-    const next = await tasks.nextTask(file);
-    if (next === undefined) continue;
-    await panels.openTask(next);
-    return;
-  }
-  void vscode.window.showInformationMessage('There is no task here that has not been played yet.');
-}
-
-async function openDocument(
-  { packs }: CommandContext,
-  kind: 'reference' | 'tests',
-  target: Target,
-): Promise<void> {
-  if (target?.kind !== 'task') return;
-  const { pack, id } = target.task;
-  const task = await packs.task(pack, id);
-  if (task === undefined) {
-    throw new Fault('editor/no-task', `The pack ${path.basename(pack)} no longer has the task ${id}.`);
-  }
-  await open(documentUri(kind, task, { pack, task: id }));
-}
-
-async function openTranscript({ engine }: CommandContext, target: Target): Promise<void> {
+async function openTranscript({ engines }: CommandContext, target: Target): Promise<void> {
   if (target?.kind !== 'trajectory') return;
   const { id } = target.summary;
-  const trajectory = await (await engine.log()).trajectory(id);
+  const trajectory = await (await (await engines.withEpisode(id)).log()).trajectory(id);
   if (trajectory === undefined) {
     throw new Fault('editor/no-trajectory', `The log has no dialogue ${id}; it may have been deleted.`);
   }
   await open(documentUri('transcript', trajectory.task, { episode: id }));
 }
 
-/** The packs that ship with Tandem: tasks of the starter world, and those that people wrote. */
-const STARTER_PACKS = ['starter-world.jsonl', 'starter.jsonl'];
-
-/**
- * Copies the packs that ship with Tandem into the workspace, where they can be read and changed. Who has no agent yet
- * gets the one that ships too, so that the first dialogue needs no configuration.
- */
-async function addStarterPack({ extension, packs, configuration }: CommandContext): Promise<void> {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  if (folder === undefined) {
-    throw new Fault('editor/no-folder', 'Open a folder first: the starter packs are copied into it.');
-  }
-  for (const name of STARTER_PACKS) {
-    try {
-      await vscode.workspace.fs.copy(
-        vscode.Uri.joinPath(extension, 'samples', 'workspace', name),
-        vscode.Uri.joinPath(folder, name),
-      );
-    } catch (error) {
-      throw new Fault('editor/no-starter', `${name} could not be copied here: ${messageOf(error)}`, {
-        cause: error,
-      });
-    }
-  }
-  if (configuration.agent === '') await configuration.set('agent', STARTER);
-  packs.refresh();
-}
-
-async function refresh({ packs, engine, models }: CommandContext): Promise<void> {
+async function refresh({ packs, engines, models }: CommandContext): Promise<void> {
   packs.refresh();
   await models.refresh();
-  await (await engine.logIfAny())?.refresh();
+  for (const engine of engines.all) await (await engine.logIfAny())?.refresh();
 }
 
 async function changePseudonym({ engine, panels }: CommandContext): Promise<void> {

@@ -6,10 +6,22 @@
 export const commands = {
   playTask: 'tandem.playTask',
   playNext: 'tandem.playNext',
+  playFirst: 'tandem.playFirst',
   openPack: 'tandem.openPack',
   openReference: 'tandem.openReference',
   openTests: 'tandem.openTests',
+  openGuidelines: 'tandem.openGuidelines',
+  copyTaskId: 'tandem.copyTaskId',
+  showDialogues: 'tandem.showDialogues',
+  skipTask: 'tandem.skipTask',
+  findTask: 'tandem.findTask',
+  filterTasks: 'tandem.filterTasks',
+  clearTaskFilter: 'tandem.clearTaskFilter',
+  addPack: 'tandem.addPack',
+  addPackFile: 'tandem.addPackFile',
+  downloadPack: 'tandem.downloadPack',
   addStarterPack: 'tandem.addStarterPack',
+  showSession: 'tandem.showSession',
   refresh: 'tandem.refresh',
   showMore: 'tandem.showMore',
   openTrajectory: 'tandem.openTrajectory',
@@ -43,7 +55,11 @@ export const documentScheme = 'tandem';
 /** What the trees mark their items with, for the menus of the manifest. */
 export const contextValues = {
   pack: 'tandem.pack',
-  task: 'tandem.task',
+  /** Nobody has begun a dialogue about it. */
+  newTask: 'tandem.newTask',
+  draftTask: 'tandem.draftTask',
+  /** Answered or skipped. */
+  playedTask: 'tandem.playedTask',
   trajectory: 'tandem.trajectory',
   starterModel: 'tandem.starterModel',
   trainedModel: 'tandem.trainedModel',
@@ -54,6 +70,11 @@ export const contextValues = {
 export const contextKeys = {
   /** The packs have been looked for: that none is shown means that none is there. */
   packsAreRead: 'tandem.packsAreRead',
+  hasPacks: 'tandem.hasPacks',
+  /** The Tasks view does not show all tasks. */
+  tasksAreFiltered: 'tandem.tasksAreFiltered',
+  /** A session is open in this window. */
+  hasSessions: 'tandem.hasSessions',
 } as const;
 
 /** The settings and the type of their values; `tandem.` stands before each in the manifest. */
@@ -64,6 +85,7 @@ export interface Settings {
   packs: string[];
   dataFolder: string;
   'session.openReference': boolean;
+  'session.openGuidelines': boolean;
   'protocol.maxTurns': number;
   'protocol.replyLimit': number;
   'protocol.promptFolder': string;
@@ -86,6 +108,7 @@ export const settings: readonly (keyof Settings)[] = [
   'packs',
   'dataFolder',
   'session.openReference',
+  'session.openGuidelines',
   'protocol.maxTurns',
   'protocol.replyLimit',
   'protocol.promptFolder',

@@ -4,6 +4,7 @@ import { Fault } from '../core/fault';
 import type { Task } from '../core/task/task';
 import { documentScheme } from './contributions';
 import type { Engine } from './engine';
+import type { Engines } from './engines';
 import type { Packs } from './tasks/packs';
 import { taskTitle } from './tasks/title';
 
@@ -39,13 +40,13 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   readonly onDidChange = this.changed.event;
 
   constructor(
-    private readonly engine: Engine,
+    private readonly engines: Engines,
     private readonly packs: Packs,
   ) {
     this.registrations = [
       this.changed,
       vscode.workspace.registerTextDocumentContentProvider(documentScheme, this),
-      engine.onDidChangeLog((episodes) => this.follow(episodes)),
+      engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
     ];
   }
 
@@ -83,7 +84,8 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   private async trajectory(
     episode: string,
   ): Promise<NonNullable<Awaited<ReturnType<Awaited<ReturnType<Engine['log']>>['trajectory']>>>> {
-    const trajectory = await (await this.engine.log()).trajectory(episode);
+    const engine = await this.engines.withEpisode(episode);
+    const trajectory = await (await engine.log()).trajectory(episode);
     if (trajectory !== undefined) return trajectory;
     throw new Fault('editor/no-trajectory', `The log has no dialogue ${episode}; it may have been deleted.`);
   }
@@ -93,7 +95,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     const { answer, grades, task } = await this.trajectory(place.episode);
     if (answer === undefined) return '';
     const { extractCode } = await import('../core/grading/code');
-    const mode = grades.at(-1)?.grade.mode ?? this.engine.gradingMode;
+    const mode = grades.at(-1)?.grade.mode ?? this.engines.first.gradingMode;
     const calls = task.testCases.map(({ call }) => call);
     return ended(extractCode(answer.answer, mode, calls));
   }

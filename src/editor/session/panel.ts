@@ -3,17 +3,10 @@ import type { Action, FromWebview, ToWebview } from '../../../webview/session/pr
 import { commands } from '../contributions';
 import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
+import { askSkipReason } from '../tasks/skip';
 import type { Drafts } from './drafts';
 import { sessionHtml } from './html';
 import type { Session } from './session';
-
-const SKIP_REASONS = [
-  'The request is unclear',
-  'The reference is wrong',
-  'A test is wrong',
-  'Too easy',
-  'Too hard',
-];
 
 /** What a panel asks of whoever opened it. */
 export interface PanelOwner {
@@ -59,6 +52,11 @@ export class SessionPanel {
 
   get shown(): Session {
     return this.session;
+  }
+
+  /** Whether it has the focus, or had it last of all editors. */
+  get isActive(): boolean {
+    return this.panel.active;
   }
 
   /** Whether the view has said that it draws. */
@@ -189,16 +187,8 @@ export class SessionPanel {
 
   private async skip(): Promise<void> {
     const { session } = this;
-    const other = 'Another reason…';
-    const chosen = await vscode.window.showQuickPick([...SKIP_REASONS, other], {
-      title: `Skip ${session.title}`,
-      placeHolder: 'Why? The reason goes into the log.',
-    });
-    const reason =
-      chosen === other
-        ? await vscode.window.showInputBox({ title: 'Skip', prompt: 'Why? The reason goes into the log.' })
-        : chosen;
-    if (reason !== undefined && reason.trim() !== '') await session.skip(reason.trim());
+    const reason = await askSkipReason(session.title);
+    if (reason !== undefined) await session.skip(reason);
   }
 
   private async compare(): Promise<void> {
