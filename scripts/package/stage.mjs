@@ -14,6 +14,7 @@ const asItStands = [
   'media/session-dark.svg',
   'media/session-light.svg',
   'media/tandem.svg',
+  'media/walkthrough',
   'samples/workspace',
 ];
 
