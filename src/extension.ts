@@ -6,6 +6,7 @@ import { views } from './editor/contributions';
 import { Documents } from './editor/documents';
 import { Engine } from './editor/engine';
 import { ModelChoice } from './editor/models/choice';
+import { Connect } from './editor/models/connect/connect';
 import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
 import { SessionPanels } from './editor/session/panels';
@@ -38,7 +39,8 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const panels = new SessionPanels(context, configuration, engine, packs, tasks);
   const models = new ModelTree(configuration, engine);
   const folders = new ModelFolders(configuration, engine);
-  const choice = new ModelChoice(configuration, keys, folders);
+  const connect = new Connect(engine.servers, keys);
+  const choice = new ModelChoice(configuration, engine, folders, connect);
   context.subscriptions.push(
     output,
     engine,
@@ -54,7 +56,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     vscode.window.registerTreeDataProvider(views.trajectories, trajectories),
     registerCommands({
       extension: context.extensionUri,
-      ...{ configuration, engine, choice, folders, models, packs, panels, tasks, trajectories },
+      ...{ configuration, engine, choice, connect, folders, models, packs, panels, tasks, trajectories },
     }),
   );
   return { engine, packs, tasks, trajectories, models, panels };

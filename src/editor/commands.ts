@@ -3,25 +3,17 @@ import * as vscode from 'vscode';
 import { Fault, messageOf } from '../core/fault';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
-import type { Configuration } from './configuration';
-import type { Engine } from './engine';
-import type { ModelChoice } from './models/choice';
-import type { ModelFolders } from './models/folders';
-import { STARTER, type LocalPlace } from './models/places';
-import type { ModelNode, ModelTree } from './models/tree';
+import { modelCommands, type ModelCommandContext } from './models/commands';
+import type { ModelNode } from './models/nodes';
+import { STARTER } from './models/places';
 import type { SessionPanels } from './session/panels';
 import type { Packs } from './tasks/packs';
 import type { TaskNode, TaskTree } from './tasks/tree';
 import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
 
 /** What the commands act on. */
-export interface CommandContext {
+export interface CommandContext extends ModelCommandContext {
   readonly extension: vscode.Uri;
-  readonly configuration: Configuration;
-  readonly engine: Engine;
-  readonly choice: ModelChoice;
-  readonly folders: ModelFolders;
-  readonly models: ModelTree;
   readonly packs: Packs;
   readonly panels: SessionPanels;
   readonly tasks: TaskTree;
@@ -50,16 +42,7 @@ function table(on: CommandContext): Record<CommandId, (target: Target) => Promis
     [commands.openTrajectory]: (target) =>
       target?.kind === 'trajectory' ? on.panels.openTrajectory(target.summary.id) : undefined,
     [commands.openTranscript]: (target) => openTranscript(on, target),
-    [commands.chooseAgent]: () => on.choice.choose('agent'),
-    [commands.chooseSimulator]: () => on.choice.choose('simulator'),
-    [commands.setApiKey]: () => on.choice.setKey(),
-    [commands.addModelFolder]: () => on.folders.addAndOffer(),
-    [commands.useAsAgent]: (target) => withModel(target, (place) => on.folders.use('agent', place)),
-    [commands.useAsSimulator]: (target) => withModel(target, (place) => on.folders.use('simulator', place)),
-    [commands.revealModelFolder]: (target) => withModel(target, (place) => on.folders.reveal(place)),
-    // The Delete key names no row.
-    [commands.removeModelFolder]: (target = on.models.selected) =>
-      withModel(target, (place) => on.folders.remove(place)),
+    ...modelCommands(on),
     [commands.changePseudonym]: () => changePseudonym(on),
     [commands.eraseDeveloper]: () => eraseDeveloper(on),
   };
@@ -78,13 +61,6 @@ export function registerCommands(on: CommandContext): vscode.Disposable {
     }),
   );
   return vscode.Disposable.from(...registrations);
-}
-
-function withModel<Result>(
-  target: Target,
-  act: (place: LocalPlace) => Promise<Result>,
-): Promise<Result> | undefined {
-  return target?.kind === 'model' ? act(target.place) : undefined;
 }
 
 async function playNext({ packs, tasks, panels }: CommandContext): Promise<void> {

@@ -22,6 +22,11 @@ export class Configuration {
     return this.get('modelFolders');
   }
 
+  /** As they are written: by hand it may be anything. */
+  get servers(): readonly unknown[] {
+    return this.get('servers');
+  }
+
   get packs(): readonly string[] {
     return this.get('packs');
   }
@@ -78,10 +83,13 @@ export class Configuration {
     };
   }
 
+  /** Writes it for this workspace; what goes with the person rather than the work, such as servers, for all of them. */
   async set<K extends keyof Settings>(name: K, value: Settings[K]): Promise<void> {
-    const target = vscode.workspace.workspaceFolders
-      ? vscode.ConfigurationTarget.Workspace
-      : vscode.ConfigurationTarget.Global;
+    const isOwn = vscode.workspace.getConfiguration('tandem').inspect(name)?.workspaceValue !== undefined;
+    const target =
+      vscode.workspace.workspaceFolders && (name !== 'servers' || isOwn)
+        ? vscode.ConfigurationTarget.Workspace
+        : vscode.ConfigurationTarget.Global;
     await vscode.workspace.getConfiguration('tandem').update(name, value, target);
   }
 

@@ -8,11 +8,14 @@ import type { Grader } from '../core/grading/grader';
 import type { LocalModel } from '../core/model/local/model';
 import type { Model, SamplingSettings } from '../core/model/model';
 import type { TrajectoryLog } from '../core/trajectory/log';
+import { EDITOR_MODEL } from '../core/trajectory/terms';
 import type { ApiKeys } from './apiKeys';
 import type { Configuration } from './configuration';
 import { Consent } from './consent';
+import { EditorModels } from './models/editorModels';
 import { LoadedModels } from './models/loaded';
 import { localPlace, localPlaces, type LocalPlace } from './models/places';
+import { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
 
 /** What other processes append to the log is read this long after the last change that the file system reports. */
@@ -26,6 +29,10 @@ export class Engine implements SessionParts, vscode.Disposable {
   readonly consent: Consent;
   /** The models that play on this machine. */
   readonly locals: LoadedModels;
+  /** The models behind servers that a person has connected. */
+  readonly servers: Servers;
+  /** The models that the editor offers. */
+  readonly editorModels: EditorModels;
   private opened: { readonly folder: string; readonly log: Promise<TrajectoryLog> } | undefined;
   private startedGrader: { readonly settings: string; readonly grader: Promise<Grader> } | undefined;
   private readonly changed = new vscode.EventEmitter<readonly string[]>();
@@ -45,16 +52,19 @@ export class Engine implements SessionParts, vscode.Disposable {
       () => this.modelsChanged.fire(),
       (error) => this.report(error),
     );
+    this.servers = new Servers(configuration, keys, () => this.modelsChanged.fire());
+    this.editorModels = new EditorModels(() => this.modelsChanged.fire());
     this.disposables = [
       this.changed,
       this.modelsChanged,
+      this.editorModels,
       configuration.onDidChange(() => void this.locals.keep(this.playing)),
     ];
   }
 
   /** The ids of the dialogues that changed in the log; none: any may have. */
   readonly onDidChangeLog = this.changed.event;
-  /** The state of a local model has changed. */
+  /** There is another model, or one is in another state. */
   readonly onDidChangeModels = this.modelsChanged.event;
 
   get agentName(): string {
@@ -69,8 +79,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.protocol;
   }
 
+  /** Of the agent; its own settings go before those for all. */
   get sampling(): SamplingSettings {
-    return this.configuration.sampling;
+    const own = this.servers.find(this.configuration.agent)?.sampling;
+    return { ...this.configuration.sampling, ...own };
   }
 
   get gradingMode(): GradingMode {
@@ -163,12 +175,14 @@ export class Engine implements SessionParts, vscode.Disposable {
   private async openModel(spec: string): Promise<Model> {
     const place = this.localPlace(spec);
     if (place !== undefined) return this.locals.model(place);
+    if (spec.startsWith(EDITOR_MODEL)) return this.editorModels.model(spec);
     const { openModel } = await import('../core/model/spec');
     const script = /^script:(.+)$/s.exec(spec)?.[1];
     const resolved = script === undefined ? spec : `script:${this.configuration.resolve(script) ?? script}`;
     const apiKey = await this.keys.forModel(spec);
     const limits = this.configuration.timeLimits;
     const model = openModel(resolved, { limits, ...(apiKey === undefined ? {} : { apiKey }) });
+    if (script === undefined) return this.servers.watched(model);
     return { name: spec, generate: (...request) => model.generate(...request) };
   }
 
