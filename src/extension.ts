@@ -7,6 +7,7 @@ import { Documents } from './editor/documents';
 import type { Engine } from './editor/engine';
 import { Engines } from './editor/engines';
 import { ModelChoice } from './editor/models/choice';
+import { Connect } from './editor/models/connect/connect';
 import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
 import { SessionPanels } from './editor/session/panels';
@@ -52,7 +53,8 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const panels = new SessionPanels(context, configuration, engines, packs, tasks, guidelines);
   const models = new ModelTree(configuration, engine);
   const folders = new ModelFolders(configuration, engine);
-  const choice = new ModelChoice(configuration, keys, folders);
+  const connect = new Connect(engine.servers, keys);
+  const choice = new ModelChoice(configuration, engine, folders, connect);
   const adder = new PackAdder(packs);
   const download = new PackDownload(adder, output);
   const starter = new StarterPacks(context.extensionUri, configuration, packs);
@@ -73,8 +75,8 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     new TasksView(tasks, drop, (error) => engine.report(error)),
     vscode.window.registerTreeDataProvider(views.trajectories, trajectories),
     registerCommands({
-      ...{ engine, engines, choice, folders, models, packs, panels, played, tasks, trajectories },
-      ...{ adder, download, starter, guidelines, status },
+      ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
+      ...{ adder, download, starter, guidelines, status, tasks, trajectories },
     }),
   );
   return { engine, engines, packs, tasks, trajectories, models, panels, drop };

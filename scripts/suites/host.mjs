@@ -66,7 +66,12 @@ export async function hostSuite(name) {
 }
 
 function extension() {
-  return { extension: root, tests: path.join(root, 'dist', 'test', 'host', 'index.js') };
+  return {
+    extension: root,
+    // The workbench has no language models of its own.
+    others: [path.join(root, 'test', 'fixtures', 'editor-models')],
+    tests: path.join(root, 'dist', 'test', 'host', 'index.js'),
+  };
 }
 
 /**

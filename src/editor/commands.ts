@@ -2,12 +2,9 @@ import * as vscode from 'vscode';
 import { Fault } from '../core/fault';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
-import type { Engine } from './engine';
 import type { Engines } from './engines';
-import type { ModelChoice } from './models/choice';
-import type { ModelFolders } from './models/folders';
-import type { LocalPlace } from './models/places';
-import type { ModelNode, ModelTree } from './models/tree';
+import { modelCommands, type ModelCommandContext } from './models/commands';
+import type { ModelNode } from './models/nodes';
 import type { SessionPanels } from './session/panels';
 import type { Status } from './status';
 import type { PackAdder } from './tasks/adding/add';
@@ -21,13 +18,8 @@ import type { TaskNode, TaskTree } from './tasks/tree';
 import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
 
 /** What the commands act on. */
-export interface CommandContext {
-  /** Of the first folder. */
-  readonly engine: Engine;
+export interface CommandContext extends ModelCommandContext {
   readonly engines: Engines;
-  readonly choice: ModelChoice;
-  readonly folders: ModelFolders;
-  readonly models: ModelTree;
   readonly adder: PackAdder;
   readonly download: PackDownload;
   readonly starter: StarterPacks;
@@ -60,16 +52,7 @@ function table(on: CommandContext): Record<CommandId, (target: Target) => Promis
     [commands.openTrajectory]: (target) =>
       target?.kind === 'trajectory' ? on.panels.openTrajectory(target.summary.id) : undefined,
     [commands.openTranscript]: (target) => openTranscript(on, target),
-    [commands.chooseAgent]: () => on.choice.choose('agent'),
-    [commands.chooseSimulator]: () => on.choice.choose('simulator'),
-    [commands.setApiKey]: () => on.choice.setKey(),
-    [commands.addModelFolder]: () => on.folders.addAndOffer(),
-    [commands.useAsAgent]: (target) => withModel(target, (place) => on.folders.use('agent', place)),
-    [commands.useAsSimulator]: (target) => withModel(target, (place) => on.folders.use('simulator', place)),
-    [commands.revealModelFolder]: (target) => withModel(target, (place) => on.folders.reveal(place)),
-    // The Delete key names no row.
-    [commands.removeModelFolder]: (target = on.models.selected) =>
-      withModel(target, (place) => on.folders.remove(place)),
+    ...modelCommands(on),
     [commands.changePseudonym]: () => changePseudonym(on),
     [commands.eraseDeveloper]: () => eraseDeveloper(on),
   };
@@ -88,13 +71,6 @@ export function registerCommands(on: CommandContext): vscode.Disposable {
     }),
   );
   return vscode.Disposable.from(...registrations);
-}
-
-function withModel<Result>(
-  target: Target,
-  act: (place: LocalPlace) => Promise<Result>,
-): Promise<Result> | undefined {
-  return target?.kind === 'model' ? act(target.place) : undefined;
 }
 
 async function openTranscript({ engines }: CommandContext, target: Target): Promise<void> {

@@ -25,6 +25,11 @@ export class Configuration {
     return this.get('modelFolders');
   }
 
+  /** As they are written: by hand it may be anything. */
+  get servers(): readonly unknown[] {
+    return this.get('servers');
+  }
+
   get packs(): readonly string[] {
     return this.get('packs');
   }
@@ -85,11 +90,15 @@ export class Configuration {
     };
   }
 
-  /** Sets it for the whole window: also where a folder of the workspace has a value of its own. */
+  /**
+   * Sets it for the whole window: also where a folder of the workspace has a value of its own. What goes with the person
+   * rather than the work, such as servers, is set for all windows.
+   */
   async set<K extends keyof Settings>(name: K, value: Settings[K]): Promise<void> {
     const { workspaceFolders: folders = [] } = vscode.workspace;
     const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
-    const target = folders.length === 0 ? Global : Workspace;
+    const isOwn = vscode.workspace.getConfiguration('tandem').inspect(name)?.workspaceValue !== undefined;
+    const target = folders.length === 0 || (name === 'servers' && !isOwn) ? Global : Workspace;
     await vscode.workspace.getConfiguration('tandem').update(name, value, target);
     if (folders.length < 2) return;
     for (const { uri } of folders) {

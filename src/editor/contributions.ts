@@ -1,3 +1,5 @@
+import type { Server } from './models/servers';
+
 /**
  * Every name that the manifest (`package.json`) and the code share. A test compares the two, so that a mistyped
  * command, setting, view or context key fails there and not in front of a person.
@@ -29,11 +31,15 @@ export const commands = {
   chooseAgent: 'tandem.chooseAgent',
   chooseSimulator: 'tandem.chooseSimulator',
   setApiKey: 'tandem.setApiKey',
+  connectModel: 'tandem.connectModel',
+  editConnection: 'tandem.editConnection',
+  testConnection: 'tandem.testConnection',
+  showUse: 'tandem.showUse',
   addModelFolder: 'tandem.addModelFolder',
   useAsAgent: 'tandem.useAsAgent',
   useAsSimulator: 'tandem.useAsSimulator',
   revealModelFolder: 'tandem.revealModelFolder',
-  removeModelFolder: 'tandem.removeModelFolder',
+  removeModel: 'tandem.removeModel',
   changePseudonym: 'tandem.changePseudonym',
   eraseDeveloper: 'tandem.eraseDeveloper',
 } as const;
@@ -64,6 +70,8 @@ export const contextValues = {
   starterModel: 'tandem.starterModel',
   trainedModel: 'tandem.trainedModel',
   modelFolder: 'tandem.modelFolder',
+  server: 'tandem.server',
+  editorModel: 'tandem.editorModel',
 } as const;
 
 /** What the conditions of the manifest ask for. */
@@ -82,6 +90,7 @@ export interface Settings {
   agent: string;
   simulator: string;
   modelFolders: string[];
+  servers: Server[];
   packs: string[];
   dataFolder: string;
   'session.openReference': boolean;
@@ -105,6 +114,7 @@ export const settings: readonly (keyof Settings)[] = [
   'agent',
   'simulator',
   'modelFolders',
+  'servers',
   'packs',
   'dataFolder',
   'session.openReference',

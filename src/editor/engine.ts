@@ -7,13 +7,16 @@ import type { GradingMode } from '../core/grading/grade';
 import type { Grader } from '../core/grading/grader';
 import type { Model, SamplingSettings } from '../core/model/model';
 import type { TrajectoryLog } from '../core/trajectory/log';
+import { EDITOR_MODEL } from '../core/trajectory/terms';
 import type { ApiKeys } from './apiKeys';
 import type { Configuration } from './configuration';
 import { Consent } from './consent';
 import type { Grading } from './grading';
 import type { Logs } from './logs';
+import type { EditorModels } from './models/editorModels';
 import type { LoadedModels } from './models/loaded';
 import { localPlace, localPlaces, type LocalPlace } from './models/places';
+import type { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
 
 /** What all folders of a workspace have in common. */
@@ -24,6 +27,10 @@ export interface SharedParts {
   readonly grading: Grading;
   /** The models that play on this machine. */
   readonly locals: LoadedModels;
+  /** The models behind servers that a person has connected. */
+  readonly servers: Servers;
+  /** The models that the editor offers. */
+  readonly editorModels: EditorModels;
   readonly onDidChangeModels: vscode.Event<void>;
 }
 
@@ -34,8 +41,12 @@ export interface SharedParts {
 export class Engine implements SessionParts, vscode.Disposable {
   readonly consent: Consent;
   readonly locals: LoadedModels;
-  /** The state of a local model has changed. */
+  /** There is another model, or one is in another state. */
   readonly onDidChangeModels: vscode.Event<void>;
+  /** The models behind servers that a person has connected. */
+  readonly servers: Servers;
+  /** The models that the editor offers. */
+  readonly editorModels: EditorModels;
   private readonly changed = new vscode.EventEmitter<readonly string[]>();
   private readonly disposables: { dispose(): unknown }[];
 
@@ -47,6 +58,8 @@ export class Engine implements SessionParts, vscode.Disposable {
     this.locals = shared.locals;
     this.onDidChangeModels = shared.onDidChangeModels;
     this.consent = new Consent(context.globalState, () => this.log());
+    this.servers = shared.servers;
+    this.editorModels = shared.editorModels;
     this.disposables = [
       this.changed,
       shared.logs.onDidChange(({ folder, episodes }) => {
@@ -70,8 +83,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.protocol;
   }
 
+  /** Of the agent; its own settings go before those for all. */
   get sampling(): SamplingSettings {
-    return this.configuration.sampling;
+    const own = this.servers.find(this.configuration.agent)?.sampling;
+    return { ...this.configuration.sampling, ...own };
   }
 
   get gradingMode(): GradingMode {
@@ -151,12 +166,14 @@ export class Engine implements SessionParts, vscode.Disposable {
   private async openModel(spec: string): Promise<Model> {
     const place = this.localPlace(spec);
     if (place !== undefined) return this.locals.model(place);
+    if (spec.startsWith(EDITOR_MODEL)) return this.editorModels.model(spec);
     const { openModel } = await import('../core/model/spec');
     const script = /^script:(.+)$/s.exec(spec)?.[1];
     const resolved = script === undefined ? spec : `script:${this.configuration.resolve(script) ?? script}`;
     const apiKey = await this.shared.keys.forModel(spec);
     const limits = this.configuration.timeLimits;
     const model = openModel(resolved, { limits, ...(apiKey === undefined ? {} : { apiKey }) });
+    if (script === undefined) return this.servers.watched(model);
     return { name: spec, generate: (...request) => model.generate(...request) };
   }
 

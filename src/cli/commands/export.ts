@@ -28,6 +28,7 @@ interface Options {
   readonly overwrite?: boolean;
   readonly withLeaked?: boolean;
   readonly withEvaluations?: boolean;
+  readonly withEditorModels?: boolean;
 }
 
 export const installExport: Install = (program, perform) => {
@@ -56,6 +57,10 @@ export const installExport: Install = (program, perform) => {
     .option('--overwrite', 'replace a file of that name')
     .option('--with-leaked', 'also those in which a reply gave the reference away')
     .option('--with-evaluations', 'also those that were played to evaluate an agent')
+    .option(
+      '--with-editor-models',
+      'also what models of the editor wrote; their terms may forbid to train on it',
+    )
     .option('--prompts <folder>', 'your own agent.md, as it was played with')
     .action((out: string, options: Options) => perform((to) => exportRows(out, options, to)));
 };
@@ -80,6 +85,7 @@ async function exportRows(out: string, options: Options, { assets, signal }: Sur
       minReward: options.minReward,
       withLeaked: options.withLeaked,
       withEvaluations: options.withEvaluations,
+      withEditorModels: options.withEditorModels,
       signal,
       onProgress: ({ done, total }) => progress.update(done, total),
     });

@@ -172,6 +172,8 @@ export class Dialogue {
       reasoning,
       finishReason,
       model: servedModel ?? agent.name,
+      agent: servedModel === undefined || servedModel === agent.name ? undefined : agent.name,
+      terms: agent.terms,
       sampling: settings,
       tokens,
       promptTokenIds,
@@ -189,7 +191,9 @@ export class Dialogue {
 
   /** The developer's reply; cut to the protocol's limit. */
   async reply(text: string, from: DeveloperReply): Promise<Turn> {
-    return this.recordReply(text, from);
+    // What was made of a suggestion is still bound by the terms of the model that made it.
+    const terms = from.author === 'developer' ? undefined : this.simulator?.terms;
+    return this.recordReply(text, { ...from, terms });
   }
 
   /** What the simulator would say now. It is logged only when it is sent. */
@@ -202,9 +206,11 @@ export class Dialogue {
     const begun = performance.now();
     const { text, usage } = await this.askSimulator(options);
     options.signal?.throwIfAborted();
+    const { name, terms } = this.requireSimulator();
     return this.recordReply(text, {
       author: 'simulator',
-      by: this.requireSimulator().name,
+      by: name,
+      terms,
       usage,
       milliseconds: Math.round(performance.now() - begun),
     });
@@ -287,7 +293,7 @@ export class Dialogue {
 
   private async recordReply(
     text: string,
-    from: Pick<EventOf<'reply'>, 'author' | 'by' | 'suggestion' | 'usage' | 'milliseconds'>,
+    from: Pick<EventOf<'reply'>, 'author' | 'by' | 'suggestion' | 'terms' | 'usage' | 'milliseconds'>,
   ): Promise<Turn> {
     this.expect('collaborator');
     const turn = this.state.turns.length;

@@ -68,6 +68,12 @@ export const gradeSchema = z.object({
   notGradable: z.string().optional(),
 });
 
+/**
+ * Whose terms bind a text: `editor` for what a model wrote that the editor offers, also when a developer edited it. Such
+ * text stays out of training data unless the user says otherwise.
+ */
+const terms = z.string().optional();
+
 /** On every line. `at`: ISO 8601, UTC. `episode` is one trajectory; `task` events stand outside of one. */
 const head = { version: z.number().int(), at: z.string() };
 const inEpisode = { ...head, episode: z.string() };
@@ -108,7 +114,11 @@ export const eventSchema = z.discriminatedUnion('event', [
     /** What a reasoning model thought beside it, when the server tells. */
     reasoning: z.string().optional(),
     finishReason: z.enum(['stop', 'length', 'other']),
+    /** As the server calls what it served, else as it was asked for. */
     model: z.string(),
+    /** As it was asked for, where the server calls it otherwise. */
+    agent: z.string().optional(),
+    terms,
     /** Absent in an imported row, which does not say. */
     sampling: sampling.optional(),
     tokens: tokens.optional(),
@@ -132,6 +142,7 @@ export const eventSchema = z.discriminatedUnion('event', [
     fullText: z.string().optional(),
     /** What the simulator had drafted, when a developer edited it. */
     suggestion: z.string().optional(),
+    terms,
     usage: usage.optional(),
     /** Milliseconds from the agent's message to this reply. */
     milliseconds: z.number().optional(),

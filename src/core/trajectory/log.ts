@@ -11,6 +11,7 @@ import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
 import { SegmentWriter } from './segment/writer';
 import type { Trajectory, TrajectorySummary } from './trajectory';
+import { KeptUse, type UseByModel } from './use';
 
 export type { ChangeListener } from './index/keptIndex';
 export type { Problem } from './index/logIndex';
@@ -38,6 +39,7 @@ const SEGMENT_BYTES = 64 * 1024 * 1024;
  */
 export class TrajectoryLog {
   private readonly writer: SegmentWriter;
+  private readonly use: KeptUse;
   private readonly tasks = new Map<string, Task>();
   private readonly claims = new Set<Claim>();
   /** Claims and releases happen one after the other: what is being given back here can be claimed here. */
@@ -57,6 +59,7 @@ export class TrajectoryLog {
       onWritten: (segment, lines, offset) => index.takeIn(segment, lines, offset),
       beforeSegment: () => refuseWhileErasing(this.logFolder),
     });
+    this.use = new KeptUse(folder, (episode) => this.agentOf(episode));
     this.setClock();
   }
 
@@ -181,6 +184,14 @@ export class TrajectoryLog {
     return deleted;
   }
 
+  /**
+   * What each model has written, deleted and abandoned episodes included. The first time all of the log is read.
+   * @throws {Fault} `trajectory/unreadable`
+   */
+  modelUse(): Promise<UseByModel> {
+    return this.use.read();
+  }
+
   /** What a collection has of its rollouts, by `<task id>#<rollout>`. */
   collected(collection: string): Map<string, query.CollectedRollout> {
     return query.collectedRollouts(this.index.now.parts.episodes, this.index.timeOrder, collection);
@@ -261,6 +272,13 @@ export class TrajectoryLog {
     if (task) return task;
     const message = `Episode ${event.episode} plays task ${event.task}, which was not recorded before.`;
     throw new Fault('trajectory/task-not-recorded', message);
+  }
+
+  /** Who plays the agent of an episode, or went on with it last; deleted ones included. */
+  private agentOf(episode: string): string | undefined {
+    const { episodes } = this.index.now.parts;
+    const row = episodes.find(episode);
+    return row !== undefined && episodes.isStarted(row) ? episodes.agent(row) : undefined;
   }
 
   private afterClaims<T>(work: () => Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import type { Model } from '../../core/model/model';
 import type { Task } from '../../core/task/task';
 import type { EventOf } from '../../core/trajectory/event';
 import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
+import { termsOf } from '../../core/trajectory/terms';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { isPlayedElsewhere, notices } from './notices';
 import type { SessionParts } from './parts';
@@ -151,6 +152,7 @@ export class DialogueLink {
     const { parts } = this;
     return {
       name: parts.agentName,
+      ...termsOf(parts.agentName),
       generate: async (messages, sampling, options) =>
         (await parts.openAgent()).generate(messages, sampling, options),
     };

@@ -45,6 +45,12 @@ async function start(agent: Model, changes: Partial<NewDialogue> = {}): Promise<
   });
 }
 
+const said = (text: string) => ({
+  text: asks(text),
+  finishReason: 'stop' as const,
+  timing: { totalMs: 1, attempts: 1 },
+});
+
 /** What is in the log, read by somebody else. */
 async function logged(dialogue: Dialogue): Promise<Trajectory> {
   const other = await TrajectoryLog.open(path.join(folder, '.tandem'));
@@ -170,6 +176,27 @@ describe('a dialogue', () => {
       suggestion,
       text: `${suggestion} Sorry!`,
     });
+  });
+
+  it('tags what a model with terms of its own wrote, also when a developer edited it', async () => {
+    const agent: Model = {
+      name: 'vscode:some',
+      terms: 'editor',
+      generate: () => Promise.resolve({ ...said('How heavy?'), servedModel: 'some-2026' }),
+    };
+    const drafts: Model = { ...agent, generate: () => Promise.resolve(said('Above 20.')) };
+    const simulator = new ModelSimulator(drafts, await shippedPrompts());
+    const dialogue = await start(agent, { simulator });
+    await dialogue.agentTurn();
+    await dialogue.simulatorReply();
+    await dialogue.agentTurn();
+    await dialogue.reply('Above 20 kg.', { ...byAda, author: 'developer-edited-suggestion' });
+    await dialogue.agentTurn();
+    await dialogue.reply('My own words.', byAda);
+    const { turns } = await logged(dialogue);
+    expect(turns.map((turn) => turn.agent.terms)).toEqual(['editor', 'editor', 'editor']);
+    expect(turns.map((turn) => turn.reply?.terms)).toEqual(['editor', 'editor', undefined]);
+    expect(turns[0]!.agent).toMatchObject({ model: 'some-2026', agent: 'vscode:some' });
   });
 
   it('ends when the developer takes the last message as the answer', async () => {

@@ -9,7 +9,17 @@ import {
 import { importTrajectories } from '../../../src/core/trajectory/import';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory, Turn } from '../../../src/core/trajectory/trajectory';
-import { agentTurn, doubling, kim, leak, openLog, play, started, temporaryFolder } from './fixtures';
+import {
+  agentTurn,
+  dialogue,
+  doubling,
+  kim,
+  leak,
+  openLog,
+  play,
+  started,
+  temporaryFolder,
+} from './fixtures';
 import { seeded } from './random';
 
 /** What the agent saw, as the dialogue would make it. */
@@ -110,6 +120,28 @@ describe('exporting trajectories', () => {
     expect(await chosen({ onlySuccess: true, withEvaluations: true })).toContain('evaluated');
   });
 
+  it('leaves out what a model of the editor wrote, in any of its parts, unless it is asked for', async () => {
+    const log = await openLog();
+    await play(log, 'ours', 1);
+    await play(log, 'agent', 1, { agent: 'vscode:copilot/some' });
+    await play(log, 'simulator', 1, { collaborator: { kind: 'simulator', name: 'vscode:copilot/some' } });
+    const [first, asked, , ...rest] = dialogue('edited', 1, { collaborator: kim });
+    const edited = { event: 'reply', episode: 'edited', turn: 1, text: 'Twice.', by: 'kim' } as const;
+    await log.appendAll([
+      first!,
+      asked!,
+      { ...edited, author: 'developer-edited-suggestion', suggestion: 'Twice it.', terms: 'editor' },
+      ...rest,
+    ]);
+    const own = await exported(log, { format: 'chat', render });
+    expect(episodes(own.rows)).toEqual(['ours']);
+    expect(own.leftOut).toEqual({ 'model terms': 3 });
+    expect(own.cardText).toContain('models of the editor left out');
+    const all = await exported(log, { format: 'chat', render, withEditorModels: true });
+    expect(all.rows).toHaveLength(4);
+    expect(all.cardText).toContain('models of the editor included');
+  });
+
   it('leaves the file that was there when it is cancelled', async () => {
     const log = await filled();
     const folder = await temporaryFolder();
@@ -196,7 +228,9 @@ describe('the dataset card', () => {
     expect(cardText).toContain('| openai:agent | 5 |');
     expect(cardText).toContain('| developer kim | 1 |');
     expect(cardText).toMatch(/\| kim \| a study of \\\*questions\\\* \(\d{4}-\d\d-\d\d\) \|/);
-    expect(cardText).toContain('Filters: state `answered`, leaked ones left out, evaluations left out.');
+    expect(cardText).toContain(
+      'Filters: state `answered`, leaked ones left out, evaluations left out, models of the editor left out.',
+    );
     expect(cardText).toContain('| leaked | 1 |');
     expect(cardText).toContain(
       'Licences of the tasks: `MIT`. 4 trajectories are of tasks that name no licence.',

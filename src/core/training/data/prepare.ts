@@ -8,6 +8,7 @@ import { exportTrajectories, type LeaveOut } from '../../trajectory/export/expor
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { TrajectoryLog, type TrajectoryFilter } from '../../trajectory/log';
 import { developersOf } from '../../trajectory/people';
+import { EDITOR_MODEL } from '../../trajectory/terms';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { EXCLUDED_MODELS, type LogSelection } from '../configuration';
 import { runFiles } from '../runFolder';
@@ -76,6 +77,7 @@ async function writeRows(
     minReward: selection.minimum_reward,
     withLeaked: selection.with_leaked,
     withEvaluations: selection.with_evaluations,
+    withEditorModels: !excludedModels(selection).some((pattern) => pattern.test(EDITOR_MODEL)),
     signal,
     onProgress,
   });
@@ -93,14 +95,18 @@ function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
 }
 
 /** Leaves out what must not be trained on: without the consent of a person, or against the terms of a model. */
-function forbiddenBy(log: TrajectoryLog, { exclude_models = EXCLUDED_MODELS }: LogSelection): LeaveOut {
+function forbiddenBy(log: TrajectoryLog, selection: LogSelection): LeaveOut {
   const consented = new Set(log.consents.map(({ pseudonym }) => pseudonym));
-  const excluded = exclude_models.map(patternOf);
+  const excluded = excludedModels(selection);
   return (trajectory) => {
     if ([...developersOf(trajectory)].some((pseudonym) => !consented.has(pseudonym))) return 'no consent';
     const isExcluded = (model: string): boolean => excluded.some((pattern) => pattern.test(model));
     return modelsOf(trajectory).some(isExcluded) ? 'model terms' : undefined;
   };
+}
+
+function excludedModels({ exclude_models = EXCLUDED_MODELS }: LogSelection): RegExp[] {
+  return exclude_models.map(patternOf);
 }
 
 /** Every model that wrote some of it: the agents, and the simulators that replied. */

@@ -121,7 +121,8 @@ function sizeCategory(rows: number): string {
 }
 
 function selectionSentence(selection: Selection): string {
-  const { filter = {}, since, until, onlySuccess, minReward, withLeaked, withEvaluations } = selection;
+  const { filter = {}, since, until, onlySuccess, minReward, withLeaked } = selection;
+  const { withEvaluations, withEditorModels } = selection;
   const limits = [
     ...Object.entries(filter).map(([field, value]) => `${field} ${code(String(value))}`),
     ...(since === undefined ? [] : [`since ${since}`]),
@@ -130,6 +131,7 @@ function selectionSentence(selection: Selection): string {
     ...(minReward === undefined ? [] : [`reward at least ${minReward}`]),
     withLeaked === true ? 'leaked ones included' : 'leaked ones left out',
     withEvaluations === true ? 'evaluations included' : 'evaluations left out',
+    withEditorModels === true ? 'models of the editor included' : 'models of the editor left out',
   ];
   return `Filters: ${limits.join(', ')}.`;
 }

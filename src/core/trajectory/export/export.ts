@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { writeAtomically } from '../files';
 import type { TrajectoryLog } from '../log';
+import { isBoundByTerms } from '../terms';
 import type { Trajectory, Turn } from '../trajectory';
 import { CardFacts, datasetCard } from './card';
 import { pairsByTask, type Pairing, type TaskPairs } from './pairs';
@@ -96,6 +97,14 @@ export async function exportTrajectories(
   return { rows, trajectories, tasks: facts.tasks.size, successes, withTokenIds, leftOut, file, card };
 }
 
+/** What only the whole trajectory tells. */
+function whyLeftOut(trajectory: Trajectory, options: ExportOptions): LeftOutReason | undefined {
+  if (trajectory.damaged !== undefined) return 'damaged';
+  const reason = options.leaveOut?.(trajectory);
+  if (reason !== undefined) return reason;
+  return options.withEditorModels !== true && isBoundByTerms(trajectory) ? 'model terms' : undefined;
+}
+
 function rowsOf(
   log: TrajectoryLog,
   selected: readonly Selected[],
@@ -120,7 +129,7 @@ async function* singles(
     done += 1;
     options.onProgress?.({ done, total: selected.length });
     const grade = grades.get(trajectory.id);
-    const reason = trajectory.damaged === undefined ? options.leaveOut?.(trajectory) : 'damaged';
+    const reason = whyLeftOut(trajectory, options);
     if (reason !== undefined) {
       countUp(leftOut, reason);
       continue;
@@ -157,8 +166,7 @@ async function* preferences(
       sides = new Map();
     }
     const grade = paired.get(trajectory.id)?.grade;
-    const reason =
-      trajectory.damaged === undefined && grade ? options.leaveOut?.(trajectory) : ('damaged' as const);
+    const reason = whyLeftOut(trajectory, options);
     if (reason !== undefined || !grade) countUp(leftOut, reason ?? 'damaged');
     else sides.set(trajectory.id, { trajectory, messages: options.render(trajectory), grade });
     done += 1;

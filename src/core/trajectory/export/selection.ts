@@ -1,4 +1,5 @@
 import type { TrajectoryFilter, TrajectoryLog } from '../log';
+import { playsByTerms } from '../terms';
 import type { TrajectorySummary } from '../trajectory';
 import type { ExportedGrade } from './rows';
 
@@ -17,6 +18,8 @@ export interface Selection {
   readonly withLeaked?: boolean;
   /** Also those that were played to evaluate an agent; training on them would spoil the next evaluation. */
   readonly withEvaluations?: boolean;
+  /** Also those in which a model of the editor wrote; the terms of many forbid to train on that. */
+  readonly withEditorModels?: boolean;
 }
 
 /** How the name of a collection begins that belongs to an evaluation. */
@@ -88,15 +91,18 @@ function gradeOf(summary: TrajectorySummary, mode: 'fixed' | 'paper'): ExportedG
 }
 
 function whyNot(
-  { state, leaked, collection }: TrajectorySummary,
+  summary: TrajectorySummary,
   grade: ExportedGrade | undefined,
-  { onlySuccess = false, minReward, withLeaked = false, withEvaluations = false }: Selection,
+  selection: Selection,
   needsReward: boolean,
 ): LeftOutReason | undefined {
+  const { state, leaked, collection } = summary;
+  const { onlySuccess = false, minReward, withLeaked = false, withEvaluations = false } = selection;
   if (state === 'open') return 'not finished';
   if (state === 'abandoned') return 'abandoned';
   if (collection?.startsWith(EVALUATION) && !withEvaluations) return 'played in an evaluation';
   if (leaked && !withLeaked) return 'leaked';
+  if (playsByTerms(summary) && selection.withEditorModels !== true) return 'model terms';
   if (!grade) return needsReward || onlySuccess || minReward !== undefined ? 'not graded' : undefined;
   if (onlySuccess && !grade.success) return 'not a success';
   return minReward !== undefined && grade.reward < minReward ? 'below the minimum reward' : undefined;

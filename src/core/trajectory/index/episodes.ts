@@ -122,6 +122,11 @@ export class Episodes {
     return KINDS[this.columns.collaboratorKind.get(row)]!;
   }
 
+  /** Of an episode that has started. */
+  agent(row: number): string {
+    return this.strings.text(this.columns.agent.get(row));
+  }
+
   /** The latest grade in a mode; undefined when there is none. */
   grade(
     row: number,
@@ -208,7 +213,7 @@ export class Episodes {
       id: this.ids[row]!,
       taskId: this.strings.text(this.columns.task.get(row)),
       ...(pack !== undefined && { pack }),
-      agent: this.strings.text(this.columns.agent.get(row)),
+      agent: this.agent(row),
       collaborator: {
         kind: this.seatKind(row),
         name: this.strings.text(this.columns.collaborator.get(row)),

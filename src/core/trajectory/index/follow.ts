@@ -52,7 +52,8 @@ async function whySegmentIsStale(logFolder: string, segment: IndexedSegment): Pr
   return undefined;
 }
 
-async function fingerprintOf(file: string): Promise<number> {
+/** Of the first line of a segment. */
+export async function fingerprintOf(file: string): Promise<number> {
   const handle = await open(file, 'r');
   try {
     const { buffer, bytesRead } = await handle.read(
