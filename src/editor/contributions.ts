@@ -22,8 +22,8 @@ export const commands = {
   useAsSimulator: 'tandem.useAsSimulator',
   revealModelFolder: 'tandem.revealModelFolder',
   removeModelFolder: 'tandem.removeModelFolder',
-  changePseudonym: 'tandem.changePseudonym',
-  eraseDeveloper: 'tandem.eraseDeveloper',
+  changeConsent: 'tandem.changeConsent',
+  deleteMyData: 'tandem.deleteMyData',
 } as const;
 
 export type CommandId = (typeof commands)[keyof typeof commands];

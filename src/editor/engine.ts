@@ -14,6 +14,7 @@ import { Consent } from './consent';
 import { LoadedModels } from './models/loaded';
 import { localPlace, localPlaces, type LocalPlace } from './models/places';
 import type { SessionParts } from './session/parts';
+import { isRestricted, refuseInRestrictedMode, showRestricted } from './trust/restricted';
 
 /** What other processes append to the log is read this long after the last change that the file system reports. */
 const FOLLOW_AFTER_MS = 300;
@@ -39,7 +40,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     private readonly keys: ApiKeys,
     private readonly output: vscode.LogOutputChannel,
   ) {
-    this.consent = new Consent(context.globalState, () => this.log());
+    this.consent = new Consent(context.globalState, () => {
+      refuseInRestrictedMode('Nothing is played');
+      return this.log();
+    });
     this.locals = new LoadedModels(
       (place) => this.openLocal(place),
       () => this.modelsChanged.fire(),
@@ -81,6 +85,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     return localPlaces(this.configuration, this.starter);
   }
 
+  get dataFolder(): string {
+    return this.configuration.dataFolder ?? '';
+  }
+
   /** @throws {Fault} `editor/no-folder` */
   log(): Promise<TrajectoryLog> {
     const folder = this.configuration.dataFolder;
@@ -103,6 +111,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   async openAgent(): Promise<Model> {
+    refuseInRestrictedMode('Models do not run');
     const { agent } = this.configuration;
     if (agent === '') throw new Fault('model/none', 'No agent is configured. Choose one.');
     return this.openModel(agent);
@@ -110,6 +119,7 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   /** Begins to load an agent that plays on this machine, so that it is there when it is asked. */
   warmAgent(): void {
+    if (!vscode.workspace.isTrusted) return;
     const place = this.localPlace(this.configuration.agent);
     if (place !== undefined) this.locals.model(place);
   }
@@ -117,6 +127,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   async openSimulator(): Promise<Simulator | undefined> {
     const { simulator } = this.configuration;
     if (simulator === '') return undefined;
+    refuseInRestrictedMode('Simulators do not run');
     const { ModelSimulator, RulesSimulator } = await import('../core/dialogue/simulator');
     if (simulator === 'rules') return new RulesSimulator();
     return new ModelSimulator(await this.openModel(simulator), await this.prompts());
@@ -127,7 +138,8 @@ export class Engine implements SessionParts, vscode.Disposable {
     return Prompts.load(path.join(this.dist, 'prompts'), this.configuration.promptFolder);
   }
 
-  grader(): Promise<Grader> {
+  async grader(): Promise<Grader> {
+    refuseInRestrictedMode('Answers are not graded');
     const settings = JSON.stringify(this.configuration.grader);
     if (this.startedGrader?.settings !== settings) {
       void this.closeGrader();
@@ -146,7 +158,8 @@ export class Engine implements SessionParts, vscode.Disposable {
   /** Shows one sentence, and keeps the whole in the output channel. */
   show(error: unknown): void {
     this.report(error);
-    void vscode.window.showErrorMessage(messageOf(error));
+    if (isRestricted(error)) void showRestricted(error);
+    else void vscode.window.showErrorMessage(messageOf(error));
   }
 
   dispose(): void {

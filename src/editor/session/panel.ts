@@ -3,6 +3,7 @@ import type { Action, FromWebview, ToWebview } from '../../../webview/session/pr
 import { commands } from '../contributions';
 import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
+import { manageTrust } from '../trust/restricted';
 import type { Drafts } from './drafts';
 import { sessionHtml } from './html';
 import type { Session } from './session';
@@ -172,6 +173,8 @@ export class SessionPanel {
         return vscode.commands.executeCommand(commands.chooseAgent);
       case 'choose-simulator':
         return vscode.commands.executeCommand(commands.chooseSimulator);
+      case 'manage-trust':
+        return manageTrust();
       case 'set-key':
         return vscode.commands.executeCommand(commands.setApiKey);
     }
