@@ -57,17 +57,25 @@ const foreign =
  * @param {number} [options.port] 0: any free one
  * @param {readonly string[]} [options.flags] of code-server, besides the usual
  * @param {NodeJS.ProcessEnv} [options.env] variables besides those of this process
+ * @param {boolean} [options.asksForTrust] folders are not trusted until a person says so; by default all are
  * @returns {Promise<Server>}
  * @throws {SetupFault} when it does not come up, with the end of its log
  */
-export async function startServer(workbench, { userData, port = 0, flags = [], env = {} }) {
+export async function startServer(
+  workbench,
+  { userData, port = 0, flags = [], env = {}, asksForTrust = false },
+) {
   mkdirSync(userData, { recursive: true });
   const log = path.join(userData, 'server.log');
   const output = openSync(log, 'w');
   const leash = fileURLToPath(new URL('leash.mjs', import.meta.url));
   const child = spawn(
     workbench.node,
-    [leash, workbench.node, workbench.entry, ...codeServerFlags(userData, port), ...flags],
+    [
+      ...[leash, workbench.node, workbench.entry, ...codeServerFlags(userData, port)],
+      ...(asksForTrust ? [] : ['--disable-workspace-trust']),
+      ...flags,
+    ],
     { cwd: userData, env: { ...ownEnvironment(), ...env }, stdio: ['pipe', output, output], detached: true },
   );
   closeSync(output);
@@ -97,7 +105,6 @@ function codeServerFlags(userData, port) {
     ...['--bind-addr', `127.0.0.1:${port}`],
     '--disable-telemetry',
     '--disable-update-check',
-    '--disable-workspace-trust',
     '--disable-getting-started-override',
     '--disable-proxy',
     '--ignore-last-opened',

@@ -16,6 +16,9 @@ import type { Packs } from './tasks/packs';
 import type { Played } from './tasks/played';
 import type { TaskNode, TaskTree } from './tasks/tree';
 import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
+import { changeConsent } from './trust/changeConsent';
+import { deleteData } from './trust/deleteData';
+import { refuseInRestrictedMode } from './trust/restricted';
 
 /** What the commands act on. */
 export interface CommandContext extends ModelCommandContext {
@@ -53,16 +56,28 @@ function table(on: CommandContext): Record<CommandId, (target: Target) => Promis
       target?.kind === 'trajectory' ? on.panels.openTrajectory(target.summary.id) : undefined,
     [commands.openTranscript]: (target) => openTranscript(on, target),
     ...modelCommands(on),
-    [commands.changePseudonym]: () => changePseudonym(on),
-    [commands.eraseDeveloper]: () => eraseDeveloper(on),
+    [commands.changeConsent]: () => changeConsent(on.engine, on.panels),
+    [commands.deleteMyData]: () => deleteData(on.engine, on.configuration, on.panels),
   };
 }
+
+/** Commands that run or connect something, and what they say in a workspace that is not trusted. */
+const notInRestrictedMode: Partial<Record<CommandId, string>> = {
+  [commands.chooseAgent]: 'Models are not connected',
+  [commands.chooseSimulator]: 'Models are not connected',
+  [commands.setApiKey]: 'Models are not connected',
+  [commands.addModelFolder]: 'Models are not connected',
+  [commands.useAsAgent]: 'Models are not connected',
+  [commands.useAsSimulator]: 'Models are not connected',
+};
 
 /** A command that fails says why in one sentence; the output channel has the rest. */
 export function registerCommands(on: CommandContext): vscode.Disposable {
   const registrations = Object.entries(table(on)).map(([id, run]) =>
     vscode.commands.registerCommand(id, async (target: Target) => {
       try {
+        const refused = notInRestrictedMode[id as CommandId];
+        if (refused !== undefined) refuseInRestrictedMode(refused);
         return await run(target);
       } catch (error) {
         on.engine.show(error);
@@ -87,42 +102,6 @@ async function refresh({ packs, engines, models }: CommandContext): Promise<void
   packs.refresh();
   await models.refresh();
   for (const engine of engines.all) await (await engine.logIfAny())?.refresh();
-}
-
-async function changePseudonym({ engine, panels }: CommandContext): Promise<void> {
-  await engine.consent.forget();
-  panels.refresh();
-  void vscode.window.showInformationMessage(
-    'Tandem asks for pseudonym and purpose again before your next reply.',
-  );
-}
-
-/** Takes everything of one developer out of the log, for good. */
-async function eraseDeveloper({ engine }: CommandContext): Promise<void> {
-  const log = await engine.log();
-  const pseudonym = await vscode.window.showInputBox({
-    title: 'Erase a Developer’s Data',
-    prompt: 'Pseudonym whose dialogues, ratings and consent are taken out of the log of this workspace',
-    value: engine.consent.given?.pseudonym ?? '',
-    ignoreFocusOut: true,
-  });
-  if (pseudonym === undefined || pseudonym === '') return;
-  const { total } = log.list({ filter: { collaborator: pseudonym }, offset: 0, limit: 1 });
-  const erase = 'Erase';
-  const chosen = await vscode.window.showWarningMessage(
-    `Erase everything of ${pseudonym}?`,
-    {
-      modal: true,
-      detail: `${total} dialogues now in that seat, and all in which it replied. This cannot be undone.`,
-    },
-    erase,
-  );
-  if (chosen !== erase) return;
-  const { episodes } = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: `Erasing the data of ${pseudonym}…` },
-    () => log.eraseAnnotator(pseudonym),
-  );
-  void vscode.window.showInformationMessage(`${episodes} dialogues of ${pseudonym} are gone from the log.`);
 }
 
 async function open(uri: vscode.Uri): Promise<void> {

@@ -40,8 +40,8 @@ export const commands = {
   useAsSimulator: 'tandem.useAsSimulator',
   revealModelFolder: 'tandem.revealModelFolder',
   removeModel: 'tandem.removeModel',
-  changePseudonym: 'tandem.changePseudonym',
-  eraseDeveloper: 'tandem.eraseDeveloper',
+  changeConsent: 'tandem.changeConsent',
+  deleteMyData: 'tandem.deleteMyData',
 } as const;
 
 export type CommandId = (typeof commands)[keyof typeof commands];

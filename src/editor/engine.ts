@@ -18,6 +18,7 @@ import type { LoadedModels } from './models/loaded';
 import { localPlace, localPlaces, type LocalPlace } from './models/places';
 import type { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
+import { isRestricted, refuseInRestrictedMode, showRestricted } from './trust/restricted';
 
 /** What all folders of a workspace have in common. */
 export interface SharedParts {
@@ -57,7 +58,10 @@ export class Engine implements SessionParts, vscode.Disposable {
   ) {
     this.locals = shared.locals;
     this.onDidChangeModels = shared.onDidChangeModels;
-    this.consent = new Consent(context.globalState, () => this.log());
+    this.consent = new Consent(context.globalState, () => {
+      refuseInRestrictedMode('Nothing is played');
+      return this.log();
+    });
     this.servers = shared.servers;
     this.editorModels = shared.editorModels;
     this.disposables = [
@@ -97,6 +101,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     return localPlaces(this.configuration, this.starter);
   }
 
+  get dataFolder(): string {
+    return this.configuration.dataFolder ?? '';
+  }
+
   /** The folders of the local models that the settings name. */
   get playing(): readonly string[] {
     const { agent, simulator } = this.configuration;
@@ -119,6 +127,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   async openAgent(): Promise<Model> {
+    refuseInRestrictedMode('Models do not run');
     const { agent } = this.configuration;
     if (agent === '') throw new Fault('model/none', 'No agent is configured. Choose one.');
     return this.openModel(agent);
@@ -126,6 +135,7 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   /** Begins to load an agent that plays on this machine, so that it is there when it is asked. */
   warmAgent(): void {
+    if (!vscode.workspace.isTrusted) return;
     const place = this.localPlace(this.configuration.agent);
     if (place !== undefined) this.locals.model(place);
   }
@@ -133,6 +143,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   async openSimulator(): Promise<Simulator | undefined> {
     const { simulator } = this.configuration;
     if (simulator === '') return undefined;
+    refuseInRestrictedMode('Simulators do not run');
     const { ModelSimulator, RulesSimulator } = await import('../core/dialogue/simulator');
     if (simulator === 'rules') return new RulesSimulator();
     return new ModelSimulator(await this.openModel(simulator), await this.prompts());
@@ -143,7 +154,8 @@ export class Engine implements SessionParts, vscode.Disposable {
     return Prompts.load(path.join(this.dist, 'prompts'), this.configuration.promptFolder);
   }
 
-  grader(): Promise<Grader> {
+  async grader(): Promise<Grader> {
+    refuseInRestrictedMode('Answers are not graded');
     return this.shared.grading.grader();
   }
 
@@ -155,7 +167,8 @@ export class Engine implements SessionParts, vscode.Disposable {
   /** Shows one sentence, and keeps the whole in the output channel. */
   show(error: unknown): void {
     this.report(error);
-    void vscode.window.showErrorMessage(messageOf(error));
+    if (isRestricted(error)) void showRestricted(error);
+    else void vscode.window.showErrorMessage(messageOf(error));
   }
 
   dispose(): void {

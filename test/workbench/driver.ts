@@ -40,9 +40,16 @@ export interface WorkbenchOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** A folder that outlives the workbench, for a test that starts one twice; by default a temporary one. */
   readonly userData?: string;
+  /** The folder is not trusted until a person says so; by default every folder is. */
+  readonly isRestricted?: boolean;
   /** Variables of the extension host besides those of the test. */
   readonly environment?: Readonly<Record<string, string>>;
 }
+
+const untrusted = {
+  'security.workspace.trust.enabled': true,
+  'security.workspace.trust.startupPrompt': 'never',
+};
 
 /**
  * Starts a workbench server and a browser that shows it with the extension and the workspace.
@@ -58,7 +65,12 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   started.defer(() => rm(temporary, { recursive: true, force: true, maxRetries: 5 }));
 
   // Without motion nothing fades through a picture.
-  const settings = { ...calmSettings, 'workbench.reduceMotion': 'on', ...options.settings };
+  const settings = {
+    ...calmSettings,
+    'workbench.reduceMotion': 'on',
+    ...(options.isRestricted === true && untrusted),
+    ...options.settings,
+  };
   writeSettings(userData, settings, { replace: true });
   const { extension, workspace } = options;
   if (typeof extension === 'object') await installExtension(installed, { userData, vsix: extension.vsix });
@@ -66,6 +78,7 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     userData,
     flags: testFlags,
     env: { ...testEnvironment, ...options.environment },
+    asksForTrust: options.isRestricted === true,
   });
   started.defer(() => server.stop());
   const browser = await launchBrowser();

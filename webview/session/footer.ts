@@ -10,6 +10,7 @@ const helps: Record<NoticeAction, string> = {
   'choose-simulator': 'Choose the simulator…',
   'set-key': 'Set the API key…',
   grade: 'Grade the answer',
+  'manage-trust': 'Manage Workspace Trust',
 };
 
 /** What happened, in one sentence, with the buttons that help. */

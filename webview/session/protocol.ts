@@ -56,7 +56,7 @@ export interface StreamView {
 }
 
 /** A button that a notice offers. */
-export type NoticeAction = 'choose-agent' | 'choose-simulator' | 'set-key' | 'grade';
+export type NoticeAction = 'choose-agent' | 'choose-simulator' | 'set-key' | 'grade' | 'manage-trust';
 
 export interface Notice {
   readonly kind: 'information' | 'warning' | 'error';
@@ -83,10 +83,33 @@ export interface GradeView {
   readonly tests: readonly TestView[];
 }
 
+/** How far what the developer writes may go; the words are those of the form and of the command that changes it. */
+export const levels = {
+  local: {
+    label: 'Keep on this machine only',
+    detail: 'Never exported. Training on this machine may use it.',
+  },
+  export: {
+    label: 'May be exported',
+    detail: 'Your replies and ratings, under the pseudonym.',
+  },
+  'export-with-edits': {
+    label: 'May be exported with edits and timing',
+    detail: 'Also what you changed in a suggestion, what the limit cut off, and how long each reply took.',
+  },
+} as const;
+
 /** The first human turn is logged only after this was answered. */
 export interface ConsentRequest {
   readonly pseudonym: string;
   readonly purpose: string;
+  readonly level: keyof typeof levels;
+}
+
+/** What the form begins with, and where that which is agreed to is kept. */
+export interface ConsentForm extends ConsentRequest {
+  /** The data folder. */
+  readonly folder: string;
 }
 
 /** Everything but the turns; small enough to be sent whole on each change. */
@@ -100,7 +123,7 @@ export interface SessionState {
   readonly agent: string;
   readonly simulator: string;
   readonly notice?: Notice;
-  readonly consent?: ConsentRequest;
+  readonly consent?: ConsentForm;
   readonly grade?: GradeView;
   /** There is another task in the pack that was not played yet. */
   readonly hasNext: boolean;

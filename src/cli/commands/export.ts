@@ -6,12 +6,15 @@ import { parseAgentMessage } from '../../core/dialogue/protocol';
 import { Prompts } from '../../core/dialogue/prompts';
 import type { GradingMode } from '../../core/grading/grade';
 import {
+  ExportRefused,
   exportTrajectories,
   type ExportFormat,
   type ExportResult,
+  type Finding,
   type Pairing,
   type Render,
 } from '../../core/trajectory/export/export';
+import { findingInWords } from '../../core/trajectory/findings/words';
 import { fraction, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { openLog } from '../log';
 import { dataOption, modeOption } from '../play';
@@ -29,6 +32,8 @@ interface Options {
   readonly withLeaked?: boolean;
   readonly withEvaluations?: boolean;
   readonly withEditorModels?: boolean;
+  readonly allowFindings?: boolean;
+  readonly withoutFindings?: boolean;
 }
 
 export const installExport: Install = (program, perform) => {
@@ -61,6 +66,10 @@ export const installExport: Install = (program, perform) => {
       '--with-editor-models',
       'also what models of the editor wrote; their terms may forbid to train on it',
     )
+    .addOption(
+      new Option('--allow-findings', 'write secrets and e-mail addresses, too').conflicts('withoutFindings'),
+    )
+    .option('--without-findings', 'leave out the dialogues that hold secrets or e-mail addresses')
     .option('--prompts <folder>', 'your own agent.md, as it was played with')
     .action((out: string, options: Options) => perform((to) => exportRows(out, options, to)));
 };
@@ -86,18 +95,38 @@ async function exportRows(out: string, options: Options, { assets, signal }: Sur
       withLeaked: options.withLeaked,
       withEvaluations: options.withEvaluations,
       withEditorModels: options.withEditorModels,
+      findings: options.allowFindings ? 'write' : options.withoutFindings ? 'leave-out' : 'refuse',
       signal,
       onProgress: ({ done, total }) => progress.update(done, total),
-    });
+    }).finally(() => progress.end());
+    list(result.findings);
     return {
       summary: { ...result, otherPrompts: otherPrompts.size },
       print: () => inWords(result, options.format, otherPrompts.size),
       failed: result.rows === 0,
     };
+  } catch (error) {
+    if (error instanceof ExportRefused) return refused(error);
+    throw error;
   } finally {
-    progress.end();
     await log.close();
   }
+}
+
+/** They are told beside the result, so that what reads our output sees no more than it asked for. */
+function list(findings: readonly Finding[]): void {
+  for (const finding of findings) process.stderr.write(`${findingInWords(finding)}\n`);
+}
+
+function refused({ code, message, findings }: ExportRefused): Outcome {
+  list(findings);
+  const remedy =
+    'Add --without-findings to leave these dialogues out, or --allow-findings to write them as they are.';
+  return {
+    summary: { refused: { code, message }, findings },
+    print: () => `${message} ${remedy}`,
+    failed: true,
+  };
 }
 
 function formatOf({ format, pairs }: Options, render: Render): ExportFormat {

@@ -154,7 +154,8 @@ function lineTest({ pseudonym, episodes }: ErasurePlan): LineTest {
     const { event } = read;
     if ('episode' in event && gone.has(event.episode)) return true;
     if (event.event === 'consent') return event.pseudonym === pseudonym;
-    return event.event === 'rating' && event.by === pseudonym;
+    // A rating, or whatever else a person says of somebody's dialogue. A simulator may have any name.
+    return event.event !== 'reply' && 'by' in event && event.by === pseudonym;
   };
 }
 

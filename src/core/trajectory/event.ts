@@ -74,6 +74,12 @@ export const gradeSchema = z.object({
  */
 const terms = z.string().optional();
 
+/**
+ * How far what a person writes may go: kept where it is; exported; exported with what was edited, what the reply limit
+ * cut off, and how long each reply took.
+ */
+export const consentLevels = ['local', 'export', 'export-with-edits'] as const;
+
 /** On every line. `at`: ISO 8601, UTC. `episode` is one trajectory; `task` events stand outside of one. */
 const head = { version: z.number().int(), at: z.string() };
 const inEpisode = { ...head, episode: z.string() };
@@ -189,8 +195,15 @@ export const eventSchema = z.discriminatedUnion('event', [
     prompts: z.record(z.string(), z.string()).optional(),
   }),
   z.object({ event: z.literal('deleted'), ...inEpisode }),
-  /** Asked once before the first human turn is logged. */
-  z.object({ event: z.literal('consent'), ...head, pseudonym: z.string(), purpose: z.string() }),
+  /** Asked before the first human turn is logged, and written again when it changes: the latest of a pseudonym counts. */
+  z.object({
+    event: z.literal('consent'),
+    ...head,
+    pseudonym: z.string(),
+    purpose: z.string(),
+    /** Absent in older logs: `local`, which is what was promised then. */
+    level: z.enum(consentLevels).optional(),
+  }),
 ]);
 
 export type LogEvent = z.infer<typeof eventSchema>;

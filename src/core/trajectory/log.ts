@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import type { Task } from '../task/task';
 import { Fault } from '../fault';
 import { claimIn, type Claim } from './claim';
+import { Consents, type Consent } from './consent';
 import { erase, refuseWhileErasing, type Erasure } from './erase';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from './event';
 import { KeptIndex, type ChangeListener } from './index/keptIndex';
-import type { Consent, Problem } from './index/logIndex';
+import type { Problem } from './index/logIndex';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
 import { SegmentWriter } from './segment/writer';
@@ -85,6 +86,11 @@ export class TrajectoryLog {
   /** Consent that developers gave, from the oldest. */
   get consents(): readonly Consent[] {
     return this.index.now.parts.consents;
+  }
+
+  /** What those consents allow now. */
+  get allowed(): Consents {
+    return new Consents(this.consents);
   }
 
   /**

@@ -1,5 +1,6 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { ifThere } from '../../core/trajectory/files';
 
 /**
  * Replies that were begun and not sent, one small file for each dialogue. The editor's own memory of a panel is written
@@ -15,12 +16,8 @@ export class Drafts {
   /** Empty when there is none. */
   async read(episode: string): Promise<string> {
     if (this.folder === undefined) return '';
-    try {
-      return await readFile(this.file(this.folder, episode), 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-      throw error;
-    }
+    const file = this.file(this.folder, episode);
+    return (await ifThere(() => readFile(file, 'utf8'))) ?? '';
   }
 
   /** An empty draft is removed. */
@@ -36,6 +33,20 @@ export class Drafts {
     // The next write is tried whatever became of this one.
     this.queue = written.catch(() => undefined);
     return written;
+  }
+
+  /** Removes what was begun, but for the dialogues to keep. */
+  async remove(isKept: (episode: string) => boolean): Promise<void> {
+    const { folder } = this;
+    if (folder === undefined) return;
+    const removed = this.queue.then(async () => {
+      for (const name of (await ifThere(() => readdir(folder))) ?? []) {
+        if (!isKept(decodeURIComponent(path.parse(name).name)))
+          await rm(path.join(folder, name), { force: true });
+      }
+    });
+    this.queue = removed.catch(() => undefined);
+    return removed;
   }
 
   /** An episode's name comes from the log, and a log may come from anywhere. */

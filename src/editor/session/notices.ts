@@ -54,6 +54,7 @@ export function noticeOf(error: unknown, party: Party): Notice {
 }
 
 function remedies(code: string | undefined, party: Party): NoticeAction[] {
+  if (code === 'editor/restricted') return ['manage-trust'];
   if (party === 'grader') return ['grade'];
   if (code === undefined || !/^(model|session)\//.test(code)) return [];
   const choose = party === 'agent' ? 'choose-agent' : 'choose-simulator';

@@ -4,6 +4,7 @@ import { commands } from '../contributions';
 import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
 import { askSkipReason } from '../tasks/skip';
+import { manageTrust } from '../trust/restricted';
 import type { Drafts } from './drafts';
 import { sessionHtml } from './html';
 import type { Session } from './session';
@@ -170,6 +171,8 @@ export class SessionPanel {
         return vscode.commands.executeCommand(commands.chooseAgent);
       case 'choose-simulator':
         return vscode.commands.executeCommand(commands.chooseSimulator);
+      case 'manage-trust':
+        return manageTrust();
       case 'set-key':
         return vscode.commands.executeCommand(commands.setApiKey);
     }

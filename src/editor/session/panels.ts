@@ -28,7 +28,7 @@ const TRIES_AFTER_RELOAD = 12;
 /** The open sessions: one panel for each dialogue, brought back after a reload of the window. */
 export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner, vscode.Disposable {
   private readonly panels = new Set<SessionPanel>();
-  private readonly drafts: Drafts;
+  readonly drafts: Drafts;
   private readonly changed = new vscode.EventEmitter<SessionPanel>();
   private readonly disposables: { dispose(): unknown }[];
 
@@ -154,6 +154,13 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
   /** Settings or consent have changed. */
   refresh(): void {
     for (const { shown } of this.panels) shown.refresh();
+  }
+
+  /** Closes the sessions whose dialogue has begun; resolves when nothing of them is written any more. */
+  async closeBegun(): Promise<void> {
+    const begun = this.open.filter(({ shown }) => shown.id !== undefined);
+    for (const panel of begun) panel.dispose();
+    await Promise.all(begun.map(({ shown }) => shown.settled()));
   }
 
   dispose(): void {

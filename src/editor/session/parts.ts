@@ -26,6 +26,8 @@ export interface SessionParts {
   readonly sampling: SamplingSettings;
   readonly gradingMode: GradingMode;
   readonly consent: ConsentKeeper;
+  /** Where the log is; empty when no folder is open. */
+  readonly dataFolder: string;
   /** @throws {Fault} with what to do when there is no folder to log into, or it cannot be written */
   log(): Promise<TrajectoryLog>;
   /** @throws {Fault} when the setting names no model that can be opened */

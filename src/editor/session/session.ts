@@ -96,7 +96,7 @@ export class Session {
       simulator: parts.simulatorName,
       hasNext: this.from.pack !== undefined,
       ...(this.notice === undefined ? {} : { notice: this.notice }),
-      ...(asksConsent ? { consent: parts.consent.suggestion } : {}),
+      ...(asksConsent ? { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } } : {}),
       ...(this.grade === undefined ? {} : { grade: this.grade }),
     };
   }

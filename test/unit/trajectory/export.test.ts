@@ -62,7 +62,12 @@ async function filled(): Promise<TrajectoryLog> {
   await log.appendAll([agentTurn('leaky', 1), leak('leaky', 1, 0.9, true), agentTurn('leaky', 2)]);
   await log.append({ event: 'answered', episode: 'leaky', turn: 2, answer: 'code', reason: 'answered' });
   await play(log, 'alone', 0.5, { collaborator: kim }, other);
-  await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study of *questions*' });
+  await log.append({
+    event: 'consent',
+    pseudonym: 'kim',
+    purpose: 'a study of *questions*',
+    level: 'export',
+  });
   await log.appendAll([started('open'), agentTurn('open', 1)]);
   await log.append(started('failed'));
   await log.append({ event: 'abandoned', episode: 'failed', reason: 'failed', message: 'No server.' });
@@ -227,7 +232,9 @@ describe('the dataset card', () => {
     expect(cardText).toContain('| mean reward | 0.600 |');
     expect(cardText).toContain('| openai:agent | 5 |');
     expect(cardText).toContain('| developer kim | 1 |');
-    expect(cardText).toMatch(/\| kim \| a study of \\\*questions\\\* \(\d{4}-\d\d-\d\d\) \|/);
+    expect(cardText).toMatch(
+      /\| kim \| a study of \\\*questions\\\*: may be exported \(\d{4}-\d\d-\d\d\) \|/,
+    );
     expect(cardText).toContain(
       'Filters: state `answered`, leaked ones left out, evaluations left out, models of the editor left out.',
     );

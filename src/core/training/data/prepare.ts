@@ -7,7 +7,6 @@ import { parseAgentMessage } from '../../dialogue/protocol';
 import { exportTrajectories, type LeaveOut } from '../../trajectory/export/export';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { TrajectoryLog, type TrajectoryFilter } from '../../trajectory/log';
-import { developersOf } from '../../trajectory/people';
 import { EDITOR_MODEL } from '../../trajectory/terms';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { EXCLUDED_MODELS, type LogSelection } from '../configuration';
@@ -69,7 +68,8 @@ async function writeRows(
       if (sawAnotherPrompt(trajectory, prompts)) otherPrompts += 1;
       return agentMessages(trajectory.task, trajectory.turns, trajectory.started.protocol, prompts);
     },
-    leaveOut: forbiddenBy(log, selection),
+    leaveOut: forbiddenBy(selection),
+    staysHere: true,
     filter: filterOf(selection),
     since: filter?.since,
     until: filter?.until,
@@ -81,11 +81,12 @@ async function writeRows(
     signal,
     onProgress,
   });
-  const { trajectories, tasks, successes, withTokenIds, leftOut } = result;
+  const { trajectories, tasks, successes, withTokenIds, keptLocal, leftOut } = result;
   return {
     ...{ log: selection.log, at, trajectories, tasks, successes, left_out: leftOut },
     other_prompts: otherPrompts,
     with_token_ids: withTokenIds,
+    kept_local: keptLocal,
   };
 }
 
@@ -94,12 +95,10 @@ function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
   return { task, pack, agent, collaborator, collaboratorKind: collaborator_kind, collection };
 }
 
-/** Leaves out what must not be trained on: without the consent of a person, or against the terms of a model. */
-function forbiddenBy(log: TrajectoryLog, selection: LogSelection): LeaveOut {
-  const consented = new Set(log.consents.map(({ pseudonym }) => pseudonym));
+/** Leaves out what must not be trained on against the terms of a model. */
+function forbiddenBy(selection: LogSelection): LeaveOut {
   const excluded = excludedModels(selection);
   return (trajectory) => {
-    if ([...developersOf(trajectory)].some((pseudonym) => !consented.has(pseudonym))) return 'no consent';
     const isExcluded = (model: string): boolean => excluded.some((pattern) => pattern.test(model));
     return modelsOf(trajectory).some(isExcluded) ? 'model terms' : undefined;
   };

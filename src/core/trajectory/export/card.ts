@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { LOG_VERSION } from '../event';
-import type { Consent } from '../index/logIndex';
+import { Consents, type Consent, type ConsentLevel } from '../consent';
 import { developersOf } from '../people';
 import type { Trajectory } from '../trajectory';
 import type { ExportedGrade } from './rows';
@@ -22,6 +22,10 @@ export class CardFacts {
   graded = 0;
   leaked = 0;
   withTokenIds = 0;
+  /** In which a person took part who keeps them on this machine. */
+  keptLocal = 0;
+
+  constructor(private readonly consents: Consents) {}
 
   add(trajectory: Trajectory, grade: ExportedGrade | undefined): void {
     const { started, turns, task } = trajectory;
@@ -35,6 +39,7 @@ export class CardFacts {
     this.tasks.add(task.id);
     if (turns.some(({ leak }) => leak?.leaked)) this.leaked += 1;
     if (turns.every(({ agent }) => agent.tokens?.ids)) this.withTokenIds += 1;
+    if (this.consents.whyNot(trajectory, false) === 'local only') this.keptLocal += 1;
     if (!grade) return;
     this.graded += 1;
     this.rewards += grade.reward;
@@ -70,6 +75,7 @@ export function datasetCard(card: Card): string {
       ['mean reward', facts.graded === 0 ? '–' : (facts.rewards / facts.graded).toFixed(3)],
       ['with a reply that gives the reference away', facts.leaked],
       ['with the sampled token ids of every turn', facts.withTokenIds],
+      ['kept on the machine they were played on', facts.keptLocal],
     ]),
     '## Selection',
     `Rewards are those of the grading mode \`${card.selection.mode ?? 'fixed'}\`. ${selectionSentence(card.selection)}`,
@@ -144,13 +150,19 @@ function leftOutSection(leftOut: LeftOut): string {
 
 function consentSection({ facts, consents }: Card): string {
   if (facts.developers.size === 0) return 'No person took part.';
+  const allowed = new Consents(consents);
   const lines = [...facts.developers].map((pseudonym) => {
-    const given = consents.filter((consent) => consent.pseudonym === pseudonym);
-    const purposes = given.map(({ purpose, at }) => `${purpose} (${at.slice(0, 10)})`);
-    return [pseudonym, purposes.length > 0 ? purposes.join('; ') : 'no consent in the log'] as const;
+    const { purpose, at } = allowed.of(pseudonym)!;
+    return [pseudonym, `${purpose}: ${LEVELS[allowed.level(pseudonym)!]} (${at.slice(0, 10)})`] as const;
   });
   return `## Consent\n\nPeople took part under these pseudonyms, with their consent to this purpose:\n\n${table(lines)}`;
 }
+
+const LEVELS: Readonly<Record<ConsentLevel, string>> = {
+  local: 'kept on the machine it was played on',
+  export: 'may be exported',
+  'export-with-edits': 'may be exported with edits and timing',
+};
 
 function licenceSection({ licences, unlicensed }: CardFacts): string {
   const named = licences.size > 0 ? `Licences of the tasks: ${[...licences].map(code).join(', ')}. ` : '';

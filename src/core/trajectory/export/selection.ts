@@ -38,7 +38,9 @@ export type LeftOutReason =
   | 'below the minimum reward'
   | 'damaged'
   | 'no consent'
+  | 'local only'
   | 'model terms'
+  | 'secret or e-mail address'
   | 'without a better or worse trajectory of the same task'
   | 'paired only with trajectories of other prompts';
 

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
-import type { EventOf, LogEvent } from '../event';
+import type { Consent } from '../consent';
+import type { LogEvent } from '../event';
 import { peek } from '../segment/line';
 import { Strings } from './columns';
 import { readEvent, readStart } from './read';
@@ -27,8 +28,6 @@ export interface IndexedSegment {
   /** Bytes of a last line that has no end. */
   tail: number;
 }
-
-export type Consent = Omit<EventOf<'consent'>, 'version' | 'event'>;
 
 /** How much of a segment's first line the fingerprint covers. */
 export const FINGERPRINT_BYTES = 256;
@@ -185,7 +184,7 @@ export class LogIndex {
         parts.tasks.add(parts.strings.number(event.task.id), segment, offset, end - start);
         return;
       case 'consent':
-        parts.consents.push({ pseudonym: event.pseudonym, purpose: event.purpose, at: event.at });
+        parts.consents.push(consentOf(event));
         return;
       default: {
         const isFirst = parts.episodes.find(event.episode) === undefined;
@@ -302,6 +301,10 @@ export class LogIndex {
     if (turn > known || turn <= episodes.columns.lastLeakTurn.get(row)) this.unsettled.add(row);
     episodes.addLeak(row, turn, fraction, leaked);
   }
+}
+
+function consentOf({ pseudonym, purpose, level, at }: Extract<LogEvent, { event: 'consent' }>): Consent {
+  return { pseudonym, purpose, at, ...(level && { level }) };
 }
 
 const NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
