@@ -177,7 +177,9 @@ export const eventSchema = z.discriminatedUnion('event', [
     agent: z.string().optional(),
     prompts: z.record(z.string(), z.string()).optional(),
   }),
+  /** Hidden from every list until it is undeleted. */
   z.object({ event: z.literal('deleted'), ...inEpisode }),
+  z.object({ event: z.literal('undeleted'), ...inEpisode }),
   /** Asked once before the first human turn is logged. */
   z.object({ event: z.literal('consent'), ...head, pseudonym: z.string(), purpose: z.string() }),
 ]);

@@ -121,11 +121,11 @@ function sizeCategory(rows: number): string {
 }
 
 function selectionSentence(selection: Selection): string {
-  const { filter = {}, since, until, onlySuccess, minReward, withLeaked, withEvaluations } = selection;
+  const { filter = {}, onlySuccess, minReward, withLeaked, withEvaluations } = selection;
   const limits = [
-    ...Object.entries(filter).map(([field, value]) => `${field} ${code(String(value))}`),
-    ...(since === undefined ? [] : [`since ${since}`]),
-    ...(until === undefined ? [] : [`until ${until}`]),
+    ...Object.entries(filter).flatMap(([field, value]: [string, string | number | boolean | undefined]) =>
+      value === undefined ? [] : [`${field} ${code(String(value))}`],
+    ),
     ...(onlySuccess === true ? ['only successes'] : []),
     ...(minReward === undefined ? [] : [`reward at least ${minReward}`]),
     withLeaked === true ? 'leaked ones included' : 'leaked ones left out',
