@@ -8,7 +8,10 @@ import { Engine } from './editor/engine';
 import { ModelChoice } from './editor/models/choice';
 import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
+import { Exports } from './editor/export/exports';
+import { ReplayPanels } from './editor/replay/panels';
 import { SessionPanels } from './editor/session/panels';
+import { StatisticsPanel } from './editor/statistics/panel';
 import { Status } from './editor/status';
 import { Packs } from './editor/tasks/packs';
 import { TaskTree } from './editor/tasks/tree';
@@ -22,6 +25,7 @@ export interface Tandem {
   readonly trajectories: TrajectoryTree;
   readonly models: ModelTree;
   readonly panels: SessionPanels;
+  readonly replays: ReplayPanels;
 }
 
 let running: Engine | undefined;
@@ -36,6 +40,9 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const tasks = new TaskTree(packs, engine);
   const trajectories = new TrajectoryTree(packs, engine);
   const panels = new SessionPanels(context, configuration, engine, packs, tasks);
+  const replays = new ReplayPanels(context.extensionUri, engine);
+  const exports = new Exports(engine);
+  const statistics = new StatisticsPanel(context.extensionUri, engine, trajectories);
   const models = new ModelTree(configuration, engine);
   const folders = new ModelFolders(configuration, engine);
   const choice = new ModelChoice(configuration, keys, folders);
@@ -47,17 +54,20 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     trajectories,
     models,
     panels,
+    replays,
+    exports,
+    statistics,
     new Documents(engine, packs),
     new Status(panels),
     configuration.onDidChange(() => packs.refresh()),
     vscode.window.registerTreeDataProvider(views.tasks, tasks),
-    vscode.window.registerTreeDataProvider(views.trajectories, trajectories),
     registerCommands({
       extension: context.extensionUri,
       ...{ configuration, engine, choice, folders, models, packs, panels, tasks, trajectories },
+      ...{ replays, exports, statistics },
     }),
   );
-  return { engine, packs, tasks, trajectories, models, panels };
+  return { engine, packs, tasks, trajectories, models, panels, replays };
 }
 
 /** Resolves when the child processes are gone. */

@@ -9,9 +9,13 @@ import type { ModelChoice } from './models/choice';
 import type { ModelFolders } from './models/folders';
 import { STARTER, type LocalPlace } from './models/places';
 import type { ModelNode, ModelTree } from './models/tree';
+import type { Exports } from './export/exports';
+import type { ReplayPanels } from './replay/panels';
 import type { SessionPanels } from './session/panels';
+import type { StatisticsPanel } from './statistics/panel';
 import type { Packs } from './tasks/packs';
 import type { TaskNode, TaskTree } from './tasks/tree';
+import { trajectoryCommands } from './trajectories/commands';
 import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
 
 /** What the commands act on. */
@@ -24,16 +28,23 @@ export interface CommandContext {
   readonly models: ModelTree;
   readonly packs: Packs;
   readonly panels: SessionPanels;
+  readonly replays: ReplayPanels;
+  readonly exports: Exports;
+  readonly statistics: StatisticsPanel;
   readonly tasks: TaskTree;
   readonly trajectories: TrajectoryTree;
 }
 
 /** What a menu or a tree passes: the item that the command was called on; nothing from the palette. */
-type Target = TaskNode | TrajectoryNode | ModelNode | undefined;
+export type Target = TaskNode | TrajectoryNode | ModelNode | undefined;
+
+/** `selected`: all rows that are selected in the tree, when a menu of the tree calls it. */
+export type Command = (target: Target, selected?: readonly Target[]) => Promise<unknown> | undefined;
 
 /** Every command and what it does. */
-function table(on: CommandContext): Record<CommandId, (target: Target) => Promise<unknown> | undefined> {
+function table(on: CommandContext): Record<CommandId, Command> {
   return {
+    ...trajectoryCommands(on),
     [commands.playTask]: (target) => (target?.kind === 'task' ? on.panels.openTask(target.task) : undefined),
     [commands.playNext]: () => playNext(on),
     [commands.openPack]: (target) =>
@@ -47,8 +58,6 @@ function table(on: CommandContext): Record<CommandId, (target: Target) => Promis
       else on.trajectories.showMore();
       return undefined;
     },
-    [commands.openTrajectory]: (target) =>
-      target?.kind === 'trajectory' ? on.panels.openTrajectory(target.summary.id) : undefined,
     [commands.openTranscript]: (target) => openTranscript(on, target),
     [commands.chooseAgent]: () => on.choice.choose('agent'),
     [commands.chooseSimulator]: () => on.choice.choose('simulator'),
@@ -68,9 +77,9 @@ function table(on: CommandContext): Record<CommandId, (target: Target) => Promis
 /** A command that fails says why in one sentence; the output channel has the rest. */
 export function registerCommands(on: CommandContext): vscode.Disposable {
   const registrations = Object.entries(table(on)).map(([id, run]) =>
-    vscode.commands.registerCommand(id, async (target: Target) => {
+    vscode.commands.registerCommand(id, async (target: Target, selected?: readonly Target[]) => {
       try {
-        return await run(target);
+        return await run(target, selected);
       } catch (error) {
         on.engine.show(error);
         return undefined;

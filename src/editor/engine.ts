@@ -149,6 +149,11 @@ export class Engine implements SessionParts, vscode.Disposable {
     void vscode.window.showErrorMessage(messageOf(error));
   }
 
+  /** Shows the output channel, where `report` writes. */
+  showReports(): void {
+    this.output.show(true);
+  }
+
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
     void this.close();

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { button, textField } from '../ui';
-import { PlainElement } from './element';
+import { PlainElement } from '../dialogue/element';
 import { host } from './host';
 import { keys } from './keys';
 import type { ConsentRequest } from './protocol';

@@ -1,3 +1,5 @@
+import { wilson } from '../../core/evaluation/interval';
+import type { TrajectoryCounts } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 
 /** How a dialogue ended, or that it has not. */
@@ -20,3 +22,29 @@ export function ago(at: string, now: number): string {
   const days = Math.floor(seconds / 86_400);
   return days === 1 ? 'yesterday' : `${days} days ago`;
 }
+
+/**
+ * `1,204 · 41 % ± 3 success · leak 0.6 %`; nothing while there is nothing. The success rate is averaged per task first,
+ * and ± is half of its 95 % interval.
+ */
+export function headline({ total, tasks, successRate, leaked }: TrajectoryCounts): string {
+  if (total === 0) return '';
+  const leak = leaked === 0 ? '0' : ((100 * leaked) / total).toFixed(1);
+  return [
+    grouped(total),
+    ...(successRate === null ? [] : [`${successWords(successRate, tasks)} success`]),
+    `leak ${leak} %`,
+  ].join(' · ');
+}
+
+function successWords(rate: number, tasks: number): string {
+  const { low, high } = wilson(rate, tasks);
+  return `${Math.round(100 * rate)} % ± ${Math.round(50 * (high - low))}`;
+}
+
+/** `1,204`. */
+export const grouped = (count: number): string => count.toLocaleString('en-US');
+
+/** `1 dialogue`, `1,204 dialogues`. */
+export const dialogues = (count: number): string =>
+  count === 1 ? '1 dialogue' : `${grouped(count)} dialogues`;

@@ -86,7 +86,7 @@ export function datasetCard(card: Card): string {
   ].join('\n\n');
 }
 
-const FORMATS: Readonly<Record<string, string>> = {
+export const FORMATS: Readonly<Record<string, string>> = {
   trajectories: 'whole trajectories (`task`, `dialogue_history`, `answer`, `reward`)',
   chat: 'fine-tuning rows (`messages`)',
   preferences: 'preference rows (`prompt`, `chosen`, `rejected`)',
@@ -142,12 +142,20 @@ function leftOutSection(leftOut: LeftOut): string {
 
 function consentSection({ facts, consents }: Card): string {
   if (facts.developers.size === 0) return 'No person took part.';
-  const lines = [...facts.developers].map((pseudonym) => {
+  const lines = consentsOf(facts, consents);
+  return `## Consent\n\nPeople took part under these pseudonyms, with their consent to this purpose:\n\n${table(lines)}`;
+}
+
+/** Each developer who took part, with the purposes that were consented to. */
+export function consentsOf(
+  { developers }: CardFacts,
+  consents: readonly Consent[],
+): readonly (readonly [pseudonym: string, purposes: string])[] {
+  return [...developers].map((pseudonym) => {
     const given = consents.filter((consent) => consent.pseudonym === pseudonym);
     const purposes = given.map(({ purpose, at }) => `${purpose} (${at.slice(0, 10)})`);
-    return [pseudonym, purposes.length > 0 ? purposes.join('; ') : 'no consent in the log'] as const;
+    return [pseudonym, purposes.length > 0 ? purposes.join('; ') : 'no consent in the log'];
   });
-  return `## Consent\n\nPeople took part under these pseudonyms, with their consent to this purpose:\n\n${table(lines)}`;
 }
 
 function licenceSection({ licences, unlicensed }: CardFacts): string {

@@ -96,7 +96,8 @@ export async function exportTrajectories(
   return { rows, trajectories, tasks: facts.tasks.size, successes, withTokenIds, leftOut, file, card };
 }
 
-function rowsOf(
+/** The rows one after the other; what is counted on the way is whole when they have been read. */
+export function rowsOf(
   log: TrajectoryLog,
   selected: readonly Selected[],
   options: ExportOptions,
