@@ -1,10 +1,9 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import type { ImportResult } from '../../core/trajectory/import';
 import type { Engine } from '../engine';
 import { cancellable } from '../progress';
-import { dialogues, grouped } from './words';
+import { grouped, importWords } from './words';
 
 /** Asks for a file of published trajectory rows and adds them to the log. */
 export async function importRows(engine: Engine): Promise<void> {
@@ -42,13 +41,4 @@ export async function importRows(engine: Engine): Promise<void> {
   const showAll = 'Show All';
   const answer = await vscode.window.showWarningMessage(importWords(result), showAll);
   if (answer === showAll) engine.showReports();
-}
-
-/** How an import went, with the first bad line. */
-export function importWords({ imported, alreadyThere, bad }: ImportResult): string {
-  const [first] = bad;
-  const there = alreadyThere === 0 ? '' : ` ${grouped(alreadyThere)} were there already.`;
-  const lines = bad.length === 1 ? '1 line' : `${grouped(bad.length)} lines`;
-  const unread = first === undefined ? '' : ` ${lines} cannot be read; line ${first.line}: ${first.reason}`;
-  return `${dialogues(imported)} imported.${there}${unread}`;
 }

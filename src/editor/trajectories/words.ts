@@ -1,4 +1,5 @@
 import { wilson } from '../../core/evaluation/interval';
+import type { ImportResult } from '../../core/trajectory/import';
 import type { TrajectoryCounts } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 
@@ -48,3 +49,12 @@ export const grouped = (count: number): string => count.toLocaleString('en-US');
 /** `1 dialogue`, `1,204 dialogues`. */
 export const dialogues = (count: number): string =>
   count === 1 ? '1 dialogue' : `${grouped(count)} dialogues`;
+
+/** How an import went, with the first bad line. */
+export function importWords({ imported, alreadyThere, bad }: ImportResult): string {
+  const [first] = bad;
+  const there = alreadyThere === 0 ? '' : ` ${grouped(alreadyThere)} were there already.`;
+  const lines = bad.length === 1 ? '1 line' : `${grouped(bad.length)} lines`;
+  const unread = first === undefined ? '' : ` ${lines} cannot be read; line ${first.line}: ${first.reason}`;
+  return `${dialogues(imported)} imported.${there}${unread}`;
+}

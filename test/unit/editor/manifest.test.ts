@@ -6,8 +6,10 @@ import {
   commands,
   contextKeys,
   contextValues,
+  replayViewType,
   sessionViewType,
   settings,
+  statisticsViewType,
   views,
 } from '../../../src/editor/contributions';
 
@@ -74,8 +76,12 @@ it('puts only known commands into menus, under conditions on known views and ite
 });
 
 it('asks only for known context keys', () => {
-  const conditions = contributes.viewsWelcome.map(({ when = '' }) => when).join(' ');
-  for (const [key] of conditions.matchAll(/tandem\.\w+/g)) expect(Object.values(contextKeys)).toContain(key);
+  const welcome = contributes.viewsWelcome.map(({ when = '' }) => when);
+  const menus = Object.values(contributes.menus).flatMap((items) => items.map(({ when }) => when));
+  const conditions = [...welcome, ...menus].join(' && ');
+  // What stands alone in a condition; what is compared with a view or an item is looked at above.
+  for (const [, key] of conditions.matchAll(/(?:^|&& )(tandem\.\w+)/g))
+    expect(Object.values(contextKeys)).toContain(key);
 });
 
 it('links only to known commands from welcome texts and descriptions', () => {
@@ -88,8 +94,10 @@ it('links only to known commands from welcome texts and descriptions', () => {
   }
 });
 
-it('wakes for a session that is restored, and restricts only settings that exist', () => {
-  expect(manifest.activationEvents).toEqual([`onWebviewPanel:${sessionViewType}`]);
+it('wakes for a panel that is restored, and restricts only settings that exist', () => {
+  expect(manifest.activationEvents).toEqual(
+    [sessionViewType, replayViewType, statisticsViewType].map((type) => `onWebviewPanel:${type}`),
+  );
   for (const setting of manifest.capabilities.untrustedWorkspaces.restrictedConfigurations) {
     expect(Object.keys(properties)).toContain(setting);
   }
