@@ -18,10 +18,7 @@ export class ReplayElement extends PlainElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => {
-      this.shown = data;
-      host.keep({ episodes: data.replays.map(({ episode }) => episode) });
-    });
+    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
     this.addEventListener('click', (event) =>
       pressedInside(event, {
         open: (address) => host.send({ type: 'open-link', address }),
@@ -29,6 +26,14 @@ export class ReplayElement extends PlainElement {
       }),
     );
     host.send({ type: 'ready' });
+  }
+
+  private receive(shown: ToWebview): void {
+    // Another dialogue is read from its beginning.
+    if (shown.replays[0]?.episode !== this.shown?.replays[0]?.episode)
+      this.querySelector('main')?.scrollTo(0, 0);
+    this.shown = shown;
+    host.keep({ episodes: shown.replays.map(({ episode }) => episode) });
   }
 
   override render(): TemplateResult {

@@ -35,32 +35,26 @@ export interface Period extends GroupStatistics {
   readonly from: number;
 }
 
-export interface Statistics {
-  readonly all: GroupStatistics;
-  /** The largest first; `MOST_GROUPS` of them, and the rest together. */
-  readonly groups: readonly Group[];
+/** How dialogues went over time. */
+export interface Course {
   /** The length of the periods. */
   readonly unit: Unit;
   /** From the oldest to the newest; those without a dialogue are left out. */
   readonly periods: readonly Period[];
 }
 
+/** In a picture more could not be told apart. */
 export const MOST_GROUPS = 12;
 
-export function statisticsOf(rows: readonly TrajectorySummary[], grouping: Grouping): Statistics {
+export function courseOf(rows: readonly TrajectorySummary[]): Course {
   const unit = unitOf(rows);
   const byPeriod = Map.groupBy(rows, ({ startedAt }) => beginning(Date.parse(startedAt), unit));
-  return {
-    all: figuresOf(rows),
-    groups: groupsOf(rows, grouping),
-    unit,
-    periods: [...byPeriod]
-      .sort(([a], [b]) => a - b)
-      .map(([from, inside]) => ({ from, ...figuresOf(inside) })),
-  };
+  const inOrder = [...byPeriod].sort(([a], [b]) => a - b);
+  return { unit, periods: inOrder.map(([from, inside]) => ({ from, ...figuresOf(inside) })) };
 }
 
-function groupsOf(rows: readonly TrajectorySummary[], grouping: Grouping): Group[] {
+/** The largest group first; at most `MOST_GROUPS`, of which the last is then the rest together. */
+export function groupsOf(rows: readonly TrajectorySummary[], grouping: Grouping): Group[] {
   const byName = Map.groupBy(rows, (row) => nameOf(row, grouping));
   const sorted = [...byName].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
   const largest = sorted.length > MOST_GROUPS ? sorted.slice(0, MOST_GROUPS - 1) : sorted;
@@ -75,7 +69,7 @@ function nameOf({ agent, pack, collaborator }: TrajectorySummary, grouping: Grou
   return grouping === 'pack' ? (pack ?? 'no pack') : collaborator.name;
 }
 
-function figuresOf(rows: readonly TrajectorySummary[]): GroupStatistics {
+export function figuresOf(rows: readonly TrajectorySummary[]): GroupStatistics {
   const turns = rows.flatMap(({ state, turns: count }) => (state === 'answered' ? [count] : []));
   const seconds = rows
     .flatMap(({ replyTime }) => (replyTime ? [replyTime.milliseconds / replyTime.replies / 1000] : []))

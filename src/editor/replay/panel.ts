@@ -14,21 +14,32 @@ import { replayOf } from './view';
 export class ReplayPanel {
   constructor(
     private readonly panel: vscode.WebviewPanel,
-    readonly episodes: readonly string[],
+    private shown: readonly string[],
     private readonly engine: Engine,
     extension: vscode.Uri,
   ) {
     const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
     panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
-    panel.iconPath = new vscode.ThemeIcon(episodes.length === 2 ? 'split-horizontal' : 'history');
+    panel.iconPath = new vscode.ThemeIcon(shown.length === 2 ? 'split-horizontal' : 'history');
     panel.webview.onDidReceiveMessage((message: FromWebview) => {
       this.handle(message).catch((error: unknown) => engine.show(error));
     });
     panel.webview.html = pageHtml(panel.webview, folder, 'replay');
   }
 
+  /** One, or two of a task. */
+  get episodes(): readonly string[] {
+    return this.shown;
+  }
+
   reveal(): void {
     this.panel.reveal();
+  }
+
+  /** Shows another dialogue in the same place. */
+  async turnTo(episode: string): Promise<void> {
+    this.shown = [episode];
+    await this.show();
   }
 
   dispose(): void {

@@ -26,9 +26,13 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
     return [...this.panels];
   }
 
-  /** One dialogue to read. */
-  replay(episode: string): ReplayPanel {
-    return this.shown([episode]);
+  /** One dialogue to read, in the place of the one that was read before. */
+  async replay(episode: string): Promise<ReplayPanel> {
+    const there = this.open.find(({ episodes }) => episodes.length === 1);
+    if (there === undefined) return this.create([episode]);
+    there.reveal();
+    if (there.episodes[0] !== episode) await there.turnTo(episode);
+    return there;
   }
 
   /**
@@ -43,7 +47,10 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
         'These dialogues are about different tasks. Choose two of the same task.',
       );
     }
-    return this.shown([first, second]);
+    const there = this.open.find(({ episodes }) => episodes[0] === first && episodes[1] === second);
+    if (there === undefined) return this.create([first, second]);
+    there.reveal();
+    return there;
   }
 
   /** Called by VS Code for each panel that was open before the reload. */
@@ -60,17 +67,9 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  private shown(episodes: readonly string[]): ReplayPanel {
-    const key = episodes.join(' ');
-    const there = this.open.find((panel) => panel.episodes.join(' ') === key);
-    if (there !== undefined) {
-      there.reveal();
-      return there;
-    }
-    return this.adopt(
-      vscode.window.createWebviewPanel(replayViewType, '', vscode.ViewColumn.Active),
-      episodes,
-    );
+  private create(episodes: readonly string[]): ReplayPanel {
+    const panel = vscode.window.createWebviewPanel(replayViewType, '', vscode.ViewColumn.Active);
+    return this.adopt(panel, episodes);
   }
 
   private adopt(panel: vscode.WebviewPanel, episodes: readonly string[]): ReplayPanel {

@@ -1,4 +1,4 @@
-import { statisticsOf, type Period, type Unit } from '../../core/evaluation/statistics';
+import { courseOf, groupsOf, type Period, type Unit } from '../../core/evaluation/statistics';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import {
   groupings,
@@ -11,9 +11,8 @@ import {
 export function statisticsView(
   rows: readonly TrajectorySummary[],
 ): Pick<ToWebview, 'unit' | 'periods' | 'groups'> {
-  const by = new Map(groupings.map((grouping) => [grouping, statisticsOf(rows, grouping)]));
-  const { unit, periods } = by.get('agent')!;
-  const groups = groupings.map((grouping) => [grouping, by.get(grouping)!.groups]);
+  const { unit, periods } = courseOf(rows);
+  const groups = groupings.map((grouping) => [grouping, groupsOf(rows, grouping)]);
   return {
     unit,
     periods: periods.map((period) => periodView(period, unit)),

@@ -14,9 +14,9 @@ export function trajectoryCommands(on: CommandContext) {
   const titleOf = (summary: TrajectorySummary): string => trajectories.title(summary);
   return {
     [commands.openTrajectory]: ofOne(({ id, state }) =>
-      state === 'answered' ? Promise.resolve(replays.replay(id)) : panels.openTrajectory(id),
+      state === 'answered' ? replays.replay(id) : panels.openTrajectory(id),
     ),
-    [commands.openReplay]: ofOne(({ id }) => Promise.resolve(replays.replay(id))),
+    [commands.openReplay]: ofOne(({ id }) => replays.replay(id)),
     [commands.openSession]: ofOne(({ id }) => panels.openTrajectory(id)),
     [commands.compareTrajectory]: ofOne((summary) => compareWith(on, summary)),
     [commands.compareTrajectories]: (target, selected) => {

@@ -10,7 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { statisticsOf } from '../../../src/core/evaluation/statistics';
+import { courseOf, groupsOf } from '../../../src/core/evaluation/statistics';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { generateLog } from './generate';
 
@@ -98,7 +98,8 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
 
 function statistics(log: TrajectoryLog): unknown {
   const { rows } = log.list({ offset: 0, limit: Number.POSITIVE_INFINITY });
-  return statisticsOf(rows, 'agent');
+  const groups = (['agent', 'pack', 'collaborator'] as const).map((by) => groupsOf(rows, by));
+  return [courseOf(rows), ...groups];
 }
 
 function timed(work: () => unknown): number {

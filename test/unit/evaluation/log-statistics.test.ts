@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { meanInterval, medianInterval, wilson } from '../../../src/core/evaluation/interval';
-import { MOST_GROUPS, statisticsOf } from '../../../src/core/evaluation/statistics';
+import { courseOf, figuresOf, groupsOf, MOST_GROUPS } from '../../../src/core/evaluation/statistics';
 import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory';
 
 const noon = new Date(2026, 2, 4, 12).getTime();
@@ -28,16 +28,13 @@ function summary(
 
 describe('statistics of a log', () => {
   it('average success per task first, with the interval of so many tasks', () => {
-    const { all } = statisticsOf(
-      [
-        summary({ success: true }),
-        summary({ success: false }),
-        summary({ success: false }),
-        summary({ taskId: 'other', success: true }),
-        summary({ taskId: 'third' }),
-      ],
-      'agent',
-    );
+    const all = figuresOf([
+      summary({ success: true }),
+      summary({ success: false }),
+      summary({ success: false }),
+      summary({ taskId: 'other', success: true }),
+      summary({ taskId: 'third' }),
+    ]);
     const value = (1 / 3 + 1) / 2;
     expect(all.success?.value).toBeCloseTo(value, 12);
     expect(all.success?.interval).toEqual(wilson(all.success!.value, 2));
@@ -45,14 +42,11 @@ describe('statistics of a log', () => {
   });
 
   it('take turns from dialogues that were answered, and times from replies that have one', () => {
-    const { all } = statisticsOf(
-      [
-        summary({ turns: 2 }),
-        summary({ turns: 4, replyTime: { replies: 2, milliseconds: 9000 } }),
-        summary({ turns: 9, state: 'open', replyTime: { replies: 1, milliseconds: 500 } }),
-      ],
-      'agent',
-    );
+    const all = figuresOf([
+      summary({ turns: 2 }),
+      summary({ turns: 4, replyTime: { replies: 2, milliseconds: 9000 } }),
+      summary({ turns: 9, state: 'open', replyTime: { replies: 1, milliseconds: 500 } }),
+    ]);
     expect(all.turns).toEqual({ value: 3, interval: meanInterval([2, 4]) });
     expect(all.replySeconds).toEqual({ value: 2.5 });
     expect(all).not.toHaveProperty('success');
@@ -60,10 +54,7 @@ describe('statistics of a log', () => {
 
   it('are given for each group, the largest first and the smallest together', () => {
     const many = Array.from({ length: MOST_GROUPS + 2 }, (_, index) => summary({ agent: `a${index}` }));
-    const { groups } = statisticsOf(
-      [summary({ agent: 'most' }), summary({ agent: 'most' }), ...many],
-      'agent',
-    );
+    const groups = groupsOf([summary({ agent: 'most' }), summary({ agent: 'most' }), ...many], 'agent');
     expect(groups).toHaveLength(MOST_GROUPS);
     expect(groups[0]).toMatchObject({ name: 'most', dialogues: 2 });
     expect(groups.at(-1)).toMatchObject({ name: '4 others', dialogues: 4 });
@@ -71,28 +62,26 @@ describe('statistics of a log', () => {
 
   it('are given for packs and for collaborators too', () => {
     const rows = [summary({ pack: 'a.jsonl' }), summary()];
-    expect(statisticsOf(rows, 'pack').groups.map(({ name }) => name)).toEqual(['a.jsonl', 'no pack']);
-    expect(statisticsOf(rows, 'collaborator').groups).toMatchObject([{ name: 'rules', dialogues: 2 }]);
+    expect(groupsOf(rows, 'pack').map(({ name }) => name)).toEqual(['a.jsonl', 'no pack']);
+    expect(groupsOf(rows, 'collaborator')).toMatchObject([{ name: 'rules', dialogues: 2 }]);
   });
 
   it('go over time in hours, days, weeks or months, as the span asks for', () => {
-    const units = [1, 10, 100, 1000].map((day) => statisticsOf([summary(), summary({ day })], 'agent').unit);
+    const units = [1, 10, 100, 1000].map((day) => courseOf([summary(), summary({ day })]).unit);
     expect(units).toEqual(['hour', 'day', 'week', 'month']);
-    const { periods } = statisticsOf([summary({ day: 3 }), summary(), summary({ day: 3 })], 'agent');
+    const { periods } = courseOf([summary({ day: 3 }), summary(), summary({ day: 3 })]);
     expect(periods.map(({ from, dialogues }) => [new Date(from).getHours(), dialogues])).toEqual([
       [0, 1],
       [0, 2],
     ]);
-    const [week] = statisticsOf([summary(), summary({ day: 100 })], 'agent').periods;
+    const [week] = courseOf([summary(), summary({ day: 100 })]).periods;
     expect(new Date(week!.from).getDay()).toBe(1);
   });
 
   it('say nothing of no dialogue', () => {
-    expect(statisticsOf([], 'agent')).toMatchObject({
-      all: { dialogues: 0, graded: 0 },
-      groups: [],
-      periods: [],
-    });
+    expect(figuresOf([])).toEqual({ dialogues: 0, graded: 0 });
+    expect(groupsOf([], 'agent')).toEqual([]);
+    expect(courseOf([]).periods).toEqual([]);
   });
 });
 
