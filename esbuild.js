@@ -59,7 +59,11 @@ const builds = [
     platform: 'browser',
     format: 'esm',
     target: 'es2022',
-    entryPoints: entries({ 'webview/session': 'webview/session/session.ts' }),
+    entryPoints: entries({
+      'webview/session': 'webview/session/session.ts',
+      'webview/replay': 'webview/replay/replay.ts',
+      'webview/statistics': 'webview/statistics/statistics.ts',
+    }),
     loader: { '.ttf': 'file' },
     assetNames: 'webview/[name]',
     tsconfig: 'webview/tsconfig.json',

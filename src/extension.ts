@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { ApiKeys } from './editor/apiKeys';
 import { registerCommands } from './editor/commands';
 import { Configuration } from './editor/configuration';
-import { views } from './editor/contributions';
 import { Documents } from './editor/documents';
 import type { Engine } from './editor/engine';
 import { Engines } from './editor/engines';
@@ -10,7 +9,10 @@ import { ModelChoice } from './editor/models/choice';
 import { Connect } from './editor/models/connect/connect';
 import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
+import { Exports } from './editor/export/exports';
+import { ReplayPanels } from './editor/replay/panels';
 import { SessionPanels } from './editor/session/panels';
+import { StatisticsPanel } from './editor/statistics/panel';
 import { Status } from './editor/status';
 import { PackAdder } from './editor/tasks/adding/add';
 import { PackDownload } from './editor/tasks/adding/download';
@@ -34,6 +36,7 @@ export interface Tandem {
   readonly models: ModelTree;
   readonly panels: SessionPanels;
   readonly drop: PackDrop;
+  readonly replays: ReplayPanels;
 }
 
 let running: Engines | undefined;
@@ -51,6 +54,9 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const trajectories = new TrajectoryTree(packs, engine);
   const guidelines = new Guidelines(engines, context.workspaceState);
   const panels = new SessionPanels(context, configuration, engines, packs, tasks, guidelines);
+  const replays = new ReplayPanels(context.extensionUri, engine);
+  const exports = new Exports(engine, (episode) => replays.replay(episode));
+  const statistics = new StatisticsPanel(context.extensionUri, engine, trajectories);
   const models = new ModelTree(configuration, engine);
   const folders = new ModelFolders(configuration, engine);
   const connect = new Connect(engine.servers, keys);
@@ -69,17 +75,20 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     trajectories,
     models,
     panels,
+    replays,
+    exports,
+    statistics,
     new Documents(engines, packs),
     status,
     configuration.onDidChange(() => packs.refresh()),
     new TasksView(tasks, drop, (error) => engine.report(error)),
-    vscode.window.registerTreeDataProvider(views.trajectories, trajectories),
     registerCommands({
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, download, starter, guidelines, status, tasks, trajectories },
+      ...{ replays, exports, statistics },
     }),
   );
-  return { engine, engines, packs, tasks, trajectories, models, panels, drop };
+  return { engine, engines, packs, tasks, trajectories, models, panels, replays, drop };
 }
 
 /** Resolves when the child processes are gone. */

@@ -3,9 +3,12 @@ import { Fault } from '../core/fault';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
 import type { Engines } from './engines';
+import type { Exports } from './export/exports';
 import { modelCommands, type ModelCommandContext } from './models/commands';
 import type { ModelNode } from './models/nodes';
+import type { ReplayPanels } from './replay/panels';
 import type { SessionPanels } from './session/panels';
+import type { StatisticsPanel } from './statistics/panel';
 import type { Status } from './status';
 import type { PackAdder } from './tasks/adding/add';
 import type { PackDownload } from './tasks/adding/download';
@@ -15,6 +18,7 @@ import type { Guidelines } from './tasks/guidelines';
 import type { Packs } from './tasks/packs';
 import type { Played } from './tasks/played';
 import type { TaskNode, TaskTree } from './tasks/tree';
+import { trajectoryCommands } from './trajectories/commands';
 import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
 import { changeConsent } from './trust/changeConsent';
 import { deleteData } from './trust/deleteData';
@@ -31,6 +35,9 @@ export interface CommandContext extends ModelCommandContext {
   readonly panels: SessionPanels;
   readonly played: Played;
   readonly status: Status;
+  readonly replays: ReplayPanels;
+  readonly exports: Exports;
+  readonly statistics: StatisticsPanel;
   readonly tasks: TaskTree;
   readonly trajectories: TrajectoryTree;
 }
@@ -38,10 +45,14 @@ export interface CommandContext extends ModelCommandContext {
 /** What a menu or a tree passes: the item that the command was called on; nothing from the palette. */
 export type Target = TaskNode | TrajectoryNode | ModelNode | undefined;
 
+/** `selected`: all rows that are selected in the tree, when a menu of the tree calls it. */
+export type Command = (target: Target, selected?: readonly Target[]) => PromiseLike<unknown> | undefined;
+
 /** Every command and what it does. */
-function table(on: CommandContext): Record<CommandId, (target: Target) => PromiseLike<unknown> | undefined> {
+function table(on: CommandContext): Record<CommandId, Command> {
   return {
     ...taskCommands(on),
+    ...trajectoryCommands(on),
     [commands.showSession]: () => {
       on.status.showSession();
       return undefined;
@@ -52,8 +63,6 @@ function table(on: CommandContext): Record<CommandId, (target: Target) => Promis
       else on.trajectories.showMore();
       return undefined;
     },
-    [commands.openTrajectory]: (target) =>
-      target?.kind === 'trajectory' ? on.panels.openTrajectory(target.summary.id) : undefined,
     [commands.openTranscript]: (target) => openTranscript(on, target),
     ...modelCommands(on),
     [commands.changeConsent]: () => changeConsent(on.engine, on.panels),
@@ -74,11 +83,11 @@ const notInRestrictedMode: Partial<Record<CommandId, string>> = {
 /** A command that fails says why in one sentence; the output channel has the rest. */
 export function registerCommands(on: CommandContext): vscode.Disposable {
   const registrations = Object.entries(table(on)).map(([id, run]) =>
-    vscode.commands.registerCommand(id, async (target: Target) => {
+    vscode.commands.registerCommand(id, async (target: Target, selected?: readonly Target[]) => {
       try {
         const refused = notInRestrictedMode[id as CommandId];
         if (refused !== undefined) refuseInRestrictedMode(refused);
-        return await run(target);
+        return await run(target, selected);
       } catch (error) {
         on.engine.show(error);
         return undefined;

@@ -27,6 +27,18 @@ export const commands = {
   refresh: 'tandem.refresh',
   showMore: 'tandem.showMore',
   openTrajectory: 'tandem.openTrajectory',
+  openReplay: 'tandem.openReplay',
+  openSession: 'tandem.openSession',
+  compareTrajectory: 'tandem.compareTrajectory',
+  compareTrajectories: 'tandem.compareTrajectories',
+  filterTrajectories: 'tandem.filterTrajectories',
+  clearTrajectoryFilter: 'tandem.clearTrajectoryFilter',
+  deleteTrajectories: 'tandem.deleteTrajectories',
+  restoreTrajectories: 'tandem.restoreTrajectories',
+  exportTrajectories: 'tandem.exportTrajectories',
+  saveExport: 'tandem.saveExport',
+  importTrajectories: 'tandem.importTrajectories',
+  showStatistics: 'tandem.showStatistics',
   openTranscript: 'tandem.openTranscript',
   chooseAgent: 'tandem.chooseAgent',
   chooseSimulator: 'tandem.chooseSimulator',
@@ -55,8 +67,17 @@ export const views = {
 /** The type of a webview panel that holds one dialogue; its serializer brings it back after a reload. */
 export const sessionViewType = 'tandem.session';
 
+/** The type of a webview panel that shows dialogues of the log to read, one or two. */
+export const replayViewType = 'tandem.replay';
+
+/** The type of the webview panel with the statistics of the log. */
+export const statisticsViewType = 'tandem.statistics';
+
 /** The scheme of the read-only documents: reference, tests, answer, transcript. */
 export const documentScheme = 'tandem';
+
+/** The scheme of the previews of exports, which are read-only documents too, but nothing of the log. */
+export const exportScheme = 'tandem-export';
 
 /** What the trees mark their items with, for the menus of the manifest. */
 export const contextValues = {
@@ -67,6 +88,7 @@ export const contextValues = {
   /** Answered or skipped. */
   playedTask: 'tandem.playedTask',
   trajectory: 'tandem.trajectory',
+  trajectoryFilter: 'tandem.trajectoryFilter',
   starterModel: 'tandem.starterModel',
   trainedModel: 'tandem.trainedModel',
   modelFolder: 'tandem.modelFolder',
@@ -83,6 +105,8 @@ export const contextKeys = {
   tasksAreFiltered: 'tandem.tasksAreFiltered',
   /** A session is open in this window. */
   hasSessions: 'tandem.hasSessions',
+  /** The list of trajectories is narrowed by a filter. */
+  trajectoriesAreFiltered: 'tandem.trajectoriesAreFiltered',
 } as const;
 
 /** The settings and the type of their values; `tandem.` stands before each in the manifest. */

@@ -171,6 +171,11 @@ export class Engine implements SessionParts, vscode.Disposable {
     else void vscode.window.showErrorMessage(messageOf(error));
   }
 
+  /** Shows the output channel, where `report` writes. */
+  showReports(): void {
+    this.shared.output.show(true);
+  }
+
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
   }

@@ -1,11 +1,12 @@
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { button, keyName, linkButton, textArea } from '../ui';
-import { PlainElement } from './element';
+import { PlainElement } from '../dialogue/element';
 import { host } from './host';
 import { keys } from './keys';
 import type { SessionState } from './protocol';
-import { modelLabel, replyLength } from './view';
+import { modelLabel } from '../dialogue/names';
+import { replyLength } from './view';
 
 /** Where the developer writes the reply; keeps the draft until the reply is in the log. */
 @customElement('tandem-composer')

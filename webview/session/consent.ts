@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import { PlainElement } from '../dialogue/element';
 import { button, radioGroup, textField } from '../ui';
-import { PlainElement } from './element';
 import { host } from './host';
 import { keys } from './keys';
 import { levels, type ConsentForm, type ConsentRequest } from './protocol';

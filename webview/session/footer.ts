@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { button, icon, linkButton, progress } from '../ui';
 import { host } from './host';
 import { keys } from './keys';
-import { modelLabel } from './view';
+import { modelLabel } from '../dialogue/names';
 import type { Notice, NoticeAction, SessionState } from './protocol';
 
 const helps: Record<NoticeAction, string> = {

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { icon, linkButton } from '../ui';
 import { host } from './host';
-import { modelLabel } from './view';
+import { modelLabel } from '../dialogue/names';
 import type { SessionView } from './view';
 
 /** Which task, who plays, how far; and what the collaborator knows that the agent does not. */

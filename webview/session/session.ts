@@ -1,17 +1,19 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
+import '../dialogue/dialogue.css';
 import './session.css';
 import './composer';
 import './consent';
-import './grade';
-import { PlainElement } from './element';
+import '../dialogue/grade';
+import { PlainElement } from '../dialogue/element';
+import { pressedInside } from '../dialogue/pressed';
 import { footer, noticeBar } from './footer';
 import { header } from './header';
 import { host } from './host';
 import { pressed } from './keys';
 import type { SessionState, ToWebview } from './protocol';
-import { message, prose } from './turn';
+import { message, prose } from '../dialogue/turn';
 import { applied, type SessionView } from './view';
 
 /** How near the end counts as the end, in pixels; there the transcript follows what is written. */
@@ -35,7 +37,12 @@ export class SessionElement extends PlainElement {
     window.addEventListener('keydown', (event) => {
       if (this.view !== undefined && pressed(event, this.view.state)) event.preventDefault();
     });
-    this.addEventListener('click', (event) => this.followed(event));
+    this.addEventListener('click', (event) =>
+      pressedInside(event, {
+        open: (address) => host.send({ type: 'open-link', address }),
+        copy: (text) => host.send({ type: 'copy', text }),
+      }),
+    );
     host.send({ type: 'ready' });
   }
 
@@ -146,15 +153,6 @@ export class SessionElement extends PlainElement {
     const send = (): void => host.send({ type: 'draft', text });
     if (text === '') send();
     else this.draftTimer = setTimeout(send, DRAFT_AFTER_MS);
-  }
-
-  /** Links and copy buttons inside of rendered Markdown, which has no listeners of its own. */
-  private followed(event: Event): void {
-    const target = event.target as Element;
-    const address = target.closest<HTMLElement>('[data-address]')?.dataset.address;
-    if (address !== undefined) host.send({ type: 'open-link', address });
-    const block = target.closest('button.copy')?.closest('.code-block');
-    if (block != null) host.send({ type: 'copy', text: block.querySelector('code')?.textContent ?? '' });
   }
 }
 

@@ -43,11 +43,3 @@ export function replyLength(draft: string, limit: number): { used: number; over:
   const over = Math.max(0, used - limit);
   return { used, over, words: over === 0 ? `${used} / ${limit}` : `${used} / ${limit} · ${over} too many` };
 }
-
-/** A model's name without its server or folders, as far as a person needs it to tell two apart. */
-export function modelLabel(model: string): string {
-  const script = /^script:(?:.*[\\/])?([^\\/]+?)(?:\.json)?$/.exec(model)?.[1];
-  // The folder of a trained model is called `model`, in the folder of its run.
-  const folder = /^local:(?:.*?[\\/])?((?:[^\\/]+[\\/])?model|[^\\/]+)[\\/]*$/.exec(model)?.[1];
-  return script ?? folder ?? model.replace(/^openai:/, '').replace(/@https?:\/\/.*$/, '');
-}

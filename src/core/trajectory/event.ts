@@ -194,7 +194,9 @@ export const eventSchema = z.discriminatedUnion('event', [
     agent: z.string().optional(),
     prompts: z.record(z.string(), z.string()).optional(),
   }),
+  /** Hidden from every list until it is undeleted. */
   z.object({ event: z.literal('deleted'), ...inEpisode }),
+  z.object({ event: z.literal('undeleted'), ...inEpisode }),
   /** Asked before the first human turn is logged, and written again when it changes: the latest of a pseudonym counts. */
   z.object({
     event: z.literal('consent'),

@@ -8,6 +8,7 @@ interface Folding {
   agent: string;
   collaborator: Trajectory['collaborator'];
   turns: Turn[];
+  handOvers: EventOf<'hand-over'>[];
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
   grades: EventOf<'grade'>[];
@@ -16,16 +17,23 @@ interface Folding {
   damaged: string | undefined;
 }
 
+/** The trajectory that the events of one episode tell, as `foldEpisode`; undefined also when it was deleted. */
+export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefined {
+  const folded = foldEpisode(events);
+  return folded?.deleted === false ? folded.trajectory : undefined;
+}
+
 /**
  * Folds the events of one episode, in the order they were logged, into the trajectory they tell; the task is the last
- * `task` event of that id among them. Undefined when the episode never started or was deleted, or when its task is
- * not there.
+ * `task` event of that id among them. Undefined when the episode never started, or when its task is not there.
  *
  * - An `agent-turn` whose number was played before takes that turn and everything after it back.
  * - `resumed` opens an episode again; an answer given before no longer counts, nor do its grades.
  * - A second `episode-started` begins anew: it comes from an import that was repeated after it had been interrupted.
  */
-export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefined {
+export function foldEpisode(
+  events: readonly LogEvent[],
+): { readonly trajectory: Trajectory; readonly deleted: boolean } | undefined {
   const tasks = new Map<string, Task>();
   let folding: Folding | undefined;
   for (const event of events) {
@@ -34,9 +42,10 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
     else if (folding) apply(folding, event);
   }
   const task = folding && tasks.get(folding.started.task);
-  if (!folding || !task || folding.deleted) return undefined;
-  const { started, agent, collaborator, turns, answer, grades, rating, abandoned, damaged } = folding;
-  return {
+  if (!folding || !task) return undefined;
+  const { started, agent, collaborator, turns, handOvers, answer, grades, rating, abandoned, damaged } =
+    folding;
+  const trajectory: Trajectory = {
     id: started.episode,
     task,
     started,
@@ -44,12 +53,14 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
     collaborator,
     state: answer ? 'answered' : abandoned ? 'abandoned' : 'open',
     turns,
+    handOvers,
     grades,
     ...(answer && { answer }),
     ...(rating && { rating }),
     ...(abandoned && { abandoned }),
     ...(damaged !== undefined && { damaged }),
   };
+  return { trajectory, deleted: folding.deleted };
 }
 
 function begin(started: EventOf<'episode-started'>, before: Folding | undefined): Folding {
@@ -58,6 +69,7 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     agent: started.agent,
     collaborator: started.collaborator,
     turns: [],
+    handOvers: [],
     answer: undefined,
     abandoned: undefined,
     grades: [],
@@ -80,6 +92,7 @@ function apply(folding: Folding, event: LogEvent): void {
       return;
     case 'hand-over':
       folding.collaborator = event.to;
+      folding.handOvers.push(event);
       return;
     case 'answered':
       folding.answer = event;
@@ -102,6 +115,9 @@ function apply(folding: Folding, event: LogEvent): void {
       return;
     case 'deleted':
       folding.deleted = true;
+      return;
+    case 'undeleted':
+      folding.deleted = false;
       return;
     case 'segment':
     case 'task':
@@ -141,6 +157,7 @@ function takeAnswerBack(folding: Folding): void {
 export function summarize(trajectory: Trajectory): TrajectorySummary {
   const { id, started, agent, collaborator, state, turns, grades, rating, abandoned } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
+  const replyTime = replyTimeOf(turns);
   return {
     id,
     taskId: started.task,
@@ -157,8 +174,17 @@ export function summarize(trajectory: Trajectory): TrajectorySummary {
     leak: Math.max(0, ...leaks.map(({ fraction }) => fraction)),
     leaked: leaks.some(({ leaked }) => leaked),
     ...(rating?.stars !== undefined && { stars: rating.stars }),
+    ...(replyTime && { replyTime }),
     seed: started.seed,
     ...(started.rollout !== undefined && { rollout: started.rollout }),
     ...(started.collection !== undefined && { collection: started.collection }),
   };
+}
+
+function replyTimeOf(turns: readonly Turn[]): TrajectorySummary['replyTime'] {
+  const times = turns.flatMap(({ reply }) =>
+    reply === undefined || reply.author === 'simulator' ? [] : (reply.milliseconds ?? []),
+  );
+  if (times.length === 0) return undefined;
+  return { replies: times.length, milliseconds: times.reduce((sum, time) => sum + time, 0) };
 }

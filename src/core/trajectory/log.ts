@@ -8,6 +8,7 @@ import { erase, refuseWhileErasing, type Erasure } from './erase';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from './event';
 import { KeptIndex, type ChangeListener } from './index/keptIndex';
 import type { Problem } from './index/logIndex';
+import { collectedRollouts, type CollectedRollout } from './index/collected';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
 import { SegmentWriter } from './segment/writer';
@@ -16,9 +17,12 @@ import { KeptUse, type UseByModel } from './use';
 
 export type { ChangeListener } from './index/keptIndex';
 export type { Problem } from './index/logIndex';
+export type { CollectedRollout } from './index/collected';
+export { outcomes } from './index/query';
 export type {
-  CollectedRollout,
   ListOptions,
+  Outcome,
+  SharedValue,
   TrajectoryCounts,
   TrajectoryFilter,
   TrajectoryList,
@@ -182,11 +186,21 @@ export class TrajectoryLog {
     return query.count(this.index.now.parts.episodes, this.index.timeOrder, filter);
   }
 
-  /** How many episodes are marked as deleted. */
-  get deletedCount(): number {
+  /** The packs, agents or collaborators of the trajectories that a filter leaves, the most frequent first. */
+  valuesOf(
+    column: 'pack' | 'agent' | 'collaborator',
+    filter: query.TrajectoryFilter = {},
+  ): query.SharedValue[] {
+    return query.valuesOf(this.index.now.parts.episodes, this.index.timeOrder, column, filter);
+  }
+
+  /** The trajectories that are marked as deleted, in the order in which the log first knew them. */
+  get deleted(): TrajectorySummary[] {
     const { episodes } = this.index.now.parts;
-    let deleted = 0;
-    for (let row = 0; row < episodes.length; row += 1) if (episodes.isDeleted(row)) deleted += 1;
+    const deleted = [];
+    for (let row = 0; row < episodes.length; row += 1) {
+      if (episodes.isStarted(row) && episodes.isDeleted(row)) deleted.push(episodes.summary(row));
+    }
     return deleted;
   }
 
@@ -199,8 +213,8 @@ export class TrajectoryLog {
   }
 
   /** What a collection has of its rollouts, by `<task id>#<rollout>`. */
-  collected(collection: string): Map<string, query.CollectedRollout> {
-    return query.collectedRollouts(this.index.now.parts.episodes, this.index.timeOrder, collection);
+  collected(collection: string): Map<string, CollectedRollout> {
+    return collectedRollouts(this.index.now.parts.episodes, this.index.timeOrder, collection);
   }
 
   /**
@@ -240,12 +254,30 @@ export class TrajectoryLog {
     return this.index.onDidChange(listener);
   }
 
-  /** Hides a trajectory from every list. Its lines stay in the log, which only grows. */
-  async deleteTrajectory(id: string): Promise<void> {
-    if (!this.summary(id)) {
-      throw new Fault('trajectory/unknown', `There is no trajectory ${id} in the log of ${this.folder}.`);
-    }
-    await this.append({ event: 'deleted', episode: id }, { durable: true });
+  /**
+   * Hides trajectories from every list. Their lines stay in the log, which only grows, and `undelete` shows them again.
+   * @throws {Fault} `trajectory/unknown` when one is not there; then none is deleted
+   */
+  async delete(ids: readonly string[]): Promise<void> {
+    const unknown = ids.find((id) => !this.summary(id));
+    if (unknown !== undefined) throw this.unknown(unknown);
+    await this.appendAll(
+      ids.map((episode) => ({ event: 'deleted', episode })),
+      { durable: true },
+    );
+  }
+
+  /**
+   * Shows deleted trajectories again, as they were.
+   * @throws {Fault} `trajectory/unknown` when one is not among the deleted; then none is shown again
+   */
+  async undelete(ids: readonly string[]): Promise<void> {
+    const unknown = ids.find((id) => !this.isDeleted(id));
+    if (unknown !== undefined) throw this.unknown(unknown);
+    await this.appendAll(
+      ids.map((episode) => ({ event: 'undeleted', episode })),
+      { durable: true },
+    );
   }
 
   /**
@@ -271,6 +303,10 @@ export class TrajectoryLog {
 
   private get logFolder(): string {
     return logFolderOf(this.folder);
+  }
+
+  private unknown(id: string): Fault {
+    return new Fault('trajectory/unknown', `There is no trajectory ${id} in the log of ${this.folder}.`);
   }
 
   private taskOf(event: { readonly episode: string; readonly task: string }): Task {

@@ -23,6 +23,8 @@ export interface Trajectory {
   readonly state: TrajectoryState;
   readonly turns: readonly Turn[];
   readonly answer?: EventOf<'answered'>;
+  /** Who was given the collaborator's seat, in order; `turn` is the agent's last turn at that time. */
+  readonly handOvers: readonly EventOf<'hand-over'>[];
   readonly grades: readonly EventOf<'grade'>[];
   readonly rating?: EventOf<'rating'>;
   readonly abandoned?: EventOf<'abandoned'>;
@@ -47,6 +49,8 @@ export interface TrajectorySummary {
   readonly leak: number;
   readonly leaked: boolean;
   readonly stars?: number;
+  /** How many replies a developer wrote whose time is known, and the sum of their times. */
+  readonly replyTime?: { readonly replies: number; readonly milliseconds: number };
   readonly seed: number;
   readonly rollout?: number;
   readonly collection?: string;

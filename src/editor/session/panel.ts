@@ -3,10 +3,11 @@ import type { Action, FromWebview, ToWebview } from '../../../webview/session/pr
 import { commands } from '../contributions';
 import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
+import { openLink } from '../link';
+import { pageHtml } from '../page';
 import { askSkipReason } from '../tasks/skip';
 import { manageTrust } from '../trust/restricted';
 import type { Drafts } from './drafts';
-import { sessionHtml } from './html';
 import type { Session } from './session';
 
 /** What a panel asks of whoever opened it. */
@@ -48,7 +49,7 @@ export class SessionPanel {
       owner.onDidDispose(this);
     });
     this.panel.title = session.title;
-    panel.webview.html = sessionHtml(panel.webview, folder);
+    panel.webview.html = pageHtml(panel.webview, folder, 'session');
   }
 
   get shown(): Session {
@@ -217,15 +218,4 @@ export class SessionPanel {
   private get besideColumn(): vscode.ViewColumn {
     return this.panel.viewColumn === vscode.ViewColumn.One ? vscode.ViewColumn.Two : vscode.ViewColumn.Beside;
   }
-}
-
-async function openLink(address: string): Promise<void> {
-  if (!/^https:\/\//i.test(address)) return;
-  const open = 'Open';
-  const chosen = await vscode.window.showInformationMessage(
-    'The agent wrote this link. Open it in the browser?',
-    { modal: true, detail: address },
-    open,
-  );
-  if (chosen === open) await vscode.env.openExternal(vscode.Uri.parse(address, true));
 }

@@ -89,6 +89,13 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     return this.openPanel(session);
   }
 
+  /** Closes the session of a dialogue. @returns whether there was one */
+  close(episode: string): boolean {
+    const there = this.open.find(({ shown }) => shown.id === episode);
+    there?.dispose();
+    return there !== undefined;
+  }
+
   async nextTask(panel: SessionPanel): Promise<void> {
     const { pack, task } = panel.shown.from;
     const next = pack === undefined ? undefined : await this.tree.nextTask(pack, task.id);

@@ -59,16 +59,22 @@ export function agentStream(text: string, earlier: readonly TurnView[]): StreamV
 }
 
 export function gradeView(task: Task, grade: Grade): GradeView {
-  const passed = grade.tests.filter((test) => test.status === 'passed').length;
   return {
-    headline:
-      grade.success === null
-        ? `This answer cannot be graded here: ${grade.notGradable ?? 'the grader gave no reason.'}`
-        : `${passed} of ${grade.tests.length} tests passed`,
+    headline: headlineOf(grade),
     success: grade.success,
     mode: grade.mode,
     tests: grade.tests.map((test, index) => testView(task.testCases[index]?.call ?? '', test)),
   };
+}
+
+function headlineOf({ success, notGradable, reward, tests }: Grade): string {
+  if (success === null) {
+    return `This answer cannot be graded here: ${notGradable ?? 'the grader gave no reason.'}`;
+  }
+  // Imported rows say only how much of the tests passed.
+  if (tests.length === 0) return `${Math.round((reward ?? 0) * 100)} % of the tests passed`;
+  const passed = tests.filter((test) => test.status === 'passed').length;
+  return `${passed} of ${tests.length} tests passed`;
 }
 
 function testView(call: string, test: TestResult): TestView {

@@ -6,8 +6,10 @@ import {
   commands,
   contextKeys,
   contextValues,
+  replayViewType,
   sessionViewType,
   settings,
+  statisticsViewType,
   views,
 } from '../../../src/editor/contributions';
 
@@ -178,8 +180,10 @@ it('links only to known commands from welcome texts and descriptions', () => {
   }
 });
 
-it('wakes for a session that is restored, and restricts only settings that exist', () => {
-  expect(manifest.activationEvents).toEqual([`onWebviewPanel:${sessionViewType}`]);
+it('wakes for a panel that is restored, and restricts only settings that exist', () => {
+  expect(manifest.activationEvents).toEqual(
+    [sessionViewType, replayViewType, statisticsViewType].map((type) => `onWebviewPanel:${type}`),
+  );
   for (const setting of manifest.capabilities.untrustedWorkspaces.restrictedConfigurations) {
     expect(Object.keys(properties)).toContain(setting);
   }

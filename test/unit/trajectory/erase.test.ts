@@ -93,7 +93,7 @@ describe('erasing a developer', () => {
     expect(await log.trajectory('lee-3')).toEqual(before);
     // The log goes on as before.
     await play(log, 'afterwards', 1);
-    await log.deleteTrajectory('afterwards');
+    await log.delete(['afterwards']);
     await log.close();
     await expectErased(folder);
     expect(await (await openLog(folder)).eraseAnnotator('kim')).toEqual({ episodes: 0, lines: 0 });

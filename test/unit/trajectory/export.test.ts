@@ -74,7 +74,7 @@ async function filled(): Promise<TrajectoryLog> {
   await log.append(started('ungraded'));
   await log.append({ event: 'answered', episode: 'ungraded', turn: 1, answer: 'code', reason: 'answered' });
   await play(log, 'deleted', 1);
-  await log.deleteTrajectory('deleted');
+  await log.delete(['deleted']);
   return log;
 }
 

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import {
   ExportRefused,
   exportTrajectories,
-  scanExport,
   type ExportOptions,
 } from '../../../src/core/trajectory/export/export';
+import { previewExport } from '../../../src/core/trajectory/export/preview';
 import { maskedExcerpt, spansIn } from '../../../src/core/trajectory/findings/spans';
 import { findingInWords } from '../../../src/core/trajectory/findings/words';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
@@ -111,7 +111,7 @@ describe('an export with findings', () => {
   });
 
   it('can be looked at before, without a file', async () => {
-    const { rows, findings } = await scanExport(await leaky(), visible);
+    const { rows, findings } = await previewExport(await leaky(), visible, 0);
     expect([rows, findings.length]).toEqual([2, 2]);
     expect(JSON.stringify(findings)).not.toContain(token.slice(4));
   });
@@ -127,7 +127,7 @@ describe('an export with findings', () => {
     expect(await readFile(file, 'utf8')).not.toContain(token);
     await play(log, 'worse', 0);
     const render = (): { role: 'user'; content: string }[] => [{ role: 'user', content: token }];
-    const pairs = await scanExport(log, { format: 'preferences', render, findings: 'leave-out' });
+    const pairs = await previewExport(log, { format: 'preferences', render, findings: 'leave-out' }, 0);
     expect([pairs.rows, pairs.leftOut]).toEqual([0, { 'secret or e-mail address': 3 }]);
   });
 
@@ -148,10 +148,14 @@ it('lists what stands in a task, a purpose or a prompt once, whoever plays it', 
   await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'ask kim@lab.edu', level: 'export' });
   await play(log, 'one', 1, { collaborator: kim }, task);
   await play(log, 'two', 0, { collaborator: kim }, task);
-  const { findings } = await scanExport(log, {
-    format: 'chat',
-    render: ({ task: { description } }) => [{ role: 'user', content: `by me@home.net\n${description}` }],
-  });
+  const { findings } = await previewExport(
+    log,
+    {
+      format: 'chat',
+      render: ({ task: { description } }) => [{ role: 'user', content: `by me@home.net\n${description}` }],
+    },
+    0,
+  );
   expect(findings.map(({ author, by, excerpt }) => [author, by, excerpt])).toEqual([
     ['consent', 'kim', 'ask •••'],
     ['other', '', 'by •••'],

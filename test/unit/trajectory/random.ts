@@ -20,6 +20,7 @@ export function anyEvents(episode: string, random: () => number): NewEvent[] {
     () => agentTurn(episode, turn()),
     () => agentTurn(episode, turn()),
     () => reply(episode, turn()),
+    () => ({ ...reply(episode, turn(), kim), milliseconds: Math.floor(random() * 9000) }) as NewEvent,
     () => leak(episode, turn(), Math.round(random() * 100) / 100, random() < 0.3),
     () => ({ event: 'hand-over', episode, turn: turn(), to: random() < 0.5 ? kim : simulator }),
     () => answered(episode, turn()),
@@ -33,6 +34,7 @@ export function anyEvents(episode: string, random: () => number): NewEvent[] {
   if (random() < 0.1)
     makers.push(
       () => ({ event: 'deleted', episode }),
+      () => ({ event: 'undeleted', episode }),
       () => started(episode, { seed: 8, collection }),
     );
   const count = Math.floor(random() * 14);

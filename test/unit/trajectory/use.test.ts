@@ -58,7 +58,7 @@ describe('the use of the models', () => {
   it('counts turns that were taken back, and episodes that were deleted: they were paid for, too', async () => {
     const log = await begun();
     await log.appendAll([turn('a', 1), turn('a', 1)]);
-    await log.deleteTrajectory('a');
+    await log.delete(['a']);
     expect(await log.modelUse()).toEqual({ [qwen]: sums(2, 0, 200, 20) });
   });
 

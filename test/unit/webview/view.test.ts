@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
-import { applied, modelLabel, replyLength, type SessionView } from '../../../webview/session/view';
+import { modelLabel } from '../../../webview/dialogue/names';
+import { applied, replyLength, type SessionView } from '../../../webview/session/view';
 
 const state: SessionState = {
   phase: 'agent',

@@ -59,7 +59,6 @@ async function writeRows(
   { signal, onProgress }: PrepareOptions,
 ): Promise<SelectionReport> {
   const at = new Date().toISOString();
-  const { filter } = selection;
   let otherPrompts = 0;
   const result = await exportTrajectories(log, join(folder, runFiles.trajectories), {
     format: 'trajectories',
@@ -71,8 +70,6 @@ async function writeRows(
     leaveOut: forbiddenBy(selection),
     staysHere: true,
     filter: filterOf(selection),
-    since: filter?.since,
-    until: filter?.until,
     mode: selection.mode,
     minReward: selection.minimum_reward,
     withLeaked: selection.with_leaked,
@@ -91,8 +88,8 @@ async function writeRows(
 }
 
 function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
-  const { task, pack, agent, collaborator, collaborator_kind, collection } = filter;
-  return { task, pack, agent, collaborator, collaboratorKind: collaborator_kind, collection };
+  const { collaborator_kind, ...rest } = filter;
+  return { ...rest, collaboratorKind: collaborator_kind };
 }
 
 /** Leaves out what must not be trained on against the terms of a model. */

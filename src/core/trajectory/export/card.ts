@@ -92,7 +92,7 @@ export function datasetCard(card: Card): string {
   ].join('\n\n');
 }
 
-const FORMATS: Readonly<Record<string, string>> = {
+export const FORMATS: Readonly<Record<string, string>> = {
   trajectories: 'whole trajectories (`task`, `dialogue_history`, `answer`, `reward`)',
   chat: 'fine-tuning rows (`messages`)',
   preferences: 'preference rows (`prompt`, `chosen`, `rejected`)',
@@ -127,12 +127,11 @@ function sizeCategory(rows: number): string {
 }
 
 function selectionSentence(selection: Selection): string {
-  const { filter = {}, since, until, onlySuccess, minReward, withLeaked } = selection;
-  const { withEvaluations, withEditorModels } = selection;
+  const { filter = {}, onlySuccess, minReward, withLeaked, withEvaluations, withEditorModels } = selection;
   const limits = [
-    ...Object.entries(filter).map(([field, value]) => `${field} ${code(String(value))}`),
-    ...(since === undefined ? [] : [`since ${since}`]),
-    ...(until === undefined ? [] : [`until ${until}`]),
+    ...Object.entries(filter).flatMap(([field, value]: [string, string | number | boolean | undefined]) =>
+      value === undefined ? [] : [`${field} ${code(String(value))}`],
+    ),
     ...(onlySuccess === true ? ['only successes'] : []),
     ...(minReward === undefined ? [] : [`reward at least ${minReward}`]),
     withLeaked === true ? 'leaked ones included' : 'leaked ones left out',
@@ -150,12 +149,20 @@ function leftOutSection(leftOut: LeftOut): string {
 
 function consentSection({ facts, consents }: Card): string {
   if (facts.developers.size === 0) return 'No person took part.';
-  const allowed = new Consents(consents);
-  const lines = [...facts.developers].map((pseudonym) => {
-    const { purpose, at } = allowed.of(pseudonym)!;
-    return [pseudonym, `${purpose}: ${LEVELS[allowed.level(pseudonym)!]} (${at.slice(0, 10)})`] as const;
-  });
+  const lines = consentsOf(facts, consents);
   return `## Consent\n\nPeople took part under these pseudonyms, with their consent to this purpose:\n\n${table(lines)}`;
+}
+
+/** Each developer who took part, with the purpose that was consented to and how far it may go. */
+export function consentsOf(
+  { developers }: CardFacts,
+  consents: readonly Consent[],
+): readonly (readonly [pseudonym: string, consent: string])[] {
+  const allowed = new Consents(consents);
+  return [...developers].map((pseudonym) => {
+    const { purpose, at } = allowed.of(pseudonym)!;
+    return [pseudonym, `${purpose}: ${LEVELS[allowed.level(pseudonym)!]} (${at.slice(0, 10)})`];
+  });
 }
 
 const LEVELS: Readonly<Record<ConsentLevel, string>> = {

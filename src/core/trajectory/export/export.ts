@@ -65,14 +65,6 @@ export async function exportTrajectories(
   return { ...contentOf(gathering), file, card };
 }
 
-/** Goes through all that an export of these options would write, and writes nothing. */
-export async function scanExport(log: TrajectoryLog, options: ExportOptions): Promise<ExportContent> {
-  const gathering = new Gathering(log, options);
-  const rows = gathering.rows();
-  while ((await rows.next()).done !== true);
-  return contentOf(gathering);
-}
-
 /** There are secrets or e-mail addresses in what would be exported, and nothing was written. */
 export class ExportRefused extends Fault {
   constructor(readonly findings: readonly Finding[]) {

@@ -6,9 +6,6 @@ import type { ExportedGrade } from './rows';
 /** Which trajectories go into an export. */
 export interface Selection {
   readonly filter?: TrajectoryFilter;
-  /** Only dialogues that began then: not before `since`, before `until`. ISO 8601; a date is its midnight, UTC. */
-  readonly since?: string;
-  readonly until?: string;
   /** Whose rewards count; `fixed` when it is not given. */
   readonly mode?: 'fixed' | 'paper';
   readonly onlySuccess?: boolean;
@@ -64,22 +61,17 @@ export function select(log: TrajectoryLog, selection: Selection, needsReward: bo
   const leftOut: LeftOut = {};
   const selected: Selected[] = [];
   // Deleted ones are in no list; which of them the filter would have left is not known any more.
-  if (log.deletedCount > 0) leftOut.deleted = log.deletedCount;
-  const inside = rows.filter(({ startedAt }) => isWithin(startedAt, selection));
-  const outside = log.count().total - inside.length;
+  const deleted = log.deleted.length;
+  if (deleted > 0) leftOut.deleted = deleted;
+  const outside = log.count().total - rows.length;
   if (outside > 0) leftOut['outside the filter'] = outside;
-  for (const summary of inside) {
+  for (const summary of rows) {
     const grade = gradeOf(summary, mode);
     const reason = whyNot(summary, grade, selection, needsReward);
     if (reason === undefined) selected.push({ summary, grade });
     else countUp(leftOut, reason);
   }
   return { selected, leftOut };
-}
-
-function isWithin(startedAt: string, { since, until }: Selection): boolean {
-  const at = Date.parse(startedAt);
-  return (since === undefined || at >= Date.parse(since)) && (until === undefined || at < Date.parse(until));
 }
 
 export function countUp(leftOut: LeftOut, reason: LeftOutReason, by = 1): void {

@@ -101,8 +101,10 @@ export async function settle(logFolder: string, index: LogIndex): Promise<void> 
   try {
     for (const row of index.unsettled) {
       if (!episodes.isStarted(row) || episodes.columns.taskLine.get(row) < 0) continue;
-      const trajectory = await reader.trajectory(row);
-      if (trajectory) episodes.restore(row, trajectory, summarize(trajectory));
+      const episode = await reader.episode(row);
+      if (!episode) continue;
+      episodes.restore(row, episode.trajectory, summarize(episode.trajectory));
+      if (episode.deleted) episodes.delete(row);
     }
   } finally {
     await reader.close();

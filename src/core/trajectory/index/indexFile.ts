@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { ifThere, writeAtomically } from '../files';
 import { bytesPerValue, Column, Strings, Table, type ColumnKind } from './columns';
-import { Episodes, Ranges, TaskLines } from './episodes';
+import { Episodes } from './episodes';
 import type { IndexedSegment, IndexParts } from './logIndex';
+import { Ranges, TaskLines } from './places';
 
 /*
  * The index file: 8 bytes of magic, a checksum (CRC-32, unsigned) of everything after the first 16 bytes, the length of

@@ -4,7 +4,8 @@ import type { LogEvent } from '../event';
 import { peek } from '../segment/line';
 import { Strings } from './columns';
 import { readEvent, readStart } from './read';
-import { Episodes, Ranges, TaskLines, type StartFields } from './episodes';
+import { Episodes, type StartFields } from './episodes';
+import { Ranges, TaskLines } from './places';
 
 /** A line of the log that cannot be read. */
 export interface Problem {
@@ -121,11 +122,20 @@ export class LogIndex {
       return kind === 'task' && this.addTask(segment, front.rest, buffer, end, offset, start);
     switch (kind) {
       case 'agent-turn':
-      case 'reply':
       case 'answered':
-      case 'deleted': {
+      case 'deleted':
+      case 'undeleted': {
         const row = this.episodeLine(segment, episode, at, offset, end - start);
         this.applySimple(row, kind, turn);
+        return true;
+      }
+      case 'reply': {
+        const match = REPLY.exec(buffer.toString('latin1', front.rest, Math.min(end, front.rest + 80)));
+        if (!match) return false;
+        const row = this.episodeLine(segment, episode, at, offset, end - start);
+        const [, author, milliseconds] = match;
+        const timed = author !== 'simulator' && milliseconds !== undefined;
+        this.applyReply(row, turn, timed ? Number(milliseconds) : undefined);
         return true;
       }
       case 'leak': {
@@ -249,8 +259,10 @@ export class LogIndex {
         episodes.setState(row, event.reason);
         return;
       case 'agent-turn':
-      case 'reply':
         this.applySimple(row, event.event, event.turn);
+        return;
+      case 'reply':
+        this.applyReply(row, event.turn, event.author === 'simulator' ? undefined : event.milliseconds);
         return;
       case 'resumed':
         episodes.resume(row, event.agent);
@@ -270,7 +282,7 @@ export class LogIndex {
 
   private applySimple(
     row: number,
-    kind: 'agent-turn' | 'reply' | 'answered' | 'resumed' | 'deleted',
+    kind: 'agent-turn' | 'answered' | 'resumed' | 'deleted' | 'undeleted',
     turn: number,
   ): void {
     const { episodes } = this.parts;
@@ -289,10 +301,17 @@ export class LogIndex {
       case 'deleted':
         episodes.delete(row);
         return;
-      case 'reply':
-        if (turn > episodes.columns.turns.get(row)) this.unsettled.add(row);
+      case 'undeleted':
+        episodes.undelete(row);
         return;
     }
+  }
+
+  private applyReply(row: number, turn: number, milliseconds: number | undefined): void {
+    const { episodes } = this.parts;
+    const { turns, lastReplyTurn } = episodes.columns;
+    if (turn !== turns.get(row) || turn <= lastReplyTurn.get(row)) this.unsettled.add(row);
+    episodes.addReply(row, turn, milliseconds);
   }
 
   private applyLeak(row: number, turn: number, fraction: number, leaked: boolean): void {
@@ -308,6 +327,9 @@ function consentOf({ pseudonym, purpose, level, at }: Extract<LogEvent, { event:
 }
 
 const NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
+const REPLY = new RegExp(
+  `^,"author":"(developer|simulator|developer-edited-suggestion)",(?:"milliseconds":(${NUMBER}),)?"text"`,
+);
 const LEAK = new RegExp(`^,"fraction":(${NUMBER}),"leaked":(true|false)\\}`);
 const GRADE = new RegExp(
   `^,"grade":\\{"mode":"(fixed|paper)","reward":(${NUMBER}|null),"success":(true|false|null),`,

@@ -4,8 +4,8 @@ import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { icon } from '../ui';
 import { PlainElement } from './element';
 import { renderMarkdown } from './markdown';
-import { modelLabel } from './view';
-import type { ReplyView, Seat, StreamView, TurnView } from './protocol';
+import { modelLabel } from './names';
+import type { ReplyView, Seat, StreamView, TurnView } from '../session/protocol';
 
 /** One message: who says it at the left, what is said at the right. */
 export function message(who: string, body: unknown, kind: 'agent' | Seat): TemplateResult {
@@ -27,34 +27,41 @@ export class TurnElement extends PlainElement {
   @property({ attribute: false }) turn!: TurnView;
 
   override render(): TemplateResult {
-    const { visible, thoughts, reply, final } = this.turn;
-    return html`${message(
-      final ? 'answer' : 'agent',
-      html`${visible === '' ? html`<p class="quiet">The agent said nothing.</p>` : prose(visible)}
-      ${
-        thoughts === ''
-          ? nothing
-          : html`<details class="thoughts">
-              <summary>thoughts</summary>
-              <p class="plain">${thoughts}</p>
-            </details>`
-      }`,
-      'agent',
-    )}${reply === undefined ? nothing : replyMessage(reply)}`;
+    const { reply } = this.turn;
+    return html`${agentMessage(this.turn)}${reply === undefined ? nothing : replyMessage(reply)}`;
   }
+}
+
+/** What the agent said, its thoughts folded. */
+export function agentMessage({ visible, thoughts, final }: TurnView): TemplateResult {
+  return message(
+    final ? 'answer' : 'agent',
+    html`${visible === '' ? html`<p class="quiet">The agent said nothing.</p>` : prose(visible)}
+    ${
+      thoughts === ''
+        ? nothing
+        : html`<details class="thoughts">
+            <summary>thoughts</summary>
+            <p class="plain">${thoughts}</p>
+          </details>`
+    }`,
+    'agent',
+  );
+}
+
+/** A reply that gives away much of the reference says so. */
+export function leakMark({ leakPercent }: ReplyView): TemplateResult | typeof nothing {
+  if (leakPercent === undefined) return nothing;
+  return html`<p class="leak" title="The share of the reference's code tokens that this reply contains">
+    ${icon('warning')} gives away ${leakPercent} % of the reference
+  </p>`;
 }
 
 function replyMessage(reply: ReplyView): TemplateResult {
   return message(
     reply.seat === 'simulator' ? modelLabel(reply.by) : reply.by,
     html`<p class="plain">${reply.text}</p>
-      ${
-        reply.leakPercent === undefined
-          ? nothing
-          : html`<p class="leak" title="The share of the reference's code tokens that this reply contains">
-              ${icon('warning')} gives away ${reply.leakPercent} % of the reference
-            </p>`
-      }`,
+      ${leakMark(reply)}`,
     reply.seat,
   );
 }

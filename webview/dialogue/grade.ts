@@ -4,7 +4,7 @@ import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { icon } from '../ui';
 import { PlainElement } from './element';
 import { renderPython } from './markdown';
-import type { GradeView, TestView } from './protocol';
+import type { GradeView, TestView } from '../session/protocol';
 
 const looks: Record<TestView['status'], { icon: string; words: string }> = {
   passed: { icon: 'pass', words: 'passed' },
@@ -34,21 +34,25 @@ export class GradeElement extends PlainElement {
         ${icon(look)} ${headline}
       </h2>
       ${mode === 'paper' ? html`<p class="quiet">Scored as in the paper, its faults included.</p>` : nothing}
-      <table role="table">
-        <thead role="rowgroup">
-          <tr role="row">
-            <th role="columnheader" scope="col">Test</th>
-            <th role="columnheader" scope="col">Call</th>
-            <th role="columnheader" scope="col" class="wide">Expected</th>
-            <th role="columnheader" scope="col" class="wide">Got</th>
-            <th role="columnheader" scope="col" class="number">ms</th>
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          ${tests.map((test, index) => this.row(test, index))}
-        </tbody>
-      </table>
+      ${tests.length === 0 ? html`<p class="quiet">Which of them is not recorded.</p>` : this.table(tests)}
     </section>`;
+  }
+
+  private table(tests: readonly TestView[]): TemplateResult {
+    return html`<table role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          <th role="columnheader" scope="col">Test</th>
+          <th role="columnheader" scope="col">Call</th>
+          <th role="columnheader" scope="col" class="wide">Expected</th>
+          <th role="columnheader" scope="col" class="wide">Got</th>
+          <th role="columnheader" scope="col" class="number">ms</th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${tests.map((test, index) => this.row(test, index))}
+      </tbody>
+    </table>`;
   }
 
   private row(test: TestView, index: number): TemplateResult {
