@@ -34,15 +34,15 @@ export class ConsentElement extends PlainElement {
       <dl>
         <dt>Kept</dt>
         <dd>
-          Your replies with the time each took, what you change in a suggestion, your choices, ratings and
-          comments. The agent (<span class="name">${this.agent}</span>) sees your replies.
+          Your replies, how long each took, what you change in a suggestion, choices, ratings, comments. The
+          agent (<span class="name">${this.agent}</span>) gets the replies.
         </dd>
         <dt>Where</dt>
-        <dd>In the log in <code>${this.suggestion.folder}</code>. Tandem sends it nowhere.</dd>
+        <dd>In the log in <code>${this.suggestion.folder}</code>. Tandem sends it nowhere else.</dd>
         <dt>Later</dt>
         <dd>
-          The commands <span class="name">Change Pseudonym and Consent…</span> and
-          <span class="name">Delete My Data…</span> change and delete it.
+          <span class="name">Change Pseudonym and Consent…</span> and
+          <span class="name">Delete My Data…</span> in the Command Palette.
         </dd>
       </dl>
       <div class="fields">

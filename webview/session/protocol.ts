@@ -95,7 +95,7 @@ export const levels = {
   },
   'export-with-edits': {
     label: 'May be exported with edits and timing',
-    detail: 'Also what you changed in a suggestion, what the limit cut off, and how long each reply took.',
+    detail: 'Also what you changed or the limit cut off, and how long each reply took.',
   },
 } as const;
 

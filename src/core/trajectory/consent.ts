@@ -1,4 +1,4 @@
-import { consentLevels, type EventOf } from './event';
+import type { consentLevels, EventOf } from './event';
 import { developersOf } from './people';
 import type { Trajectory } from './trajectory';
 

@@ -55,7 +55,7 @@ describe('a session of a new task', () => {
     await session.start();
     expect(session.state).toMatchObject({
       phase: 'ready',
-      consent: { purpose: expect.any(String) as string },
+      consent: { purpose: expect.any(String) as string, level: 'local', folder: stage.dataFolder },
     });
     expect((await stage.log()).list({ offset: 0, limit: 1 }).total).toBe(0);
   });

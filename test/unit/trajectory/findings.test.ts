@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
-  ExportRefused,
+  type ExportRefused,
   exportTrajectories,
   type ExportOptions,
 } from '../../../src/core/trajectory/export/export';
