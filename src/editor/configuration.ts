@@ -4,6 +4,7 @@ import type { GradingMode } from '../core/grading/grade';
 import type { GradingLimits } from '../core/grading/limits';
 import type { SamplingSettings } from '../core/model/model';
 import type { Settings } from './contributions';
+import { settingsAreKnown } from './settingsFile';
 
 /** The settings, read anew each time; their defaults stand in the manifest and nowhere else. */
 export class Configuration {
@@ -90,6 +91,7 @@ export class Configuration {
       vscode.workspace.workspaceFolders && (name !== 'servers' || isOwn)
         ? vscode.ConfigurationTarget.Workspace
         : vscode.ConfigurationTarget.Global;
+    if (target === vscode.ConfigurationTarget.Workspace) await settingsAreKnown();
     await vscode.workspace.getConfiguration('tandem').update(name, value, target);
   }
 
