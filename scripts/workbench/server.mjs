@@ -184,15 +184,16 @@ export function writeSettings(userData, settings, { replace }) {
  * @param {number} port
  * @param {object} shown
  * @param {string} [shown.extension] a working folder that is loaded as an extension
- * @param {readonly string[]} [shown.others] more of them
  * @param {string} [shown.tests] a module with `run()` that the extension host calls
  * @param {string} [shown.workspace] the folder that is opened
  * @returns {string} the page's address
  */
-export function workbenchAddress(port, { extension, others = [], tests, workspace }) {
+export function workbenchAddress(port, { extension, tests, workspace }) {
   const host = `127.0.0.1:${port}`;
-  const loaded = extension === undefined ? others : [extension, ...others];
-  const payload = loaded.map((folder) => ['extensionDevelopmentPath', `vscode-remote://${host}${folder}`]);
+  const payload = [];
+  if (extension !== undefined) {
+    payload.push(['extensionDevelopmentPath', `vscode-remote://${host}${extension}`]);
+  }
   if (tests !== undefined) payload.push(['extensionTestsPath', `vscode-remote://${host}${tests}`]);
   const query = new URLSearchParams({ payload: JSON.stringify(payload) });
   if (workspace !== undefined) query.set('folder', workspace);

@@ -4,6 +4,7 @@ import type { GradingMode } from '../core/grading/grade';
 import type { GradingLimits } from '../core/grading/limits';
 import type { SamplingSettings } from '../core/model/model';
 import type { Settings } from './contributions';
+import { settingsAreKnown } from './settingsFile';
 
 /** The settings of one folder, read anew each time; their defaults stand in the manifest and nowhere else. */
 export class Configuration {
@@ -99,6 +100,7 @@ export class Configuration {
     const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
     const isOwn = vscode.workspace.getConfiguration('tandem').inspect(name)?.workspaceValue !== undefined;
     const target = folders.length === 0 || (name === 'servers' && !isOwn) ? Global : Workspace;
+    if (target === Workspace) await settingsAreKnown();
     await vscode.workspace.getConfiguration('tandem').update(name, value, target);
     if (folders.length < 2) return;
     for (const { uri } of folders) {

@@ -23,8 +23,6 @@ function kept(servers: readonly unknown[] = []) {
     get: (key) => Promise.resolve(secrets.get(key)),
     store: (key, value) => Promise.resolve(void secrets.set(key, value)),
     delete: (key) => Promise.resolve(void secrets.delete(key)),
-    keys: () => Promise.resolve([...secrets.keys()]),
-    onDidChange: () => ({ dispose: () => undefined }),
   });
   const changes: string[] = [];
   return { settings, secrets, changes, servers: new Servers(settings, keys, () => changes.push('changed')) };

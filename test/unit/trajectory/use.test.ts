@@ -16,8 +16,10 @@ function turn(episode: string, number: number, fields: object = {}): NewEvent {
   return { ...agentTurn(episode, number), model: qwen, ...usage(100, 10), ...fields } as NewEvent;
 }
 
-const simulated = (episode: string, number: number, fields: object = {}): NewEvent =>
-  ({ ...reply(episode, number, { kind: 'simulator', name: llama }), ...fields }) as NewEvent;
+const simulated = (episode: string, number: number, fields: object = {}): NewEvent => ({
+  ...reply(episode, number, { kind: 'simulator', name: llama }),
+  ...fields,
+});
 
 const sums = (
   turns: number,

@@ -46,7 +46,7 @@ export function diagnosisOf(error: unknown, to: Addressee): Diagnosis {
 function disconnected(error: unknown, to: Addressee): Diagnosis {
   const reason = connectionReason(error);
   const host = hostOf(to);
-  if (/ECONNREFUSED/.test(reason))
+  if (reason.includes('ECONNREFUSED'))
     return {
       problem: 'refused',
       what: `Nothing listens at ${host}.`,

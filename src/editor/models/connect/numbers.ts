@@ -80,9 +80,10 @@ async function askNumbers<Name extends string>(
     const value = values[name]?.toString() ?? '';
     const given = await askText({ title, prompt, placeholder, value, validate, ...head });
     if (typeof given === 'string') return given;
-    if (given.value === '') delete values[name];
-    else values[name] = Number(given.value);
+    values[name] = given.value === '' ? undefined : Number(given.value);
     return given;
   });
-  return (await runSteps(steps)) ? values : undefined;
+  if (!(await runSteps(steps))) return undefined;
+  const said = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(said) as typeof values;
 }
