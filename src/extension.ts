@@ -32,6 +32,7 @@ export interface Tandem {
   readonly trajectories: TrajectoryTree;
   readonly models: ModelTree;
   readonly panels: SessionPanels;
+  readonly adder: PackAdder;
   readonly drop: PackDrop;
 }
 
@@ -77,7 +78,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
       ...{ adder, download, starter, guidelines, status },
     }),
   );
-  return { engine, engines, packs, tasks, trajectories, models, panels, drop };
+  return { engine, engines, packs, tasks, trajectories, models, panels, adder, drop };
 }
 
 /** Resolves when the child processes are gone. */

@@ -33,7 +33,7 @@ export type Theme = keyof typeof themes;
 export interface WorkbenchOptions {
   /** The working folder that is loaded as an extension, absolute. */
   readonly extension: string;
-  /** The folder that is opened, absolute. */
+  /** The folder that is opened, or the `.code-workspace` file that names several; absolute. */
   readonly workspace: string;
   /** User settings besides the calm ones. */
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -56,8 +56,14 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   await using started = new AsyncDisposableStack();
   started.defer(() => rm(temporary, { recursive: true, force: true, maxRetries: 5 }));
 
-  // Without motion nothing fades through a picture.
-  const settings = { ...calmSettings, 'workbench.reduceMotion': 'on', ...options.settings };
+  const settings = {
+    ...calmSettings,
+    // Without motion nothing fades through a picture.
+    'workbench.reduceMotion': 'on',
+    // A second webview, which most tests would have to tell from the session.
+    'tandem.session.openGuidelines': false,
+    ...options.settings,
+  };
   writeSettings(userData, settings, { replace: true });
   const server = await startServer(installed, {
     userData,
