@@ -262,7 +262,7 @@ describe('The guidelines of a pack', () => {
     vscode.window.tabGroups.all
       .flatMap(({ tabs }) => tabs)
       .filter(
-        ({ input }) => input instanceof vscode.TabInputWebview && /markdown\.preview/.test(input.viewType),
+        ({ input }) => input instanceof vscode.TabInputWebview && input.viewType.includes('markdown.preview'),
       );
 
   afterEach(closeEditors);

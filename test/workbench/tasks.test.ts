@@ -54,14 +54,19 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Tall enough for the whole list: the tree draws only the rows that fit. */
+const tall = { width: 1280, height: 1900 };
+
 async function pictures(
   name: string,
   themes: readonly Theme[] = ['light', 'dark', 'hc-dark'],
 ): Promise<void> {
+  await workbench.setSize(1280, 800);
   for (const theme of themes) {
     await workbench.setTheme(theme);
     await workbench.screenshot(`${name}-${theme}`);
   }
+  await workbench.setSize(tall.width, tall.height);
 }
 
 /** A button in the title of the Tasks view. */
@@ -74,6 +79,10 @@ async function chooseInMenu(of: Locator, item: string): Promise<void> {
   await of.click({ button: 'right' });
   await workbench.page.getByRole('menuitem', { name: item }).click();
 }
+
+const tab = (name: RegExp): Locator => workbench.page.getByRole('tab', { name }).first();
+const activeTab = (name: RegExp): Locator =>
+  workbench.page.locator('.editor-group-container.active').getByRole('tab', { name, selected: true });
 
 async function pick(text: string): Promise<void> {
   await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click();
@@ -112,13 +121,16 @@ test('finds the guidelines of the pack beside the first task, and the reference 
 test('sees in the status bar what goes on, and comes back to the session by a click', async () => {
   const item = workbench.page.locator('.statusbar-item', { hasText: /^\s*Tandem: / });
   await item.waitFor();
-  await workbench.page.getByRole('tab', { name: /\.reference\.py/ }).click();
+  await tab(/^lot-bill\.reference\.py/).click();
+  await activeTab(/^lot-bill\.reference\.py/).waitFor();
   await item.getByRole('button').click();
-  const active = workbench.page.locator('.editor-group-container.active .tab.active');
-  await expect.poll(() => active.getAttribute('aria-label')).not.toMatch(/reference|guidelines/);
+  await activeTab(/^Lot bill/).waitFor();
 });
 
 test('sees packs with their counts, and each task with its state', async () => {
+  for (const view of ['Trajectories', 'Models']) {
+    await workbench.page.getByRole('button', { name: `${view} Section` }).click();
+  }
   await task(/^starter-world, 24 tasks, 1 (draft|done)/).waitFor();
   await task(/^starter, 32 tasks/).waitFor();
   expect(
@@ -132,49 +144,37 @@ test('finds a task by words of its description', async () => {
   await titleButton('Find Task…');
   await quickInput().locator('input.input').fill('guest house');
   await quickInput().locator('.quick-input-list-row', { hasText: 'Hotel stay' }).waitFor();
-  await pictures('tasks-find', ['light']);
-  await titleButton('Find Task…');
-  await quickInput().locator('input.input').fill('guest house');
+  await workbench.screenshot('tasks-find');
   await pick('Hotel stay');
-  await session()
-    .getByRole('heading', { name: 'Hotel stay' })
-    .or(workbench.page.getByRole('tab', { name: /Hotel stay/ }))
-    .first()
-    .waitFor();
+  await tab(/^Hotel stay/).waitFor();
 });
 
 test('opens reference, tests and guidelines from the menu of a task, and copies its id', async () => {
-  await tasks().press('Home');
-  const first = task(/, new$/);
-  await chooseInMenu(first, 'Open Reference');
-  await workbench.page
-    .getByRole('tab', { name: /\.reference\.py/ })
-    .first()
-    .waitFor();
-  await chooseInMenu(first, 'Open Tests');
-  await workbench.page.getByRole('tab', { name: /\.tests\.py/ }).waitFor();
-  await chooseInMenu(first, 'Open Guidelines');
-  await workbench.page
-    .getByRole('tab', { name: /guidelines\.md/ })
-    .first()
-    .waitFor();
-  await chooseInMenu(first, 'Copy Task Id');
-  const id = await workbench.page.evaluate<string>('navigator.clipboard.readText()');
-  expect(id).toMatch(/^starter-development-\w+$/);
+  const parking = task(/^Parking bill, new$/);
+  await chooseInMenu(parking, 'Open Reference');
+  await activeTab(/^parking-bill\.reference\.py/).waitFor();
+  await chooseInMenu(parking, 'Open Tests');
+  await activeTab(/^parking-bill\.tests\.py/).waitFor();
+  await chooseInMenu(parking, 'Open Guidelines');
+  await activeTab(/starter-world\.guidelines\.md/).waitFor();
+  await chooseInMenu(parking, 'Copy Task Id');
+  const copied = (): Promise<string> => workbench.page.evaluate<string>('navigator.clipboard.readText()');
+  await expect.poll(copied).toMatch(/^starter-development-\w+$/);
 });
 
 test('skips a task from the list with a reason, which the list then shows', async () => {
-  await chooseInMenu(task(/, new$/), 'Skip Task…');
+  await chooseInMenu(task(/^Parking bill, new$/), 'Skip Task…');
   await pick('The request is unclear');
-  await task(/, skipped: the request is unclear$/).waitFor();
+  await task(/^Parking bill, skipped: the request is unclear$/).waitFor();
 });
 
 test('plays from the list, and looks through the dialogues about a task', async () => {
-  const played = task(/, (draft|\d+\/10 tests)/);
-  await chooseInMenu(played, 'Play Task');
-  await chooseInMenu(played, 'Show Dialogues…');
-  await quickInput().getByText('1 dialogue').or(quickInput().getByText('agent: starter')).first().waitFor();
+  const skipped = task(/^Parking bill, skipped/);
+  await chooseInMenu(skipped, 'Play Task');
+  await activeTab(/^Parking bill/).waitFor();
+  await chooseInMenu(task(/^Lot bill, (draft|\d+\/10 tests)/), 'Show Dialogues…');
   await pick('agent: starter');
+  await activeTab(/^Lot bill/).waitFor();
 });
 
 test('filters the list by state, sees that it is filtered, and clears it', async () => {
@@ -193,8 +193,8 @@ test('filters the list by state, sees that it is filtered, and clears it', async
 
 test('adds a pack by file, and is told of its counts and its bad line', async () => {
   await titleButton('Add Pack…');
-  await pictures('tasks-add', ['light']);
-  await titleButton('Add Pack…');
+  await quickInput().getByText('From a File…').waitFor();
+  await workbench.screenshot('tasks-add');
   await pick('From a File…');
   await quickInput().locator('input.input').fill(path.join(folder, 'given.jsonl'));
   await quickInput().getByRole('button', { name: 'OK' }).click();
@@ -257,6 +257,6 @@ test('walks through Tandem in five steps', async () => {
 test('reads the list in a narrow window', async () => {
   await workbench.setTheme('light');
   await workbench.setSize(560, 800);
+  await task(/^test, 300 tasks/).waitFor();
   await workbench.screenshot('tasks-narrow');
-  await task(/^starter-world, 24 tasks/).waitFor();
 });

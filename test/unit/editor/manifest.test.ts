@@ -10,6 +10,7 @@ import {
   settings,
   views,
 } from '../../../src/editor/contributions';
+import { readManifest } from './nls';
 
 const menuItem = z.object({ command: z.string(), when: z.string() });
 const setting = z.object({
@@ -58,7 +59,7 @@ const manifest = z
       ),
     }),
   })
-  .parse(JSON.parse(await readFile(path.resolve('package.json'), 'utf8')));
+  .parse(await readManifest());
 
 const { contributes } = manifest;
 const properties = Object.assign({}, ...contributes.configuration.map((part) => part.properties)) as Record<
