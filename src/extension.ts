@@ -35,6 +35,7 @@ export interface Tandem {
   readonly trajectories: TrajectoryTree;
   readonly models: ModelTree;
   readonly panels: SessionPanels;
+  readonly adder: PackAdder;
   readonly drop: PackDrop;
   readonly replays: ReplayPanels;
 }
@@ -88,7 +89,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
       ...{ replays, exports, statistics },
     }),
   );
-  return { engine, engines, packs, tasks, trajectories, models, panels, replays, drop };
+  return { engine, engines, packs, tasks, trajectories, models, panels, replays, adder, drop };
 }
 
 /** Resolves when the child processes are gone. */

@@ -10,11 +10,13 @@ const asItStands = [
   'CHANGELOG.md',
   'LICENSE',
   'docs/pictures',
+  'l10n',
   'media/icon.png',
   'media/session-dark.svg',
   'media/session-light.svg',
   'media/tandem.svg',
   'media/walkthrough',
+  'package.nls.json',
   'samples/workspace',
 ];
 

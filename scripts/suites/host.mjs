@@ -52,7 +52,9 @@ export async function hostSuite(name) {
     const sample = path.join(root, 'samples', 'workspace');
     if (existsSync(sample)) cpSync(sample, workspace, { recursive: true });
     const userData = path.join(folder, 'user-data');
-    writeSettings(userData, calmSettings, { replace: true });
+    // Guidelines would stand before the documents that most tests look at; the tests about them ask for them.
+    const settings = { ...calmSettings, 'tandem.session.openGuidelines': false };
+    writeSettings(userData, settings, { replace: true });
     // The workbench has no language models of its own; a page loads one working folder only, so this one is installed.
     const models = path.join(root, 'test', 'fixtures', 'editor-models');
     cpSync(models, path.join(userData, 'extensions', 'editor-models'), { recursive: true });

@@ -185,7 +185,7 @@ export function writeSettings(userData, settings, { replace }) {
  * @param {object} shown
  * @param {string} [shown.extension] a working folder that is loaded as an extension
  * @param {string} [shown.tests] a module with `run()` that the extension host calls
- * @param {string} [shown.workspace] the folder that is opened
+ * @param {string} [shown.workspace] the folder that is opened, or a `.code-workspace` file
  * @returns {string} the page's address
  */
 export function workbenchAddress(port, { extension, tests, workspace }) {
@@ -196,6 +196,8 @@ export function workbenchAddress(port, { extension, tests, workspace }) {
   }
   if (tests !== undefined) payload.push(['extensionTestsPath', `vscode-remote://${host}${tests}`]);
   const query = new URLSearchParams({ payload: JSON.stringify(payload) });
-  if (workspace !== undefined) query.set('folder', workspace);
+  if (workspace !== undefined) {
+    query.set(workspace.endsWith('.code-workspace') ? 'workspace' : 'folder', workspace);
+  }
   return `http://${host}/?${query.toString()}`;
 }

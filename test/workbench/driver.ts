@@ -34,7 +34,7 @@ export type Theme = keyof typeof themes;
 export interface WorkbenchOptions {
   /** The working folder that is loaded as an extension, absolute; or a package that is installed. */
   readonly extension: string | { readonly vsix: string };
-  /** The folder that is opened, absolute. */
+  /** The folder that is opened, or the `.code-workspace` file that names several; absolute. */
   readonly workspace: string;
   /** User settings besides the calm ones. */
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -64,10 +64,12 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   await using started = new AsyncDisposableStack();
   started.defer(() => rm(temporary, { recursive: true, force: true, maxRetries: 5 }));
 
-  // Without motion nothing fades through a picture.
   const settings = {
     ...calmSettings,
+    // Without motion nothing fades through a picture.
     'workbench.reduceMotion': 'on',
+    // A second webview, which most tests would have to tell from the session.
+    'tandem.session.openGuidelines': false,
     ...(options.isRestricted === true && untrusted),
     ...options.settings,
   };

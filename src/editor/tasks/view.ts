@@ -19,7 +19,6 @@ export class TasksView implements vscode.Disposable {
     this.view = vscode.window.createTreeView(views.tasks, {
       treeDataProvider: tree,
       dragAndDropController: drop,
-      showCollapseAll: true,
     });
     const changed = tree.onDidChangeTreeData(() => void this.showFilter().catch(this.report));
     this.disposables = [this.view, changed];

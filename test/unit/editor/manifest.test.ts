@@ -12,6 +12,7 @@ import {
   statisticsViewType,
   views,
 } from '../../../src/editor/contributions';
+import { readManifest } from './nls';
 
 const menuItem = z.object({ command: z.string(), when: z.string() });
 const setting = z.object({
@@ -60,7 +61,7 @@ const manifest = z
       ),
     }),
   })
-  .parse(JSON.parse(await readFile(path.resolve('package.json'), 'utf8')));
+  .parse(await readManifest());
 
 const { contributes } = manifest;
 const properties = Object.assign({}, ...contributes.configuration.map((part) => part.properties)) as Record<
@@ -113,7 +114,7 @@ const ALWAYS = [
   'chooseSimulator',
   'setApiKey',
   'addModelFolder',
-  'changePseudonym',
+  'changeConsent',
 ].map((name) => `tandem.${name}`);
 
 it('shows no command in the palette that cannot work', () => {
