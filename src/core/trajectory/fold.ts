@@ -8,6 +8,8 @@ interface Folding {
   agent: string;
   collaborator: Trajectory['collaborator'];
   turns: Turn[];
+  /** The turn of which another sample follows. */
+  superseding: number | undefined;
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
   grades: EventOf<'grade'>[];
@@ -21,7 +23,8 @@ interface Folding {
  * `task` event of that id among them. Undefined when the episode never started or was deleted, or when its task is
  * not there.
  *
- * - An `agent-turn` whose number was played before takes that turn and everything after it back.
+ * - An `agent-turn` whose number was played before takes that turn and everything after it back. After
+ *   `turn-superseded` the turn remembers the message that it replaces.
  * - `resumed` opens an episode again; an answer given before no longer counts, nor do its grades.
  * - A second `episode-started` begins anew: it comes from an import that was repeated after it had been interrupted.
  */
@@ -58,6 +61,7 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     agent: started.agent,
     collaborator: started.collaborator,
     turns: [],
+    superseding: undefined,
     answer: undefined,
     abandoned: undefined,
     grades: [],
@@ -77,6 +81,12 @@ function apply(folding: Folding, event: LogEvent): void {
       return;
     case 'leak':
       amendTurn(folding, event.turn, { leak: event }, 'leak');
+      return;
+    case 'turn-rating':
+      amendTurn(folding, event.turn, { rating: event }, 'rating');
+      return;
+    case 'turn-superseded':
+      folding.superseding = event.turn;
       return;
     case 'hand-over':
       folding.collaborator = event.to;
@@ -113,13 +123,19 @@ function apply(folding: Folding, event: LogEvent): void {
 
 function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
   const last = folding.turns.at(-1)?.agent.turn ?? 0;
+  const before = folding.turns.find(({ agent }) => agent.turn === event.turn);
+  const isAnotherSample = before !== undefined && folding.superseding === event.turn;
+  folding.superseding = undefined;
   if (event.turn <= last) {
     folding.turns = folding.turns.filter(({ agent }) => agent.turn < event.turn);
     takeAnswerBack(folding);
   } else if (event.turn > last + 1) {
     folding.damaged ??= `Turn ${last + 1} is missing from the log.`;
   }
-  folding.turns.push({ agent: event });
+  folding.turns.push({
+    agent: event,
+    ...(isAnotherSample && { superseded: [...(before.superseded ?? []), before.agent] }),
+  });
 }
 
 function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: string): void {

@@ -62,7 +62,7 @@ export function trajectoryRow(
   };
 }
 
-function turnOrigin({ agent, reply, leak }: Turn): object {
+function turnOrigin({ agent, superseded, reply, leak, rating }: Turn): object {
   return {
     model: agent.model,
     finish_reason: agent.finishReason,
@@ -71,7 +71,11 @@ function turnOrigin({ agent, reply, leak }: Turn): object {
     ...(agent.tokens?.ids && { token_ids: agent.tokens.ids }),
     ...(agent.tokens?.logprobs && { logprobs: agent.tokens.logprobs }),
     ...(agent.promptTokenIds && { prompt_token_ids: agent.promptTokenIds }),
+    // The developer chose among samples: the message is not a plain sample of the model.
+    ...(superseded && { superseded: superseded.length }),
     ...(reply && { reply_author: reply.author, reply_by: reply.by }),
+    ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
+    ...(rating?.thumb && { thumb: rating.thumb }),
     ...(leak && { leak: leak.fraction, leaked: leak.leaked }),
   };
 }

@@ -251,7 +251,11 @@ export class LogIndex {
         return;
       case 'agent-turn':
       case 'reply':
+      case 'turn-rating':
         this.applySimple(row, event.event, event.turn);
+        return;
+      case 'turn-superseded':
+        // The turn that follows it says so again.
         return;
       case 'resumed':
         episodes.resume(row, event.agent);
@@ -271,7 +275,7 @@ export class LogIndex {
 
   private applySimple(
     row: number,
-    kind: 'agent-turn' | 'reply' | 'answered' | 'resumed' | 'deleted',
+    kind: 'agent-turn' | 'reply' | 'turn-rating' | 'answered' | 'resumed' | 'deleted',
     turn: number,
   ): void {
     const { episodes } = this.parts;
@@ -291,6 +295,7 @@ export class LogIndex {
         episodes.delete(row);
         return;
       case 'reply':
+      case 'turn-rating':
         if (turn > episodes.columns.turns.get(row)) this.unsettled.add(row);
         return;
     }
