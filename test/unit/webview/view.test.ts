@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
-import { applied, modelLabel, replyLength, type SessionView } from '../../../webview/session/view';
+import { applied, duration, modelLabel, replyLength, type SessionView } from '../../../webview/session/view';
 
 const state: SessionState = {
   phase: 'agent',
@@ -67,6 +67,10 @@ describe('the counter of a reply', () => {
   it('says how many are too many', () => {
     expect(replyLength('x'.repeat(412), 400)).toMatchObject({ over: 12, words: '412 / 400 · 12 too many' });
   });
+});
+
+it('tells how long a dialogue has taken as a clock does', () => {
+  expect([0, 9_999, 61_000, 3_600_000 + 5_000].map(duration)).toEqual(['0:00', '0:09', '1:01', '1:00:05']);
 });
 
 it('names a model without its server or folder', () => {
