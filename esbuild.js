@@ -6,7 +6,9 @@ const path = require('node:path');
 
 const watch = process.argv.includes('--watch');
 const production = process.argv.includes('--production');
-const outdir = process.argv.includes('--outdir') ? process.argv[process.argv.indexOf('--outdir') + 1] : 'dist';
+const outdir = process.argv.includes('--outdir')
+  ? process.argv[process.argv.indexOf('--outdir') + 1]
+  : 'dist';
 
 const common = {
   bundle: true,

@@ -30,11 +30,14 @@ await main(async () => {
   const wanted = positionals.length === 0 ? [...targets.keys()] : positionals.map(named);
   rmSync(path.join(root, built), { recursive: true, force: true });
   await step('Building for production', async () => {
-    const status = await run(process.execPath, ['esbuild.js', '--production', '--outdir', built], { cwd: root });
+    const status = await run(process.execPath, ['esbuild.js', '--production', '--outdir', built], {
+      cwd: root,
+    });
     if (status !== 0) throw new SetupFault('The build failed; its errors stand above.');
   });
   // Only now: it is one of the packages that were just installed.
   const { createVSIX } = await import('@vscode/vsce');
+  /** @type {{version: string}} */
   const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
   for (const target of wanted) {
     const file = path.join(root, 'packages', `tandem-${version}-${target}.vsix`);

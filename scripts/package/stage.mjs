@@ -64,11 +64,21 @@ export function stage(target, built, folder) {
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 }
 
-/** package.json without what only development needs. */
+/** Fields of package.json that only development needs. */
+const forDevelopment = new Set([
+  'scripts',
+  'dependencies',
+  'optionalDependencies',
+  'devDependencies',
+  'overrides',
+  'bin',
+  'private',
+]);
+
 function manifest() {
-  const { scripts, dependencies, optionalDependencies, devDependencies, overrides, bin, ...rest } = JSON.parse(
-    readFileSync(path.join(root, 'package.json'), 'utf8'),
-  );
-  // Everything that lies there was put there.
-  return { ...rest, files: ['**'] };
+  /** @type {Record<string, unknown>} */
+  const all = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const kept = Object.entries(all).filter(([field]) => !forDevelopment.has(field));
+  // Everything that lies in the folder was put there.
+  return { ...Object.fromEntries(kept), files: ['**'] };
 }

@@ -97,8 +97,9 @@ export function registerCommands(on: CommandContext): vscode.Disposable {
   return vscode.Disposable.from(...registrations);
 }
 
-async function openTranscript({ engines }: CommandContext, target: Target): Promise<void> {
-  if (target?.kind !== 'trajectory') return;
+async function openTranscript({ engines, panels }: CommandContext, target: Target): Promise<void> {
+  // From the palette or the title of a session there is no item: the session itself is meant.
+  if (target?.kind !== 'trajectory') return panels.active?.openTranscript();
   const { id } = target.summary;
   const trajectory = await (await (await engines.withEpisode(id)).log()).trajectory(id);
   if (trajectory === undefined) {

@@ -48,6 +48,10 @@ export class Configuration {
     return this.get('session.openGuidelines');
   }
 
+  get showsCounters(): boolean {
+    return this.get('session.showCounters');
+  }
+
   get protocol(): { maxTurns: number; replyLimit: number } {
     return { maxTurns: this.get('protocol.maxTurns'), replyLimit: this.get('protocol.replyLimit') };
   }

@@ -119,6 +119,7 @@ export interface Settings {
   dataFolder: string;
   'session.openReference': boolean;
   'session.openGuidelines': boolean;
+  'session.showCounters': boolean;
   'protocol.maxTurns': number;
   'protocol.replyLimit': number;
   'protocol.promptFolder': string;
@@ -143,6 +144,7 @@ export const settings: readonly (keyof Settings)[] = [
   'dataFolder',
   'session.openReference',
   'session.openGuidelines',
+  'session.showCounters',
   'protocol.maxTurns',
   'protocol.replyLimit',
   'protocol.promptFolder',

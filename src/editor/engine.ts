@@ -93,6 +93,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     return { ...this.configuration.sampling, ...own };
   }
 
+  get showsCounters(): boolean {
+    return this.configuration.showsCounters;
+  }
+
   get gradingMode(): GradingMode {
     return this.configuration.gradingMode;
   }

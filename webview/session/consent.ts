@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import './consent.css';
 import { PlainElement } from '../dialogue/element';
 import { button, radioGroup, textField } from '../ui';
 import { host } from './host';

@@ -6,11 +6,12 @@ import type { GenerateOptions, Model, SamplingSettings } from '../model/model';
 import type { Task } from '../task/task';
 import type { Collaborator, EventOf, NewEvent } from '../trajectory/event';
 import type { Trajectory, Turn } from '../trajectory/trajectory';
-import { agentMessages } from './conversation';
+import { endingAfter, endingWith, type Ending } from './ending';
 import { measureLeak } from './leak';
 import type { Prompts } from './prompts';
-import { limitReply, parseAgentMessage, type Protocol } from './protocol';
+import { limitReply, type Protocol } from './protocol';
 import type { DialogueRecord } from './record';
+import { sampleAgent } from './sample';
 import { deriveSeed } from './seed';
 import type { SimulatedReply, Simulator } from './simulator';
 
@@ -37,19 +38,18 @@ export interface NewDialogue extends DialogueParts {
 }
 
 export interface DeveloperReply {
-  readonly author: 'developer' | 'developer-edited-suggestion';
+  readonly author: Exclude<EventOf<'reply'>['author'], 'simulator'>;
   /** The developer's pseudonym. */
   readonly by: string;
-  /** What the simulator had drafted. */
+  /** What the simulator had drafted, and its name. */
   readonly suggestion?: string;
+  readonly suggestedBy?: string;
   /** From the agent's message to this reply. */
   readonly milliseconds?: number;
 }
 
 /** Whose move it is; `nobody` when the dialogue is over. */
 export type Mover = 'agent' | 'collaborator' | 'nobody';
-
-type Ending = Omit<EventOf<'answered'>, 'version' | 'at'>;
 
 interface State {
   readonly id: string;
@@ -115,7 +115,7 @@ export class Dialogue {
       });
       // The process may have died between the last turn and what ends the dialogue.
       const last = dialogue.next === 'collaborator' ? turns.at(-1) : undefined;
-      const ending = last === undefined ? undefined : dialogue.endingOf(last.agent);
+      const ending = last === undefined ? undefined : endingAfter(last.agent, dialogue.protocol);
       if (ending !== undefined) await dialogue.close(ending);
     }
     return dialogue;
@@ -155,38 +155,17 @@ export class Dialogue {
   /** Asks the agent for its next message. The dialogue may be over afterwards. */
   async agentTurn(options: GenerateOptions = {}): Promise<Turn> {
     this.expect('agent');
-    const { agent, prompts, sampling } = this.parts;
-    const { task, protocol, seed } = this.state;
-    const turn = this.state.turns.length + 1;
-    const settings = { ...sampling, seed: deriveSeed(seed, 'agent', turn) };
-    const messages = agentMessages(task, this.state.turns, protocol, prompts);
-    const position = { description: task.description, turn };
-    const generation = await agent.generate(messages, settings, { ...options, position });
-    options.signal?.throwIfAborted();
-    const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage, servedModel } = generation;
-    const said = {
-      event: 'agent-turn',
-      episode: this.id,
-      turn,
-      text,
-      reasoning,
-      finishReason,
-      model: servedModel ?? agent.name,
-      agent: servedModel === undefined || servedModel === agent.name ? undefined : agent.name,
-      terms: agent.terms,
-      sampling: settings,
-      tokens,
-      promptTokenIds,
-      usage,
-      timing,
-    } as const;
-    const ending = this.endingOf(said);
-    const [logged] = await this.parts.log.appendAll(ending === undefined ? [said] : [said, ending], {
-      durable: true,
-    });
-    this.state.turns.push({ agent: logged as EventOf<'agent-turn'> });
-    this.state.answer = ending?.answer;
-    return this.state.turns.at(-1)!;
+    return this.sampleTurn(this.state.turns, [], options);
+  }
+
+  /**
+   * Asks the agent for its last message once more, under a seed of its own. Until the new message is in the log the
+   * one before stands; afterwards the log has both.
+   */
+  async anotherSample(options: GenerateOptions = {}): Promise<Turn> {
+    this.expect('collaborator');
+    const { agent, superseded = [] } = this.state.turns.at(-1)!;
+    return this.sampleTurn(this.state.turns.slice(0, -1), [...superseded, agent], options);
   }
 
   /** The developer's reply; cut to the protocol's limit. */
@@ -226,8 +205,14 @@ export class Dialogue {
   /** Ends the dialogue with the agent's last message as its answer. */
   async endNow(): Promise<void> {
     this.expect('collaborator');
-    const { text, turn } = this.state.turns.at(-1)!.agent;
-    await this.close(this.ending(text, turn, 'ended-by-developer'));
+    await this.close(endingWith(this.state.turns.at(-1)!.agent, 'ended-by-developer'));
+  }
+
+  /** Takes in what somebody thinks of a turn, which was logged beside the dialogue. */
+  rated(rating: EventOf<'turn-rating'>): void {
+    this.state.turns = this.state.turns.map((turn) =>
+      turn.agent.turn === rating.turn ? { ...turn, rating } : turn,
+    );
   }
 
   async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
@@ -277,6 +262,29 @@ export class Dialogue {
     }
   }
 
+  /** @param superseded the samples of this turn so far */
+  private async sampleTurn(
+    before: readonly Turn[],
+    superseded: readonly EventOf<'agent-turn'>[],
+    options: GenerateOptions,
+  ): Promise<Turn> {
+    const isAnother = superseded.length > 0;
+    const said = await sampleAgent(this.parts, this.state, before, superseded.length + 1, options);
+    const ending = endingAfter(said, this.protocol);
+    const logged = await this.parts.log.appendAll(
+      [
+        ...(isAnother ? [{ event: 'turn-superseded', episode: this.id, turn: said.turn } as const] : []),
+        said,
+        ...(ending === undefined ? [] : [ending]),
+      ],
+      { durable: true },
+    );
+    const taken = logged.find((event) => event.event === 'agent-turn')!;
+    this.state.turns = [...before, isAnother ? { agent: taken, superseded } : { agent: taken }];
+    this.state.answer = ending?.answer;
+    return this.state.turns.at(-1)!;
+  }
+
   private askSimulator(options: GenerateOptions): Promise<SimulatedReply> {
     this.expect('collaborator');
     const { task, turns, protocol, seed } = this.state;
@@ -293,7 +301,10 @@ export class Dialogue {
 
   private async recordReply(
     text: string,
-    from: Pick<EventOf<'reply'>, 'author' | 'by' | 'suggestion' | 'terms' | 'usage' | 'milliseconds'>,
+    from: Pick<
+      EventOf<'reply'>,
+      'author' | 'by' | 'suggestion' | 'suggestedBy' | 'terms' | 'usage' | 'milliseconds'
+    >,
   ): Promise<Turn> {
     this.expect('collaborator');
     const turn = this.state.turns.length;
@@ -315,20 +326,8 @@ export class Dialogue {
       ],
       { durable: true },
     )) as [EventOf<'reply'>, EventOf<'leak'>];
-    const { agent } = this.state.turns.at(-1)!;
-    this.state.turns[turn - 1] = { agent, reply, leak };
+    this.state.turns[turn - 1] = { ...this.state.turns.at(-1)!, reply, leak };
     return this.state.turns[turn - 1]!;
-  }
-
-  /** What ends the dialogue after this message of the agent, if it does. */
-  private endingOf({ text, turn }: Pick<EventOf<'agent-turn'>, 'text' | 'turn'>): Ending | undefined {
-    if (parseAgentMessage(text).answer !== undefined) return this.ending(text, turn, 'answered');
-    return turn >= this.protocol.maxTurns ? this.ending(text, turn, 'turn-limit') : undefined;
-  }
-
-  private ending(text: string, turn: number, reason: Ending['reason']): Ending {
-    const { answer, visible } = parseAgentMessage(text);
-    return { event: 'answered', episode: this.id, turn, answer: answer ?? visible, reason };
   }
 
   private async close(ending: Ending): Promise<void> {

@@ -9,6 +9,8 @@ interface Folding {
   collaborator: Trajectory['collaborator'];
   turns: Turn[];
   handOvers: EventOf<'hand-over'>[];
+  /** The turn of which another sample follows. */
+  superseding: number | undefined;
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
   grades: EventOf<'grade'>[];
@@ -27,7 +29,8 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
  * Folds the events of one episode, in the order they were logged, into the trajectory they tell; the task is the last
  * `task` event of that id among them. Undefined when the episode never started, or when its task is not there.
  *
- * - An `agent-turn` whose number was played before takes that turn and everything after it back.
+ * - An `agent-turn` whose number was played before takes that turn and everything after it back. After
+ *   `turn-superseded` the turn remembers the message that it replaces.
  * - `resumed` opens an episode again; an answer given before no longer counts, nor do its grades.
  * - A second `episode-started` begins anew: it comes from an import that was repeated after it had been interrupted.
  */
@@ -70,6 +73,7 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     collaborator: started.collaborator,
     turns: [],
     handOvers: [],
+    superseding: undefined,
     answer: undefined,
     abandoned: undefined,
     grades: [],
@@ -89,6 +93,12 @@ function apply(folding: Folding, event: LogEvent): void {
       return;
     case 'leak':
       amendTurn(folding, event.turn, { leak: event }, 'leak');
+      return;
+    case 'turn-rating':
+      amendTurn(folding, event.turn, { rating: event }, 'rating');
+      return;
+    case 'turn-superseded':
+      folding.superseding = event.turn;
       return;
     case 'hand-over':
       folding.collaborator = event.to;
@@ -129,13 +139,19 @@ function apply(folding: Folding, event: LogEvent): void {
 
 function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
   const last = folding.turns.at(-1)?.agent.turn ?? 0;
+  const before = folding.turns.find(({ agent }) => agent.turn === event.turn);
+  const isAnotherSample = before !== undefined && folding.superseding === event.turn;
+  folding.superseding = undefined;
   if (event.turn <= last) {
     folding.turns = folding.turns.filter(({ agent }) => agent.turn < event.turn);
     takeAnswerBack(folding);
   } else if (event.turn > last + 1) {
     folding.damaged ??= `Turn ${last + 1} is missing from the log.`;
   }
-  folding.turns.push({ agent: event });
+  folding.turns.push({
+    agent: event,
+    ...(isAnotherSample && { superseded: [...(before.superseded ?? []), before.agent] }),
+  });
 }
 
 function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: string): void {

@@ -4,8 +4,11 @@ import type { Collaborator, EventOf } from './event';
 /** One agent message and the reply to it. The last turn has no reply. */
 export interface Turn {
   readonly agent: EventOf<'agent-turn'>;
+  /** Earlier samples of the message, which the developer had the agent write anew. */
+  readonly superseded?: readonly EventOf<'agent-turn'>[];
   readonly reply?: EventOf<'reply'>;
   readonly leak?: EventOf<'leak'>;
+  readonly rating?: EventOf<'turn-rating'>;
 }
 
 /** `open`: neither finished nor given up, e.g. after the process died. */

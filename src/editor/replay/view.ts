@@ -49,6 +49,7 @@ function replayedReply({ reply }: Turn, view: ReplyView, own: string | undefined
     developer: `written by a developer${took}`,
     simulator: `written by the simulator${took}`,
     'developer-edited-suggestion': `suggested by the simulator, edited by a developer${took}`,
+    'developer-sent-suggestion': `suggested by the simulator, sent as it was by a developer${took}`,
   };
   return { ...view, by: personOf(by, own), origin: origins[author], suggestion, fullText };
 }

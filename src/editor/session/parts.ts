@@ -25,6 +25,8 @@ export interface SessionParts {
   readonly protocol: Protocol;
   readonly sampling: SamplingSettings;
   readonly gradingMode: GradingMode;
+  /** Whether turns and time are counted before the person's eyes. */
+  readonly showsCounters: boolean;
   readonly consent: ConsentKeeper;
   /** Where the log is; empty when no folder is open. */
   readonly dataFolder: string;

@@ -12,10 +12,13 @@ const natives = (target: string): string[] =>
     .map(([, to]) => to)
     .filter((name) => name.includes('/bin/'));
 
-test.each([...targets])('a package for %s has the native parts of that platform and of no other', (target, native) => {
-  const expected = native === null ? [] : [`dist/node_modules/onnxruntime-node/bin/napi-v6/${native}`];
-  expect(natives(target)).toEqual(expected);
-});
+test.each([...targets])(
+  'a package for %s has the native parts of that platform and of no other',
+  (target, native) => {
+    const expected = native === null ? [] : [`dist/node_modules/onnxruntime-node/bin/napi-v6/${native}`];
+    expect(natives(target)).toEqual(expected);
+  },
+);
 
 test.each([...targets.keys()])('all that goes into a package for %s is there', (target) => {
   const missing = contents(target, 'media').filter(([from]) => !existsSync(path.join(root, from)));

@@ -107,8 +107,8 @@ it('leaves not a byte of the developer in the data folder and in the drafts, and
   await prepared(data, 'with-zoe');
   await prepared(data, 'without-zoe', { collaborator: 'lee' });
   await writeFile(path.join(data, 'runs', 'without-zoe', 'model', 'weights'), 'of others');
-  await drafts.write('zoe-one', 'kestrel begun');
-  await drafts.write('simulated-one', 'somebody else');
+  await drafts.write('zoe-one', { text: 'kestrel begun' });
+  await drafts.write('simulated-one', { text: 'somebody else' });
 
   const before = await filesOf(root);
   expect([...before.keys()].filter((file) => file.includes(`${path.sep}index${path.sep}`))).toHaveLength(1);

@@ -43,6 +43,7 @@ async function fill(folder: string): Promise<void> {
   ]);
   await log.append({ event: 'rating', episode: 'lee-0', by: 'kim', comment: 'My secret remark.' });
   await log.append({ event: 'rating', episode: 'lee-0', by: 'lee', stars: 5 });
+  await log.append({ event: 'turn-rating', episode: 'lee-0', turn: 1, by: 'kim', comment: 'My secret too.' });
   await log.close();
   const other = await openLog(folder);
   await other.appendAll([

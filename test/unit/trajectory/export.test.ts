@@ -13,6 +13,7 @@ import {
   agentTurn,
   dialogue,
   doubling,
+  graded,
   kim,
   leak,
   openLog,
@@ -111,6 +112,39 @@ describe('exporting trajectories', () => {
     expect(rows[0]).toMatchObject({ tandem: { turns: [{ reasoning: 'Hm.', token_ids: [1, 2] }] } });
   });
 
+  it('says of a turn how many samples the developer passed over, and whose draft a reply was', async () => {
+    const log = await openLog();
+    await log.recordTask(doubling);
+    await log.appendAll([
+      started('chosen', { collaborator: kim }),
+      agentTurn('chosen', 1, 'OUTPUT: first?'),
+      { event: 'turn-superseded', episode: 'chosen', turn: 1 },
+      agentTurn('chosen', 1, 'OUTPUT: second?'),
+      { event: 'turn-rating', episode: 'chosen', turn: 1, thumb: 'up', comment: 'Mine alone.', by: 'kim' },
+      {
+        ...{ event: 'reply', episode: 'chosen', turn: 1, text: 'Yes.', suggestion: 'Yes.' },
+        ...{ author: 'developer-sent-suggestion', by: 'kim', suggestedBy: 'rules' },
+      },
+      agentTurn('chosen', 2),
+      { event: 'answered', episode: 'chosen', turn: 2, answer: 'code', reason: 'answered' },
+      graded('chosen', 1),
+    ]);
+    const { rows, text } = await exported(log, { format: 'trajectories', visible });
+    expect(rows[0]).toMatchObject({
+      dialogue_history: [{ output: 'OUTPUT: second?' }, { content: 'Yes.' }, { role: 'agent' }],
+      tandem: {
+        turns: [
+          {
+            ...{ superseded: 1, thumb: 'up', reply_by: 'kim', reply_suggested_by: 'rules' },
+            reply_author: 'developer-sent-suggestion',
+          },
+          {},
+        ],
+      },
+    });
+    expect(text).not.toContain('Mine alone.');
+  });
+
   it('filters by the list’s filter, success, reward and leak', async () => {
     const log = await filled();
     const chosen = async (selection: object): Promise<unknown[]> =>
@@ -138,6 +172,7 @@ describe('exporting trajectories', () => {
       { ...edited, author: 'developer-edited-suggestion', suggestion: 'Twice it.', terms: 'editor' },
       ...rest,
     ]);
+    await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study', level: 'export' });
     const own = await exported(log, { format: 'chat', render });
     expect(episodes(own.rows)).toEqual(['ours']);
     expect(own.leftOut).toEqual({ 'model terms': 3 });

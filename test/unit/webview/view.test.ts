@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
 import { modelLabel } from '../../../webview/dialogue/names';
-import { applied, replyLength, type SessionView } from '../../../webview/session/view';
+import { applied, duration, replyLength, type SessionView } from '../../../webview/session/view';
 
 const state: SessionState = {
   phase: 'agent',
@@ -12,6 +12,7 @@ const state: SessionState = {
   agent: 'script:a.json',
   simulator: 'rules',
   hasNext: true,
+  showsCounters: true,
 };
 
 const turn = (number: number): TurnView => ({
@@ -19,6 +20,8 @@ const turn = (number: number): TurnView => ({
   visible: `Question ${number}`,
   thoughts: '',
   final: false,
+  samples: 1,
+  milliseconds: 0,
 });
 
 const snapshot: ToWebview = {
@@ -27,7 +30,7 @@ const snapshot: ToWebview = {
   task: { title: 'T', description: 'D', pack: 'p.jsonl', tests: 10 },
   state,
   turns: [turn(1), turn(2)],
-  draft: '',
+  draft: { text: '' },
 };
 
 const shown = (...messages: readonly ToWebview[]): SessionView | undefined =>
@@ -65,6 +68,10 @@ describe('the counter of a reply', () => {
   it('says how many are too many', () => {
     expect(replyLength('x'.repeat(412), 400)).toMatchObject({ over: 12, words: '412 / 400 · 12 too many' });
   });
+});
+
+it('tells how long a dialogue has taken as a clock does', () => {
+  expect([0, 9_999, 61_000, 3_600_000 + 5_000].map(duration)).toEqual(['0:00', '0:09', '1:01', '1:00:05']);
 });
 
 it('names a model without its server or folder', () => {

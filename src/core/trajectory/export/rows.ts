@@ -75,7 +75,7 @@ export function trajectoryRow(
   };
 }
 
-function turnOrigin({ agent, reply, leak }: Turn, consents: Consents): object {
+function turnOrigin({ agent, superseded, reply, leak, rating }: Turn, consents: Consents): object {
   const withEdits = reply && reply.author !== 'simulator' && consents.mayLeaveWithEdits(reply.by);
   return {
     model: agent.model,
@@ -85,8 +85,12 @@ function turnOrigin({ agent, reply, leak }: Turn, consents: Consents): object {
     ...(agent.tokens?.ids && { token_ids: agent.tokens.ids }),
     ...(agent.tokens?.logprobs && { logprobs: agent.tokens.logprobs }),
     ...(agent.promptTokenIds && { prompt_token_ids: agent.promptTokenIds }),
+    // The developer chose among samples: the message is not a plain sample of the model.
+    ...(superseded && { superseded: superseded.length }),
     ...(reply && { reply_author: reply.author, reply_by: reply.by }),
+    ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
     ...(withEdits && editsOf(reply)),
+    ...(rating?.thumb && { thumb: rating.thumb }),
     ...(leak && { leak: leak.fraction, leaked: leak.leaked }),
   };
 }

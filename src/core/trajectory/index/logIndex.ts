@@ -264,6 +264,12 @@ export class LogIndex {
       case 'reply':
         this.applyReply(row, event.turn, event.author === 'simulator' ? undefined : event.milliseconds);
         return;
+      case 'turn-rating':
+        this.applySimple(row, event.event, event.turn);
+        return;
+      case 'turn-superseded':
+        // The turn that follows it says so again.
+        return;
       case 'resumed':
         episodes.resume(row, event.agent);
         this.applySimple(row, event.event, 0);
@@ -282,7 +288,7 @@ export class LogIndex {
 
   private applySimple(
     row: number,
-    kind: 'agent-turn' | 'answered' | 'resumed' | 'deleted' | 'undeleted',
+    kind: 'agent-turn' | 'turn-rating' | 'answered' | 'resumed' | 'deleted' | 'undeleted',
     turn: number,
   ): void {
     const { episodes } = this.parts;
@@ -303,6 +309,9 @@ export class LogIndex {
         return;
       case 'undeleted':
         episodes.undelete(row);
+        return;
+      case 'turn-rating':
+        if (turn > episodes.columns.turns.get(row)) this.unsettled.add(row);
         return;
     }
   }

@@ -1,0 +1,96 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { PlainElement } from '../dialogue/element';
+import { modelLabel } from '../dialogue/names';
+import { agentMessage, leakMark, message, prose } from '../dialogue/turn';
+import { withVisibleControls } from '../dialogue/untrusted';
+import { icon, linkButton } from '../ui';
+import { host } from './host';
+import type { ReplyView, StreamView, TurnView } from './protocol';
+import { turnComment, turnRating } from './turnRating';
+
+/** A turn that is in the log. Drawn again only when the turn itself changes. */
+@customElement('tandem-turn')
+export class TurnElement extends PlainElement {
+  @property({ attribute: false }) turn!: TurnView;
+  /** There is somebody under whose pseudonym a rating is logged. */
+  @property({ attribute: false }) canRate = false;
+  @state() private isRemarking = false;
+
+  override render(): TemplateResult {
+    const { left = 0, reply, samples } = this.turn;
+    const before = html`${left === 0 ? nothing : leftOut(left)}
+    ${
+      samples === 1
+        ? nothing
+        : html`<p class="quiet">Sample ${samples} of this message; the log keeps them all.</p>`
+    }`;
+    const after = turnComment(this.turn, this.isRemarking, () => void this.endRemark());
+    const aside = this.canRate ? turnRating(this.turn, () => void this.remark()) : nothing;
+    return html`${agentMessage(this.turn, { before, after }, aside)}${
+      reply === undefined ? nothing : replyMessage(reply)
+    }`;
+  }
+
+  private async remark(): Promise<void> {
+    this.isRemarking = true;
+    await this.updateComplete;
+    this.querySelector<HTMLElement>('.turn-comment vscode-text-field')?.focus();
+  }
+
+  private async endRemark(): Promise<void> {
+    this.isRemarking = false;
+    await this.updateComplete;
+    // With the line the focus would be gone, unless the person has moved it somewhere else.
+    if (document.activeElement === document.body) {
+      this.querySelector<HTMLElement>('.turn-rating button:last-child')?.focus();
+    }
+  }
+}
+
+/** What is too long to be drawn can be read in the editor, which is made for long texts. */
+function leftOut(left: number): TemplateResult {
+  return html`<p class="quiet">
+    ${left.toLocaleString('en')} more characters are not drawn here.
+    ${linkButton('Read them in the transcript', () => host.act('open-transcript'))}
+  </p>`;
+}
+
+function replyMessage(reply: ReplyView): TemplateResult {
+  return message(
+    reply.seat === 'simulator' ? modelLabel(reply.by) : reply.by,
+    html`<p class="plain">${withVisibleControls(reply.text)}</p>
+      ${
+        reply.suggested === undefined
+          ? nothing
+          : html`<p class="quiet">
+              ${icon('lightbulb')} ${reply.suggested.isEdited ? 'edited from a draft' : 'sent as drafted'} by
+              ${modelLabel(reply.suggested.by)}
+            </p>`
+      }
+      ${leakMark(reply)}`,
+    reply.seat,
+  );
+}
+
+/** A message that is being written. Not read aloud piece by piece: the finished turn is. */
+@customElement('tandem-stream')
+export class StreamElement extends PlainElement {
+  @property({ attribute: false }) stream!: StreamView;
+  @property({ attribute: false }) simulator = '';
+
+  override render(): TemplateResult {
+    const { by, text, thinking, left = 0 } = this.stream;
+    const waiting = thinking === 0 ? 'waits for the first word' : `thinking, ${thinking} characters so far`;
+    const body =
+      text === ''
+        ? html`<p class="quiet">${waiting}<span class="caret"></span></p>`
+        : html`<div class="streaming">
+              ${by === 'agent' ? prose(text) : html`<p class="plain">${withVisibleControls(text)}</p>`}
+            </div>
+            ${left === 0 ? nothing : html`<p class="quiet">${left.toLocaleString('en')} more characters so far</p>`}`;
+    return by === 'agent'
+      ? message('agent', body, 'agent')
+      : message(modelLabel(this.simulator), body, 'simulator');
+  }
+}
