@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { Dialogue } from '../../src/core/dialogue/dialogue';
@@ -34,10 +34,19 @@ async function press(name: string): Promise<void> {
   await workbench.page.locator('.monaco-dialog-box').getByRole('button', { name }).click();
 }
 
+/** A notification, found in their list, because one may have hidden itself meanwhile. */
+async function notification(sentence: RegExp): Promise<Locator> {
+  await workbench.runCommand('Notifications: Show Notifications');
+  const found = workbench.page.locator('.notifications-center .notification-list-item', {
+    hasText: sentence,
+  });
+  await found.waitFor();
+  return found;
+}
+
 /** Presses a button of a notification. */
 async function answer(sentence: RegExp, name: string): Promise<void> {
-  const toast = workbench.page.locator('.notification-toast', { hasText: sentence });
-  await toast.getByRole('button', { name, exact: true }).click();
+  await (await notification(sentence)).getByRole('button', { name, exact: true }).click();
 }
 
 /** Says a path to the file dialog of the workbench. */
@@ -68,7 +77,7 @@ beforeAll(async () => {
   await playByHand(data);
   workbench = await startWorkbench({ extension: root, workspace });
   // A step that fails makes later ones fail: they should not each wait for minutes.
-  workbench.page.setDefaultTimeout(25_000);
+  workbench.page.setDefaultTimeout(60_000);
   await workbench.activityBar('Tandem').click();
   await tree().getByRole('treeitem').first().waitFor();
   // The tree draws only the rows that fit: the other views make room.
@@ -81,6 +90,12 @@ afterAll(async () => {
 });
 
 beforeEach(() => workbench.runCommand('View: Close All Editors'));
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  await workbench.screenshot(`failed-${task.name.replaceAll(/\W+/g, '-')}`);
+  await workbench.page.keyboard.press('Escape');
+});
 
 async function playByHand(data: string): Promise<void> {
   const log = await TrajectoryLog.open(data);
@@ -123,7 +138,9 @@ async function playByHand(data: string): Promise<void> {
 }
 
 test('the view says how many there are, how many succeed and how many leak', async () => {
-  await section('Trajectories').getByText(/^14 · \d+ % ± \d+ success · leak 7\.1 %$/).waitFor();
+  await section('Trajectories')
+    .getByText(/^14 · \d+ % ± \d+ success · leak 7\.1 %$/)
+    .waitFor();
 });
 
 test('a filter narrows the list, says so in its first row, and is cleared there', async () => {
@@ -136,7 +153,7 @@ test('a filter narrows the list, says so in its first row, and is cleared there'
   await pick('guesses.json');
   await workbench.screenshot('trajectories-filter-steps');
   await workbench.page.keyboard.press('Escape');
-  const filter = row(/^Filter: agent .*guesses\.json · failed a test, 6 of 14 dialogues$/);
+  const filter = row(/^Filter: failed a test · agent .*guesses\.json, 6 of 14 dialogues$/);
   await filter.waitFor();
   expect(await tree().getByRole('treeitem').count()).toBe(7);
   await workbench.screenshot('trajectories-filtered');
@@ -196,6 +213,7 @@ test('a replay is there again after the window was reloaded', async () => {
   await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
   await workbench.page.waitForTimeout(1000);
   await workbench.reload();
+  await row(/^Course mark/).waitFor();
   await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
 });
 
@@ -307,9 +325,8 @@ test('published rows are imported, and a line that cannot be read is named', asy
   await writeFile(file, `${JSON.stringify(published)}\nnot a row\n`);
   await workbench.runCommand('Tandem: Import Trajectories…');
   await chooseFile(file);
-  await workbench.page
-    .locator('.notification-toast', { hasText: /1 dialogue imported\. 1 line cannot be read; line 2: / })
-    .waitFor();
+  await row(/agent imported/).waitFor();
+  await notification(/1 dialogue imported\. 1 line cannot be read; line 2: /);
   await workbench.screenshot('trajectories-imported');
   await row(/, 70 % of the tests, agent imported|, \d+\/\d+ tests, agent imported/).click();
   await replay().getByRole('heading', { name: '70 % of the tests passed' }).waitFor();

@@ -42,7 +42,7 @@ describe('a filter in words', () => {
         leaked: false,
         text: 'x',
       }),
-    ).toBe('pack a.jsonl · agent starter · failed a test · 3 stars or more · without a leak · “x”');
+    ).toBe('failed a test · 3 stars or more · without a leak · pack a.jsonl · agent starter · “x”');
   });
 
   it('takes days of local time, the last one included', () => {
