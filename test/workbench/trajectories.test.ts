@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { Dialogue } from '../../src/core/dialogue/dialogue';
@@ -22,6 +22,9 @@ const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectori
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
 const quickInput = (): Locator => workbench.page.locator('.quick-input-widget');
 
+/** The header of a view in the side bar. */
+const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
+
 /** Takes a row of the quick pick that is open. */
 async function pick(text: string | RegExp): Promise<void> {
   await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click();
@@ -31,10 +34,19 @@ async function press(name: string): Promise<void> {
   await workbench.page.locator('.monaco-dialog-box').getByRole('button', { name }).click();
 }
 
+/** A notification, found in their list, because one may have hidden itself meanwhile. */
+async function notification(sentence: RegExp): Promise<Locator> {
+  await workbench.runCommand('Notifications: Show Notifications');
+  const found = workbench.page.locator('.notifications-center .notification-list-item', {
+    hasText: sentence,
+  });
+  await found.waitFor();
+  return found;
+}
+
 /** Presses a button of a notification. */
 async function answer(sentence: RegExp, name: string): Promise<void> {
-  const toast = workbench.page.locator('.notification-toast', { hasText: sentence });
-  await toast.getByRole('button', { name, exact: true }).click();
+  await (await notification(sentence)).getByRole('button', { name, exact: true }).click();
 }
 
 /** Says a path to the file dialog of the workbench. */
@@ -68,9 +80,8 @@ beforeAll(async () => {
   workbench.page.setDefaultTimeout(60_000);
   await workbench.activityBar('Tandem').click();
   await tree().getByRole('treeitem').first().waitFor();
-  for (const other of ['Tasks Section', 'Models Section']) {
-    await workbench.page.getByRole('button', { name: other }).click();
-  }
+  // The tree draws only the rows that fit: the other views make room.
+  for (const other of ['Tasks', 'Models']) await section(other).click();
 });
 
 afterAll(async () => {
@@ -79,6 +90,12 @@ afterAll(async () => {
 });
 
 beforeEach(() => workbench.runCommand('View: Close All Editors'));
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  await workbench.screenshot(`failed-${task.name.replaceAll(/\W+/g, '-')}`);
+  await workbench.page.keyboard.press('Escape');
+});
 
 async function playByHand(data: string): Promise<void> {
   const log = await TrajectoryLog.open(data);
@@ -121,8 +138,9 @@ async function playByHand(data: string): Promise<void> {
 }
 
 test('the view says how many there are, how many succeed and how many leak', async () => {
-  const header = workbench.page.getByRole('button', { name: 'Trajectories Section' });
-  await header.getByText(/^14 · \d+ % ± \d+ success · leak 7\.1 %$/).waitFor();
+  await section('Trajectories')
+    .getByText(/^14 · \d+ % ± \d+ success · leak 7\.1 %$/)
+    .waitFor();
 });
 
 test('a filter narrows the list, says so in its first row, and is cleared there', async () => {
@@ -135,7 +153,7 @@ test('a filter narrows the list, says so in its first row, and is cleared there'
   await pick('guesses.json');
   await workbench.screenshot('trajectories-filter-steps');
   await workbench.page.keyboard.press('Escape');
-  const filter = row(/^Filter: agent .*guesses\.json · failed a test, 6 of 14 dialogues$/);
+  const filter = row(/^Filter: failed a test · agent .*guesses\.json, 6 of 14 dialogues$/);
   await filter.waitFor();
   expect(await tree().getByRole('treeitem').count()).toBe(7);
   await workbench.screenshot('trajectories-filtered');
@@ -195,6 +213,7 @@ test('a replay is there again after the window was reloaded', async () => {
   await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
   await workbench.page.waitForTimeout(1000);
   await workbench.reload();
+  await row(/^Course mark/).waitFor();
   await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
 });
 
@@ -306,9 +325,8 @@ test('published rows are imported, and a line that cannot be read is named', asy
   await writeFile(file, `${JSON.stringify(published)}\nnot a row\n`);
   await workbench.runCommand('Tandem: Import Trajectories…');
   await chooseFile(file);
-  await workbench.page
-    .locator('.notification-toast', { hasText: /1 dialogue imported\. 1 line cannot be read; line 2: / })
-    .waitFor();
+  await row(/agent imported/).waitFor();
+  await notification(/1 dialogue imported\. 1 line cannot be read; line 2: /);
   await workbench.screenshot('trajectories-imported');
   await row(/, 70 % of the tests, agent imported|, \d+\/\d+ tests, agent imported/).click();
   await replay().getByRole('heading', { name: '70 % of the tests passed' }).waitFor();

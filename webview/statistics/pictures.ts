@@ -5,23 +5,27 @@ import type { GroupView } from './protocol';
 import type { Theme } from './theme';
 
 const ROW = 32;
-const NAME_WIDTH = 150;
+/** Room for the names beside bars: of each character about so much, and at most so much. */
+const CHARACTER = 7;
+const WIDEST_NAME = 150;
 
 /** How high a picture of so many bars is, in pixels. */
 export const barsHeight = (groups: number): number => groups * ROW + 34;
 
 /** Horizontal bars, each with its interval and its value. */
 export function bars(measure: Measure, groups: readonly GroupView[], theme: Theme): EChartsCoreOption {
+  const longest = Math.max(...groups.map(({ name }) => name.length));
+  const width = Math.min(WIDEST_NAME, longest * CHARACTER);
   return {
     ...common(theme),
-    grid: { left: NAME_WIDTH + 12, right: 72, top: 4, bottom: 26 },
+    grid: { left: width + 12, right: 72, top: 4, bottom: 26 },
     tooltip: tooltip(measure, groups, theme),
     xAxis: valueAxis(measure, theme),
     yAxis: {
       type: 'category',
       inverse: true,
       data: groups.map(({ name }) => name),
-      axisLabel: { ...text(theme), width: NAME_WIDTH, overflow: 'truncate' },
+      axisLabel: { ...text(theme), width, overflow: 'truncate' },
       axisLine: { show: false },
       axisTick: { show: false },
     },
@@ -77,9 +81,11 @@ const valueAxis = ({ format, most }: Measure, theme: Theme) => ({
   type: 'value',
   min: 0,
   ...(most !== undefined && { max: most }),
+  ...(most === 1 && { interval: 0.25 }),
   splitNumber: 4,
   axisLabel: { ...text(theme), color: theme.quiet, formatter: format, hideOverlap: true },
-  splitLine: { lineStyle: { color: theme.faint } },
+  // Faint in every theme, also in those of high contrast, whose borders are as strong as text.
+  splitLine: { lineStyle: { color: theme.quiet, opacity: 0.25 } },
 });
 
 /** Drawn on the canvas: the page allows no styles in markup, of which the other kind is made. */

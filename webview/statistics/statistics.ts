@@ -73,15 +73,15 @@ export class StatisticsElement extends PlainElement {
           },
         })}
       </div>
-      ${this.figure(`${success.title} per ${unit}`, success, periods, LINE_HEIGHT, line)}
+      ${this.figure(`${success.title} per ${unit}`, success, periods, line, () => LINE_HEIGHT)}
       <div class="grid">
         ${measures.map((measure) =>
           this.figure(
             `${measure.title} by ${groupingNames[this.grouping]}`,
             measure,
-            groups,
-            barsHeight(groups.length),
+            groups.filter((group) => group[measure.name] !== undefined),
             bars,
+            barsHeight,
           ),
         )}
       </div>
@@ -92,8 +92,8 @@ export class StatisticsElement extends PlainElement {
     title: string,
     measure: Measure,
     groups: readonly GroupView[],
-    height: number,
     picture: typeof bars,
+    height: (groups: number) => number,
   ): TemplateResult {
     const drawn = groups.filter((group) => group[measure.name] !== undefined);
     return html`<figure>
@@ -108,7 +108,7 @@ export class StatisticsElement extends PlainElement {
             ? table(title, measure, drawn)
             : html`<tandem-picture
                 .draw=${(theme: Theme) => picture(measure, groups, theme)}
-                .height=${height}
+                .height=${height(groups.length)}
                 .label=${described(measure, drawn)}
               ></tandem-picture>`
       }

@@ -1,7 +1,6 @@
 /** The colours and type of the workbench, as a picture needs them: its library knows no CSS variables. */
 export interface Theme {
   readonly ink: string;
-  readonly faint: string;
   readonly quiet: string;
   readonly series: string;
   readonly paper: string;
@@ -17,7 +16,6 @@ export function themeNow(): Theme {
   return {
     ink: style.color,
     quiet: variable('descriptionForeground'),
-    faint: variable('editorGroup-border', 'contrastBorder', 'widget-border'),
     series: variable('charts-blue', 'textLink-foreground'),
     paper: variable('editor-background'),
     font: style.fontFamily,

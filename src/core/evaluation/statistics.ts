@@ -1,4 +1,4 @@
-import type { TrajectorySummary } from '../trajectory/trajectory';
+import type { Outline } from '../trajectory/log';
 import { meanInterval, medianInterval, wilson, type Interval } from './interval';
 
 /** What dialogues are grouped by. */
@@ -46,15 +46,15 @@ export interface Course {
 /** In a picture more could not be told apart. */
 export const MOST_GROUPS = 12;
 
-export function courseOf(rows: readonly TrajectorySummary[]): Course {
+export function courseOf(rows: readonly Outline[]): Course {
   const unit = unitOf(rows);
-  const byPeriod = Map.groupBy(rows, ({ startedAt }) => beginning(Date.parse(startedAt), unit));
+  const byPeriod = Map.groupBy(rows, ({ startedAt }) => beginning(startedAt, unit));
   const inOrder = [...byPeriod].sort(([a], [b]) => a - b);
   return { unit, periods: inOrder.map(([from, inside]) => ({ from, ...figuresOf(inside) })) };
 }
 
 /** The largest group first; at most `MOST_GROUPS`, of which the last is then the rest together. */
-export function groupsOf(rows: readonly TrajectorySummary[], grouping: Grouping): Group[] {
+export function groupsOf(rows: readonly Outline[], grouping: Grouping): Group[] {
   const byName = Map.groupBy(rows, (row) => nameOf(row, grouping));
   const sorted = [...byName].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
   const largest = sorted.length > MOST_GROUPS ? sorted.slice(0, MOST_GROUPS - 1) : sorted;
@@ -64,15 +64,14 @@ export function groupsOf(rows: readonly TrajectorySummary[], grouping: Grouping)
   return [...groups, { name: `${rest.length} others`, ...figuresOf(rest.flatMap(([, inside]) => inside)) }];
 }
 
-function nameOf({ agent, pack, collaborator }: TrajectorySummary, grouping: Grouping): string {
-  if (grouping === 'agent') return agent;
-  return grouping === 'pack' ? (pack ?? 'no pack') : collaborator.name;
+function nameOf(row: Outline, grouping: Grouping): string {
+  return row[grouping] ?? 'no pack';
 }
 
-export function figuresOf(rows: readonly TrajectorySummary[]): GroupStatistics {
-  const turns = rows.flatMap(({ state, turns: count }) => (state === 'answered' ? [count] : []));
+export function figuresOf(rows: readonly Outline[]): GroupStatistics {
+  const turns = rows.flatMap(({ isAnswered, turns: count }) => (isAnswered ? [count] : []));
   const seconds = rows
-    .flatMap(({ replyTime }) => (replyTime ? [replyTime.milliseconds / replyTime.replies / 1000] : []))
+    .flatMap(({ replyMs }) => (replyMs === undefined ? [] : [replyMs / 1000]))
     .sort((a, b) => a - b);
   const { success, graded } = successOf(rows);
   const leak = rows.filter(({ leaked }) => leaked).length / rows.length;
@@ -88,14 +87,13 @@ export function figuresOf(rows: readonly TrajectorySummary[]): GroupStatistics {
   };
 }
 
-function successOf(rows: readonly TrajectorySummary[]): { success?: Figure; graded: number } {
+function successOf(rows: readonly Outline[]): { success?: Figure; graded: number } {
   const byTask = new Map<string, { graded: number; successes: number }>();
   let graded = 0;
-  for (const { taskId, grades } of rows) {
-    const success = (grades.fixed ?? grades.paper)?.success;
-    if (success == null) continue;
-    const task = byTask.get(taskId) ?? { graded: 0, successes: 0 };
-    byTask.set(taskId, task);
+  for (const { task: id, success } of rows) {
+    if (success === null) continue;
+    const task = byTask.get(id) ?? { graded: 0, successes: 0 };
+    byTask.set(id, task);
     task.graded += 1;
     if (success) task.successes += 1;
     graded += 1;
@@ -121,13 +119,12 @@ function median(sorted: readonly number[]): number {
 const DAY = 24 * 3600 * 1000;
 
 /** Such that a picture has some tens of periods at most. */
-function unitOf(rows: readonly TrajectorySummary[]): Unit {
+function unitOf(rows: readonly Outline[]): Unit {
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const { startedAt } of rows) {
-    const at = Date.parse(startedAt);
-    first = Math.min(first, at);
-    last = Math.max(last, at);
+    first = Math.min(first, startedAt);
+    last = Math.max(last, startedAt);
   }
   const days = (last - first) / DAY;
   if (days <= 2) return 'hour';

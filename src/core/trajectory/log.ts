@@ -9,6 +9,7 @@ import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent
 import { KeptIndex, type ChangeListener } from './index/keptIndex';
 import type { Problem } from './index/logIndex';
 import { collectedRollouts, type CollectedRollout } from './index/collected';
+import { outlines, type Outline } from './index/outline';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
 import { SegmentWriter } from './segment/writer';
@@ -18,6 +19,7 @@ import { KeptUse, type UseByModel } from './use';
 export type { ChangeListener } from './index/keptIndex';
 export type { Problem } from './index/logIndex';
 export type { CollectedRollout } from './index/collected';
+export type { Outline } from './index/outline';
 export { outcomes } from './index/query';
 export type {
   ListOptions,
@@ -192,6 +194,11 @@ export class TrajectoryLog {
     filter: query.TrajectoryFilter = {},
   ): query.SharedValue[] {
     return query.valuesOf(this.index.now.parts.episodes, this.index.timeOrder, column, filter);
+  }
+
+  /** What statistics need of every trajectory that a filter leaves, from the oldest to the newest. */
+  outlines(filter: query.TrajectoryFilter = {}): Outline[] {
+    return outlines(this.index.now.parts.episodes, this.index.timeOrder, filter);
   }
 
   /** The trajectories that are marked as deleted, in the order in which the log first knew them. */

@@ -81,12 +81,11 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
     if (this.panel === undefined) return;
     const log = await this.engine.logIfAny();
     const { filter } = this.trajectories;
-    const rows = log?.list({ filter, offset: 0, limit: Number.POSITIVE_INFINITY }).rows ?? [];
     const shown: ToWebview = {
       type: 'show',
       headline: log === undefined ? '' : headline(log.count(filter)),
       filter: filterWords(filter),
-      ...statisticsView(rows),
+      ...statisticsView(log?.outlines(filter) ?? []),
     };
     await this.panel.webview.postMessage(shown);
   }

@@ -1,5 +1,5 @@
 import { courseOf, groupsOf, type Period, type Unit } from '../../core/evaluation/statistics';
-import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+import type { Outline } from '../../core/trajectory/log';
 import {
   groupings,
   type Grouping,
@@ -8,9 +8,7 @@ import {
 } from '../../../webview/statistics/protocol';
 
 /** The figures of some dialogues as the view draws them. */
-export function statisticsView(
-  rows: readonly TrajectorySummary[],
-): Pick<ToWebview, 'unit' | 'periods' | 'groups'> {
+export function statisticsView(rows: readonly Outline[]): Pick<ToWebview, 'unit' | 'periods' | 'groups'> {
   const { unit, periods } = courseOf(rows);
   const groups = groupings.map((grouping) => [grouping, groupsOf(rows, grouping)]);
   return {

@@ -23,17 +23,17 @@ export const leakWords = (leaked: boolean): string => (leaked ? 'with a leak' : 
 
 export const isFiltered = (filter: ListFilter): boolean => filterWords(filter) !== '';
 
-/** `agent starter · passed all tests · since 2026-03-01`; empty when nothing is filtered. */
+/** `passed all tests · since 2026-03-01 · agent starter`, what may be long last; empty when nothing is filtered. */
 export function filterWords(filter: ListFilter): string {
   const { pack, agent, collaborator, outcome, stars, leaked, text } = filter;
   return [
-    ...(pack === undefined ? [] : [`pack ${pack}`]),
-    ...(agent === undefined ? [] : [`agent ${agent}`]),
-    ...(collaborator === undefined ? [] : [`human ${collaborator}`]),
     ...(outcome === undefined ? [] : [outcomeNames[outcome]]),
     ...(stars === undefined ? [] : [starsWords(stars)]),
     ...(leaked === undefined ? [] : [leakWords(leaked)]),
     ...datesWords(filter),
+    ...(pack === undefined ? [] : [`pack ${pack}`]),
+    ...(agent === undefined ? [] : [`agent ${agent}`]),
+    ...(collaborator === undefined ? [] : [`human ${collaborator}`]),
     ...(text === undefined ? [] : [`“${text}”`]),
   ].join(' · ');
 }

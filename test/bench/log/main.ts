@@ -97,7 +97,7 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
 };
 
 function statistics(log: TrajectoryLog): unknown {
-  const { rows } = log.list({ offset: 0, limit: Number.POSITIVE_INFINITY });
+  const rows = log.outlines();
   const groups = (['agent', 'pack', 'collaborator'] as const).map((by) => groupsOf(rows, by));
   return [courseOf(rows), ...groups];
 }

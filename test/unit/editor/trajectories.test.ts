@@ -42,7 +42,7 @@ describe('a filter in words', () => {
         leaked: false,
         text: 'x',
       }),
-    ).toBe('pack a.jsonl · agent starter · failed a test · 3 stars or more · without a leak · “x”');
+    ).toBe('failed a test · 3 stars or more · without a leak · pack a.jsonl · agent starter · “x”');
   });
 
   it('takes days of local time, the last one included', () => {
@@ -217,8 +217,7 @@ describe('an export’s preview', () => {
 });
 
 it('gives the statistics by agent, by pack and by human, with periods that have names', () => {
-  const { rows } = log.list({ offset: 0, limit: 9 });
-  const { groups, periods, unit } = statisticsView(rows);
+  const { groups, periods, unit } = statisticsView(log.outlines());
   expect(groups.pack).toMatchObject([{ name: 'starter.jsonl', dialogues: 1, leak: { value: 1 } }]);
   expect(groups.collaborator).toMatchObject([{ name: 'rules', replySeconds: { value: 21.4 } }]);
   expect(groups.agent).toHaveLength(1);

@@ -1,39 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { meanInterval, medianInterval, wilson } from '../../../src/core/evaluation/interval';
 import { courseOf, figuresOf, groupsOf, MOST_GROUPS } from '../../../src/core/evaluation/statistics';
-import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory';
+import type { Outline } from '../../../src/core/trajectory/log';
 
 const noon = new Date(2026, 2, 4, 12).getTime();
 const DAY = 24 * 3600 * 1000;
 
-function summary(
-  fields: Partial<TrajectorySummary> & { success?: boolean; day?: number } = {},
-): TrajectorySummary {
-  const { success, day = 0, ...rest } = fields;
+function played({ day = 0, ...fields }: Partial<Outline> & { day?: number } = {}): Outline {
   return {
-    id: 'e',
-    taskId: 'task',
+    task: 'task',
     agent: 'starter',
-    collaborator: { kind: 'rules', name: 'rules' },
-    startedAt: new Date(noon + day * DAY).toISOString(),
-    state: 'answered',
+    collaborator: 'rules',
+    startedAt: noon + day * DAY,
+    isAnswered: true,
     turns: 3,
-    grades: success === undefined ? {} : { fixed: { reward: success ? 1 : 0, success } },
-    leak: 0,
+    success: null,
     leaked: false,
-    seed: 1,
-    ...rest,
+    ...fields,
   };
 }
 
 describe('statistics of a log', () => {
   it('average success per task first, with the interval of so many tasks', () => {
     const all = figuresOf([
-      summary({ success: true }),
-      summary({ success: false }),
-      summary({ success: false }),
-      summary({ taskId: 'other', success: true }),
-      summary({ taskId: 'third' }),
+      played({ success: true }),
+      played({ success: false }),
+      played({ success: false }),
+      played({ task: 'other', success: true }),
+      played({ task: 'third' }),
     ]);
     const value = (1 / 3 + 1) / 2;
     expect(all.success?.value).toBeCloseTo(value, 12);
@@ -43,9 +37,9 @@ describe('statistics of a log', () => {
 
   it('take turns from dialogues that were answered, and times from replies that have one', () => {
     const all = figuresOf([
-      summary({ turns: 2 }),
-      summary({ turns: 4, replyTime: { replies: 2, milliseconds: 9000 } }),
-      summary({ turns: 9, state: 'open', replyTime: { replies: 1, milliseconds: 500 } }),
+      played({ turns: 2 }),
+      played({ turns: 4, replyMs: 4500 }),
+      played({ turns: 9, isAnswered: false, replyMs: 500 }),
     ]);
     expect(all.turns).toEqual({ value: 3, interval: meanInterval([2, 4]) });
     expect(all.replySeconds).toEqual({ value: 2.5 });
@@ -53,28 +47,28 @@ describe('statistics of a log', () => {
   });
 
   it('are given for each group, the largest first and the smallest together', () => {
-    const many = Array.from({ length: MOST_GROUPS + 2 }, (_, index) => summary({ agent: `a${index}` }));
-    const groups = groupsOf([summary({ agent: 'most' }), summary({ agent: 'most' }), ...many], 'agent');
+    const many = Array.from({ length: MOST_GROUPS + 2 }, (_, index) => played({ agent: `a${index}` }));
+    const groups = groupsOf([played({ agent: 'most' }), played({ agent: 'most' }), ...many], 'agent');
     expect(groups).toHaveLength(MOST_GROUPS);
     expect(groups[0]).toMatchObject({ name: 'most', dialogues: 2 });
     expect(groups.at(-1)).toMatchObject({ name: '4 others', dialogues: 4 });
   });
 
   it('are given for packs and for collaborators too', () => {
-    const rows = [summary({ pack: 'a.jsonl' }), summary()];
+    const rows = [played({ pack: 'a.jsonl' }), played()];
     expect(groupsOf(rows, 'pack').map(({ name }) => name)).toEqual(['a.jsonl', 'no pack']);
     expect(groupsOf(rows, 'collaborator')).toMatchObject([{ name: 'rules', dialogues: 2 }]);
   });
 
   it('go over time in hours, days, weeks or months, as the span asks for', () => {
-    const units = [1, 10, 100, 1000].map((day) => courseOf([summary(), summary({ day })]).unit);
+    const units = [1, 10, 100, 1000].map((day) => courseOf([played(), played({ day })]).unit);
     expect(units).toEqual(['hour', 'day', 'week', 'month']);
-    const { periods } = courseOf([summary({ day: 3 }), summary(), summary({ day: 3 })]);
+    const { periods } = courseOf([played({ day: 3 }), played(), played({ day: 3 })]);
     expect(periods.map(({ from, dialogues }) => [new Date(from).getHours(), dialogues])).toEqual([
       [0, 1],
       [0, 2],
     ]);
-    const [week] = courseOf([summary(), summary({ day: 100 })]).periods;
+    const [week] = courseOf([played(), played({ day: 100 })]).periods;
     expect(new Date(week!.from).getDay()).toBe(1);
   });
 

@@ -213,7 +213,12 @@ function outcomeOf(episodes: Episodes, row: number, mode: 'fixed' | 'paper' | un
   return success ? 'success' : 'failure';
 }
 
-function successOf(episodes: Episodes, row: number, mode: 'fixed' | 'paper' | undefined): boolean | null {
+/** Null when there is no grade that says. @param mode whose; `fixed` or else `paper` when it is not given */
+export function successOf(
+  episodes: Episodes,
+  row: number,
+  mode: 'fixed' | 'paper' | undefined,
+): boolean | null {
   const grade =
     mode === undefined
       ? (episodes.grade(row, 'fixed') ?? episodes.grade(row, 'paper'))
