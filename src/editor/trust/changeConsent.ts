@@ -8,7 +8,8 @@ const TITLE = 'Change Pseudonym and Consent';
 /** Asks for pseudonym, purpose and level, one after the other, and logs what was answered as a new consent. */
 export async function changeConsent(engine: Engine, panels: SessionPanels): Promise<void> {
   await engine.log(); // a workspace without a log is told before anything is asked
-  const before = engine.consent.given ?? engine.consent.suggestion;
+  const { given } = engine.consent;
+  const before = given ?? engine.consent.suggestion;
   const pseudonym = await ask(1, 'Pseudonym under which your replies are logged', before.pseudonym);
   if (pseudonym === undefined) return;
   const purpose = await ask(2, 'What the dialogues are for', before.purpose);
@@ -17,8 +18,8 @@ export async function changeConsent(engine: Engine, panels: SessionPanels): Prom
   if (level === undefined) return;
   await engine.consent.give({ pseudonym, purpose, level });
   panels.refresh();
-  const isOther = engine.consent.given !== undefined && pseudonym !== before.pseudonym;
-  const rest = isOther ? ` What is logged as ${before.pseudonym} keeps its own consent.` : '';
+  const isOther = given !== undefined && pseudonym !== given.pseudonym;
+  const rest = isOther ? ` What is logged as ${given.pseudonym} keeps its own consent.` : '';
   void vscode.window.showInformationMessage(
     `Logged for ${pseudonym}: ${levels[level].label.toLowerCase()}. It holds for all of ${pseudonym}’s dialogues in this log.${rest}`,
   );
