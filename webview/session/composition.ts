@@ -66,6 +66,7 @@ export class Composition {
       this.isSending = false;
       this.warning = { percent: message.percent, passages: message.passages };
     }
+    if (message.type === 'turn') this.warning = undefined;
     if (message.type === 'turn' && message.turn.reply?.seat === 'developer' && this.isSending) this.write('');
     if (message.type === 'turn' || message.type === 'state') this.isSending &&= isOnItsWay(view);
     this.changed();

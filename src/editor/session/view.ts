@@ -31,10 +31,24 @@ export function taskView(task: Task, pack: string | undefined): TaskView {
   };
 }
 
+/** A message of the agent as Markdown, however long. */
+export function messageOf(agent: EventOf<'agent-turn'>): {
+  visible: string;
+  thoughts: string;
+  final: boolean;
+} {
+  const { thoughts, visible, answer } = parseAgentMessage(agent.text);
+  return {
+    visible: answer === undefined ? visible : fenceAnswer(visible, answer),
+    thoughts,
+    final: answer !== undefined,
+  };
+}
+
 export function turnView(turn: Turn): TurnView {
   const { agent, superseded = [], reply, rating } = turn;
-  const { thoughts, visible, answer } = parseAgentMessage(agent.text);
-  const said = cut(answer === undefined ? visible : fenceAnswer(visible, answer), MOST_CHARACTERS);
+  const { visible, thoughts, final } = messageOf(agent);
+  const said = cut(visible, MOST_CHARACTERS);
   const thought = cut(thoughts, MOST_CHARACTERS);
   const left = said.left + thought.left;
   return {
@@ -42,7 +56,7 @@ export function turnView(turn: Turn): TurnView {
     visible: said.shown,
     thoughts: thought.shown,
     ...(left > 0 && { left }),
-    final: answer !== undefined,
+    final,
     samples: superseded.length + 1,
     milliseconds: Math.round((agent.timing?.totalMs ?? 0) + (reply?.milliseconds ?? 0)),
     ...(rating && { rating: turnRating(rating) }),

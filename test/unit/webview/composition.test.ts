@@ -49,9 +49,11 @@ describe('the reply that is being composed', () => {
 
   it('stays when somebody else has answered the turn', () => {
     composition.write('So.');
+    composition.receive({ type: 'leak-warning', percent: 50, passages: [] }, view);
     const other: TurnView = { ...turn, reply: { text: 'No.', by: 'rules', seat: 'simulator' } };
     composition.receive({ type: 'turn', turn: other }, { ...view, turns: [other] });
     expect(composition.draft.text).toBe('So.');
+    expect(composition.warning).toBeUndefined();
   });
 
   it('knows of a suggestion what it began as, however it is edited', () => {
