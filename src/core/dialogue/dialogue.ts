@@ -4,9 +4,11 @@ import type { Grade, GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import type { GenerateOptions, Model, SamplingSettings } from '../model/model';
 import type { Task } from '../task/task';
-import type { Collaborator, EventOf, NewEvent } from '../trajectory/event';
-import type { Trajectory, Turn } from '../trajectory/trajectory';
+import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../trajectory/event';
+import type { Choice, ShownCandidates, Trajectory, Turn } from '../trajectory/trajectory';
+import { drawCandidates, goesOnWith, lookAlike, type CandidateOptions } from './candidates';
 import { agentMessages } from './conversation';
+import { generated } from './generated';
 import { measureLeak } from './leak';
 import type { Prompts } from './prompts';
 import { limitReply, parseAgentMessage, type Protocol } from './protocol';
@@ -46,9 +48,18 @@ export interface DeveloperReply {
   readonly milliseconds?: number;
 }
 
-/** Whose move it is; `nobody` when the dialogue is over. */
-export type Mover = 'agent' | 'collaborator' | 'nobody';
+/** Whose choice between two candidates it is. */
+export interface Chooser {
+  /** The developer's pseudonym. */
+  readonly by: string;
+  /** From when both were shown whole. */
+  readonly milliseconds?: number;
+}
 
+/** Whose move it is: `chooser` while two candidates wait for a person, `nobody` when the dialogue is over. */
+export type Mover = 'agent' | 'chooser' | 'collaborator' | 'nobody';
+
+type Said = Omit<EventOf<'agent-turn'>, 'version' | 'at'>;
 type Ending = Omit<EventOf<'answered'>, 'version' | 'at'>;
 
 interface State {
@@ -58,6 +69,8 @@ interface State {
   readonly seed: number;
   collaborator: Collaborator;
   turns: Turn[];
+  /** Candidates for the next turn. */
+  pending: readonly ShownCandidates[];
   answer: string | undefined;
 }
 
@@ -89,13 +102,22 @@ export class Dialogue {
       rollout: options.rollout,
       collection: options.collection,
     });
-    const state: State = { id, task, protocol, seed, collaborator, turns: [], answer: undefined };
+    const state: State = {
+      id,
+      task,
+      protocol,
+      seed,
+      collaborator,
+      turns: [],
+      pending: [],
+      answer: undefined,
+    };
     return new Dialogue(options, state, options.simulator);
   }
 
   /** Goes on with a dialogue that was cancelled, failed, or left by a process that died. */
   static async resume(trajectory: Trajectory, parts: DialogueParts): Promise<Dialogue> {
-    const { id, task, started, collaborator, turns, answer } = trajectory;
+    const { id, task, started, collaborator, turns, pending = [], answer } = trajectory;
     const state: State = {
       id,
       task,
@@ -103,6 +125,7 @@ export class Dialogue {
       seed: started.seed,
       collaborator,
       turns: [...turns],
+      pending,
       answer: answer?.answer,
     };
     const dialogue = new Dialogue(parts, state, parts.simulator);
@@ -113,7 +136,12 @@ export class Dialogue {
         agent: parts.agent.name,
         prompts: parts.prompts.versions,
       });
-      // The process may have died between the last turn and what ends the dialogue.
+      // The process may have died between a choice and the turn that it made,
+      const { shown, choice } = pending.at(-1) ?? {};
+      if (shown !== undefined && choice !== undefined && choice.picked !== 'neither') {
+        await dialogue.say(dialogue.saidBy(goesOnWith(shown, choice.picked)));
+      }
+      // or between the last turn and what ends the dialogue.
       const last = dialogue.next === 'collaborator' ? turns.at(-1) : undefined;
       const ending = last === undefined ? undefined : dialogue.endingOf(last.agent);
       if (ending !== undefined) await dialogue.close(ending);
@@ -146,8 +174,15 @@ export class Dialogue {
     return this.state.answer;
   }
 
+  /** The two candidates for the agent's next message that wait for a choice. */
+  get candidates(): EventOf<'candidates'> | undefined {
+    const last = this.state.pending.at(-1);
+    return last?.choice === undefined ? last?.shown : undefined;
+  }
+
   get next(): Mover {
     if (this.state.answer !== undefined) return 'nobody';
+    if (this.candidates !== undefined) return 'chooser';
     const last = this.state.turns.at(-1);
     return last === undefined || last.reply !== undefined ? 'agent' : 'collaborator';
   }
@@ -155,36 +190,54 @@ export class Dialogue {
   /** Asks the agent for its next message. The dialogue may be over afterwards. */
   async agentTurn(options: GenerateOptions = {}): Promise<Turn> {
     this.expect('agent');
-    const { agent, prompts, sampling } = this.parts;
-    const { task, protocol, seed } = this.state;
-    const turn = this.state.turns.length + 1;
-    const settings = { ...sampling, seed: deriveSeed(seed, 'agent', turn) };
-    const messages = agentMessages(task, this.state.turns, protocol, prompts);
-    const position = { description: task.description, turn };
+    const { agent, sampling } = this.parts;
+    const { messages, position } = this.request();
+    const settings = { ...sampling, seed: deriveSeed(this.state.seed, 'agent', position.turn) };
     const generation = await agent.generate(messages, settings, { ...options, position });
     options.signal?.throwIfAborted();
-    const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage, servedModel } = generation;
-    const said = {
+    const { turn } = position;
+    return this.say({
       event: 'agent-turn',
       episode: this.id,
       turn,
-      text,
-      reasoning,
-      finishReason,
-      model: servedModel ?? agent.name,
-      sampling: settings,
-      tokens,
-      promptTokenIds,
-      usage,
-      timing,
-    } as const;
-    const ending = this.endingOf(said);
-    const [logged] = await this.parts.log.appendAll(ending === undefined ? [said] : [said, ending], {
-      durable: true,
+      ...generated(generation, agent, settings),
     });
-    this.state.turns.push({ agent: logged as EventOf<'agent-turn'> });
-    this.state.answer = ending?.answer;
-    return this.state.turns.at(-1)!;
+  }
+
+  /**
+   * Asks for two candidates for the agent's next message at once; `choose` says with which the dialogue goes on. Two that
+   * look alike leave nothing to choose: one of them is the agent's turn then.
+   */
+  async drawCandidates(options: CandidateOptions = {}): Promise<void> {
+    this.expect('agent');
+    const { agent, sampling } = this.parts;
+    const { messages, position } = this.request();
+    const { seed, pending } = this.state;
+    const request = { messages, position, sampling, seed, refused: pending.length };
+    const candidates = await drawCandidates([agent, options.rival ?? agent], request, options);
+    if (lookAlike(candidates)) {
+      await this.say(this.saidBy(candidates[0]));
+      return;
+    }
+    const { turn } = position;
+    const shown = await this.log({ event: 'candidates', episode: this.id, turn, candidates });
+    this.state.pending = [...pending, { shown }];
+  }
+
+  /**
+   * A person's choice between the candidates. Of two that are equal the dialogue goes on with the first shown; when
+   * neither will do it is the agent's move again.
+   */
+  async choose(picked: Picked, { by, milliseconds }: Chooser): Promise<void> {
+    this.expect('chooser');
+    const shown = this.candidates!;
+    const refused = this.state.pending.slice(0, -1);
+    const choose = { event: 'choice', episode: this.id, turn: shown.turn, picked, by, milliseconds } as const;
+    if (picked === 'neither') {
+      this.state.pending = [...refused, { shown, choice: await this.log(choose) }];
+    } else {
+      await this.say(this.saidBy(goesOnWith(shown, picked)), choose);
+    }
   }
 
   /** The developer's reply; cut to the protocol's limit. */
@@ -242,7 +295,7 @@ export class Dialogue {
   }
 
   /**
-   * Plays on until the dialogue is over or a developer has the seat. A dialogue that is cancelled or fails stays in
+   * Plays on until the dialogue is over or it is a developer's move. A dialogue that is cancelled or fails stays in
    * the log as such.
    * @throws what stopped it, after logging it
    */
@@ -251,7 +304,7 @@ export class Dialogue {
       while (this.next !== 'nobody') {
         options.signal?.throwIfAborted();
         if (this.next === 'agent') await this.agentTurn(options);
-        else if (this.state.collaborator.kind === 'developer') return;
+        else if (this.next === 'chooser' || this.state.collaborator.kind === 'developer') return;
         else await this.simulatorReply({ signal: options.signal });
         options.onTurn?.();
       }
@@ -269,6 +322,36 @@ export class Dialogue {
       const message = `${messageOf(error)} This could not be logged either: ${messageOf(unlogged)}`;
       throw new Fault('dialogue/not-logged', message, { cause: error });
     }
+  }
+
+  /** What the agent is asked for its next message. */
+  private request() {
+    const { task, turns, protocol } = this.state;
+    return {
+      messages: agentMessages(task, turns, protocol, this.parts.prompts),
+      position: { description: task.description, turn: turns.length + 1 },
+    };
+  }
+
+  /** A turn of another agent goes under its own name, by which it is left out of training where its terms forbid it. */
+  private saidBy({ agent, ...message }: Candidate): Said {
+    const model = agent === this.parts.agent.name ? message.model : agent;
+    return { event: 'agent-turn', episode: this.id, turn: this.state.turns.length + 1, ...message, model };
+  }
+
+  /** Logs the agent's message, after the choice that it came from, with what it ends. */
+  private async say(said: Said, choose?: Omit<EventOf<'choice'>, 'version' | 'at'>): Promise<Turn> {
+    const ending = this.endingOf(said);
+    const events = [choose, said, ending].filter((event) => event !== undefined);
+    const logged = await this.parts.log.appendAll(events, { durable: true });
+    const choice = logged.find((event) => event.event === 'choice');
+    const pending = this.state.pending.map((shown) => ({ choice, ...shown }));
+    const candidates = pending.filter((shown): shown is Choice => shown.choice !== undefined);
+    const agent = logged.find((event) => event.event === 'agent-turn')!;
+    this.state.pending = [];
+    this.state.turns.push({ agent, ...(candidates.length > 0 && { candidates }) });
+    this.state.answer = ending?.answer;
+    return this.state.turns.at(-1)!;
   }
 
   private askSimulator(options: GenerateOptions): Promise<SimulatedReply> {
@@ -309,8 +392,7 @@ export class Dialogue {
       ],
       { durable: true },
     )) as [EventOf<'reply'>, EventOf<'leak'>];
-    const { agent } = this.state.turns.at(-1)!;
-    this.state.turns[turn - 1] = { agent, reply, leak };
+    this.state.turns[turn - 1] = { ...this.state.turns.at(-1)!, reply, leak };
     return this.state.turns[turn - 1]!;
   }
 

@@ -1,6 +1,7 @@
 import type { Task } from '../task/task';
+import { choicesOf } from './choices';
 import type { EventOf, LogEvent } from './event';
-import type { Trajectory, TrajectorySummary, Turn } from './trajectory';
+import type { ShownCandidates, Trajectory, TrajectorySummary, Turn } from './trajectory';
 
 /** What is known of an episode while its events are folded one after the other. */
 interface Folding {
@@ -8,6 +9,7 @@ interface Folding {
   agent: string;
   collaborator: Trajectory['collaborator'];
   turns: Turn[];
+  pending: ShownCandidates[];
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
   grades: EventOf<'grade'>[];
@@ -21,7 +23,7 @@ interface Folding {
  * `task` event of that id among them. Undefined when the episode never started or was deleted, or when its task is
  * not there.
  *
- * - An `agent-turn` whose number was played before takes that turn and everything after it back.
+ * - An `agent-turn` whose number was played before, or candidates for it, take that turn and everything after it back.
  * - `resumed` opens an episode again; an answer given before no longer counts, nor do its grades.
  * - A second `episode-started` begins anew: it comes from an import that was repeated after it had been interrupted.
  */
@@ -35,7 +37,8 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
   }
   const task = folding && tasks.get(folding.started.task);
   if (!folding || !task || folding.deleted) return undefined;
-  const { started, agent, collaborator, turns, answer, grades, rating, abandoned, damaged } = folding;
+  const { started, agent, collaborator, turns, pending, answer, grades, rating, abandoned, damaged } =
+    folding;
   return {
     id: started.episode,
     task,
@@ -45,6 +48,7 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
     state: answer ? 'answered' : abandoned ? 'abandoned' : 'open',
     turns,
     grades,
+    ...(pending.length > 0 && { pending }),
     ...(answer && { answer }),
     ...(rating && { rating }),
     ...(abandoned && { abandoned }),
@@ -58,6 +62,7 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     agent: started.agent,
     collaborator: started.collaborator,
     turns: [],
+    pending: [],
     answer: undefined,
     abandoned: undefined,
     grades: [],
@@ -71,6 +76,12 @@ function apply(folding: Folding, event: LogEvent): void {
   switch (event.event) {
     case 'agent-turn':
       playTurn(folding, event);
+      return;
+    case 'candidates':
+      showCandidates(folding, event);
+      return;
+    case 'choice':
+      choose(folding, event);
       return;
     case 'reply':
       amendTurn(folding, event.turn, { reply: event }, 'reply');
@@ -112,14 +123,37 @@ function apply(folding: Folding, event: LogEvent): void {
 }
 
 function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
+  reach(folding, event.turn);
+  const candidates = folding.pending.filter(({ shown, choice }) => choice && shown.turn === event.turn);
+  folding.pending = [];
+  folding.turns.push({ agent: event, ...(candidates.length > 0 && { candidates }) });
+}
+
+/** Goes to where `turn` is the next to be played. */
+function reach(folding: Folding, turn: number): void {
   const last = folding.turns.at(-1)?.agent.turn ?? 0;
-  if (event.turn <= last) {
-    folding.turns = folding.turns.filter(({ agent }) => agent.turn < event.turn);
+  if (turn <= last) {
+    folding.turns = folding.turns.filter(({ agent }) => agent.turn < turn);
     takeAnswerBack(folding);
-  } else if (event.turn > last + 1) {
+  } else if (turn > last + 1) {
     folding.damaged ??= `Turn ${last + 1} is missing from the log.`;
   }
-  folding.turns.push({ agent: event });
+}
+
+function showCandidates(folding: Folding, event: EventOf<'candidates'>): void {
+  reach(folding, event.turn);
+  // Those that nobody chose from are void.
+  const judged = folding.pending.filter(({ shown, choice }) => choice && shown.turn === event.turn);
+  folding.pending = [...judged, { shown: event }];
+}
+
+function choose(folding: Folding, choice: EventOf<'choice'>): void {
+  const last = folding.pending.at(-1);
+  if (last === undefined || last.choice || last.shown.turn !== choice.turn) {
+    folding.damaged ??= `A choice for turn ${choice.turn} is in the log, but its candidates are not.`;
+    return;
+  }
+  folding.pending = [...folding.pending.slice(0, -1), { ...last, choice }];
 }
 
 function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: string): void {
@@ -156,6 +190,7 @@ export function summarize(trajectory: Trajectory): TrajectorySummary {
     ),
     leak: Math.max(0, ...leaks.map(({ fraction }) => fraction)),
     leaked: leaks.some(({ leaked }) => leaked),
+    choices: choicesOf(trajectory).length,
     ...(rating?.stars !== undefined && { stars: rating.stars }),
     seed: started.seed,
     ...(started.rollout !== undefined && { rollout: started.rollout }),

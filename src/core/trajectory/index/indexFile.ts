@@ -10,7 +10,7 @@ import type { IndexedSegment, IndexParts } from './logIndex';
  * the header, the header as JSON, then the columns, each at a multiple of 8 bytes from the start of the file. Numbers
  * are little-endian. It only saves time: whatever is wrong with it, it is rebuilt from the log.
  */
-const MAGIC = Buffer.from('TNDMIDX2');
+const MAGIC = Buffer.from('TNDMIDX3');
 const FRONT_BYTES = 16;
 
 interface Header {

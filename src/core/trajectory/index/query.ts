@@ -14,6 +14,8 @@ export interface TrajectoryFilter {
   readonly mode?: 'fixed' | 'paper';
   readonly success?: boolean;
   readonly leaked?: boolean;
+  /** A person chose between candidates in it, or nobody did. */
+  readonly chosen?: boolean;
   readonly collection?: string;
   /** Found in the id, the task's id, the pack, the agent or the collaborator, in any case. */
   readonly text?: string;
@@ -98,7 +100,7 @@ type RowTest = (row: number) => boolean;
 
 function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
   const tests: RowTest[] = [];
-  const { state, collaboratorKind, leaked, success, mode, text } = filter;
+  const { state, collaboratorKind, leaked, chosen, success, mode, text } = filter;
   for (const column of ['task', 'pack', 'agent', 'collaborator', 'collection'] as const) {
     const wanted = filter[column];
     if (wanted === undefined) continue;
@@ -109,6 +111,7 @@ function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
   if (state !== undefined) tests.push((row) => episodes.state(row) === state);
   if (collaboratorKind !== undefined) tests.push((row) => episodes.seatKind(row) === collaboratorKind);
   if (leaked !== undefined) tests.push((row) => episodes.isLeaked(row) === leaked);
+  if (chosen !== undefined) tests.push((row) => episodes.columns.choices.get(row) > 0 === chosen);
   if (success !== undefined) tests.push((row) => outcome(episodes, row, mode) === success);
   if (text !== undefined && text.trim() !== '') tests.push(textTest(episodes, text.trim().toLowerCase()));
   return tests;

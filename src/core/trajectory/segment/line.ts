@@ -50,6 +50,8 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
       'task',
       'episode-started',
       'agent-turn',
+      'candidates',
+      'choice',
       'reply',
       'hand-over',
       'leak',
