@@ -1,7 +1,8 @@
-import type { Choice, Trajectory } from './trajectory';
+import type { Choice, ShownCandidates, Trajectory } from './trajectory';
+
+export const isChoice = (shown: ShownCandidates): shown is Choice => shown.choice !== undefined;
 
 /** Every choice of the dialogue, from the first. */
 export function choicesOf({ turns, pending = [] }: Trajectory): Choice[] {
-  const shown = [...turns.flatMap(({ candidates = [] }) => candidates), ...pending];
-  return shown.filter((each): each is Choice => each.choice !== undefined);
+  return [...turns.flatMap(({ candidates = [] }) => candidates), ...pending.filter(isChoice)];
 }

@@ -1,7 +1,7 @@
 import type { Task } from '../task/task';
-import { choicesOf } from './choices';
+import { choicesOf, isChoice } from './choices';
 import type { EventOf, LogEvent } from './event';
-import type { ShownCandidates, Trajectory, TrajectorySummary, Turn } from './trajectory';
+import type { Choice, ShownCandidates, Trajectory, TrajectorySummary, Turn } from './trajectory';
 
 /** What is known of an episode while its events are folded one after the other. */
 interface Folding {
@@ -124,7 +124,7 @@ function apply(folding: Folding, event: LogEvent): void {
 
 function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
   reach(folding, event.turn);
-  const candidates = folding.pending.filter(({ shown, choice }) => choice && shown.turn === event.turn);
+  const candidates = judged(folding, event.turn);
   folding.pending = [];
   folding.turns.push({ agent: event, ...(candidates.length > 0 && { candidates }) });
 }
@@ -143,8 +143,12 @@ function reach(folding: Folding, turn: number): void {
 function showCandidates(folding: Folding, event: EventOf<'candidates'>): void {
   reach(folding, event.turn);
   // Those that nobody chose from are void.
-  const judged = folding.pending.filter(({ shown, choice }) => choice && shown.turn === event.turn);
-  folding.pending = [...judged, { shown: event }];
+  folding.pending = [...judged(folding, event.turn), { shown: event }];
+}
+
+/** The candidates for a turn of which a person has said something. */
+function judged({ pending }: Folding, turn: number): Choice[] {
+  return pending.filter(isChoice).filter(({ shown }) => shown.turn === turn);
 }
 
 function choose(folding: Folding, choice: EventOf<'choice'>): void {

@@ -15,7 +15,7 @@ export type Choice = Required<ShownCandidates>;
 export interface Turn {
   readonly agent: EventOf<'agent-turn'>;
   /** What the message was chosen from; before it, candidates of which neither would do. Absent when nobody chose. */
-  readonly candidates?: readonly ShownCandidates[];
+  readonly candidates?: readonly Choice[];
   readonly reply?: EventOf<'reply'>;
   readonly leak?: EventOf<'leak'>;
 }

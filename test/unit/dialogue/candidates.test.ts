@@ -131,7 +131,7 @@ describe('two candidates', () => {
     await dialogue.choose('equal', ada);
     expect(new Set(server.requests.map(({ body }) => body.seed)).size).toBe(4);
     const [turn] = (await logged(dialogue)).turns;
-    expect(turn!.candidates?.map(({ choice }) => choice?.picked)).toEqual(['neither', 'equal']);
+    expect(turn!.candidates?.map(({ choice }) => choice.picked)).toEqual(['neither', 'equal']);
     // Of two that are equal, the first that was shown.
     expect(turn!.agent.text).toBe(turn!.candidates![1]!.shown.candidates[0].text);
   });

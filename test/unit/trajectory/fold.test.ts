@@ -94,7 +94,7 @@ describe('folding an episode', () => {
       reply('e1', 1, kim),
     ]);
     const [turn] = trajectory!.turns;
-    expect(turn!.candidates?.map(({ choice: made }) => made?.picked)).toEqual(['neither', 1]);
+    expect(turn!.candidates?.map(({ choice: made }) => made.picked)).toEqual(['neither', 1]);
     expect(turn!.reply).toMatchObject({ turn: 1 });
     expect(trajectory).not.toHaveProperty('pending');
     expect(summarize(trajectory!)).toMatchObject({ choices: 2, turns: 1 });

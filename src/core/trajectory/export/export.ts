@@ -3,6 +3,7 @@ import { writeAtomically } from '../files';
 import type { TrajectoryLog } from '../log';
 import type { Trajectory, Turn } from '../trajectory';
 import { CardFacts, datasetCard } from './card';
+import { choiceRows } from './choices';
 import { pairsByTask, type Pairing, type TaskPairs } from './pairs';
 import { chatRow, preferenceRow, trajectoryRow, type ChatMessageLike, type Side } from './rows';
 import {
@@ -32,7 +33,9 @@ export type ExportFormat =
       readonly render?: Render;
     }
   | { readonly format: 'chat'; readonly render: Render }
-  | { readonly format: 'preferences'; readonly render: Render; readonly pairs?: Pairing };
+  | { readonly format: 'preferences'; readonly render: Render; readonly pairs?: Pairing }
+  /** Single steps: of two candidates for a turn, the one that a person chose against the other. */
+  | { readonly format: 'choices'; readonly render: Render };
 
 /** Why a trajectory is left out that only its whole content tells, e.g. a reply without consent. */
 export type LeaveOut = (trajectory: Trajectory) => LeftOutReason | undefined;
@@ -69,7 +72,8 @@ export async function exportTrajectories(
   file: string,
   options: ExportOptions,
 ): Promise<ExportResult> {
-  const { selected, leftOut } = select(log, options, options.format !== 'chat');
+  const needsReward = options.format === 'trajectories' || options.format === 'preferences';
+  const { selected, leftOut } = select(log, options, needsReward);
   const facts = new CardFacts();
   let rows = 0;
   await writeAtomically(file, async (handle) => {
@@ -104,13 +108,14 @@ function rowsOf(
   leftOut: LeftOut,
 ): AsyncGenerator<object> {
   if (options.format === 'preferences') return preferences(log, selected, options, facts, leftOut);
+  if (options.format === 'choices') return choiceRows(log, selected, options, facts, leftOut);
   return singles(log, selected, options, facts, leftOut);
 }
 
 async function* singles(
   log: TrajectoryLog,
   selected: readonly Selected[],
-  options: Exclude<ExportOptions, { format: 'preferences' }>,
+  options: Extract<ExportOptions, { format: 'trajectories' | 'chat' }>,
   facts: CardFacts,
   leftOut: LeftOut,
 ): AsyncGenerator<object> {

@@ -1,4 +1,5 @@
 import { taskToRow, type TaskRow } from '../../task/row';
+import type { Candidate } from '../event';
 import type { Trajectory, Turn } from '../trajectory';
 
 /** One message of a conversation with a model, as chat completion interfaces take it. */
@@ -64,15 +65,23 @@ export function trajectoryRow(
 
 function turnOrigin({ agent, reply, leak }: Turn): object {
   return {
-    model: agent.model,
-    finish_reason: agent.finishReason,
-    // Among the token ids, but not in the text.
-    ...(agent.reasoning !== undefined && { reasoning: agent.reasoning }),
-    ...(agent.tokens?.ids && { token_ids: agent.tokens.ids }),
-    ...(agent.tokens?.logprobs && { logprobs: agent.tokens.logprobs }),
-    ...(agent.promptTokenIds && { prompt_token_ids: agent.promptTokenIds }),
+    ...sampledOrigin(agent),
     ...(reply && { reply_author: reply.author, reply_by: reply.by }),
     ...(leak && { leak: leak.fraction, leaked: leak.leaked }),
+  };
+}
+
+/** What the sampler said of a message. */
+export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): object {
+  const { model, finishReason, reasoning, tokens, promptTokenIds } = said;
+  return {
+    model,
+    finish_reason: finishReason,
+    // Among the token ids, but not in the text.
+    ...(reasoning !== undefined && { reasoning }),
+    ...(tokens?.ids && { token_ids: tokens.ids }),
+    ...(tokens?.logprobs && { logprobs: tokens.logprobs }),
+    ...(promptTokenIds && { prompt_token_ids: promptTokenIds }),
   };
 }
 
@@ -117,7 +126,7 @@ function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLi
 }
 
 /** Where a trajectory comes from and how it went. */
-function origin(trajectory: Trajectory, grade: ExportedGrade | undefined): object {
+export function origin(trajectory: Trajectory, grade: ExportedGrade | undefined): object {
   const { id, task, started, turns, rating } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
   return {

@@ -37,6 +37,9 @@ export type LeftOutReason =
   | 'no consent'
   | 'model terms'
   | 'without a better or worse trajectory of the same task'
+  | 'without a choice between candidates'
+  | 'choices of candidates that are equal'
+  | 'choices of neither candidate'
   | 'paired only with trajectories of other prompts';
 
 export type LeftOut = Partial<Record<LeftOutReason, number>>;
