@@ -66,6 +66,7 @@ describe('tandem', () => {
       'import',
       'export',
       'erase',
+      'standing',
       'loop',
       'train',
       'runs',
