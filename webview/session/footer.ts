@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { button, icon, linkButton, progress } from '../ui';
+import './footer.css';
 import { host } from './host';
 import { keys } from './keys';
 import { modelLabel } from './view';

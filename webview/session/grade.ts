@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { icon } from '../ui';
+import './grade.css';
 import { PlainElement } from './element';
 import { renderPython } from './markdown';
 import type { GradeView, TestView } from './protocol';

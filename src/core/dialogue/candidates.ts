@@ -1,7 +1,8 @@
-import type { ChatMessage, GenerateOptions, Model, SamplingSettings } from '../model/model';
+import type { Model } from '../model/model';
 import type { Candidate, EventOf, Picked } from '../trajectory/event';
-import { generated } from './generated';
+import type { Turn } from '../trajectory/trajectory';
 import { parseAgentMessage } from './protocol';
+import { generated, requestAfter, type Setting, type Speaker } from './sample';
 import { deriveSeed } from './seed';
 
 /** The place in which a candidate is shown. */
@@ -17,36 +18,30 @@ export interface CandidateOptions {
   readonly onRestart?: (place: Place, why: string) => void;
 }
 
-/** What both candidates are asked. */
-interface Request {
-  readonly messages: readonly ChatMessage[];
-  readonly sampling: SamplingSettings;
-  readonly position: NonNullable<GenerateOptions['position']>;
-  /** The dialogue's. */
-  readonly seed: number;
-  /** How many candidates for this turn were refused before. */
-  readonly refused: number;
-}
-
 /**
  * Samples two candidates at once, each with a seed of its own. The order in which they come back is drawn by the
  * dialogue's seed, so that the place says nothing about who wrote it.
  *
+ * @param before the turns that they follow, all with a reply
+ * @param refused how many pairs of candidates for this turn were refused before
  * @throws what the first to fail said; the other is stopped
  */
 export async function drawCandidates(
-  agents: readonly [Model, Model],
-  { messages, sampling, position, seed, refused }: Request,
-  { signal, onText, onRestart }: CandidateOptions,
+  speaker: Speaker,
+  setting: Setting,
+  before: readonly Turn[],
+  refused: number,
+  { rival, signal, onText, onRestart }: CandidateOptions,
 ): Promise<[Candidate, Candidate]> {
+  const { messages, position } = requestAfter(before, speaker, setting);
   const drawn = ['candidate', position.turn, refused] as const;
   const failure = new AbortController();
   const either = signal === undefined ? failure.signal : AbortSignal.any([signal, failure.signal]);
-  const swapped = deriveSeed(seed, 'order', ...drawn) % 2 === 1;
+  const swapped = deriveSeed(setting.seed, 'order', ...drawn) % 2 === 1;
   const draw = async (place: Place): Promise<Candidate> => {
     const which = swapped ? 1 - place : place;
-    const agent = agents[which]!;
-    const settings = { ...sampling, seed: deriveSeed(seed, ...drawn, which) };
+    const agent = which === 1 && rival !== undefined ? rival : speaker.agent;
+    const settings = { ...speaker.sampling, seed: deriveSeed(setting.seed, ...drawn, which) };
     try {
       const generation = await agent.generate(messages, settings, {
         signal: either,

@@ -8,12 +8,12 @@ import { isChoice } from '../trajectory/choices';
 import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../trajectory/event';
 import type { ShownCandidates, Trajectory, Turn } from '../trajectory/trajectory';
 import { drawCandidates, goesOnWith, lookAlike, type CandidateOptions } from './candidates';
-import { agentMessages } from './conversation';
-import { generated } from './generated';
+import { endingAfter, endingWith, type Ending } from './ending';
 import { measureLeak } from './leak';
 import type { Prompts } from './prompts';
-import { limitReply, parseAgentMessage, type Protocol } from './protocol';
+import { limitReply, type Protocol } from './protocol';
 import type { DialogueRecord } from './record';
+import { sampleAgent, type Said } from './sample';
 import { deriveSeed } from './seed';
 import type { SimulatedReply, Simulator } from './simulator';
 
@@ -40,11 +40,12 @@ export interface NewDialogue extends DialogueParts {
 }
 
 export interface DeveloperReply {
-  readonly author: 'developer' | 'developer-edited-suggestion';
+  readonly author: Exclude<EventOf<'reply'>['author'], 'simulator'>;
   /** The developer's pseudonym. */
   readonly by: string;
-  /** What the simulator had drafted. */
+  /** What the simulator had drafted, and its name. */
   readonly suggestion?: string;
+  readonly suggestedBy?: string;
   /** From the agent's message to this reply. */
   readonly milliseconds?: number;
 }
@@ -59,9 +60,6 @@ export interface Chooser {
 
 /** Whose move it is: `chooser` while two candidates wait for a person, `nobody` when the dialogue is over. */
 export type Mover = 'agent' | 'chooser' | 'collaborator' | 'nobody';
-
-type Said = Omit<EventOf<'agent-turn'>, 'version' | 'at'>;
-type Ending = Omit<EventOf<'answered'>, 'version' | 'at'>;
 
 interface State {
   readonly id: string;
@@ -144,7 +142,7 @@ export class Dialogue {
       }
       // or between the last turn and what ends the dialogue.
       const last = dialogue.next === 'collaborator' ? turns.at(-1) : undefined;
-      const ending = last === undefined ? undefined : dialogue.endingOf(last.agent);
+      const ending = last === undefined ? undefined : endingAfter(last.agent, dialogue.protocol);
       if (ending !== undefined) await dialogue.close(ending);
     }
     return dialogue;
@@ -191,18 +189,7 @@ export class Dialogue {
   /** Asks the agent for its next message. The dialogue may be over afterwards. */
   async agentTurn(options: GenerateOptions = {}): Promise<Turn> {
     this.expect('agent');
-    const { agent, sampling } = this.parts;
-    const { messages, position } = this.request();
-    const settings = { ...sampling, seed: deriveSeed(this.state.seed, 'agent', position.turn) };
-    const generation = await agent.generate(messages, settings, { ...options, position });
-    options.signal?.throwIfAborted();
-    const { turn } = position;
-    return this.say({
-      event: 'agent-turn',
-      episode: this.id,
-      turn,
-      ...generated(generation, agent, settings),
-    });
+    return this.say(await sampleAgent(this.parts, this.state, this.state.turns, 1, options));
   }
 
   /**
@@ -211,16 +198,13 @@ export class Dialogue {
    */
   async drawCandidates(options: CandidateOptions = {}): Promise<void> {
     this.expect('agent');
-    const { agent, sampling } = this.parts;
-    const { messages, position } = this.request();
-    const { seed, pending } = this.state;
-    const request = { messages, position, sampling, seed, refused: pending.length };
-    const candidates = await drawCandidates([agent, options.rival ?? agent], request, options);
+    const { turns, pending } = this.state;
+    const candidates = await drawCandidates(this.parts, this.state, turns, pending.length, options);
     if (lookAlike(candidates)) {
       await this.say(this.saidBy(candidates[0]));
       return;
     }
-    const { turn } = position;
+    const turn = turns.length + 1;
     const shown = await this.log({ event: 'candidates', episode: this.id, turn, candidates });
     this.state.pending = [...pending, { shown }];
   }
@@ -239,6 +223,19 @@ export class Dialogue {
     } else {
       await this.say(this.saidBy(goesOnWith(shown, picked)), choose);
     }
+  }
+
+  /**
+   * Asks the agent for its last message once more, under a seed of its own. Until the new message is in the log the
+   * one before stands; afterwards the log has both.
+   */
+  async anotherSample(options: GenerateOptions = {}): Promise<Turn> {
+    this.expect('collaborator');
+    const { agent, superseded = [] } = this.state.turns.at(-1)!;
+    const before = this.state.turns.slice(0, -1);
+    const samples = [...superseded, agent];
+    const said = await sampleAgent(this.parts, this.state, before, samples.length + 1, options);
+    return this.say(said, { event: 'turn-superseded', episode: this.id, turn: agent.turn }, samples);
   }
 
   /** The developer's reply; cut to the protocol's limit. */
@@ -274,8 +271,7 @@ export class Dialogue {
   /** Ends the dialogue with the agent's last message as its answer. */
   async endNow(): Promise<void> {
     this.expect('collaborator');
-    const { text, turn } = this.state.turns.at(-1)!.agent;
-    await this.close(this.ending(text, turn, 'ended-by-developer'));
+    await this.close(endingWith(this.state.turns.at(-1)!.agent, 'ended-by-developer'));
   }
 
   async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
@@ -325,33 +321,34 @@ export class Dialogue {
     }
   }
 
-  /** What the agent is asked for its next message. */
-  private request() {
-    const { task, turns, protocol } = this.state;
-    return {
-      messages: agentMessages(task, turns, protocol, this.parts.prompts),
-      position: { description: task.description, turn: turns.length + 1 },
-    };
-  }
-
   /** A turn of another agent goes under its own name, by which it is left out of training where its terms forbid it. */
   private saidBy({ agent, ...message }: Candidate): Said {
     const model = agent === this.parts.agent.name ? message.model : agent;
     return { event: 'agent-turn', episode: this.id, turn: this.state.turns.length + 1, ...message, model };
   }
 
-  /** Logs the agent's message, after the choice that it came from, with what it ends. */
-  private async say(said: Said, choose?: Omit<EventOf<'choice'>, 'version' | 'at'>): Promise<Turn> {
-    const ending = this.endingOf(said);
-    const events = [choose, said, ending].filter((event) => event !== undefined);
+  /**
+   * Logs the agent's message and what it ends.
+   * @param because the choice that it comes from, or that it takes the place of a sample
+   * @param superseded the samples whose place it takes
+   */
+  private async say(said: Said, because?: NewEvent, superseded: Turn['superseded'] = []): Promise<Turn> {
+    const ending = endingAfter(said, this.protocol);
+    const events = [because, said, ending].filter((event) => event !== undefined);
     const logged = await this.parts.log.appendAll(events, { durable: true });
-    const choice = logged.find((event) => event.event === 'choice');
-    const candidates = this.state.pending.map((shown) => ({ choice, ...shown })).filter(isChoice);
     const agent = logged.find((event) => event.event === 'agent-turn')!;
+    const choice = logged.find((event) => event.event === 'choice');
+    const chosen = this.state.pending.map((shown) => ({ choice, ...shown })).filter(isChoice);
+    const candidates = [...(this.state.turns[said.turn - 1]?.candidates ?? []), ...chosen];
+    const turn: Turn = {
+      agent,
+      ...(candidates.length > 0 && { candidates }),
+      ...(superseded.length > 0 && { superseded }),
+    };
     this.state.pending = [];
-    this.state.turns.push({ agent, ...(candidates.length > 0 && { candidates }) });
+    this.state.turns = [...this.state.turns.slice(0, said.turn - 1), turn];
     this.state.answer = ending?.answer;
-    return this.state.turns.at(-1)!;
+    return turn;
   }
 
   private askSimulator(options: GenerateOptions): Promise<SimulatedReply> {
@@ -370,7 +367,7 @@ export class Dialogue {
 
   private async recordReply(
     text: string,
-    from: Pick<EventOf<'reply'>, 'author' | 'by' | 'suggestion' | 'usage' | 'milliseconds'>,
+    from: Pick<EventOf<'reply'>, 'author' | 'by' | 'suggestion' | 'suggestedBy' | 'usage' | 'milliseconds'>,
   ): Promise<Turn> {
     this.expect('collaborator');
     const turn = this.state.turns.length;
@@ -394,17 +391,6 @@ export class Dialogue {
     )) as [EventOf<'reply'>, EventOf<'leak'>];
     this.state.turns[turn - 1] = { ...this.state.turns.at(-1)!, reply, leak };
     return this.state.turns[turn - 1]!;
-  }
-
-  /** What ends the dialogue after this message of the agent, if it does. */
-  private endingOf({ text, turn }: Pick<EventOf<'agent-turn'>, 'text' | 'turn'>): Ending | undefined {
-    if (parseAgentMessage(text).answer !== undefined) return this.ending(text, turn, 'answered');
-    return turn >= this.protocol.maxTurns ? this.ending(text, turn, 'turn-limit') : undefined;
-  }
-
-  private ending(text: string, turn: number, reason: Ending['reason']): Ending {
-    const { answer, visible } = parseAgentMessage(text);
-    return { event: 'answered', episode: this.id, turn, answer: answer ?? visible, reason };
   }
 
   private async close(ending: Ending): Promise<void> {

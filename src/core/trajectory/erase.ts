@@ -156,7 +156,7 @@ function lineTest({ pseudonym, episodes }: ErasurePlan): LineTest {
     const { event } = read;
     if ('episode' in event && gone.has(event.episode)) return true;
     if (event.event === 'consent') return event.pseudonym === pseudonym;
-    return event.event === 'rating' && event.by === pseudonym;
+    return (event.event === 'rating' || event.event === 'turn-rating') && event.by === pseudonym;
   };
 }
 

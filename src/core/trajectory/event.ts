@@ -155,17 +155,24 @@ export const eventSchema = z.discriminatedUnion('event', [
     turn: z.number().int(),
     /** As the agent saw it: after the reply limit. */
     text: z.string(),
-    author: z.enum(['developer', 'simulator', 'developer-edited-suggestion']),
-    /** Pseudonym, simulator model or `rules`. */
+    /** Of the two kinds of suggestion, one was changed by the developer, the other was sent as the simulator wrote it. */
+    author: z.enum(['developer', 'simulator', 'developer-edited-suggestion', 'developer-sent-suggestion']),
+    /** Pseudonym of the developer who sent it, simulator model or `rules`. */
     by: z.string(),
     /** Before the reply limit, when that cut something. */
     fullText: z.string().optional(),
-    /** What the simulator had drafted, when a developer edited it. */
+    /** What the simulator had drafted, and which one, when a developer edited or sent it. */
     suggestion: z.string().optional(),
+    suggestedBy: z.string().optional(),
     usage: usage.optional(),
     /** Milliseconds from the agent's message to this reply. */
     milliseconds: z.number().optional(),
   }),
+  /**
+   * The developer asked for another sample of the agent's last message. Written together with the `agent-turn` of the
+   * same number that takes its place.
+   */
+  z.object({ event: z.literal('turn-superseded'), ...inEpisode, turn: z.number().int() }),
   z.object({ event: z.literal('hand-over'), ...inEpisode, turn: z.number().int(), to: collaboratorSchema }),
   /** How much of the reference the reply of `turn` gives away: fraction of its code tokens, 0 to 1. */
   z.object({
@@ -190,6 +197,15 @@ export const eventSchema = z.discriminatedUnion('event', [
     ...inEpisode,
     /** 1 to 5 for the whole dialogue. */
     stars: z.number().int().min(1).max(5).optional(),
+    comment: z.string().optional(),
+    by: z.string(),
+  }),
+  /** What a person thinks of one message of the agent; the last of a turn counts, an empty one takes it back. */
+  z.object({
+    event: z.literal('turn-rating'),
+    ...inEpisode,
+    turn: z.number().int(),
+    thumb: z.enum(['up', 'down']).optional(),
     comment: z.string().optional(),
     by: z.string(),
   }),

@@ -10,6 +10,8 @@ interface Folding {
   collaborator: Trajectory['collaborator'];
   turns: Turn[];
   pending: ShownCandidates[];
+  /** The turn of which another sample follows. */
+  superseding: number | undefined;
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
   grades: EventOf<'grade'>[];
@@ -24,6 +26,7 @@ interface Folding {
  * not there.
  *
  * - An `agent-turn` whose number was played before, or candidates for it, take that turn and everything after it back.
+ *   After `turn-superseded` the turn remembers the message that it replaces.
  * - `resumed` opens an episode again; an answer given before no longer counts, nor do its grades.
  * - A second `episode-started` begins anew: it comes from an import that was repeated after it had been interrupted.
  */
@@ -63,6 +66,7 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     collaborator: started.collaborator,
     turns: [],
     pending: [],
+    superseding: undefined,
     answer: undefined,
     abandoned: undefined,
     grades: [],
@@ -88,6 +92,12 @@ function apply(folding: Folding, event: LogEvent): void {
       return;
     case 'leak':
       amendTurn(folding, event.turn, { leak: event }, 'leak');
+      return;
+    case 'turn-rating':
+      amendTurn(folding, event.turn, { rating: event }, 'rating');
+      return;
+    case 'turn-superseded':
+      folding.superseding = event.turn;
       return;
     case 'hand-over':
       folding.collaborator = event.to;
@@ -123,10 +133,17 @@ function apply(folding: Folding, event: LogEvent): void {
 }
 
 function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
+  const before = folding.turns.find(({ agent }) => agent.turn === event.turn);
+  const another = folding.superseding === event.turn ? before : undefined;
+  folding.superseding = undefined;
   reach(folding, event.turn);
-  const candidates = judged(folding, event.turn);
+  const candidates = [...(another?.candidates ?? []), ...judged(folding, event.turn)];
   folding.pending = [];
-  folding.turns.push({ agent: event, ...(candidates.length > 0 && { candidates }) });
+  folding.turns.push({
+    agent: event,
+    ...(candidates.length > 0 && { candidates }),
+    ...(another && { superseded: [...(another.superseded ?? []), another.agent] }),
+  });
 }
 
 /** Goes to where `turn` is the next to be played. */

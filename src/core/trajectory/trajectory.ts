@@ -16,8 +16,11 @@ export interface Turn {
   readonly agent: EventOf<'agent-turn'>;
   /** What the message was chosen from; before it, candidates of which neither would do. Absent when nobody chose. */
   readonly candidates?: readonly Choice[];
+  /** Earlier samples of the message, which the developer had the agent write anew. */
+  readonly superseded?: readonly EventOf<'agent-turn'>[];
   readonly reply?: EventOf<'reply'>;
   readonly leak?: EventOf<'leak'>;
+  readonly rating?: EventOf<'turn-rating'>;
 }
 
 /** `open`: neither finished nor given up, e.g. after the process died. */

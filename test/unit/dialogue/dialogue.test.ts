@@ -172,6 +172,50 @@ describe('a dialogue', () => {
     });
   });
 
+  it('samples the last message anew under another seed, and keeps both in the log', async () => {
+    let asked = 0;
+    await using server = await startChatServer({ reply: () => answer(asks(`Question ${(asked += 1)}?`)) });
+    const dialogue = await start(new OpenAiModel({ model: 'm', baseUrl: server.url }));
+    await dialogue.agentTurn();
+    await dialogue.anotherSample();
+    await dialogue.anotherSample();
+    await dialogue.reply('Yes.', byAda);
+    expect(dialogue.turns).toHaveLength(1);
+    const { turns } = await logged(dialogue);
+    expect(turns).toEqual(dialogue.turns);
+    expect(turns[0]).toMatchObject({
+      agent: { text: asks('Question 3?') },
+      superseded: [{ text: asks('Question 1?') }, { text: asks('Question 2?') }],
+      reply: { text: 'Yes.' },
+    });
+    expect(new Set(server.requests.map(({ body }) => body.seed)).size).toBe(3);
+    const prompts = server.requests.map(({ body }) => JSON.stringify(body.messages));
+    expect(new Set(prompts).size).toBe(1);
+    await expect(dialogue.anotherSample()).rejects.toThrow('not the collaborator');
+  });
+
+  it('keeps the message that stands when another sample of it is stopped', async () => {
+    const agent = await scripted(folder, [asks('When is it heavy?')], 50);
+    const dialogue = await start(agent);
+    const first = await dialogue.agentTurn();
+    const stopped = AbortSignal.timeout(60);
+    await expect(dialogue.anotherSample({ signal: stopped })).rejects.toThrow();
+    expect(dialogue.turns).toEqual([first]);
+    expect((await logged(dialogue)).turns).toEqual([first]);
+  });
+
+  it('is over when another sample is an answer', async () => {
+    let asked = 0;
+    await using server = await startChatServer({
+      reply: () => answer((asked += 1) === 1 ? asks('Which unit?') : answers('def f(): return 1')),
+    });
+    const dialogue = await start(new OpenAiModel({ model: 'm', baseUrl: server.url }));
+    await dialogue.agentTurn();
+    await dialogue.anotherSample();
+    expect(dialogue.next).toBe('nobody');
+    expect((await logged(dialogue)).answer).toMatchObject({ turn: 1, reason: 'answered' });
+  });
+
   it('ends when the developer takes the last message as the answer', async () => {
     const dialogue = await start(await scripted(folder, [asks('def f(): return 1')]));
     await dialogue.agentTurn();

@@ -47,6 +47,7 @@ async function fill(folder: string): Promise<void> {
   await log.appendAll([started('chosen'), candidates('chosen', 1), choice('chosen', 1, 0)]);
   await log.append({ event: 'rating', episode: 'lee-0', by: 'kim', comment: 'My secret remark.' });
   await log.append({ event: 'rating', episode: 'lee-0', by: 'lee', stars: 5 });
+  await log.append({ event: 'turn-rating', episode: 'lee-0', turn: 1, by: 'kim', comment: 'My secret too.' });
   await log.close();
   const other = await openLog(folder);
   await other.appendAll([

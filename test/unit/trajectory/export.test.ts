@@ -9,7 +9,7 @@ import {
 import { importTrajectories } from '../../../src/core/trajectory/import';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory, Turn } from '../../../src/core/trajectory/trajectory';
-import { agentTurn, doubling, kim, leak, openLog, play, started, temporaryFolder } from './fixtures';
+import { agentTurn, doubling, graded, kim, leak, openLog, play, started, temporaryFolder } from './fixtures';
 import { seeded } from './random';
 
 /** What the agent saw, as the dialogue would make it. */
@@ -94,6 +94,39 @@ describe('exporting trajectories', () => {
     await log.append({ event: 'grade', episode: 'thinker', grade });
     const { rows } = await exported(log, { format: 'trajectories', visible });
     expect(rows[0]).toMatchObject({ tandem: { turns: [{ reasoning: 'Hm.', token_ids: [1, 2] }] } });
+  });
+
+  it('says of a turn how many samples the developer passed over, and whose draft a reply was', async () => {
+    const log = await openLog();
+    await log.recordTask(doubling);
+    await log.appendAll([
+      started('chosen', { collaborator: kim }),
+      agentTurn('chosen', 1, 'OUTPUT: first?'),
+      { event: 'turn-superseded', episode: 'chosen', turn: 1 },
+      agentTurn('chosen', 1, 'OUTPUT: second?'),
+      { event: 'turn-rating', episode: 'chosen', turn: 1, thumb: 'up', comment: 'Mine alone.', by: 'kim' },
+      {
+        ...{ event: 'reply', episode: 'chosen', turn: 1, text: 'Yes.', suggestion: 'Yes.' },
+        ...{ author: 'developer-sent-suggestion', by: 'kim', suggestedBy: 'rules' },
+      },
+      agentTurn('chosen', 2),
+      { event: 'answered', episode: 'chosen', turn: 2, answer: 'code', reason: 'answered' },
+      graded('chosen', 1),
+    ]);
+    const { rows, text } = await exported(log, { format: 'trajectories', visible });
+    expect(rows[0]).toMatchObject({
+      dialogue_history: [{ output: 'OUTPUT: second?' }, { content: 'Yes.' }, { role: 'agent' }],
+      tandem: {
+        turns: [
+          {
+            ...{ superseded: 1, thumb: 'up', reply_by: 'kim', reply_suggested_by: 'rules' },
+            reply_author: 'developer-sent-suggestion',
+          },
+          {},
+        ],
+      },
+    });
+    expect(text).not.toContain('Mine alone.');
   });
 
   it('filters by the list’s filter, success, reward and leak', async () => {

@@ -110,6 +110,44 @@ describe('folding an episode', () => {
     expect(without?.turns[0]).not.toHaveProperty('candidates');
   });
 
+  it('remembers the samples of a turn that another sample took the place of', () => {
+    const again: NewEvent = { event: 'turn-superseded', episode: 'e1', turn: 1 };
+    const trajectory = fold([
+      task,
+      started('e1'),
+      agentTurn('e1', 1, 'OUTPUT: first?'),
+      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'down', by: 'kim' },
+      again,
+      agentTurn('e1', 1, 'OUTPUT: second?'),
+      again,
+      agentTurn('e1', 1, 'OUTPUT: third?'),
+      reply('e1', 1, kim),
+    ]);
+    expect(trajectory?.turns).toMatchObject([
+      {
+        agent: { text: 'OUTPUT: third?' },
+        superseded: [{ text: 'OUTPUT: first?' }, { text: 'OUTPUT: second?' }],
+        reply: { by: 'kim' },
+      },
+    ]);
+    expect(trajectory?.turns[0]).not.toHaveProperty('rating');
+    expect(trajectory).not.toHaveProperty('damaged');
+  });
+
+  it('keeps the latest rating of each turn', () => {
+    const trajectory = fold([
+      task,
+      ...dialogue('e1', 1),
+      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'up', by: 'kim' },
+      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'down', comment: 'Asked before.', by: 'kim' },
+    ]);
+    expect(trajectory?.turns[0]).toMatchObject({
+      reply: { turn: 1 },
+      rating: { thumb: 'down', comment: 'Asked before.' },
+    });
+    expect(trajectory?.turns[1]).not.toHaveProperty('rating');
+  });
+
   it('keeps every grade and the latest rating', () => {
     const trajectory = fold([
       task,

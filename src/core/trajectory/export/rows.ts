@@ -63,10 +63,15 @@ export function trajectoryRow(
   };
 }
 
-function turnOrigin({ agent, reply, leak }: Turn): object {
+function turnOrigin({ agent, candidates, superseded, reply, leak, rating }: Turn): object {
   return {
     ...sampledOrigin(agent),
+    // The developer chose among samples: the message is not a plain sample of the model.
+    ...(superseded && { superseded: superseded.length }),
+    ...(candidates && { candidates: candidates.length }),
     ...(reply && { reply_author: reply.author, reply_by: reply.by }),
+    ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
+    ...(rating?.thumb && { thumb: rating.thumb }),
     ...(leak && { leak: leak.fraction, leaked: leak.leaked }),
   };
 }

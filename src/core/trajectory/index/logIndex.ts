@@ -255,7 +255,11 @@ export class LogIndex {
       case 'candidates':
       case 'choice':
       case 'reply':
+      case 'turn-rating':
         this.applySimple(row, event.event, event.turn);
+        return;
+      case 'turn-superseded':
+        // The turn that follows it says so again.
         return;
       case 'resumed':
         episodes.resume(row, event.agent);
@@ -275,7 +279,8 @@ export class LogIndex {
 
   private applySimple(
     row: number,
-    kind: 'agent-turn' | 'candidates' | 'choice' | 'reply' | 'answered' | 'resumed' | 'deleted',
+    kind:
+      'agent-turn' | 'candidates' | 'choice' | 'reply' | 'turn-rating' | 'answered' | 'resumed' | 'deleted',
     turn: number,
   ): void {
     const { episodes } = this.parts;
@@ -306,6 +311,7 @@ export class LogIndex {
         episodes.delete(row);
         return;
       case 'reply':
+      case 'turn-rating':
         if (turn > turns.get(row)) this.unsettled.add(row);
         return;
     }

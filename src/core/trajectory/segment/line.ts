@@ -58,6 +58,8 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
       'answered',
       'grade',
       'rating',
+      'turn-rating',
+      'turn-superseded',
       'abandoned',
       'resumed',
       'deleted',

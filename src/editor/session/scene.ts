@@ -1,0 +1,107 @@
+import type { Trajectory } from '../../core/trajectory/trajectory';
+import type {
+  GradeView,
+  Notice,
+  PanelState,
+  Phase,
+  Seat,
+  SessionState,
+  ToWebview,
+} from '../../../webview/session/protocol';
+import { taskTitle } from '../tasks/title';
+import { Feed } from './feed';
+import type { DialogueLink, SessionTask } from './link';
+import type { SessionParts } from './parts';
+import { resting } from './resting';
+import { taskView } from './view';
+
+/** Where a session stands, as a person is shown it. The view is told of every change. */
+export class Scene {
+  phase: Phase = 'ready';
+  seat: Seat = 'developer';
+  notice: Notice | undefined;
+  grade: GradeView | undefined;
+  readonly feed = new Feed();
+  private loggedAnswer: string | undefined;
+
+  constructor(
+    private readonly parts: SessionParts,
+    private readonly from: SessionTask,
+    private readonly link: DialogueLink,
+  ) {}
+
+  get title(): string {
+    return this.from.title ?? taskTitle(this.from.task);
+  }
+
+  /** The agent's final answer, once there is one; what is graded and compared. */
+  get answer(): string | undefined {
+    return this.link.dialogue?.answer ?? this.loggedAnswer;
+  }
+
+  get collaboratorsMove(): boolean {
+    const last = this.feed.turns.at(-1);
+    return last !== undefined && last.reply === undefined && this.answer === undefined;
+  }
+
+  get state(): SessionState {
+    const { parts, phase, seat, notice, grade, from } = this;
+    const { maxTurns, replyLimit } = this.link.dialogue?.protocol ?? parts.protocol;
+    const played = this.feed.turns.length;
+    const agentsMove = played === 0 || this.feed.turns.at(-1)?.reply !== undefined;
+    const asksConsent = parts.consent.given === undefined && (phase === 'ready' || phase === 'developer');
+    return {
+      phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
+      seat,
+      turn: Math.min(agentsMove && phase !== 'over' ? played + 1 : played, maxTurns),
+      maxTurns,
+      replyLimit,
+      agent: parts.agentName,
+      simulator: parts.simulatorName,
+      hasNext: from.pack !== undefined,
+      ...(notice === undefined ? {} : { notice }),
+      ...(asksConsent ? { consent: parts.consent.suggestion } : {}),
+      ...(grade === undefined ? {} : { grade }),
+    };
+  }
+
+  /** Everything a view needs to begin with, but for the draft. */
+  get snapshot(): Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'> {
+    const { stream, turns } = this.feed;
+    return {
+      type: 'snapshot',
+      panel: this.panelState,
+      task: { ...taskView(this.from.task, this.from.packName), title: this.title },
+      state: this.state,
+      turns,
+      ...(stream === undefined ? {} : { stream }),
+    };
+  }
+
+  enter(phase: Phase): void {
+    this.phase = phase;
+    this.refresh();
+  }
+
+  refresh(): void {
+    this.feed.showState(this.state);
+  }
+
+  /** The dialogue has begun and has an identity in the log. */
+  begun(): void {
+    this.feed.emit({ type: 'panel', panel: this.panelState });
+  }
+
+  /** Shows the dialogue as the log has it. */
+  rest(trajectory: Trajectory): void {
+    const { turns, answer, ...rest } = resting(trajectory);
+    this.feed.showTurns(turns);
+    this.loggedAnswer = answer;
+    ({ phase: this.phase, notice: this.notice, seat: this.seat, grade: this.grade } = rest);
+  }
+
+  private get panelState(): PanelState {
+    const { pack, task } = this.from;
+    return { episode: this.link.id, source: pack === undefined ? undefined : { pack, task: task.id } };
+  }
+}
