@@ -111,8 +111,9 @@ async function openDocument(
   await open(documentUri(kind, task, { pack, task: id }));
 }
 
-async function openTranscript({ engine }: CommandContext, target: Target): Promise<void> {
-  if (target?.kind !== 'trajectory') return;
+async function openTranscript({ engine, panels }: CommandContext, target: Target): Promise<void> {
+  // From the palette or the title of a session there is no item: the session itself is meant.
+  if (target?.kind !== 'trajectory') return panels.active?.openTranscript();
   const { id } = target.summary;
   const trajectory = await (await engine.log()).trajectory(id);
   if (trajectory === undefined) {

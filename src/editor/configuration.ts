@@ -35,6 +35,10 @@ export class Configuration {
     return this.get('session.openReference');
   }
 
+  get showsCounters(): boolean {
+    return this.get('session.showCounters');
+  }
+
   get protocol(): { maxTurns: number; replyLimit: number } {
     return { maxTurns: this.get('protocol.maxTurns'), replyLimit: this.get('protocol.replyLimit') };
   }

@@ -64,6 +64,7 @@ export interface Settings {
   packs: string[];
   dataFolder: string;
   'session.openReference': boolean;
+  'session.showCounters': boolean;
   'protocol.maxTurns': number;
   'protocol.replyLimit': number;
   'protocol.promptFolder': string;
@@ -86,6 +87,7 @@ export const settings: readonly (keyof Settings)[] = [
   'packs',
   'dataFolder',
   'session.openReference',
+  'session.showCounters',
   'protocol.maxTurns',
   'protocol.replyLimit',
   'protocol.promptFolder',

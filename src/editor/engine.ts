@@ -73,6 +73,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.sampling;
   }
 
+  get showsCounters(): boolean {
+    return this.configuration.showsCounters;
+  }
+
   get gradingMode(): GradingMode {
     return this.configuration.gradingMode;
   }

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { button, icon, linkButton, progress } from '../ui';
 import './footer.css';
 import { host } from './host';
+import './rating';
 import { keys } from './keys';
 import { modelLabel } from './view';
 import type { Notice, NoticeAction, SessionState } from './protocol';
@@ -77,15 +78,18 @@ export function footer(state: SessionState): TemplateResult {
         }
       </div>`;
     case 'over':
-      return html`<div class="actions">
-        ${state.hasNext ? nextTask() : nothing}
-        ${button({ label: 'Compare with the reference', onPress: () => host.act('compare') })}
-        ${
-          state.hasNext
-            ? html`<span class="rest">${linkButton('Play again', () => host.act('play-again'))}</span>`
-            : nothing
+      return html`${
+          state.rating === undefined ? nothing : html`<tandem-rating .rating=${state.rating}></tandem-rating>`
         }
-      </div>`;
+        <div class="actions">
+          ${state.hasNext ? nextTask() : nothing}
+          ${button({ label: 'Compare with the reference', onPress: () => host.act('compare') })}
+          ${
+            state.hasNext
+              ? html`<span class="rest">${linkButton('Play again', () => host.act('play-again'))}</span>`
+              : nothing
+          }
+        </div>`;
     case 'developer':
       return html``;
   }

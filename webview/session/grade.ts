@@ -6,6 +6,7 @@ import './grade.css';
 import { PlainElement } from './element';
 import { renderPython } from './markdown';
 import type { GradeView, TestView } from './protocol';
+import { withVisibleControls } from './untrusted';
 
 const looks: Record<TestView['status'], { icon: string; words: string }> = {
   passed: { icon: 'pass', words: 'passed' },
@@ -73,10 +74,10 @@ export class GradeElement extends PlainElement {
         </td>
         <td role="cell" class="cell"><code>${unsafeHTML(renderPython(test.call))}</code></td>
         <td role="cell" class="cell wide">
-          <code>${test.expected ?? ''}</code>
+          <code>${withVisibleControls(test.expected ?? '')}</code>
         </td>
         <td role="cell" class="cell wide">
-          <code>${test.got ?? ''}</code>
+          <code>${withVisibleControls(test.got ?? '')}</code>
         </td>
         <td role="cell" class="number">
           ${test.milliseconds === undefined ? '' : milliseconds(test.milliseconds)}
@@ -101,8 +102,8 @@ function details({ call, expected, got, status }: TestView): TemplateResult {
       </dd>`;
   return html`<dl>
     ${part('call', unsafeHTML(renderPython(call)))}
-    ${expected === undefined ? nothing : part('expected', expected)}
-    ${got === undefined ? nothing : part(status === 'wrong' ? 'got' : looks[status].words, got)}
+    ${expected === undefined ? nothing : part('expected', withVisibleControls(expected))}
+    ${got === undefined ? nothing : part(status === 'wrong' ? 'got' : looks[status].words, withVisibleControls(got))}
     ${
       status === 'passed'
         ? html`<dt>result</dt>

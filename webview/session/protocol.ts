@@ -31,8 +31,16 @@ export interface ReplyView {
   /** Shown before the reply: `you`, or the simulator's name. */
   readonly by: string;
   readonly seat: Seat;
+  /** The simulator that drafted it for the developer, and whether the developer changed the draft. */
+  readonly suggested?: { readonly by: string; readonly isEdited: boolean };
   /** Set when the reply gives away much of the reference: percent of its code tokens. */
   readonly leakPercent?: number;
+}
+
+/** What a person thinks of one message of the agent. */
+export interface TurnRating {
+  readonly thumb?: 'up' | 'down';
+  readonly comment?: string;
 }
 
 export interface TurnView {
@@ -41,8 +49,15 @@ export interface TurnView {
   /** What the collaborator sees of the agent's message, Markdown. */
   readonly visible: string;
   readonly thoughts: string;
+  /** Characters of message and thoughts that are too many to be drawn; the transcript has them. */
+  readonly left?: number;
   /** The message holds the final answer. */
   readonly final: boolean;
+  /** How many samples of the message there are; this is the last one. */
+  readonly samples: number;
+  /** How long the message and the reply took, as far as it is known. */
+  readonly milliseconds: number;
+  readonly rating?: TurnRating;
   readonly reply?: ReplyView;
 }
 
@@ -53,6 +68,28 @@ export interface StreamView {
   readonly text: string;
   /** Characters of thoughts so far. */
   readonly thinking: number;
+  /** Characters that are too many to be drawn. */
+  readonly left?: number;
+}
+
+/** A reply that the simulator drafted for the developer. */
+export interface Suggestion {
+  readonly text: string;
+  /** The simulator. */
+  readonly by: string;
+}
+
+/** A reply that was begun and not sent. */
+export interface Draft {
+  readonly text: string;
+  /** What it began as, and what it took the place of, when the simulator drafted it. */
+  readonly suggestion?: Suggestion & { readonly replaced: string };
+}
+
+/** Stars from 1 to 5, and a line, for the whole dialogue. */
+export interface DialogueRating {
+  readonly stars?: number;
+  readonly comment?: string;
 }
 
 /** A button that a notice offers. */
@@ -102,6 +139,12 @@ export interface SessionState {
   readonly notice?: Notice;
   readonly consent?: ConsentRequest;
   readonly grade?: GradeView;
+  /** The simulator drafts a reply for the developer. */
+  readonly isSuggesting?: boolean;
+  /** Turns and time are counted before the person's eyes. */
+  readonly showsCounters: boolean;
+  /** Absent while there is nobody under whose pseudonym a rating could be logged. */
+  readonly rating?: DialogueRating;
   /** There is another task in the pack that was not played yet. */
   readonly hasNext: boolean;
 }
@@ -129,8 +172,7 @@ export type ToWebview =
       readonly state: SessionState;
       readonly turns: readonly TurnView[];
       readonly stream?: StreamView;
-      /** The reply that was begun and not sent. */
-      readonly draft: string;
+      readonly draft: Draft;
     }
   | { readonly type: 'state'; readonly state: SessionState }
   /** The dialogue has begun and has an identity in the log. */
@@ -138,15 +180,21 @@ export type ToWebview =
   /** A turn that is new or has changed. */
   | { readonly type: 'turn'; readonly turn: TurnView }
   /** Absent: nothing is being written any more. */
-  | { readonly type: 'stream'; readonly stream?: StreamView };
+  | { readonly type: 'stream'; readonly stream?: StreamView }
+  | { readonly type: 'suggestion'; readonly suggestion: Suggestion }
+  /** The reply was not sent: it gives so much of the reference away, in these passages. */
+  | { readonly type: 'leak-warning'; readonly percent: number; readonly passages: readonly string[] };
 
 export type FromWebview =
   | { readonly type: 'ready' }
   /** Begins the dialogue, or takes the seat, once the consent is given. */
   | { readonly type: 'start'; readonly consent?: ConsentRequest }
-  | { readonly type: 'reply'; readonly text: string }
+  /** `anyway`: also when it gives the reference away. */
+  | { readonly type: 'reply'; readonly draft: Draft; readonly anyway: boolean }
   /** The reply so far, a moment after the person stopped typing; empty once it was sent. */
-  | { readonly type: 'draft'; readonly text: string }
+  | { readonly type: 'draft'; readonly draft: Draft }
+  | { readonly type: 'rate'; readonly rating: DialogueRating }
+  | { readonly type: 'rate-turn'; readonly turn: number; readonly rating: TurnRating }
   | { readonly type: 'open-link'; readonly address: string }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'act'; readonly action: Action };
@@ -157,11 +205,15 @@ export type Action =
   | 'simulator-once'
   | 'simulator-on'
   | 'take-seat'
+  | 'suggest'
+  | 'dont-mind'
+  | 'another-sample'
   | 'end-now'
   | 'skip'
   | 'again'
   | 'open-reference'
   | 'open-tests'
+  | 'open-transcript'
   | 'compare'
   | 'next-task'
   | 'play-again'

@@ -24,6 +24,10 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
       return { ...view, panel: message.panel };
     case 'turn':
       return { ...view, turns: withTurn(view.turns, message.turn) };
+    case 'suggestion':
+    case 'leak-warning':
+      // They change what is composed, not what is shown of the dialogue.
+      return view;
     case 'stream': {
       const { panel, task, state, turns } = view;
       const { stream } = message;
@@ -42,6 +46,14 @@ export function replyLength(draft: string, limit: number): { used: number; over:
   const used = Array.from(draft.trim()).length;
   const over = Math.max(0, used - limit);
   return { used, over, words: over === 0 ? `${used} / ${limit}` : `${used} / ${limit} · ${over} too many` };
+}
+
+/** Minutes and seconds, with hours when there are any. @param milliseconds not negative */
+export function duration(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0'));
+  const hours = Math.floor(seconds / 3600);
+  return hours > 0 ? [hours, ...parts].join(':') : parts.join(':').replace(/^0/, '');
 }
 
 /** A model's name without its server or folders, as far as a person needs it to tell two apart. */

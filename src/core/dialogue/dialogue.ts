@@ -274,6 +274,13 @@ export class Dialogue {
     await this.close(endingWith(this.state.turns.at(-1)!.agent, 'ended-by-developer'));
   }
 
+  /** Takes in what somebody thinks of a turn, which was logged beside the dialogue. */
+  rated(rating: EventOf<'turn-rating'>): void {
+    this.state.turns = this.state.turns.map((turn) =>
+      turn.agent.turn === rating.turn ? { ...turn, rating } : turn,
+    );
+  }
+
   async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
     await this.log({ event: 'abandoned', episode: this.id, reason, message });
   }

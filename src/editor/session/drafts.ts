@@ -1,5 +1,12 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
+import type { Draft } from '../../../webview/session/protocol';
+
+const draftSchema: z.ZodType<Draft> = z.object({
+  text: z.string(),
+  suggestion: z.object({ text: z.string(), by: z.string(), replaced: z.string() }).exactOptional(),
+});
 
 /**
  * Replies that were begun and not sent, one small file for each dialogue. The editor's own memory of a panel is written
@@ -13,25 +20,25 @@ export class Drafts {
   constructor(private readonly folder: string | undefined) {}
 
   /** Empty when there is none. */
-  async read(episode: string): Promise<string> {
-    if (this.folder === undefined) return '';
+  async read(episode: string): Promise<Draft> {
+    if (this.folder === undefined) return { text: '' };
     try {
-      return await readFile(this.file(this.folder, episode), 'utf8');
+      return draftSchema.parse(JSON.parse(await readFile(this.file(this.folder, episode), 'utf8')));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { text: '' };
       throw error;
     }
   }
 
   /** An empty draft is removed. */
-  async write(episode: string, draft: string): Promise<void> {
+  async write(episode: string, draft: Draft): Promise<void> {
     const { folder } = this;
     if (folder === undefined) return;
     const file = this.file(folder, episode);
     const written = this.queue.then(async () => {
-      if (draft === '') return rm(file, { force: true });
+      if (draft.text === '') return rm(file, { force: true });
       await mkdir(folder, { recursive: true });
-      await writeFile(file, draft);
+      await writeFile(file, JSON.stringify(draft));
     });
     // The next write is tried whatever became of this one.
     this.queue = written.catch(() => undefined);
@@ -40,6 +47,6 @@ export class Drafts {
 
   /** An episode's name comes from the log, and a log may come from anywhere. */
   private file(folder: string, episode: string): string {
-    return path.join(folder, `${encodeURIComponent(episode).replaceAll('.', '%2E')}.txt`);
+    return path.join(folder, `${encodeURIComponent(episode).replaceAll('.', '%2E')}.json`);
   }
 }

@@ -12,6 +12,9 @@ import type { SessionParts } from './parts';
 
 const TRY_AGAIN_MS = 250;
 
+/** A rating before the log gives it a time and a dialogue. */
+type NewEventOf<K extends 'rating' | 'turn-rating'> = Omit<EventOf<K>, 'version' | 'at' | 'episode'>;
+
 /** Where a session's task comes from: a pack that may hold it still, and its name as the log keeps it. */
 export interface SessionTask {
   readonly task: Task;
@@ -116,6 +119,14 @@ export class DialogueLink {
     const log = await this.parts.log();
     await this.claim(log, this.episode);
     await log.append({ event: 'abandoned', episode: this.episode, reason, message }, { durable: true });
+  }
+
+  /** Logs what somebody thinks of the dialogue, or of a turn. It plays no part in it, and needs no claim. */
+  async rate(rating: NewEventOf<'rating'> | NewEventOf<'turn-rating'>): Promise<void> {
+    if (this.episode === undefined) return;
+    const log = await this.parts.log();
+    const logged = await log.append({ ...rating, episode: this.episode }, { durable: true });
+    if (logged.event === 'turn-rating') this.held?.rated(logged);
   }
 
   /** Lets go of the dialogue; it is taken up again, with the parts configured then, when somebody goes on. */

@@ -10,6 +10,17 @@ export const notices = {
     message: `You stopped the ${party}. The unfinished message is not in the log.`,
     actions: [],
   }),
+  sampleStopped: (): Notice => ({
+    kind: 'information',
+    message: 'You stopped the agent. Its message from before stands.',
+    actions: [],
+  }),
+  sameSample: (): Notice => ({
+    kind: 'information',
+    message:
+      'The agent wrote the same message again. A higher temperature in the settings gives other samples.',
+    actions: [],
+  }),
   cutOff: (party: 'agent' | 'simulator'): Notice => ({
     kind: 'information',
     message: `The window closed while it was the ${party}'s turn. Everything said before is here; the unfinished message is not.`,

@@ -66,6 +66,10 @@ export class SessionPanel {
     return this.isReady;
   }
 
+  get isActive(): boolean {
+    return this.panel.active;
+  }
+
   reveal(): void {
     this.panel.reveal();
   }
@@ -97,6 +101,15 @@ export class SessionPanel {
     });
   }
 
+  /** Opens what was said so far as Markdown, beside the session. */
+  async openTranscript(): Promise<void> {
+    const { id, task } = this.session;
+    if (id === undefined) return;
+    const uri = documentUri('transcript', task, { episode: id });
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document, { viewColumn: this.besideColumn, preview: true });
+  }
+
   private listen(session: Session): { dispose: () => void } {
     return session.onMessage((message) => {
       this.send(message);
@@ -106,7 +119,7 @@ export class SessionPanel {
 
   private async snapshot(): Promise<void> {
     const { session } = this;
-    const draft = session.id === undefined ? '' : await this.drafts.read(session.id);
+    const draft = session.id === undefined ? { text: '' } : await this.drafts.read(session.id);
     this.isReady = true;
     this.send({ ...session.snapshot, draft });
   }
@@ -127,9 +140,13 @@ export class SessionPanel {
       case 'start':
         return this.session.start(message.consent);
       case 'reply':
-        return this.session.reply(message.text);
+        return this.session.reply(message.draft, message.anyway);
       case 'draft':
-        return this.session.id === undefined ? undefined : this.drafts.write(this.session.id, message.text);
+        return this.session.id === undefined ? undefined : this.drafts.write(this.session.id, message.draft);
+      case 'rate':
+        return this.session.ratings.rate(message.rating);
+      case 'rate-turn':
+        return this.session.ratings.rateTurn(message.turn, message.rating);
       case 'copy':
         return vscode.env.clipboard.writeText(message.text);
       case 'open-link':
@@ -150,6 +167,12 @@ export class SessionPanel {
         return session.simulatorOn();
       case 'take-seat':
         return session.takeSeat();
+      case 'suggest':
+        return session.suggest();
+      case 'dont-mind':
+        return session.dontMind();
+      case 'another-sample':
+        return session.anotherSample();
       case 'end-now':
         return this.endNow();
       case 'skip':
@@ -162,6 +185,8 @@ export class SessionPanel {
         return this.openBeside('reference', false);
       case 'open-tests':
         return this.openBeside('tests', false);
+      case 'open-transcript':
+        return this.openTranscript();
       case 'compare':
         return this.compare();
       case 'next-task':

@@ -45,6 +45,11 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     ];
   }
 
+  /** The session that has the focus, or had it last in its group. */
+  get active(): SessionPanel | undefined {
+    return this.open.find(({ isActive }) => isActive);
+  }
+
   get open(): readonly SessionPanel[] {
     return [...this.panels];
   }

@@ -25,6 +25,8 @@ export interface SessionParts {
   readonly protocol: Protocol;
   readonly sampling: SamplingSettings;
   readonly gradingMode: GradingMode;
+  /** Whether turns and time are counted before the person's eyes. */
+  readonly showsCounters: boolean;
   readonly consent: ConsentKeeper;
   /** @throws {Fault} with what to do when there is no folder to log into, or it cannot be written */
   log(): Promise<TrajectoryLog>;

@@ -1,5 +1,7 @@
 import type { Dialogue } from '../../core/dialogue/dialogue';
+import type { Suggestion } from '../../../webview/session/protocol';
 import type { DialogueLink } from './link';
+import { notices } from './notices';
 import type { SessionParts } from './parts';
 import type { Scene } from './scene';
 import { agentSpeaks, simulatorSpeaks } from './spoken';
@@ -35,6 +37,32 @@ export class Play {
     }
     if (dialogue.next === 'nobody') await this.finish(signal);
     else scene.enter('developer');
+  }
+
+  /** The agent writes its last message anew; the one before stands until then. */
+  async anotherSample(signal: AbortSignal): Promise<void> {
+    const { scene } = this;
+    const dialogue = await this.link.attached();
+    const before = dialogue.turns.at(-1)?.agent.text;
+    scene.enter('agent');
+    await agentSpeaks(dialogue, scene.feed, signal, 'anotherSample');
+    this.agentSpokeAt = Date.now();
+    if (dialogue.turns.at(-1)?.agent.text === before) scene.notice = notices.sameSample();
+  }
+
+  /** The configured simulator drafts a reply for the developer. */
+  async suggest(signal: AbortSignal): Promise<Suggestion> {
+    const { scene } = this;
+    scene.isSuggesting = true;
+    scene.refresh();
+    try {
+      const { name } = await this.link.simulatorNow();
+      const text = await (await this.link.attached()).suggest({ signal });
+      signal.throwIfAborted();
+      return { text, by: name };
+    } finally {
+      scene.isSuggesting = false;
+    }
   }
 
   /** The configured simulator answers this one turn. */

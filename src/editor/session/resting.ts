@@ -1,5 +1,12 @@
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import type { GradeView, Notice, Phase, Seat, TurnView } from '../../../webview/session/protocol';
+import type {
+  DialogueRating,
+  GradeView,
+  Notice,
+  Phase,
+  Seat,
+  TurnView,
+} from '../../../webview/session/protocol';
 import { notices } from './notices';
 import { gradeView, turnView } from './view';
 
@@ -11,10 +18,11 @@ export interface Resting {
   readonly turns: readonly TurnView[];
   readonly answer: string | undefined;
   readonly grade: GradeView | undefined;
+  readonly rating: DialogueRating;
 }
 
 export function resting(trajectory: Trajectory): Resting {
-  const { task, turns, collaborator, answer, grades, damaged } = trajectory;
+  const { task, turns, collaborator, answer, grades, rating, damaged } = trajectory;
   const { phase, notice } = restingPlace(trajectory);
   const grade = grades.at(-1)?.grade;
   return {
@@ -24,6 +32,10 @@ export function resting(trajectory: Trajectory): Resting {
     turns: turns.map(turnView),
     answer: answer?.answer,
     grade: grade && gradeView(task, grade),
+    rating: {
+      ...(rating?.stars !== undefined && { stars: rating.stars }),
+      ...(rating?.comment !== undefined && { comment: rating.comment }),
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
+  DialogueRating,
   GradeView,
   Notice,
   PanelState,
@@ -21,6 +22,8 @@ export class Scene {
   seat: Seat = 'developer';
   notice: Notice | undefined;
   grade: GradeView | undefined;
+  rating: DialogueRating = {};
+  isSuggesting = false;
   readonly feed = new Feed();
   private loggedAnswer: string | undefined;
 
@@ -45,11 +48,12 @@ export class Scene {
   }
 
   get state(): SessionState {
-    const { parts, phase, seat, notice, grade, from } = this;
+    const { parts, phase, seat, notice, grade, rating, from } = this;
     const { maxTurns, replyLimit } = this.link.dialogue?.protocol ?? parts.protocol;
     const played = this.feed.turns.length;
     const agentsMove = played === 0 || this.feed.turns.at(-1)?.reply !== undefined;
-    const asksConsent = parts.consent.given === undefined && (phase === 'ready' || phase === 'developer');
+    const hasConsent = parts.consent.given !== undefined;
+    const asksConsent = !hasConsent && (phase === 'ready' || phase === 'developer');
     return {
       phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
       seat,
@@ -59,6 +63,9 @@ export class Scene {
       agent: parts.agentName,
       simulator: parts.simulatorName,
       hasNext: from.pack !== undefined,
+      showsCounters: parts.showsCounters,
+      ...(this.isSuggesting && { isSuggesting: true }),
+      ...(hasConsent && { rating }),
       ...(notice === undefined ? {} : { notice }),
       ...(asksConsent ? { consent: parts.consent.suggestion } : {}),
       ...(grade === undefined ? {} : { grade }),
@@ -97,7 +104,8 @@ export class Scene {
     const { turns, answer, ...rest } = resting(trajectory);
     this.feed.showTurns(turns);
     this.loggedAnswer = answer;
-    ({ phase: this.phase, notice: this.notice, seat: this.seat, grade: this.grade } = rest);
+    ({ phase: this.phase, notice: this.notice, seat: this.seat } = rest);
+    ({ grade: this.grade, rating: this.rating } = rest);
   }
 
   private get panelState(): PanelState {

@@ -1,19 +1,28 @@
 import type { Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import type { ConsentRequest, SessionState, ToWebview } from '../../../webview/session/protocol';
+import type { ConsentRequest, Draft, SessionState, ToWebview } from '../../../webview/session/protocol';
+import { leakedPassages, measureLeak } from '../../core/dialogue/leak';
+import { limitReply } from '../../core/dialogue/protocol';
+import { authorOf } from './authorship';
 import { DialogueLink, type SessionTask } from './link';
 import { notices } from './notices';
 import type { SessionParts } from './parts';
 import { Play } from './play';
+import { Ratings } from './ratings';
 import { Scene } from './scene';
 import { showLastTurn } from './spoken';
 import { Work } from './work';
+
+/** What a developer says with one key; true of who has no wish, and of who does not know. */
+const NO_PREFERENCE =
+  'I have no preference and no more information on that; choose what seems sensible to you.';
 
 /**
  * One dialogue as a person plays it: takes what the person does, and tells the view what has changed. What it shows
  * as said is in the log before it is shown. Knows no editor.
  */
 export class Session {
+  readonly ratings: Ratings;
   private readonly link: DialogueLink;
   private readonly scene: Scene;
   private readonly play: Play;
@@ -28,6 +37,7 @@ export class Session {
     this.scene = new Scene(parts, from, this.link);
     this.play = new Play(parts, this.link, this.scene);
     this.work = new Work(parts, this.link, this.scene, this.play);
+    this.ratings = new Ratings(parts, this.link, this.scene, this.work);
   }
 
   /** A task that nobody has begun: nothing is logged before `start`. */
@@ -109,20 +119,47 @@ export class Session {
     });
   }
 
-  /** The developer's reply to the agent's last message. */
-  async reply(text: string): Promise<void> {
+  /**
+   * The developer's reply to the agent's last message. One that gives the reference away is not sent at first: the
+   * developer is told so, and may send it `anyway`.
+   */
+  async reply(draft: Draft, anyway = false): Promise<void> {
     const { parts, play } = this;
     const by = parts.consent.given?.pseudonym;
     if (!this.is('developer') || by === undefined) return;
+    if (!anyway && this.warnsOfLeak(draft.text)) return;
     const waited = play.waited;
     await this.work.perform(async (signal) => {
       await parts.consent.record();
       await play.takeSeatIfWanted();
       const dialogue = await this.link.attached();
       const milliseconds = waited === undefined ? {} : { milliseconds: waited };
-      await dialogue.reply(text, { author: 'developer', by, ...milliseconds });
+      await dialogue.reply(draft.text, { ...authorOf(draft), by, ...milliseconds });
       showLastTurn(dialogue, this.scene.feed);
       await play.on(signal);
+    });
+  }
+
+  /** The developer has no wish, or does not know. */
+  async dontMind(): Promise<void> {
+    await this.reply({ text: NO_PREFERENCE });
+  }
+
+  /** The simulator drafts a reply, which the developer may change and send. */
+  async suggest(): Promise<void> {
+    if (!this.is('developer')) return;
+    await this.work.perform(async (signal) => {
+      const suggestion = await this.play.suggest(signal);
+      this.scene.feed.emit({ type: 'suggestion', suggestion });
+    });
+  }
+
+  /** Has the agent write its last message anew. */
+  async anotherSample(): Promise<void> {
+    if (!this.is('developer')) return;
+    await this.work.perform(async (signal) => {
+      await this.play.anotherSample(signal);
+      await this.play.on(signal);
     });
   }
 
@@ -208,6 +245,16 @@ export class Session {
   dispose(): void {
     this.scene.feed.dispose();
     this.work.dispose();
+  }
+
+  private warnsOfLeak(text: string): boolean {
+    const said = limitReply(text, this.state.replyLimit);
+    const { fraction, leaked } = measureLeak(this.task.reference, said);
+    const passages = leakedPassages(this.task.reference, said);
+    if (leaked) {
+      this.scene.feed.emit({ type: 'leak-warning', percent: Math.round(fraction * 100), passages });
+    }
+    return leaked;
   }
 
   private is(...phases: readonly SessionState['phase'][]): boolean {

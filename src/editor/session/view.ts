@@ -2,6 +2,7 @@ import { fencedRanges } from '../../core/dialogue/markers';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
 import type { Grade, TestResult } from '../../core/grading/grade';
 import type { Task } from '../../core/task/task';
+import type { EventOf } from '../../core/trajectory/event';
 import type { Turn } from '../../core/trajectory/trajectory';
 import type {
   GradeView,
@@ -9,11 +10,17 @@ import type {
   StreamView,
   TaskView,
   TestView,
+  TurnRating,
   TurnView,
 } from '../../../webview/session/protocol';
 import { taskTitle } from '../tasks/title';
 
 /** What a person is shown of the engine's data; pure, so that it can be tested without an editor. */
+
+/** Nobody reads more of one message, and drawing megabytes would stop the view. The log has all of it. */
+const MOST_CHARACTERS = 50_000;
+/** A message that is being written is drawn many times a second. */
+const MOST_STREAMED = 10_000;
 
 export function taskView(task: Task, pack: string | undefined): TaskView {
   return {
@@ -25,22 +32,42 @@ export function taskView(task: Task, pack: string | undefined): TaskView {
 }
 
 export function turnView(turn: Turn): TurnView {
-  const { thoughts, visible, answer } = parseAgentMessage(turn.agent.text);
+  const { agent, superseded = [], reply, rating } = turn;
+  const { thoughts, visible, answer } = parseAgentMessage(agent.text);
+  const said = cut(answer === undefined ? visible : fenceAnswer(visible, answer), MOST_CHARACTERS);
+  const thought = cut(thoughts, MOST_CHARACTERS);
+  const left = said.left + thought.left;
   return {
-    turn: turn.agent.turn,
-    visible: answer === undefined ? visible : fenceAnswer(visible, answer),
-    thoughts,
+    turn: agent.turn,
+    visible: said.shown,
+    thoughts: thought.shown,
+    ...(left > 0 && { left }),
     final: answer !== undefined,
-    ...(turn.reply === undefined ? {} : { reply: replyView(turn) }),
+    samples: superseded.length + 1,
+    milliseconds: Math.round((agent.timing?.totalMs ?? 0) + (reply?.milliseconds ?? 0)),
+    ...(rating && { rating: turnRating(rating) }),
+    ...(reply && { reply: replyView(turn) }),
   };
 }
 
+function turnRating({ thumb, comment }: EventOf<'turn-rating'>): TurnRating {
+  return { ...(thumb && { thumb }), ...(comment !== undefined && { comment }) };
+}
+
+/** The beginning of a text, and how many characters are left out. */
+function cut(text: string, most: number): { shown: string; left: number } {
+  return { shown: text.slice(0, most), left: Math.max(0, text.length - most) };
+}
+
 function replyView({ reply, leak }: Turn): ReplyView {
-  const { text, author, by } = reply!;
+  const { text, author, by, suggestedBy } = reply!;
   return {
     text,
     seat: author === 'simulator' ? 'simulator' : 'developer',
     by: author === 'simulator' ? by : 'you',
+    ...(suggestedBy !== undefined && {
+      suggested: { by: suggestedBy, isEdited: author === 'developer-edited-suggestion' },
+    }),
     ...(leak?.leaked === true ? { leakPercent: Math.round(leak.fraction * 100) } : {}),
   };
 }
@@ -54,8 +81,9 @@ export function agentStream(text: string, earlier: readonly TurnView[]): StreamV
   const undecided = thoughts === '' && answer === undefined && !text.includes('OUTPUT:');
   const writesNone = earlier.length > 0 && earlier.every((turn) => turn.thoughts === '');
   if (undecided && !writesNone) return { by: 'agent', text: '', thinking: text.length };
-  const shown = answer === undefined ? visible : fenceAnswer(visible, answer);
-  return { by: 'agent', text: shown, thinking: thoughts.length };
+  const said = answer === undefined ? visible : fenceAnswer(visible, answer);
+  const { shown, left } = cut(said, MOST_STREAMED);
+  return { by: 'agent', text: shown, thinking: thoughts.length, ...(left > 0 && { left }) };
 }
 
 export function gradeView(task: Task, grade: Grade): GradeView {

@@ -91,7 +91,9 @@ export class Work {
     }
     const { scene, play } = this;
     const during = scene.phase;
-    const party = during === 'simulator' || scene.collaboratorsMove ? 'simulator' : 'agent';
+    const samples = during === 'agent' && scene.collaboratorsMove;
+    const party =
+      during !== 'agent' && (during === 'simulator' || scene.collaboratorsMove) ? 'simulator' : 'agent';
     if (!stopped) {
       this.parts.report(error);
       scene.notice = noticeOf(error, during === 'grading' ? 'grader' : party);
@@ -102,6 +104,7 @@ export class Work {
     } else if (this.link.id === undefined) {
       scene.enter('ready');
     } else if (play.seatWanted || (scene.seat === 'developer' && scene.collaboratorsMove)) {
+      if (stopped && samples) scene.notice = notices.sampleStopped();
       scene.enter('developer');
       await play.takeSeatIfWanted();
     } else {

@@ -83,7 +83,7 @@ describe('a session of a new task', () => {
 describe('a dialogue that a developer plays', () => {
   it('ends with a grade, and stands in the log as it was played', async () => {
     const session = await begun(asks('From how many kilos on?'), answers(right));
-    await session.reply('Above 20, for 4.50 more. Unknown zones give -1.');
+    await session.reply({ text: 'Above 20, for 4.50 more. Unknown zones give -1.' });
     expect(session.state).toMatchObject({
       phase: 'over',
       grade: { headline: '10 of 10 tests passed', success: true },
@@ -103,7 +103,7 @@ describe('a dialogue that a developer plays', () => {
         logged.push(summary?.turns ?? 0);
       }
     });
-    await session.reply('20.');
+    await session.reply({ text: '20.' });
     expect(logged).toEqual([1]);
     expect((await stage.trajectory(session.id)).turns[0]?.reply?.text).toBe('20.');
   });
@@ -147,7 +147,7 @@ describe('a dialogue that a developer plays', () => {
       phase: 'developer',
       notice: { message: expect.stringContaining('No simulator') as string, actions: ['choose-simulator'] },
     });
-    await session.reply('20.');
+    await session.reply({ text: '20.' });
     expect(session.state).toMatchObject({ phase: 'developer', turn: 2 });
   });
 
@@ -206,7 +206,7 @@ describe('a dialogue that is interrupted', () => {
     const session = await stage.reloaded(before.id);
     expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
     expect(session.snapshot.turns[0]?.visible).toBe('How heavy?');
-    await session.reply('Above 20.');
+    await session.reply({ text: 'Above 20.' });
     expect(session.state.phase).toBe('over');
   });
 
@@ -227,7 +227,7 @@ describe('a dialogue that is interrupted', () => {
   it('offers to grade an answer whose grade was never logged', async () => {
     const before = await begun(asks('How heavy?'), answers(right));
     stage.grader = () => Promise.reject(new Error('The grader is missing.'));
-    await before.reply('Above 20.');
+    await before.reply({ text: 'Above 20.' });
     expect(before.state).toMatchObject({ phase: 'over', notice: { actions: ['grade'] } });
     const session = await stage.reloaded(before.id);
     expect(session.state.notice?.actions).toEqual(['grade']);
@@ -254,7 +254,7 @@ describe('a dialogue that is open in two windows', () => {
     expect(there.state).toMatchObject(playedElsewhere);
     expect(there.snapshot.turns).toMatchObject([{ visible: 'How heavy?' }]);
 
-    await here.reply('Above 20.');
+    await here.reply({ text: 'Above 20.' });
     for (const press of [() => there.again(), () => there.skip('Too easy'), () => there.takeSeat()]) {
       await press();
       expect(there.state).toMatchObject(playedElsewhere);
@@ -270,7 +270,7 @@ describe('a dialogue that is open in two windows', () => {
       { reply: { text: 'Above 20.' } },
       { visible: 'Which zones?' },
     ]);
-    await there.reply('1, 2 and 3.');
+    await there.reply({ text: '1, 2 and 3.' });
     expect(there.state).toMatchObject({ phase: 'over', grade: { success: true } });
   });
 
@@ -278,7 +278,7 @@ describe('a dialogue that is open in two windows', () => {
     const here = await begun(asks('How heavy?'), answers(right));
     const there = await (await stage.otherWindow()).reloaded(here.id);
     await there.hold();
-    await here.reply('Above 20.');
+    await here.reply({ text: 'Above 20.' });
     await there.again();
     expect(there.state).toMatchObject({ phase: 'over', grade: { success: true } });
     expect(there.answer).toBe(here.answer);
@@ -319,7 +319,7 @@ describe('a dialogue that is open in two windows', () => {
     onTestFinished(() => kill(child));
     await printed(child, /held/);
     const restored = await stage.reloaded(here.id);
-    await restored.reply('Above 20.');
+    await restored.reply({ text: 'Above 20.' });
     expect(restored.state).toMatchObject(playedElsewhere);
     expect(restored.state.notice?.message).toContain(`process ${child.process.pid} on `);
     expect((await stage.trajectory(here.id)).turns[0]?.reply).toBeUndefined();

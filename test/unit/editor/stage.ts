@@ -34,6 +34,7 @@ export class Stage implements SessionParts {
   readonly protocol = colBenchProtocol;
   readonly sampling = { temperature: 1, maxTokens: 500 };
   readonly gradingMode = 'fixed';
+  showsCounters = true;
   agent: Model | undefined;
   simulator: Simulator | undefined = new RulesSimulator();
   readonly reported: unknown[] = [];

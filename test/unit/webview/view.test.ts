@@ -11,6 +11,7 @@ const state: SessionState = {
   agent: 'script:a.json',
   simulator: 'rules',
   hasNext: true,
+  showsCounters: true,
 };
 
 const turn = (number: number): TurnView => ({
@@ -18,6 +19,8 @@ const turn = (number: number): TurnView => ({
   visible: `Question ${number}`,
   thoughts: '',
   final: false,
+  samples: 1,
+  milliseconds: 0,
 });
 
 const snapshot: ToWebview = {
@@ -26,7 +29,7 @@ const snapshot: ToWebview = {
   task: { title: 'T', description: 'D', pack: 'p.jsonl', tests: 10 },
   state,
   turns: [turn(1), turn(2)],
-  draft: '',
+  draft: { text: '' },
 };
 
 const shown = (...messages: readonly ToWebview[]): SessionView | undefined =>
