@@ -5,10 +5,12 @@ import { Configuration } from './editor/configuration';
 import { views } from './editor/contributions';
 import { Documents } from './editor/documents';
 import { Engine } from './editor/engine';
+import { CandidateChoice } from './editor/models/candidates';
 import { ModelChoice } from './editor/models/choice';
 import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
 import { SessionPanels } from './editor/session/panels';
+import { StandingTree } from './editor/standing/tree';
 import { Status } from './editor/status';
 import { Packs } from './editor/tasks/packs';
 import { TaskTree } from './editor/tasks/tree';
@@ -21,6 +23,7 @@ export interface Tandem {
   readonly tasks: TaskTree;
   readonly trajectories: TrajectoryTree;
   readonly models: ModelTree;
+  readonly standing: StandingTree;
   readonly panels: SessionPanels;
 }
 
@@ -38,6 +41,8 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const panels = new SessionPanels(context, configuration, engine, packs, tasks);
   const models = new ModelTree(configuration, engine);
   const folders = new ModelFolders(configuration, engine);
+  const candidates = new CandidateChoice(configuration, folders);
+  const standing = new StandingTree(engine);
   const choice = new ModelChoice(configuration, keys, folders);
   context.subscriptions.push(
     output,
@@ -46,18 +51,20 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     tasks,
     trajectories,
     models,
+    standing,
     panels,
     new Documents(engine, packs),
     new Status(panels),
     configuration.onDidChange(() => packs.refresh()),
     vscode.window.registerTreeDataProvider(views.tasks, tasks),
     vscode.window.registerTreeDataProvider(views.trajectories, trajectories),
+    vscode.window.registerTreeDataProvider(views.standing, standing),
     registerCommands({
       extension: context.extensionUri,
-      ...{ configuration, engine, choice, folders, models, packs, panels, tasks, trajectories },
+      ...{ configuration, engine, choice, candidates, folders, models, packs, panels, tasks, trajectories },
     }),
   );
-  return { engine, packs, tasks, trajectories, models, panels };
+  return { engine, packs, tasks, trajectories, models, standing, panels };
 }
 
 /** Resolves when the child processes are gone. */

@@ -5,6 +5,7 @@ import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
 import type { Configuration } from './configuration';
 import type { Engine } from './engine';
+import type { CandidateChoice } from './models/candidates';
 import type { ModelChoice } from './models/choice';
 import type { ModelFolders } from './models/folders';
 import { STARTER, type LocalPlace } from './models/places';
@@ -20,6 +21,7 @@ export interface CommandContext {
   readonly configuration: Configuration;
   readonly engine: Engine;
   readonly choice: ModelChoice;
+  readonly candidates: CandidateChoice;
   readonly folders: ModelFolders;
   readonly models: ModelTree;
   readonly packs: Packs;
@@ -52,6 +54,7 @@ function table(on: CommandContext): Record<CommandId, (target: Target) => Promis
     [commands.openTranscript]: (target) => openTranscript(on, target),
     [commands.chooseAgent]: () => on.choice.choose('agent'),
     [commands.chooseSimulator]: () => on.choice.choose('simulator'),
+    [commands.chooseCandidates]: () => on.candidates.choose(),
     [commands.setApiKey]: () => on.choice.setKey(),
     [commands.addModelFolder]: () => on.folders.addAndOffer(),
     [commands.useAsAgent]: (target) => withModel(target, (place) => on.folders.use('agent', place)),

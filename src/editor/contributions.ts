@@ -17,6 +17,7 @@ export const commands = {
   chooseAgent: 'tandem.chooseAgent',
   chooseSimulator: 'tandem.chooseSimulator',
   setApiKey: 'tandem.setApiKey',
+  chooseCandidates: 'tandem.chooseCandidates',
   addModelFolder: 'tandem.addModelFolder',
   useAsAgent: 'tandem.useAsAgent',
   useAsSimulator: 'tandem.useAsSimulator',
@@ -32,6 +33,7 @@ export const views = {
   tasks: 'tandem.tasks',
   trajectories: 'tandem.trajectories',
   models: 'tandem.models',
+  standing: 'tandem.standing',
 } as const;
 
 /** The type of a webview panel that holds one dialogue; its serializer brings it back after a reload. */
@@ -60,6 +62,8 @@ export const contextKeys = {
 export interface Settings {
   agent: string;
   simulator: string;
+  'candidates.show': boolean;
+  'candidates.secondAgent': string;
   modelFolders: string[];
   packs: string[];
   dataFolder: string;
@@ -83,6 +87,8 @@ export interface Settings {
 export const settings: readonly (keyof Settings)[] = [
   'agent',
   'simulator',
+  'candidates.show',
+  'candidates.secondAgent',
   'modelFolders',
   'packs',
   'dataFolder',

@@ -61,6 +61,14 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.agent;
   }
 
+  get secondAgentName(): string {
+    return this.configuration.secondAgent;
+  }
+
+  get showsCandidates(): boolean {
+    return this.configuration.showsCandidates;
+  }
+
   get simulatorName(): string {
     return this.configuration.simulator;
   }
@@ -112,10 +120,17 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.openModel(agent);
   }
 
-  /** Begins to load an agent that plays on this machine, so that it is there when it is asked. */
-  warmAgent(): void {
-    const place = this.localPlace(this.configuration.agent);
-    if (place !== undefined) this.locals.model(place);
+  async openSecondAgent(): Promise<Model | undefined> {
+    const { secondAgent } = this.configuration;
+    return secondAgent === '' ? undefined : this.openModel(secondAgent);
+  }
+
+  /** Begins to load the agents that play on this machine, so that they are there when they are asked. */
+  warmAgents(): void {
+    for (const agent of this.agents) {
+      const place = this.localPlace(agent);
+      if (place !== undefined) this.locals.model(place);
+    }
   }
 
   async openSimulator(): Promise<Simulator | undefined> {
@@ -188,9 +203,14 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   /** The folders of the local models that the settings name. */
   private get playing(): string[] {
-    const { agent, simulator } = this.configuration;
-    const places = [this.localPlace(agent), this.localPlace(simulator)];
+    const places = [...this.agents, this.configuration.simulator].map((spec) => this.localPlace(spec));
     return places.flatMap((place) => (place === undefined ? [] : [place.folder]));
+  }
+
+  /** Those that write the agent's messages. */
+  private get agents(): string[] {
+    const { agent, secondAgent, showsCandidates } = this.configuration;
+    return showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];
   }
 
   private async openLog(folder: string): Promise<TrajectoryLog> {

@@ -1,10 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { icon, linkButton } from '../ui';
+import { choiceMade } from './choice';
 import { PlainElement } from './element';
 import { host } from './host';
-import { renderMarkdown } from './markdown';
+import { said, streamed, thoughtsOf } from './said';
 import { turnComment, turnRating } from './turnRating';
 import { withVisibleControls } from './untrusted';
 import { modelLabel } from './view';
@@ -25,11 +25,6 @@ export function message(
   </article>`;
 }
 
-/** Markdown from the agent; `renderMarkdown` lets no HTML of its own through. */
-export function prose(source: string): TemplateResult {
-  return html`<div class="prose">${unsafeHTML(renderMarkdown(source))}</div>`;
-}
-
 /** A turn that is in the log. Drawn again only when the turn itself changes. */
 @customElement('tandem-turn')
 export class TurnElement extends PlainElement {
@@ -39,24 +34,16 @@ export class TurnElement extends PlainElement {
   @state() private isRemarking = false;
 
   override render(): TemplateResult {
-    const { turn, visible, thoughts, left = 0, reply, final, samples } = this.turn;
+    const { turn, visible, thoughts, left = 0, choices = [], reply, final, samples } = this.turn;
     return html`${message(
       final ? 'answer' : 'agent',
-      html`${visible === '' ? html`<p class="quiet">The agent said nothing.</p>` : prose(visible)}
-      ${left === 0 ? nothing : leftOut(left)}
+      html`${said(visible)} ${left === 0 ? nothing : leftOut(left)}
       ${
         samples === 1
           ? nothing
           : html`<p class="quiet">Sample ${samples} of this message; the log keeps them all.</p>`
       }
-      ${
-        thoughts === ''
-          ? nothing
-          : html`<details class="thoughts">
-              <summary aria-label="Thoughts of the agent in turn ${turn}">thoughts</summary>
-              <p class="plain">${withVisibleControls(thoughts)}</p>
-            </details>`
-      }
+      ${thoughtsOf(thoughts, `the agent in turn ${turn}`)} ${choices.map(choiceMade)}
       ${turnComment(this.turn, this.isRemarking, () => void this.endRemark())}`,
       'agent',
       this.canRate ? turnRating(this.turn, () => void this.remark()) : nothing,
@@ -117,15 +104,8 @@ export class StreamElement extends PlainElement {
   @property({ attribute: false }) simulator = '';
 
   override render(): TemplateResult {
-    const { by, text, thinking, left = 0 } = this.stream;
-    const waiting = thinking === 0 ? 'waits for the first word' : `thinking, ${thinking} characters so far`;
-    const body =
-      text === ''
-        ? html`<p class="quiet">${waiting}<span class="caret"></span></p>`
-        : html`<div class="streaming">
-              ${by === 'agent' ? prose(text) : html`<p class="plain">${withVisibleControls(text)}</p>`}
-            </div>
-            ${left === 0 ? nothing : html`<p class="quiet">${left.toLocaleString('en')} more characters so far</p>`}`;
+    const { by } = this.stream;
+    const body = streamed(this.stream);
     return by === 'agent'
       ? message('agent', body, 'agent')
       : message(modelLabel(this.simulator), body, 'simulator');

@@ -154,7 +154,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     );
     this.panels.add(opened);
     // While the person reads what is there.
-    if (['ready', 'developer'].includes(session.state.phase)) this.engine.warmAgent();
+    if (['ready', 'choosing', 'developer'].includes(session.state.phase)) this.engine.warmAgents();
     return opened;
   }
 

@@ -14,7 +14,7 @@ export function transcriptOf(trajectory: Trajectory): string {
     ...(rating?.stars === undefined ? [] : [`- Rating: ${rating.stars} of 5`]),
   ];
   const said = turns.flatMap((turn) => {
-    const view = turnView(turn);
+    const view = turnView(turn, trajectory.state === 'answered');
     return [
       `### Agent, turn ${view.turn}`,
       view.visible,

@@ -73,9 +73,10 @@ it('puts only known commands into menus, under conditions on known views and ite
   }
 });
 
-it('asks only for known context keys', () => {
+it('asks only for known context keys and settings', () => {
   const conditions = contributes.viewsWelcome.map(({ when = '' }) => when).join(' ');
-  for (const [key] of conditions.matchAll(/tandem\.\w+/g)) expect(Object.values(contextKeys)).toContain(key);
+  const known = [...Object.values(contextKeys), ...settings.map((name) => `config.tandem.${name}`)];
+  for (const [key] of conditions.matchAll(/(?:config\.)?tandem\.[\w.]+/g)) expect(known).toContain(key);
 });
 
 it('links only to known commands from welcome texts and descriptions', () => {
