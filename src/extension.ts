@@ -2,7 +2,9 @@ import * as vscode from 'vscode';
 import { ApiKeys } from './editor/apiKeys';
 import { registerCommands } from './editor/commands';
 import { Configuration } from './editor/configuration';
+import { views } from './editor/contributions';
 import { Documents } from './editor/documents';
+import { CandidateChoice } from './editor/models/candidates';
 import type { Engine } from './editor/engine';
 import { Engines } from './editor/engines';
 import { ModelChoice } from './editor/models/choice';
@@ -13,6 +15,7 @@ import { Exports } from './editor/export/exports';
 import { ReplayPanels } from './editor/replay/panels';
 import { SessionPanels } from './editor/session/panels';
 import { StatisticsPanel } from './editor/statistics/panel';
+import { StandingTree } from './editor/standing/tree';
 import { Status } from './editor/status';
 import { PackAdder } from './editor/tasks/adding/add';
 import { PackDownload } from './editor/tasks/adding/download';
@@ -34,6 +37,7 @@ export interface Tandem {
   readonly tasks: TaskTree;
   readonly trajectories: TrajectoryTree;
   readonly models: ModelTree;
+  readonly standing: StandingTree;
   readonly panels: SessionPanels;
   readonly adder: PackAdder;
   readonly drop: PackDrop;
@@ -60,6 +64,8 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const statistics = new StatisticsPanel(context.extensionUri, engine, trajectories);
   const models = new ModelTree(configuration, engine);
   const folders = new ModelFolders(configuration, engine);
+  const candidates = new CandidateChoice(configuration, folders);
+  const standing = new StandingTree(engine);
   const connect = new Connect(engine.servers, keys);
   const choice = new ModelChoice(configuration, engine, folders, connect);
   const adder = new PackAdder(packs);
@@ -75,6 +81,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     tasks,
     trajectories,
     models,
+    standing,
     panels,
     replays,
     exports,
@@ -82,14 +89,15 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     new Documents(engines, packs),
     status,
     configuration.onDidChange(() => packs.refresh()),
+    vscode.window.registerTreeDataProvider(views.standing, standing),
     new TasksView(tasks, drop, (error) => engine.report(error)),
     registerCommands({
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, download, starter, guidelines, status, tasks, trajectories },
-      ...{ replays, exports, statistics },
+      ...{ replays, exports, statistics, candidates },
     }),
   );
-  return { engine, engines, packs, tasks, trajectories, models, panels, replays, adder, drop };
+  return { engine, engines, packs, tasks, trajectories, models, panels, replays, standing, adder, drop };
 }
 
 /** Resolves when the child processes are gone. */

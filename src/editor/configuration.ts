@@ -21,6 +21,16 @@ export class Configuration {
     return this.get('simulator').trim();
   }
 
+  /** Whether the developer chooses each message of the agent from two candidates. */
+  get showsCandidates(): boolean {
+    return this.get('candidates.show');
+  }
+
+  /** Who writes the other candidate; empty when the agent itself does. */
+  get secondAgent(): string {
+    return this.get('candidates.secondAgent').trim();
+  }
+
   /** Folders of local models, as they are written in the setting. */
   get modelFolders(): readonly string[] {
     return this.get('modelFolders');

@@ -47,6 +47,7 @@ export const commands = {
   editConnection: 'tandem.editConnection',
   testConnection: 'tandem.testConnection',
   showUse: 'tandem.showUse',
+  chooseCandidates: 'tandem.chooseCandidates',
   addModelFolder: 'tandem.addModelFolder',
   useAsAgent: 'tandem.useAsAgent',
   useAsSimulator: 'tandem.useAsSimulator',
@@ -62,6 +63,7 @@ export const views = {
   tasks: 'tandem.tasks',
   trajectories: 'tandem.trajectories',
   models: 'tandem.models',
+  standing: 'tandem.standing',
 } as const;
 
 /** The type of a webview panel that holds one dialogue; its serializer brings it back after a reload. */
@@ -113,6 +115,8 @@ export const contextKeys = {
 export interface Settings {
   agent: string;
   simulator: string;
+  'candidates.show': boolean;
+  'candidates.secondAgent': string;
   modelFolders: string[];
   servers: Server[];
   packs: string[];
@@ -138,6 +142,8 @@ export interface Settings {
 export const settings: readonly (keyof Settings)[] = [
   'agent',
   'simulator',
+  'candidates.show',
+  'candidates.secondAgent',
   'modelFolders',
   'servers',
   'packs',

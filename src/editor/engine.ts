@@ -79,6 +79,14 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.agent;
   }
 
+  get secondAgentName(): string {
+    return this.configuration.secondAgent;
+  }
+
+  get showsCandidates(): boolean {
+    return this.configuration.showsCandidates;
+  }
+
   get simulatorName(): string {
     return this.configuration.simulator;
   }
@@ -111,8 +119,7 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   /** The folders of the local models that the settings name. */
   get playing(): readonly string[] {
-    const { agent, simulator } = this.configuration;
-    const places = [this.localPlace(agent), this.localPlace(simulator)];
+    const places = [...this.agents, this.configuration.simulator].map((spec) => this.localPlace(spec));
     return places.flatMap((place) => (place === undefined ? [] : [place.folder]));
   }
 
@@ -137,11 +144,18 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.openModel(agent);
   }
 
-  /** Begins to load an agent that plays on this machine, so that it is there when it is asked. */
-  warmAgent(): void {
+  async openSecondAgent(): Promise<Model | undefined> {
+    const { secondAgent } = this.configuration;
+    return secondAgent === '' ? undefined : this.openModel(secondAgent);
+  }
+
+  /** Begins to load the agents that play on this machine, so that they are there when they are asked. */
+  warmAgents(): void {
     if (!vscode.workspace.isTrusted) return;
-    const place = this.localPlace(this.configuration.agent);
-    if (place !== undefined) this.locals.model(place);
+    for (const agent of this.agents) {
+      const place = this.localPlace(agent);
+      if (place !== undefined) this.locals.model(place);
+    }
   }
 
   async openSimulator(): Promise<Simulator | undefined> {
@@ -202,6 +216,12 @@ export class Engine implements SessionParts, vscode.Disposable {
   /** The local model that a setting names, if it names one. */
   private localPlace(spec: string): LocalPlace | undefined {
     return localPlace(spec, this.starter, (file) => this.configuration.resolve(file));
+  }
+
+  /** Those that write the agent's messages. */
+  private get agents(): string[] {
+    const { agent, secondAgent, showsCandidates } = this.configuration;
+    return showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];
   }
 
   private get starter(): string {

@@ -1,9 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { icon } from '../ui';
 import './transcript.css';
-import { renderMarkdown } from './markdown';
-import { withVisibleControls } from './untrusted';
+import { said, thoughtsOf } from './said';
 import type { ReplyView, Seat, TurnView } from '../session/protocol';
 
 /** One message: who says it at the left, what is said in the middle, and perhaps something at the right. */
@@ -21,11 +19,6 @@ export function message(
   </article>`;
 }
 
-/** Markdown from the agent; `renderMarkdown` lets no HTML of its own through. */
-export function prose(source: string): TemplateResult {
-  return html`<div class="prose">${unsafeHTML(renderMarkdown(source))}</div>`;
-}
-
 /**
  * What the agent said, its thoughts folded.
  * @param more below what was said, before and after the thoughts
@@ -38,16 +31,7 @@ export function agentMessage(
 ): TemplateResult {
   return message(
     final ? 'answer' : 'agent',
-    html`${visible === '' ? html`<p class="quiet">The agent said nothing.</p>` : prose(visible)}
-    ${more.before ?? nothing}
-    ${
-      thoughts === ''
-        ? nothing
-        : html`<details class="thoughts">
-            <summary aria-label="Thoughts of the agent in turn ${turn}">thoughts</summary>
-            <p class="plain">${withVisibleControls(thoughts)}</p>
-          </details>`
-    }
+    html`${said(visible)} ${more.before ?? nothing} ${thoughtsOf(thoughts, `the agent in turn ${turn}`)}
     ${more.after ?? nothing}`,
     'agent',
     aside,

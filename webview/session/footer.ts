@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { button, icon, linkButton, progress } from '../ui';
+import { choosing } from './candidates';
 import './footer.css';
 import { host } from './host';
 import './rating';
@@ -52,6 +53,8 @@ export function footer(state: SessionState): TemplateResult {
         </div>`;
     case 'agent':
       return working('The agent is writing', state);
+    case 'choosing':
+      return choosing();
     case 'simulator':
       return working(`${modelLabel(state.simulator) || 'The simulator'} is answering`, state);
     case 'grading':

@@ -11,6 +11,8 @@ export type Phase =
   | 'ready'
   /** The agent writes its message. */
   | 'agent'
+  /** Two candidates for the agent's message wait for the developer's choice. */
+  | 'choosing'
   /** The developer's reply is awaited. */
   | 'developer'
   /** The simulator writes a reply, for this turn or for the rest. */
@@ -43,16 +45,34 @@ export interface TurnRating {
   readonly comment?: string;
 }
 
-export interface TurnView {
-  /** From 1. */
-  readonly turn: number;
-  /** What the collaborator sees of the agent's message, Markdown. */
+/** A message of the agent. */
+export interface MessageView {
+  /** What the collaborator sees of it, Markdown. */
   readonly visible: string;
   readonly thoughts: string;
   /** Characters of message and thoughts that are too many to be drawn; the transcript has them. */
   readonly left?: number;
   /** The message holds the final answer. */
   readonly final: boolean;
+}
+
+/** Candidate A, candidate B, as good as each other, or neither good enough. */
+export type Picked = 0 | 1 | 'equal' | 'neither';
+
+/** A choice between two candidates that was made. */
+export interface ChoiceView {
+  readonly picked: Picked;
+  /** What the two said, Markdown, in the order in which they were shown. */
+  readonly visible: readonly [string, string];
+  /** Who wrote them. Absent until the dialogue is over. */
+  readonly agents?: readonly [string, string];
+}
+
+export interface TurnView extends MessageView {
+  /** From 1. */
+  readonly turn: number;
+  /** The choices that led to the message; each but the last was of neither. */
+  readonly choices?: readonly ChoiceView[];
   /** How many samples of the message there are; this is the last one. */
   readonly samples: number;
   /** How long the message and the reply took, as far as it is known. */
@@ -71,6 +91,11 @@ export interface StreamView {
   /** Characters that are too many to be drawn. */
   readonly left?: number;
 }
+
+/** Two candidates for the agent's next message, while they are written and until the developer has chosen. */
+export type CandidatesView =
+  | { readonly isWritten: false; readonly candidates: readonly [StreamView, StreamView] }
+  | { readonly isWritten: true; readonly candidates: readonly [MessageView, MessageView] };
 
 /** A reply that the simulator drafted for the developer. */
 export interface Suggestion {
@@ -158,6 +183,8 @@ export interface SessionState {
   readonly maxTurns: number;
   readonly replyLimit: number;
   readonly agent: string;
+  /** The agent that writes the other one of two candidates, when it is another. */
+  readonly secondAgent?: string;
   readonly simulator: string;
   readonly notice?: Notice;
   readonly consent?: ConsentForm;
@@ -195,6 +222,7 @@ export type ToWebview =
       readonly state: SessionState;
       readonly turns: readonly TurnView[];
       readonly stream?: StreamView;
+      readonly candidates?: CandidatesView;
       readonly draft: Draft;
     }
   | { readonly type: 'state'; readonly state: SessionState }
@@ -204,6 +232,8 @@ export type ToWebview =
   | { readonly type: 'turn'; readonly turn: TurnView }
   /** Absent: nothing is being written any more. */
   | { readonly type: 'stream'; readonly stream?: StreamView }
+  /** Absent: there is nothing to choose any more. */
+  | { readonly type: 'candidates'; readonly candidates?: CandidatesView }
   | { readonly type: 'suggestion'; readonly suggestion: Suggestion }
   /** The reply was not sent: it gives so much of the reference away, in these passages. */
   | { readonly type: 'leak-warning'; readonly percent: number; readonly passages: readonly string[] };
@@ -216,6 +246,7 @@ export type FromWebview =
   | { readonly type: 'reply'; readonly draft: Draft; readonly anyway: boolean }
   /** The reply so far, a moment after the person stopped typing; empty once it was sent. */
   | { readonly type: 'draft'; readonly draft: Draft }
+  | { readonly type: 'choose'; readonly picked: Picked }
   | { readonly type: 'rate'; readonly rating: DialogueRating }
   | { readonly type: 'rate-turn'; readonly turn: number; readonly rating: TurnRating }
   | { readonly type: 'open-link'; readonly address: string }

@@ -8,7 +8,8 @@ import './consent';
 import '../dialogue/grade';
 import { PlainElement } from '../dialogue/element';
 import { pressedInside } from '../dialogue/pressed';
-import { message, prose } from '../dialogue/turn';
+import { prose } from '../dialogue/said';
+import { message } from '../dialogue/turn';
 import { Composition } from './composition';
 import { footer, noticeBar } from './footer';
 import { header } from './header';
@@ -48,7 +49,7 @@ export class SessionElement extends PlainElement {
   override render(): TemplateResult {
     const { view } = this;
     if (view === undefined) return html``;
-    const { state: now, task, turns, stream } = view;
+    const { state: now, task, turns, stream, candidates } = view;
     return html`${header(view)}
       <main
         tabindex="0"
@@ -68,6 +69,14 @@ export class SessionElement extends PlainElement {
             stream === undefined
               ? nothing
               : html`<tandem-stream .stream=${stream} .simulator=${now.simulator}></tandem-stream>`
+          }
+          ${
+            candidates === undefined
+              ? nothing
+              : html`<tandem-candidates
+                  .view=${candidates}
+                  .canChoose=${now.phase === 'choosing'}
+                ></tandem-candidates>`
           }
           ${now.grade === undefined ? nothing : html`<tandem-grade .grade=${now.grade}></tandem-grade>`}
         </div>
@@ -126,13 +135,13 @@ export class SessionElement extends PlainElement {
   private async focusNext(view: SessionView): Promise<void> {
     const busy = document.activeElement;
     if (busy !== null && busy !== document.body && busy.closest('footer') === null) return;
-    await this.focusOn('#reply, #primary', () => view === this.view);
+    await this.focusOn('#reply, #primary, #candidates', () => view === this.view);
   }
 
   /** @param still asked when everything is drawn */
   private async focusOn(selector: string, still: () => boolean = () => true): Promise<void> {
     await this.updateComplete;
-    const parts = this.querySelectorAll<PlainElement>('tandem-composer, tandem-consent');
+    const parts = this.querySelectorAll<PlainElement>('tandem-composer, tandem-consent, tandem-candidates');
     await Promise.all(Array.from(parts, (part) => part.updateComplete));
     if (still()) this.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
   }

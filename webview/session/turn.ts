@@ -2,9 +2,11 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel } from '../dialogue/names';
-import { agentMessage, leakMark, message, prose } from '../dialogue/turn';
+import { streamed } from '../dialogue/said';
+import { agentMessage, leakMark, message } from '../dialogue/turn';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { icon, linkButton } from '../ui';
+import { choiceMade } from './choice';
 import { host } from './host';
 import type { ReplyView, StreamView, TurnView } from './protocol';
 import { turnComment, turnRating } from './turnRating';
@@ -18,14 +20,15 @@ export class TurnElement extends PlainElement {
   @state() private isRemarking = false;
 
   override render(): TemplateResult {
-    const { left = 0, reply, samples } = this.turn;
+    const { left = 0, choices = [], reply, samples } = this.turn;
     const before = html`${left === 0 ? nothing : leftOut(left)}
     ${
       samples === 1
         ? nothing
         : html`<p class="quiet">Sample ${samples} of this message; the log keeps them all.</p>`
     }`;
-    const after = turnComment(this.turn, this.isRemarking, () => void this.endRemark());
+    const comment = turnComment(this.turn, this.isRemarking, () => void this.endRemark());
+    const after = html`${choices.map(choiceMade)} ${comment}`;
     const aside = this.canRate ? turnRating(this.turn, () => void this.remark()) : nothing;
     return html`${agentMessage(this.turn, { before, after }, aside)}${
       reply === undefined ? nothing : replyMessage(reply)
@@ -80,15 +83,8 @@ export class StreamElement extends PlainElement {
   @property({ attribute: false }) simulator = '';
 
   override render(): TemplateResult {
-    const { by, text, thinking, left = 0 } = this.stream;
-    const waiting = thinking === 0 ? 'waits for the first word' : `thinking, ${thinking} characters so far`;
-    const body =
-      text === ''
-        ? html`<p class="quiet">${waiting}<span class="caret"></span></p>`
-        : html`<div class="streaming">
-              ${by === 'agent' ? prose(text) : html`<p class="plain">${withVisibleControls(text)}</p>`}
-            </div>
-            ${left === 0 ? nothing : html`<p class="quiet">${left.toLocaleString('en')} more characters so far</p>`}`;
+    const { by } = this.stream;
+    const body = streamed(this.stream);
     return by === 'agent'
       ? message('agent', body, 'agent')
       : message(modelLabel(this.simulator), body, 'simulator');

@@ -43,7 +43,7 @@ export const installExport: Install = (program, perform) => {
     .argument('<out>', 'the file to write, JSON lines')
     .addOption(
       new Option('--format <format>', 'what a row is')
-        .choices(['trajectories', 'chat', 'preferences'])
+        .choices(['trajectories', 'chat', 'preferences', 'choices'])
         .makeOptionMandatory(),
     )
     .addOption(dataOption())
@@ -134,6 +134,7 @@ function formatOf({ format, pairs }: Options, render: Render): ExportFormat {
     case 'trajectories':
       return { format, visible: ({ agent }) => parseAgentMessage(agent.text).visible, render };
     case 'chat':
+    case 'choices':
       return { format, render };
     case 'preferences':
       return { format, render, pairs };
@@ -145,6 +146,7 @@ const NEEDED = {
   trajectories: 'a finished and graded dialogue',
   chat: 'a finished dialogue',
   preferences: 'a better and a worse dialogue of the same task: collect with --rollouts above 1',
+  choices: 'a finished dialogue in which a person chose one of two candidates',
 } as const;
 
 function inWords(result: ExportResult, format: Options['format'], otherPrompts: number): string {

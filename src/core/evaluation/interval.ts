@@ -4,7 +4,7 @@ export interface Interval {
   readonly high: number;
 }
 
-const Z95 = 1.959963984540054;
+export const Z95 = 1.959963984540054;
 
 /**
  * The Wilson score interval of a rate (Wilson 1927), 95 %.

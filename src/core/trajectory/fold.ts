@@ -1,6 +1,7 @@
 import type { Task } from '../task/task';
+import { choicesOf, isChoice } from './choices';
 import type { EventOf, LogEvent } from './event';
-import type { Trajectory, TrajectorySummary, Turn } from './trajectory';
+import type { Choice, ShownCandidates, Trajectory, TrajectorySummary, Turn } from './trajectory';
 
 /** What is known of an episode while its events are folded one after the other. */
 interface Folding {
@@ -9,6 +10,7 @@ interface Folding {
   collaborator: Trajectory['collaborator'];
   turns: Turn[];
   handOvers: EventOf<'hand-over'>[];
+  pending: ShownCandidates[];
   /** The turn of which another sample follows. */
   superseding: number | undefined;
   answer: EventOf<'answered'> | undefined;
@@ -29,8 +31,8 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
  * Folds the events of one episode, in the order they were logged, into the trajectory they tell; the task is the last
  * `task` event of that id among them. Undefined when the episode never started, or when its task is not there.
  *
- * - An `agent-turn` whose number was played before takes that turn and everything after it back. After
- *   `turn-superseded` the turn remembers the message that it replaces.
+ * - An `agent-turn` whose number was played before, or candidates for it, take that turn and everything after it back.
+ *   After `turn-superseded` the turn remembers the message that it replaces.
  * - `resumed` opens an episode again; an answer given before no longer counts, nor do its grades.
  * - A second `episode-started` begins anew: it comes from an import that was repeated after it had been interrupted.
  */
@@ -46,8 +48,8 @@ export function foldEpisode(
   }
   const task = folding && tasks.get(folding.started.task);
   if (!folding || !task) return undefined;
-  const { started, agent, collaborator, turns, handOvers, answer, grades, rating, abandoned, damaged } =
-    folding;
+  const { started, agent, collaborator, turns, handOvers, pending } = folding;
+  const { answer, grades, rating, abandoned, damaged } = folding;
   const trajectory: Trajectory = {
     id: started.episode,
     task,
@@ -58,6 +60,7 @@ export function foldEpisode(
     turns,
     handOvers,
     grades,
+    ...(pending.length > 0 && { pending }),
     ...(answer && { answer }),
     ...(rating && { rating }),
     ...(abandoned && { abandoned }),
@@ -73,6 +76,7 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     collaborator: started.collaborator,
     turns: [],
     handOvers: [],
+    pending: [],
     superseding: undefined,
     answer: undefined,
     abandoned: undefined,
@@ -87,6 +91,12 @@ function apply(folding: Folding, event: LogEvent): void {
   switch (event.event) {
     case 'agent-turn':
       playTurn(folding, event);
+      return;
+    case 'candidates':
+      showCandidates(folding, event);
+      return;
+    case 'choice':
+      choose(folding, event);
       return;
     case 'reply':
       amendTurn(folding, event.turn, { reply: event }, 'reply');
@@ -138,20 +148,48 @@ function apply(folding: Folding, event: LogEvent): void {
 }
 
 function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
-  const last = folding.turns.at(-1)?.agent.turn ?? 0;
   const before = folding.turns.find(({ agent }) => agent.turn === event.turn);
-  const isAnotherSample = before !== undefined && folding.superseding === event.turn;
+  const another = folding.superseding === event.turn ? before : undefined;
   folding.superseding = undefined;
-  if (event.turn <= last) {
-    folding.turns = folding.turns.filter(({ agent }) => agent.turn < event.turn);
-    takeAnswerBack(folding);
-  } else if (event.turn > last + 1) {
-    folding.damaged ??= `Turn ${last + 1} is missing from the log.`;
-  }
+  reach(folding, event.turn);
+  const candidates = [...(another?.candidates ?? []), ...judged(folding, event.turn)];
+  folding.pending = [];
   folding.turns.push({
     agent: event,
-    ...(isAnotherSample && { superseded: [...(before.superseded ?? []), before.agent] }),
+    ...(candidates.length > 0 && { candidates }),
+    ...(another && { superseded: [...(another.superseded ?? []), another.agent] }),
   });
+}
+
+/** Goes to where `turn` is the next to be played. */
+function reach(folding: Folding, turn: number): void {
+  const last = folding.turns.at(-1)?.agent.turn ?? 0;
+  if (turn <= last) {
+    folding.turns = folding.turns.filter(({ agent }) => agent.turn < turn);
+    takeAnswerBack(folding);
+  } else if (turn > last + 1) {
+    folding.damaged ??= `Turn ${last + 1} is missing from the log.`;
+  }
+}
+
+function showCandidates(folding: Folding, event: EventOf<'candidates'>): void {
+  reach(folding, event.turn);
+  // Those that nobody chose from are void.
+  folding.pending = [...judged(folding, event.turn), { shown: event }];
+}
+
+/** The candidates for a turn of which a person has said something. */
+function judged({ pending }: Folding, turn: number): Choice[] {
+  return pending.filter(isChoice).filter(({ shown }) => shown.turn === turn);
+}
+
+function choose(folding: Folding, choice: EventOf<'choice'>): void {
+  const last = folding.pending.at(-1);
+  if (last === undefined || last.choice || last.shown.turn !== choice.turn) {
+    folding.damaged ??= `A choice for turn ${choice.turn} is in the log, but its candidates are not.`;
+    return;
+  }
+  folding.pending = [...folding.pending.slice(0, -1), { ...last, choice }];
 }
 
 function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: string): void {
@@ -189,6 +227,7 @@ export function summarize(trajectory: Trajectory): TrajectorySummary {
     ),
     leak: Math.max(0, ...leaks.map(({ fraction }) => fraction)),
     leaked: leaks.some(({ leaked }) => leaked),
+    choices: choicesOf(trajectory).length,
     ...(rating?.stars !== undefined && { stars: rating.stars }),
     ...(replyTime && { replyTime }),
     seed: started.seed,

@@ -4,6 +4,7 @@ import type { Configuration } from '../configuration';
 import { commands } from '../contributions';
 import { useUri } from '../documents';
 import type { Engine } from '../engine';
+import type { CandidateChoice } from './candidates';
 import type { ModelChoice } from './choice';
 import type { Connect } from './connect/connect';
 import { editorSpec } from './editorModels';
@@ -17,6 +18,7 @@ export interface ModelCommandContext {
   readonly configuration: Configuration;
   readonly engine: Engine;
   readonly choice: ModelChoice;
+  readonly candidates: CandidateChoice;
   readonly connect: Connect;
   readonly folders: ModelFolders;
   readonly models: ModelTree;
@@ -32,6 +34,7 @@ export function modelCommands(on: ModelCommandContext) {
   return {
     [commands.chooseAgent]: () => on.choice.choose('agent'),
     [commands.chooseSimulator]: () => on.choice.choose('simulator'),
+    [commands.chooseCandidates]: () => on.candidates.choose(),
     [commands.setApiKey]: (target) => on.choice.setKey(serverOfRow(target)?.baseUrl),
     [commands.connectModel]: () => connectAndOffer(on),
     [commands.editConnection]: (target) => withServer(target, (server) => edit(on, server)),

@@ -113,6 +113,11 @@ export class DialogueLink {
     return simulator;
   }
 
+  /** The configured second agent; undefined when the agent writes both candidates. */
+  secondAgent(): Promise<Model | undefined> {
+    return this.parts.openSecondAgent();
+  }
+
   /** Logs that the dialogue is not finished, and lets go of it. Needs no agent, so that a broken one can be left. */
   async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
     this.held = undefined;
@@ -164,8 +169,7 @@ export class DialogueLink {
     return {
       name: parts.agentName,
       ...termsOf(parts.agentName),
-      generate: async (messages, sampling, options) =>
-        (await parts.openAgent()).generate(messages, sampling, options),
+      generate: async (...request) => (await parts.openAgent()).generate(...request),
     };
   }
 }

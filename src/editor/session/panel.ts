@@ -139,6 +139,8 @@ export class SessionPanel {
         return this.session.reply(message.draft, message.anyway);
       case 'draft':
         return this.session.id === undefined ? undefined : this.drafts.write(this.session.id, message.draft);
+      case 'choose':
+        return this.session.choose(message.picked);
       case 'rate':
         return this.session.ratings.rate(message.rating);
       case 'rate-turn':

@@ -202,7 +202,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     this.panels.add(opened);
     this.changed.fire(opened);
     // While the person reads what is there.
-    if (['ready', 'developer'].includes(session.state.phase)) engine.warmAgent();
+    if (['ready', 'choosing', 'developer'].includes(session.state.phase)) engine.warmAgents();
     return opened;
   }
 

@@ -16,7 +16,7 @@ export function transcriptOf(trajectory: Trajectory): string {
     ...(rating?.comment === undefined ? [] : [`- Comment: ${rating.comment}`]),
   ];
   const said = turns.flatMap(({ agent, superseded = [], reply, rating: remark }) => {
-    const { visible, thoughts } = messageOf(agent);
+    const { visible, thoughts } = messageOf(agent.text);
     return [
       `### Agent, turn ${agent.turn}`,
       visible,

@@ -67,6 +67,7 @@ describe('tandem', () => {
       'import',
       'export',
       'erase',
+      'standing',
       'loop',
       'train',
       'runs',

@@ -99,12 +99,12 @@ it('puts only known commands into menus, under conditions on known views and ite
   }
 });
 
-it('asks only for known context keys', () => {
+it('asks only for known context keys and settings', () => {
   const asked = [...contributes.viewsWelcome, ...Object.values(contributes.menus).flat()];
   const conditions = asked.map(({ when = '' }) => when.replaceAll(/(view|viewItem) (==|=~) \S+/g, ''));
-  for (const [key] of conditions.join(' ').matchAll(/tandem\.\w+/g)) {
-    expect(Object.values(contextKeys)).toContain(key);
-  }
+  const known = [...Object.values(contextKeys), ...settings.map((name) => `config.tandem.${name}`)];
+  for (const [key] of conditions.join(' ').matchAll(/(?:config\.)?tandem\.[\w.]+/g))
+    expect(known).toContain(key);
 });
 
 /** Commands that always can do something, whatever is open. */
@@ -112,7 +112,9 @@ const ALWAYS = [
   'refresh',
   'chooseAgent',
   'chooseSimulator',
+  'chooseCandidates',
   'setApiKey',
+  'connectModel',
   'addModelFolder',
   'changeConsent',
 ].map((name) => `tandem.${name}`);

@@ -149,6 +149,7 @@ describe('the words of the trees', () => {
       grades: { fixed: { reward: 0.25, success: false } },
       leak: 0,
       leaked: false,
+      choices: 0,
       seed: 1,
     };
     expect(outcomeWords(summary, 8)).toBe('2/8 tests');

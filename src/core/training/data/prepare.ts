@@ -7,6 +7,7 @@ import { parseAgentMessage } from '../../dialogue/protocol';
 import { exportTrajectories, type LeaveOut } from '../../trajectory/export/export';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { TrajectoryLog, type TrajectoryFilter } from '../../trajectory/log';
+import { choicesOf } from '../../trajectory/choices';
 import { EDITOR_MODEL } from '../../trajectory/terms';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { EXCLUDED_MODELS, type LogSelection } from '../configuration';
@@ -105,9 +106,11 @@ function excludedModels({ exclude_models = EXCLUDED_MODELS }: LogSelection): Reg
   return exclude_models.map(patternOf);
 }
 
-/** Every model that wrote some of it: the agents, and the simulators that replied. */
-function modelsOf({ started, agent, collaborator, turns }: Trajectory): string[] {
+/** Every model that wrote some of it: the agents, also of candidates, and the simulators that replied. */
+function modelsOf(trajectory: Trajectory): string[] {
+  const { started, agent, collaborator, turns } = trajectory;
   return [
+    ...choicesOf(trajectory).flatMap(({ shown }) => shown.candidates.map((candidate) => candidate.agent)),
     started.agent,
     agent,
     started.collaborator.name,

@@ -95,7 +95,8 @@ export function datasetCard(card: Card): string {
 export const FORMATS: Readonly<Record<string, string>> = {
   trajectories: 'whole trajectories (`task`, `dialogue_history`, `answer`, `reward`)',
   chat: 'fine-tuning rows (`messages`)',
-  preferences: 'preference rows (`prompt`, `chosen`, `rejected`)',
+  preferences: 'preference rows of whole dialogues (`prompt`, `chosen`, `rejected`)',
+  choices: 'preference rows of single turns, chosen by people (`prompt`, `chosen`, `rejected`)',
 };
 
 function frontMatter({ file, facts, rows }: Card): string {

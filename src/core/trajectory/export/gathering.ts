@@ -4,12 +4,14 @@ import type { TrajectoryLog } from '../log';
 import { isBoundByTerms } from '../terms';
 import type { Trajectory } from '../trajectory';
 import { CardFacts } from './card';
+import { choiceRows } from './choices';
 import type { ExportOptions, Render } from './options';
 import { pairsByTask, type Pairing } from './pairs';
 import { chatRow, preferenceRow, trajectoryRow, type Exported, type Rendered } from './rows';
 import { countUp, select, type LeftOut, type LeftOutReason, type Selected } from './selection';
 
-type Singles = Exclude<ExportOptions, { format: 'preferences' }>;
+type Singles = Extract<ExportOptions, { format: 'trajectories' | 'chat' }>;
+type Choices = Extract<ExportOptions, { format: 'choices' }>;
 type Preferences = Extract<ExportOptions, { format: 'preferences' }>;
 
 /** The rows of an export, and what is known of them once all were given out. */
@@ -28,7 +30,11 @@ export class Gathering {
     this.consents = log.allowed;
     this.facts = new CardFacts(this.consents);
     this.scanner = new Scanner(this.consents);
-    ({ selected: this.selected, leftOut: this.leftOut } = select(log, options, options.format !== 'chat'));
+    ({ selected: this.selected, leftOut: this.leftOut } = select(
+      log,
+      options,
+      options.format === 'trajectories' || options.format === 'preferences',
+    ));
   }
 
   get findings(): readonly Finding[] {
@@ -38,7 +44,8 @@ export class Gathering {
   /** To be gone through once. */
   rows(): AsyncGenerator<object> {
     const { options } = this;
-    return options.format === 'preferences' ? this.preferences(options) : this.singles(options);
+    if (options.format === 'preferences') return this.preferences(options);
+    return options.format === 'choices' ? this.choices(options) : this.singles(options);
   }
 
   private async *singles(options: Singles): AsyncGenerator<object> {
@@ -53,6 +60,24 @@ export class Gathering {
           : trajectoryRow({ ...exported, messages: options.render?.(trajectory) }, options.visible);
       if (await this.isLeftOutForFindings(trajectory, row)) continue;
       yield await this.given(row, [exported]);
+    }
+  }
+
+  private async *choices(options: Choices): AsyncGenerator<object> {
+    const withChoices = this.selected.filter(({ summary }) => summary.choices > 0);
+    const without = this.selected.length - withChoices.length;
+    if (without > 0) countUp(this.leftOut, 'without a choice between candidates', without);
+    const grades = new Map(withChoices.map(({ summary, grade }) => [summary.id, grade]));
+    for await (const trajectory of this.read(grades.keys(), grades.size)) {
+      if (this.isLeftOut(trajectory)) continue;
+      const messages = options.render(trajectory);
+      const exported = { trajectory, messages, grade: grades.get(trajectory.id), consents: this.consents };
+      const rows = choiceRows(exported, this.leftOut);
+      if (await this.isLeftOutForFindings(trajectory, rows)) continue;
+      // What was found in any of the dialogue's rows is told with the first.
+      if (rows.length > 0 && options.staysHere !== true)
+        await this.scanner.scan(trajectory, rows, this.rowCount + 1);
+      for (const [index, row] of rows.entries()) yield await this.given(row, index === 0 ? [exported] : []);
     }
   }
 

@@ -17,7 +17,9 @@ export type ExportFormat =
       readonly render?: Render;
     }
   | { readonly format: 'chat'; readonly render: Render }
-  | { readonly format: 'preferences'; readonly render: Render; readonly pairs?: Pairing };
+  | { readonly format: 'preferences'; readonly render: Render; readonly pairs?: Pairing }
+  /** Single steps: of two candidates for a turn, the one that a person chose against the other. */
+  | { readonly format: 'choices'; readonly render: Render };
 
 /** Why a trajectory is left out for a reason of the caller's, which only its whole content tells. */
 export type LeaveOut = (trajectory: Trajectory) => LeftOutReason | undefined;

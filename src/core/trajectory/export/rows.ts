@@ -1,5 +1,6 @@
 import { taskToRow, type TaskRow } from '../../task/row';
 import type { Consents } from '../consent';
+import type { Candidate } from '../event';
 import type { Trajectory, Turn } from '../trajectory';
 
 /** One message of a conversation with a model, as chat completion interfaces take it. */
@@ -75,23 +76,35 @@ export function trajectoryRow(
   };
 }
 
-function turnOrigin({ agent, superseded, reply, leak, rating }: Turn, consents: Consents): object {
+function turnOrigin(
+  { agent, candidates, superseded, reply, leak, rating }: Turn,
+  consents: Consents,
+): object {
   const withEdits = reply && reply.author !== 'simulator' && consents.mayLeaveWithEdits(reply.by);
   return {
-    model: agent.model,
-    finish_reason: agent.finishReason,
-    // Among the token ids, but not in the text.
-    ...(agent.reasoning !== undefined && { reasoning: agent.reasoning }),
-    ...(agent.tokens?.ids && { token_ids: agent.tokens.ids }),
-    ...(agent.tokens?.logprobs && { logprobs: agent.tokens.logprobs }),
-    ...(agent.promptTokenIds && { prompt_token_ids: agent.promptTokenIds }),
+    ...sampledOrigin(agent),
     // The developer chose among samples: the message is not a plain sample of the model.
     ...(superseded && { superseded: superseded.length }),
+    ...(candidates && { candidates: candidates.length }),
     ...(reply && { reply_author: reply.author, reply_by: reply.by }),
     ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
     ...(withEdits && editsOf(reply)),
     ...(rating?.thumb && { thumb: rating.thumb }),
     ...(leak && { leak: leak.fraction, leaked: leak.leaked }),
+  };
+}
+
+/** What the sampler said of a message. */
+export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): object {
+  const { model, finishReason, reasoning, tokens, promptTokenIds } = said;
+  return {
+    model,
+    finish_reason: finishReason,
+    // Among the token ids, but not in the text.
+    ...(reasoning !== undefined && { reasoning }),
+    ...(tokens?.ids && { token_ids: tokens.ids }),
+    ...(tokens?.logprobs && { logprobs: tokens.logprobs }),
+    ...(promptTokenIds && { prompt_token_ids: promptTokenIds }),
   };
 }
 
@@ -134,7 +147,7 @@ function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLi
 }
 
 /** Where a trajectory comes from and how it went. */
-function origin({ trajectory, grade, consents }: Omit<Exported, 'messages'>): object {
+export function origin({ trajectory, grade, consents }: Omit<Exported, 'messages'>): object {
   const { id, task, started, turns, rating } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
   return {

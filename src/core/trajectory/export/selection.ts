@@ -39,6 +39,9 @@ export type LeftOutReason =
   | 'model terms'
   | 'secret or e-mail address'
   | 'without a better or worse trajectory of the same task'
+  | 'without a choice between candidates'
+  | 'choices of candidates that are equal'
+  | 'choices of neither candidate'
   | 'paired only with trajectories of other prompts';
 
 export type LeftOut = Partial<Record<LeftOutReason, number>>;

@@ -11,6 +11,9 @@ const COLUMNS = {
   paperOutcome: 'u8',
   stars: 'u8',
   turns: 'i32',
+  choices: 'i32',
+  /** The turn whose candidates wait for a choice; 0 when none do. */
+  undecidedTurn: 'i32',
   task: 'i32',
   pack: 'i32',
   agent: 'i32',
@@ -196,13 +199,16 @@ export class Episodes {
   }
 
   /** Replaces what the row says by what the whole episode says, as one that is not deleted. */
-  restore(row: number, { started, turns, damaged }: Trajectory, summary: TrajectorySummary): void {
+  restore(row: number, { started, turns, damaged, pending }: Trajectory, summary: TrajectorySummary): void {
     this.columns.flags.set(row, damaged === undefined ? 0 : DAMAGED);
     this.start(row, started, Date.parse(started.at));
     this.resume(row, summary.agent);
     this.seat(row, summary.collaborator);
     this.setState(row, summary.state === 'abandoned' ? summary.abandoned! : summary.state);
     this.columns.turns.set(row, summary.turns);
+    this.columns.choices.set(row, summary.choices);
+    const last = pending?.at(-1);
+    this.columns.undecidedTurn.set(row, last === undefined || last.choice ? 0 : last.shown.turn);
     this.columns.leak.set(row, 0);
     this.addLeak(row, summary.turns, summary.leak, summary.leaked);
     this.columns.stars.set(row, summary.stars ?? 0);
@@ -244,6 +250,7 @@ export class Episodes {
       grades: { ...(fixed && { fixed }), ...(paper && { paper }) },
       leak: this.columns.leak.get(row),
       leaked: this.isLeaked(row),
+      choices: this.columns.choices.get(row),
       ...(stars > 0 && { stars }),
       ...(replies > 0 && { replyTime: { replies, milliseconds: this.columns.replyMs.get(row) } }),
       seed: this.columns.seed.get(row),

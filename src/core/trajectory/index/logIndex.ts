@@ -122,6 +122,8 @@ export class LogIndex {
       return kind === 'task' && this.addTask(segment, front.rest, buffer, end, offset, start);
     switch (kind) {
       case 'agent-turn':
+      case 'candidates':
+      case 'choice':
       case 'answered':
       case 'deleted':
       case 'undeleted': {
@@ -259,6 +261,8 @@ export class LogIndex {
         episodes.setState(row, event.reason);
         return;
       case 'agent-turn':
+      case 'candidates':
+      case 'choice':
         this.applySimple(row, event.event, event.turn);
         return;
       case 'reply':
@@ -288,14 +292,33 @@ export class LogIndex {
 
   private applySimple(
     row: number,
-    kind: 'agent-turn' | 'turn-rating' | 'answered' | 'resumed' | 'deleted' | 'undeleted',
+    kind:
+      | 'agent-turn'
+      | 'candidates'
+      | 'choice'
+      | 'turn-rating'
+      | 'answered'
+      | 'resumed'
+      | 'deleted'
+      | 'undeleted',
     turn: number,
   ): void {
     const { episodes } = this.parts;
+    const { turns, choices, undecidedTurn } = episodes.columns;
     switch (kind) {
       case 'agent-turn':
-        if (turn !== episodes.columns.turns.get(row) + 1) this.unsettled.add(row);
-        episodes.columns.turns.set(row, turn);
+        if (turn !== turns.get(row) + 1) this.unsettled.add(row);
+        turns.set(row, turn);
+        undecidedTurn.set(row, 0);
+        return;
+      case 'candidates':
+        if (turn !== turns.get(row) + 1) this.unsettled.add(row);
+        undecidedTurn.set(row, turn);
+        return;
+      case 'choice':
+        if (turn !== undecidedTurn.get(row)) this.unsettled.add(row);
+        choices.set(row, choices.get(row) + 1);
+        undecidedTurn.set(row, 0);
         return;
       case 'answered':
         episodes.setState(row, 'answered');
@@ -311,7 +334,7 @@ export class LogIndex {
         episodes.undelete(row);
         return;
       case 'turn-rating':
-        if (turn > episodes.columns.turns.get(row)) this.unsettled.add(row);
+        if (turn > turns.get(row)) this.unsettled.add(row);
         return;
     }
   }

@@ -26,6 +26,8 @@ export interface TrajectoryFilter {
   /** Began then: not before `since`, before `until`. ISO 8601; a date is its midnight, UTC. */
   readonly since?: string;
   readonly until?: string;
+  /** A person chose between candidates in it, or nobody did. */
+  readonly chosen?: boolean;
   readonly collection?: string;
   /** Found in the id, the task's id, the pack, the agent or the collaborator, in any case. */
   readonly text?: string;
@@ -159,7 +161,8 @@ type RowTest = (row: number) => boolean;
 
 function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
   const tests: RowTest[] = [];
-  const { state, collaboratorKind, leaked, success, outcome, stars, since, until, mode, text } = filter;
+  const { state, collaboratorKind, leaked, chosen, success, outcome, stars, since, until, mode, text } =
+    filter;
   const { startedAt } = episodes.columns;
   for (const column of ['task', 'pack', 'agent', 'collaborator', 'collection'] as const) {
     const wanted = filter[column];
@@ -171,6 +174,7 @@ function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
   if (state !== undefined) tests.push((row) => episodes.state(row) === state);
   if (collaboratorKind !== undefined) tests.push((row) => episodes.seatKind(row) === collaboratorKind);
   if (leaked !== undefined) tests.push((row) => episodes.isLeaked(row) === leaked);
+  if (chosen !== undefined) tests.push((row) => episodes.columns.choices.get(row) > 0 === chosen);
   if (success !== undefined) tests.push((row) => successOf(episodes, row, mode) === success);
   if (outcome !== undefined) tests.push((row) => outcomeOf(episodes, row, mode) === outcome);
   if (stars !== undefined) tests.push(starsTest(episodes, stars));

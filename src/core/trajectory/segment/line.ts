@@ -51,6 +51,8 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
       'task',
       'episode-started',
       'agent-turn',
+      'candidates',
+      'choice',
       'reply',
       'hand-over',
       'leak',
