@@ -4,7 +4,7 @@ import type { Session } from '../../../src/editor/session/session';
 import { answers, asks, scripted } from '../../fixtures/dialogue';
 import { Stage } from './stage';
 
-const ada = { pseudonym: 'ada', purpose: 'a test', level: 'export' };
+const ada = { pseudonym: 'ada', purpose: 'a test', level: 'export' } as const;
 
 let stage: Stage;
 

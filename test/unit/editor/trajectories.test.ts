@@ -80,6 +80,7 @@ let played: Trajectory;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tandem-replay-'));
   log = await TrajectoryLog.open(path.join(folder, '.tandem'));
+  await log.append({ event: 'consent', pseudonym: 'ada', purpose: 'a test', level: 'export' });
   const task = await starterTask();
   const rules = new RulesSimulator();
   const agent = await scripted(folder, [
@@ -195,13 +196,13 @@ describe('an export’s preview', () => {
     expect(preview).toMatchObject({ rows, trajectories, tasks, successes, leftOut, leaked: 1 });
     expect(rows).toBe(1);
     expect(preview.first).toHaveLength(1);
-    expect(preview.consents).toEqual([['ada', 'no consent in the log']]);
+    expect(preview.consents).toEqual([['ada', expect.stringMatching(/^a test: may be exported \(/)]]);
   });
 
   it('names the rows, whose words they hold and why others are left out, with long texts cut', async () => {
     const withLeak = previewDocument(await previewExport(log, options, 3), choice);
     expect(withLeak).toContain('**1 rows** from 1 trajectories of 1 tasks, as fine-tuning rows');
-    expect(withLeak).toContain('| ada | no consent in the log |');
+    expect(withLeak).toContain('| ada | a test: may be exported (');
     expect(withLeak).toMatch(/… \([\d,]+ characters more\)/);
     const without = await previewExport(log, { ...options, withLeaked: false }, 3);
     const text = previewDocument(without, { ...choice, withLeaked: false });

@@ -115,6 +115,7 @@ describe('exporting trajectories', () => {
   it('says of a turn how many samples the developer passed over, and whose draft a reply was', async () => {
     const log = await openLog();
     await log.recordTask(doubling);
+    await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study', level: 'export' });
     await log.appendAll([
       started('chosen', { collaborator: kim }),
       agentTurn('chosen', 1, 'OUTPUT: first?'),
