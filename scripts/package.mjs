@@ -37,8 +37,9 @@ await main(async () => {
   });
   // Only now: it is one of the packages that were just installed.
   const { createVSIX } = await import('@vscode/vsce');
-  /** @type {{version: string}} */
-  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const { version } = /** @type {{version: string}} */ (
+    JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
+  );
   for (const target of wanted) {
     const file = path.join(root, 'packages', `tandem-${version}-${target}.vsix`);
     const folder = path.join(root, 'packages', `.${target}`);

@@ -158,13 +158,14 @@ export function radioGroup<Value extends string>(options: ChoiceOptions<Value>):
           <input
             type="radio"
             name=${id}
-            aria-describedby="${id}-${choice.value}"
+            aria-labelledby="${id}-${choice.value}"
+            aria-describedby="${id}-${choice.value}-detail"
             .checked=${choice.value === value}
             @change=${() => onChoose(choice.value)}
           />
           <span>
-            ${choice.label}
-            <span class="quiet" id="${id}-${choice.value}">${choice.detail}</span>
+            <span id="${id}-${choice.value}">${choice.label}</span>
+            <span class="quiet" id="${id}-${choice.value}-detail">${choice.detail}</span>
           </span>
         </label>`,
     )}

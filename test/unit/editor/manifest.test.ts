@@ -27,7 +27,9 @@ const setting = z.object({
   maximum: z.number().optional(),
   pattern: z.string().optional(),
   patternErrorMessage: z.string().optional(),
-  items: z.object({ minLength: z.number() }).optional(),
+  items: z
+    .union([z.object({ minLength: z.number() }), z.object({ required: z.array(z.string()) })])
+    .optional(),
 });
 const manifest = z
   .object({
