@@ -1,8 +1,8 @@
 // npm run package: one VSIX per platform, each with that platform's native parts only.
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-import { stage } from './package/stage.mjs';
+import { ownManifest, stage } from './package/stage.mjs';
 import { ownTarget, targets } from './package/targets.mjs';
 import { run } from './setup/command.mjs';
 import { commandLine } from './setup/options.mjs';
@@ -37,11 +37,9 @@ await main(async () => {
   });
   // Only now: it is one of the packages that were just installed.
   const { createVSIX } = await import('@vscode/vsce');
-  const { version } = /** @type {{version: string}} */ (
-    JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-  );
+  const { version } = ownManifest();
   for (const target of wanted) {
-    const file = path.join(root, 'packages', `tandem-${version}-${target}.vsix`);
+    const file = path.join(root, 'packages', `tandem-${String(version)}-${target}.vsix`);
     const folder = path.join(root, 'packages', `.${target}`);
     await step(path.relative(root, file), async () => {
       stage(target, built, folder);

@@ -76,8 +76,14 @@ const forDevelopment = new Set([
 ]);
 
 function manifest() {
-  const all = /** @type {object} */ (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));
-  const kept = Object.entries(all).filter(([field]) => !forDevelopment.has(field));
+  const kept = Object.entries(ownManifest()).filter(([field]) => !forDevelopment.has(field));
   // Everything that lies in the folder was put there.
   return { ...Object.fromEntries(kept), files: ['**'] };
+}
+
+/** The repository's package.json. @returns {Record<string, unknown>} */
+export function ownManifest() {
+  /** @type {unknown} */
+  const all = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+  return /** @type {Record<string, unknown>} */ (all);
 }
