@@ -103,7 +103,9 @@ it('puts only known commands into menus, under conditions on known views and ite
 
 it('asks only for known context keys and settings', () => {
   const asked = [...contributes.viewsWelcome, ...Object.values(contributes.menus).flat()];
-  const conditions = asked.map(({ when = '' }) => when.replaceAll(/(view|viewItem|activeWebviewPanelId) (==|=~) \S+/g, ''));
+  const conditions = asked.map(({ when = '' }) =>
+    when.replaceAll(/(view|viewItem|activeWebviewPanelId) (==|=~) \S+/g, ''),
+  );
   const known = [...Object.values(contextKeys), ...settings.map((name) => `config.tandem.${name}`)];
   for (const [key] of conditions.join(' ').matchAll(/(?:config\.)?tandem\.[\w.]+/g))
     expect(known).toContain(key);
