@@ -34,12 +34,7 @@ afterAll(async () => {
 
 test('who installs the package plays a dialogue to its grade, with the model and the grader that came along', async () => {
   await workbench.activityBar('Tandem').click();
-  await workbench.page.getByRole('button', { name: 'Add the Starter Packs' }).click();
-  const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
-  await tasks
-    .getByRole('treeitem', { name: /not played yet/ })
-    .first()
-    .click();
+  await workbench.page.getByRole('button', { name: 'Play First Task' }).click();
   await session().getByText('agent: starter').waitFor();
   await session().getByRole('button', { name: 'Agree and start' }).click();
   const composer = session().getByRole('textbox', { name: 'Your reply to the agent' });

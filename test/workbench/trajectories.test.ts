@@ -117,7 +117,7 @@ async function playByHand(data: string): Promise<void> {
     collaborator: { kind: 'developer', name: 'ada' } as const,
     protocol: colBenchProtocol,
   };
-  await log.append({ event: 'consent', pseudonym: 'ada', purpose: 'a study of questions' });
+  await log.append({ event: 'consent', pseudonym: 'ada', purpose: 'a study of questions', level: 'export' });
   const left = await Dialogue.start({ ...parts, seed: 1 });
   await left.agentTurn();
   const played = await Dialogue.start({ ...parts, seed: 2 });
@@ -158,7 +158,7 @@ test('a filter narrows the list, says so in its first row, and is cleared there'
   expect(await tree().getByRole('treeitem').count()).toBe(7);
   await workbench.screenshot('trajectories-filtered');
   await filter.hover();
-  await filter.getByRole('button', { name: 'Clear the Filter of the Trajectories' }).click();
+  await filter.getByRole('button', { name: 'Clear Filter of Trajectories' }).click();
   await filter.waitFor({ state: 'detached' });
   expect(await tree().getByRole('treeitem').count()).toBe(14);
 });
@@ -176,7 +176,7 @@ test('a filter by date, rating and text finds what it should, and nothing where 
   }
   await workbench.page.keyboard.press('Escape');
   await row(/, 0 of 14 dialogues$/).waitFor();
-  await workbench.runCommand('Tandem: Clear the Filter of the Trajectories');
+  await workbench.runCommand('Tandem: Clear Filter of Trajectories');
   await row(/^Parcel surcharge/).waitFor();
 });
 
@@ -354,6 +354,6 @@ test('statistics follow the filter of the list', async () => {
   await pick('open');
   await workbench.page.keyboard.press('Escape');
   await replay().getByText('only open').waitFor();
-  await workbench.runCommand('Tandem: Clear the Filter of the Trajectories');
+  await workbench.runCommand('Tandem: Clear Filter of Trajectories');
   await replay().getByText('only open').waitFor({ state: 'detached' });
 });

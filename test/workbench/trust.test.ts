@@ -139,7 +139,7 @@ describe('in a workspace that is not trusted', () => {
   });
 
   test('a model is not connected, and the person is told why', async () => {
-    await workbench.runCommand('Tandem: Choose the Agent…');
+    await workbench.runCommand('Tandem: Choose Agent…');
     await notification(/Models are not connected in a workspace that is not trusted/).waitFor();
     await workbench.screenshot('trust-restricted-models');
     await workbench.page

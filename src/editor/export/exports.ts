@@ -79,7 +79,7 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     if (findings === undefined) return;
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const target = await vscode.window.showSaveDialog({
-      title: 'Save the Export',
+      title: 'Save Export',
       saveLabel: 'Export',
       filters: { 'JSON lines': ['jsonl'] },
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${choice.format}.jsonl`) }),
