@@ -39,6 +39,9 @@ describe('The models of the editor in the extension host', () => {
     await configure('simulator', 'rules');
   });
   after(async () => {
+    // Other suites play the same tasks from their beginning.
+    const log = await (await tandem()).engine.log();
+    await log.delete(log.list({ offset: 0, limit: 100 }).rows.map(({ id }) => id));
     (await provider()).offer();
     await until('no model is listed', async () => (await offered()).length === 0);
   });
