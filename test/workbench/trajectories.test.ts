@@ -211,7 +211,8 @@ test('the replay shows the grade and compares the answer with the reference', as
 test('a replay is there again after the window was reloaded', async () => {
   await row(/^Course mark/).click();
   await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
-  await workbench.page.waitForTimeout(1000);
+  // The workbench in a browser puts down every five seconds which editors are open, and not when it is left.
+  await workbench.page.waitForTimeout(8000);
   await workbench.reload();
   await row(/^Course mark/).waitFor();
   await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
@@ -219,7 +220,7 @@ test('a replay is there again after the window was reloaded', async () => {
 
 test('an unfinished dialogue opens in the session', async () => {
   await row(/^Parcel surcharge, open/).click();
-  await replay().getByText('turn 1 of 10').waitFor();
+  await replay().getByText(/^turn 1 of \d+$/).waitFor();
   await replay().getByRole('heading', { name: 'Before your first reply' }).waitFor();
 });
 
