@@ -4,12 +4,18 @@ import { registerCommands } from './editor/commands';
 import { Configuration } from './editor/configuration';
 import { views } from './editor/contributions';
 import { Documents } from './editor/documents';
+import { CandidateChoice } from './editor/models/candidates';
 import type { Engine } from './editor/engine';
 import { Engines } from './editor/engines';
 import { ModelChoice } from './editor/models/choice';
+import { Connect } from './editor/models/connect/connect';
 import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
+import { Exports } from './editor/export/exports';
+import { ReplayPanels } from './editor/replay/panels';
 import { SessionPanels } from './editor/session/panels';
+import { StatisticsPanel } from './editor/statistics/panel';
+import { StandingTree } from './editor/standing/tree';
 import { Status } from './editor/status';
 import { PackAdder } from './editor/tasks/adding/add';
 import { PackDownload } from './editor/tasks/adding/download';
@@ -31,9 +37,11 @@ export interface Tandem {
   readonly tasks: TaskTree;
   readonly trajectories: TrajectoryTree;
   readonly models: ModelTree;
+  readonly standing: StandingTree;
   readonly panels: SessionPanels;
   readonly adder: PackAdder;
   readonly drop: PackDrop;
+  readonly replays: ReplayPanels;
 }
 
 let running: Engines | undefined;
@@ -51,9 +59,15 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const trajectories = new TrajectoryTree(packs, engine);
   const guidelines = new Guidelines(engines, context.workspaceState);
   const panels = new SessionPanels(context, configuration, engines, packs, tasks, guidelines);
+  const replays = new ReplayPanels(context.extensionUri, engine);
+  const exports = new Exports(engine, (episode) => replays.replay(episode));
+  const statistics = new StatisticsPanel(context.extensionUri, engine, trajectories);
   const models = new ModelTree(configuration, engine);
   const folders = new ModelFolders(configuration, engine);
-  const choice = new ModelChoice(configuration, keys, folders);
+  const candidates = new CandidateChoice(configuration, folders);
+  const standing = new StandingTree(engine);
+  const connect = new Connect(engine.servers, keys);
+  const choice = new ModelChoice(configuration, engine, folders, connect);
   const adder = new PackAdder(packs);
   const download = new PackDownload(adder, output);
   const starter = new StarterPacks(context.extensionUri, configuration, packs);
@@ -67,18 +81,23 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     tasks,
     trajectories,
     models,
+    standing,
     panels,
+    replays,
+    exports,
+    statistics,
     new Documents(engines, packs),
     status,
     configuration.onDidChange(() => packs.refresh()),
+    vscode.window.registerTreeDataProvider(views.standing, standing),
     new TasksView(tasks, drop, (error) => engine.report(error)),
-    vscode.window.registerTreeDataProvider(views.trajectories, trajectories),
     registerCommands({
-      ...{ engine, engines, choice, folders, models, packs, panels, played, tasks, trajectories },
-      ...{ adder, download, starter, guidelines, status },
+      ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
+      ...{ adder, download, starter, guidelines, status, tasks, trajectories },
+      ...{ replays, exports, statistics, candidates },
     }),
   );
-  return { engine, engines, packs, tasks, trajectories, models, panels, adder, drop };
+  return { engine, engines, packs, tasks, trajectories, models, panels, replays, standing, adder, drop };
 }
 
 /** Resolves when the child processes are gone. */

@@ -4,6 +4,7 @@ import type { GradingMode } from '../core/grading/grade';
 import type { GradingLimits } from '../core/grading/limits';
 import type { SamplingSettings } from '../core/model/model';
 import type { Settings } from './contributions';
+import { settingsAreKnown } from './settingsFile';
 
 /** The settings of one folder, read anew each time; their defaults stand in the manifest and nowhere else. */
 export class Configuration {
@@ -20,9 +21,24 @@ export class Configuration {
     return this.get('simulator').trim();
   }
 
+  /** Whether the developer chooses each message of the agent from two candidates. */
+  get showsCandidates(): boolean {
+    return this.get('candidates.show');
+  }
+
+  /** Who writes the other candidate; empty when the agent itself does. */
+  get secondAgent(): string {
+    return this.get('candidates.secondAgent').trim();
+  }
+
   /** Folders of local models, as they are written in the setting. */
   get modelFolders(): readonly string[] {
     return this.get('modelFolders');
+  }
+
+  /** As they are written: by hand it may be anything. */
+  get servers(): readonly unknown[] {
+    return this.get('servers');
   }
 
   get packs(): readonly string[] {
@@ -40,6 +56,10 @@ export class Configuration {
 
   get opensGuidelines(): boolean {
     return this.get('session.openGuidelines');
+  }
+
+  get showsCounters(): boolean {
+    return this.get('session.showCounters');
   }
 
   get protocol(): { maxTurns: number; replyLimit: number } {
@@ -85,11 +105,16 @@ export class Configuration {
     };
   }
 
-  /** Sets it for the whole window: also where a folder of the workspace has a value of its own. */
+  /**
+   * Sets it for the whole window: also where a folder of the workspace has a value of its own. What goes with the person
+   * rather than the work, such as servers, is set for all windows.
+   */
   async set<K extends keyof Settings>(name: K, value: Settings[K]): Promise<void> {
     const { workspaceFolders: folders = [] } = vscode.workspace;
     const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
-    const target = folders.length === 0 ? Global : Workspace;
+    const isOwn = vscode.workspace.getConfiguration('tandem').inspect(name)?.workspaceValue !== undefined;
+    const target = folders.length === 0 || (name === 'servers' && !isOwn) ? Global : Workspace;
+    if (target === Workspace) await settingsAreKnown();
     await vscode.workspace.getConfiguration('tandem').update(name, value, target);
     if (folders.length < 2) return;
     for (const { uri } of folders) {

@@ -13,6 +13,9 @@ export type TaskPlace = { readonly episode: string } | { readonly pack: string; 
 
 type Kind = 'reference' | 'tests' | 'answer' | 'transcript';
 
+/** Where the use and cost of the models stand. */
+export const useUri = vscode.Uri.from({ scheme: documentScheme, path: '/models/use-and-cost.md' });
+
 const placeSchema = z.union([
   z.object({ episode: z.string() }),
   z.object({ pack: z.string(), task: z.string() }),
@@ -47,10 +50,12 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
       this.changed,
       vscode.workspace.registerTextDocumentContentProvider(documentScheme, this),
       engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
+      engines.first.onDidChangeModels(() => this.changed.fire(useUri)),
     ];
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    if (uri.path === useUri.path) return this.use();
     const kind = kinds.find((one) => uri.path.startsWith(`/${one}/`));
     const place = placeSchema.parse(JSON.parse(uri.query));
     switch (kind) {
@@ -106,9 +111,16 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return transcriptOf(await this.trajectory(place.episode));
   }
 
+  private async use(): Promise<string> {
+    const { useDocument } = await import('./models/use');
+    const log = await this.engines.first.log();
+    return useDocument(await log.modelUse(), this.engines.first.servers.all);
+  }
+
   /** A transcript or an answer that is open follows its dialogue. */
   private follow(episodes: readonly string[]): void {
     for (const { uri } of vscode.workspace.textDocuments) {
+      if (uri.toString() === useUri.toString()) this.changed.fire(uri);
       if (uri.scheme !== documentScheme || !/^\/(answer|transcript)\//.test(uri.path)) continue;
       if (episodes.length === 0 || episodes.some((id) => uri.query.includes(id))) this.changed.fire(uri);
     }

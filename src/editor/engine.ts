@@ -7,14 +7,18 @@ import type { GradingMode } from '../core/grading/grade';
 import type { Grader } from '../core/grading/grader';
 import type { Model, SamplingSettings } from '../core/model/model';
 import type { TrajectoryLog } from '../core/trajectory/log';
+import { EDITOR_MODEL } from '../core/trajectory/terms';
 import type { ApiKeys } from './apiKeys';
 import type { Configuration } from './configuration';
 import { Consent } from './consent';
 import type { Grading } from './grading';
 import type { Logs } from './logs';
+import type { EditorModels } from './models/editorModels';
 import type { LoadedModels } from './models/loaded';
 import { localPlace, localPlaces, type LocalPlace } from './models/places';
+import type { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
+import { isRestricted, refuseInRestrictedMode, showRestricted } from './trust/restricted';
 
 /** What all folders of a workspace have in common. */
 export interface SharedParts {
@@ -24,6 +28,10 @@ export interface SharedParts {
   readonly grading: Grading;
   /** The models that play on this machine. */
   readonly locals: LoadedModels;
+  /** The models behind servers that a person has connected. */
+  readonly servers: Servers;
+  /** The models that the editor offers. */
+  readonly editorModels: EditorModels;
   readonly onDidChangeModels: vscode.Event<void>;
 }
 
@@ -34,8 +42,12 @@ export interface SharedParts {
 export class Engine implements SessionParts, vscode.Disposable {
   readonly consent: Consent;
   readonly locals: LoadedModels;
-  /** The state of a local model has changed. */
+  /** There is another model, or one is in another state. */
   readonly onDidChangeModels: vscode.Event<void>;
+  /** The models behind servers that a person has connected. */
+  readonly servers: Servers;
+  /** The models that the editor offers. */
+  readonly editorModels: EditorModels;
   private readonly changed = new vscode.EventEmitter<readonly string[]>();
   private readonly disposables: { dispose(): unknown }[];
 
@@ -46,7 +58,12 @@ export class Engine implements SessionParts, vscode.Disposable {
   ) {
     this.locals = shared.locals;
     this.onDidChangeModels = shared.onDidChangeModels;
-    this.consent = new Consent(context.globalState, () => this.log());
+    this.consent = new Consent(context.globalState, () => {
+      refuseInRestrictedMode('Nothing is played');
+      return this.log();
+    });
+    this.servers = shared.servers;
+    this.editorModels = shared.editorModels;
     this.disposables = [
       this.changed,
       shared.logs.onDidChange(({ folder, episodes }) => {
@@ -62,6 +79,14 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.agent;
   }
 
+  get secondAgentName(): string {
+    return this.configuration.secondAgent;
+  }
+
+  get showsCandidates(): boolean {
+    return this.configuration.showsCandidates;
+  }
+
   get simulatorName(): string {
     return this.configuration.simulator;
   }
@@ -70,8 +95,14 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.protocol;
   }
 
+  /** Of the agent; its own settings go before those for all. */
   get sampling(): SamplingSettings {
-    return this.configuration.sampling;
+    const own = this.servers.find(this.configuration.agent)?.sampling;
+    return { ...this.configuration.sampling, ...own };
+  }
+
+  get showsCounters(): boolean {
+    return this.configuration.showsCounters;
   }
 
   get gradingMode(): GradingMode {
@@ -82,10 +113,13 @@ export class Engine implements SessionParts, vscode.Disposable {
     return localPlaces(this.configuration, this.starter);
   }
 
+  get dataFolder(): string {
+    return this.configuration.dataFolder ?? '';
+  }
+
   /** The folders of the local models that the settings name. */
   get playing(): readonly string[] {
-    const { agent, simulator } = this.configuration;
-    const places = [this.localPlace(agent), this.localPlace(simulator)];
+    const places = [...this.agents, this.configuration.simulator].map((spec) => this.localPlace(spec));
     return places.flatMap((place) => (place === undefined ? [] : [place.folder]));
   }
 
@@ -104,20 +138,30 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   async openAgent(): Promise<Model> {
+    refuseInRestrictedMode('Models do not run');
     const { agent } = this.configuration;
     if (agent === '') throw new Fault('model/none', 'No agent is configured. Choose one.');
     return this.openModel(agent);
   }
 
-  /** Begins to load an agent that plays on this machine, so that it is there when it is asked. */
-  warmAgent(): void {
-    const place = this.localPlace(this.configuration.agent);
-    if (place !== undefined) this.locals.model(place);
+  async openSecondAgent(): Promise<Model | undefined> {
+    const { secondAgent } = this.configuration;
+    return secondAgent === '' ? undefined : this.openModel(secondAgent);
+  }
+
+  /** Begins to load the agents that play on this machine, so that they are there when they are asked. */
+  warmAgents(): void {
+    if (!vscode.workspace.isTrusted) return;
+    for (const agent of this.agents) {
+      const place = this.localPlace(agent);
+      if (place !== undefined) this.locals.model(place);
+    }
   }
 
   async openSimulator(): Promise<Simulator | undefined> {
     const { simulator } = this.configuration;
     if (simulator === '') return undefined;
+    refuseInRestrictedMode('Simulators do not run');
     const { ModelSimulator, RulesSimulator } = await import('../core/dialogue/simulator');
     if (simulator === 'rules') return new RulesSimulator();
     return new ModelSimulator(await this.openModel(simulator), await this.prompts());
@@ -128,7 +172,8 @@ export class Engine implements SessionParts, vscode.Disposable {
     return Prompts.load(path.join(this.dist, 'prompts'), this.configuration.promptFolder);
   }
 
-  grader(): Promise<Grader> {
+  async grader(): Promise<Grader> {
+    refuseInRestrictedMode('Answers are not graded');
     return this.shared.grading.grader();
   }
 
@@ -140,7 +185,13 @@ export class Engine implements SessionParts, vscode.Disposable {
   /** Shows one sentence, and keeps the whole in the output channel. */
   show(error: unknown): void {
     this.report(error);
-    void vscode.window.showErrorMessage(messageOf(error));
+    if (isRestricted(error)) void showRestricted(error);
+    else void vscode.window.showErrorMessage(messageOf(error));
+  }
+
+  /** Shows the output channel, where `report` writes. */
+  showReports(): void {
+    this.shared.output.show(true);
   }
 
   dispose(): void {
@@ -151,18 +202,26 @@ export class Engine implements SessionParts, vscode.Disposable {
   private async openModel(spec: string): Promise<Model> {
     const place = this.localPlace(spec);
     if (place !== undefined) return this.locals.model(place);
+    if (spec.startsWith(EDITOR_MODEL)) return this.editorModels.model(spec);
     const { openModel } = await import('../core/model/spec');
     const script = /^script:(.+)$/s.exec(spec)?.[1];
     const resolved = script === undefined ? spec : `script:${this.configuration.resolve(script) ?? script}`;
     const apiKey = await this.shared.keys.forModel(spec);
     const limits = this.configuration.timeLimits;
     const model = openModel(resolved, { limits, ...(apiKey === undefined ? {} : { apiKey }) });
+    if (script === undefined) return this.servers.watched(model);
     return { name: spec, generate: (...request) => model.generate(...request) };
   }
 
   /** The local model that a setting names, if it names one. */
   private localPlace(spec: string): LocalPlace | undefined {
     return localPlace(spec, this.starter, (file) => this.configuration.resolve(file));
+  }
+
+  /** Those that write the agent's messages. */
+  private get agents(): string[] {
+    const { agent, secondAgent, showsCandidates } = this.configuration;
+    return showsCandidates && secondAgent !== '' ? [agent, secondAgent] : [agent];
   }
 
   private get starter(): string {

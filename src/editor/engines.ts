@@ -5,8 +5,10 @@ import { Configuration } from './configuration';
 import { Engine, type SharedParts } from './engine';
 import { Grading } from './grading';
 import { Logs } from './logs';
+import { EditorModels } from './models/editorModels';
 import { LoadedModels } from './models/loaded';
 import type { LocalPlace } from './models/places';
+import { Servers } from './models/servers';
 
 /**
  * An engine for each folder of the workspace, because each has settings and a log of its own. Models, grader and open
@@ -41,12 +43,15 @@ export class Engines implements vscode.Disposable {
       logs: new Logs(output, report),
       grading: new Grading(configuration, context.asAbsolutePath('dist'), references, report),
       locals: new LoadedModels(openLocal, () => modelsChanged.fire(), report),
+      servers: new Servers(configuration, keys, () => modelsChanged.fire()),
+      editorModels: new EditorModels(() => modelsChanged.fire()),
       onDidChangeModels: modelsChanged.event,
     };
     this.first = this.make(configuration);
     this.disposables = [
       this.changed,
       modelsChanged,
+      this.shared.editorModels,
       this.shared.logs,
       configuration.onDidChange(() => void this.keepWhatIsUsed()),
       vscode.workspace.onDidChangeWorkspaceFolders(({ removed }) => this.forget(removed)),

@@ -57,7 +57,7 @@ describe('A session in the extension host', () => {
     assert.notEqual(second, first);
     assert.equal(second.shown.id, id);
     assert.equal(second.shown.state.phase, 'developer');
-    await second.shown.reply('The two worst marks are left out.');
+    await second.shown.reply({ text: 'The two worst marks are left out.' });
     assert.equal(second.shown.snapshot.turns[0]?.reply?.by, 'you');
   });
 
@@ -126,7 +126,7 @@ describe('A session in the extension host', () => {
       );
       await server.close();
       await configure('model.totalSeconds', 5);
-      const replying = shown.reply('Two.');
+      const replying = shown.reply({ text: 'Two.' });
       await until('the server is asked again or given up', () => shown.state.phase !== 'developer');
       await shown.stop();
       await replying;

@@ -28,7 +28,7 @@ const TRIES_AFTER_RELOAD = 12;
 /** The open sessions: one panel for each dialogue, brought back after a reload of the window. */
 export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner, vscode.Disposable {
   private readonly panels = new Set<SessionPanel>();
-  private readonly drafts: Drafts;
+  readonly drafts: Drafts;
   private readonly changed = new vscode.EventEmitter<SessionPanel>();
   private readonly disposables: { dispose(): unknown }[];
 
@@ -87,6 +87,13 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     const session = await this.logged(episode);
     await session.hold();
     return this.openPanel(session);
+  }
+
+  /** Closes the session of a dialogue. @returns whether there was one */
+  close(episode: string): boolean {
+    const there = this.open.find(({ shown }) => shown.id === episode);
+    there?.dispose();
+    return there !== undefined;
   }
 
   async nextTask(panel: SessionPanel): Promise<void> {
@@ -156,6 +163,13 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     for (const { shown } of this.panels) shown.refresh();
   }
 
+  /** Closes the sessions whose dialogue has begun; resolves when nothing of them is written any more. */
+  async closeBegun(): Promise<void> {
+    const begun = this.open.filter(({ shown }) => shown.id !== undefined);
+    for (const panel of begun) panel.dispose();
+    await Promise.all(begun.map(({ shown }) => shown.settled()));
+  }
+
   dispose(): void {
     for (const panel of this.panels) panel.dispose();
     vscode.Disposable.from(...this.disposables).dispose();
@@ -188,7 +202,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     this.panels.add(opened);
     this.changed.fire(opened);
     // While the person reads what is there.
-    if (['ready', 'developer'].includes(session.state.phase)) engine.warmAgent();
+    if (['ready', 'choosing', 'developer'].includes(session.state.phase)) engine.warmAgents();
     return opened;
   }
 

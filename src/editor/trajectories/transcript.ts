@@ -1,5 +1,6 @@
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import { gradeView, taskView, turnView } from '../session/view';
+import type { EventOf } from '../../core/trajectory/event';
+import { gradeView, messageOf, taskView } from '../session/view';
 
 /** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
 export function transcriptOf(trajectory: Trajectory): string {
@@ -12,20 +13,39 @@ export function transcriptOf(trajectory: Trajectory): string {
     `- Collaborator: ${collaborator.name} (${collaborator.kind})`,
     `- Outcome: ${abandoned === undefined ? trajectory.state : `${abandoned.reason}, ${abandoned.message}`}`,
     ...(rating?.stars === undefined ? [] : [`- Rating: ${rating.stars} of 5`]),
+    ...(rating?.comment === undefined ? [] : [`- Comment: ${rating.comment}`]),
   ];
-  const said = turns.flatMap((turn) => {
-    const view = turnView(turn);
+  const said = turns.flatMap(({ agent, superseded = [], reply, rating: remark }) => {
+    const { visible, thoughts } = messageOf(agent.text);
     return [
-      `### Agent, turn ${view.turn}`,
-      view.visible,
-      ...(view.thoughts === '' ? [] : [quoted(`Thoughts: ${view.thoughts}`)]),
-      ...(view.reply === undefined
-        ? []
-        : [`### ${turn.reply?.by ?? ''} (${view.reply.seat})`, view.reply.text]),
+      `### Agent, turn ${agent.turn}`,
+      visible,
+      ...(thoughts === '' ? [] : [quoted(`Thoughts: ${thoughts}`)]),
+      ...(superseded.length === 0 ? [] : [quoted(`Sample ${superseded.length + 1} of this message.`)]),
+      ...(remark === undefined ? [] : [quoted(remarkWords(remark))]),
+      ...(reply === undefined ? [] : [`### ${reply.by} (${authorWords(reply)})`, reply.text]),
     ];
   });
   const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade)));
   return `${[`# ${title}`, facts.join('\n'), '## Request', description, '## Dialogue', ...said, ...results].join('\n\n')}\n`;
+}
+
+/** Whose words a reply has. */
+function authorWords({ author, suggestedBy = 'the simulator' }: EventOf<'reply'>): string {
+  switch (author) {
+    case 'developer':
+    case 'simulator':
+      return author;
+    case 'developer-edited-suggestion':
+      return `developer, edited from a draft of ${suggestedBy}`;
+    case 'developer-sent-suggestion':
+      return `developer, as ${suggestedBy} drafted it`;
+  }
+}
+
+function remarkWords({ thumb, comment, by }: EventOf<'turn-rating'>): string {
+  const verdict = thumb === undefined ? [] : [thumb === 'up' ? 'good' : 'bad'];
+  return `${by}: ${[...verdict, ...(comment === undefined ? [] : [comment])].join(', ')}`;
 }
 
 function gradeTable({ headline, mode, tests }: ReturnType<typeof gradeView>): string {

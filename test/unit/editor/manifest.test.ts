@@ -6,8 +6,10 @@ import {
   commands,
   contextKeys,
   contextValues,
+  replayViewType,
   sessionViewType,
   settings,
+  statisticsViewType,
   views,
 } from '../../../src/editor/contributions';
 import { readManifest } from './nls';
@@ -25,7 +27,9 @@ const setting = z.object({
   maximum: z.number().optional(),
   pattern: z.string().optional(),
   patternErrorMessage: z.string().optional(),
-  items: z.object({ minLength: z.number() }).optional(),
+  items: z
+    .union([z.object({ minLength: z.number() }), z.object({ required: z.array(z.string()) })])
+    .optional(),
 });
 const manifest = z
   .object({
@@ -97,12 +101,14 @@ it('puts only known commands into menus, under conditions on known views and ite
   }
 });
 
-it('asks only for known context keys', () => {
+it('asks only for known context keys and settings', () => {
   const asked = [...contributes.viewsWelcome, ...Object.values(contributes.menus).flat()];
-  const conditions = asked.map(({ when = '' }) => when.replaceAll(/(view|viewItem) (==|=~) \S+/g, ''));
-  for (const [key] of conditions.join(' ').matchAll(/tandem\.\w+/g)) {
-    expect(Object.values(contextKeys)).toContain(key);
-  }
+  const conditions = asked.map(({ when = '' }) =>
+    when.replaceAll(/(view|viewItem|activeWebviewPanelId) (==|=~) \S+/g, ''),
+  );
+  const known = [...Object.values(contextKeys), ...settings.map((name) => `config.tandem.${name}`)];
+  for (const [key] of conditions.join(' ').matchAll(/(?:config\.)?tandem\.[\w.]+/g))
+    expect(known).toContain(key);
 });
 
 /** Commands that always can do something, whatever is open. */
@@ -110,9 +116,11 @@ const ALWAYS = [
   'refresh',
   'chooseAgent',
   'chooseSimulator',
+  'chooseCandidates',
   'setApiKey',
+  'connectModel',
   'addModelFolder',
-  'changePseudonym',
+  'changeConsent',
 ].map((name) => `tandem.${name}`);
 
 it('shows no command in the palette that cannot work', () => {
@@ -179,8 +187,10 @@ it('links only to known commands from welcome texts and descriptions', () => {
   }
 });
 
-it('wakes for a session that is restored, and restricts only settings that exist', () => {
-  expect(manifest.activationEvents).toEqual([`onWebviewPanel:${sessionViewType}`]);
+it('wakes for a panel that is restored, and restricts only settings that exist', () => {
+  expect(manifest.activationEvents).toEqual(
+    [sessionViewType, replayViewType, statisticsViewType].map((type) => `onWebviewPanel:${type}`),
+  );
   for (const setting of manifest.capabilities.untrustedWorkspaces.restrictedConfigurations) {
     expect(Object.keys(properties)).toContain(setting);
   }

@@ -33,6 +33,19 @@ const said = (text: string, turn = 1): { agent: EventOf<'agent-turn'> } => ({
   },
 });
 
+describe('a turn', () => {
+  it('is drawn only as far as somebody reads, and says how much is left', () => {
+    const megabyte = 'x'.repeat(1_000_000);
+    const { visible, thoughts, left } = turnView(said(`${megabyte}\nOUTPUT:\n${megabyte}`));
+    expect(visible.length + thoughts.length + (left ?? 0)).toBe(2_000_000);
+    expect(visible.length).toBeLessThan(100_000);
+    expect(turnView(said('OUTPUT:\nHow?'))).not.toHaveProperty('left');
+    const stream = agentStream(`OUTPUT:\n${megabyte}`, []);
+    expect(stream.text.length + (stream.left ?? 0)).toBe(1_000_000);
+    expect(stream.text.length).toBeLessThan(20_000);
+  });
+});
+
 describe('a task', () => {
   it('is titled by its spoken id, else by the function that it asks for', () => {
     expect(taskTitle(task)).toBe('Parcel surcharge');
@@ -136,6 +149,7 @@ describe('the words of the trees', () => {
       grades: { fixed: { reward: 0.25, success: false } },
       leak: 0,
       leaked: false,
+      choices: 0,
       seed: 1,
     };
     expect(outcomeWords(summary, 8)).toBe('2/8 tests');

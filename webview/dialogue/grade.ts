@@ -2,9 +2,11 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import { icon } from '../ui';
+import './grade.css';
 import { PlainElement } from './element';
 import { renderPython } from './markdown';
-import type { GradeView, TestView } from './protocol';
+import type { GradeView, TestView } from '../session/protocol';
+import { withVisibleControls } from './untrusted';
 
 const looks: Record<TestView['status'], { icon: string; words: string }> = {
   passed: { icon: 'pass', words: 'passed' },
@@ -34,21 +36,25 @@ export class GradeElement extends PlainElement {
         ${icon(look)} ${headline}
       </h2>
       ${mode === 'paper' ? html`<p class="quiet">Scored as in the paper, its faults included.</p>` : nothing}
-      <table role="table">
-        <thead role="rowgroup">
-          <tr role="row">
-            <th role="columnheader" scope="col">Test</th>
-            <th role="columnheader" scope="col">Call</th>
-            <th role="columnheader" scope="col" class="wide">Expected</th>
-            <th role="columnheader" scope="col" class="wide">Got</th>
-            <th role="columnheader" scope="col" class="number">ms</th>
-          </tr>
-        </thead>
-        <tbody role="rowgroup">
-          ${tests.map((test, index) => this.row(test, index))}
-        </tbody>
-      </table>
+      ${tests.length === 0 ? html`<p class="quiet">Which of them is not recorded.</p>` : this.table(tests)}
     </section>`;
+  }
+
+  private table(tests: readonly TestView[]): TemplateResult {
+    return html`<table role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          <th role="columnheader" scope="col">Test</th>
+          <th role="columnheader" scope="col">Call</th>
+          <th role="columnheader" scope="col" class="wide">Expected</th>
+          <th role="columnheader" scope="col" class="wide">Got</th>
+          <th role="columnheader" scope="col" class="number">ms</th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${tests.map((test, index) => this.row(test, index))}
+      </tbody>
+    </table>`;
   }
 
   private row(test: TestView, index: number): TemplateResult {
@@ -72,10 +78,10 @@ export class GradeElement extends PlainElement {
         </td>
         <td role="cell" class="cell"><code>${unsafeHTML(renderPython(test.call))}</code></td>
         <td role="cell" class="cell wide">
-          <code>${test.expected ?? ''}</code>
+          <code>${withVisibleControls(test.expected ?? '')}</code>
         </td>
         <td role="cell" class="cell wide">
-          <code>${test.got ?? ''}</code>
+          <code>${withVisibleControls(test.got ?? '')}</code>
         </td>
         <td role="cell" class="number">
           ${test.milliseconds === undefined ? '' : milliseconds(test.milliseconds)}
@@ -100,8 +106,8 @@ function details({ call, expected, got, status }: TestView): TemplateResult {
       </dd>`;
   return html`<dl>
     ${part('call', unsafeHTML(renderPython(call)))}
-    ${expected === undefined ? nothing : part('expected', expected)}
-    ${got === undefined ? nothing : part(status === 'wrong' ? 'got' : looks[status].words, got)}
+    ${expected === undefined ? nothing : part('expected', withVisibleControls(expected))}
+    ${got === undefined ? nothing : part(status === 'wrong' ? 'got' : looks[status].words, withVisibleControls(got))}
     ${
       status === 'passed'
         ? html`<dt>result</dt>

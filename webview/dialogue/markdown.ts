@@ -1,6 +1,7 @@
 import highlighter from 'highlight.js/lib/core';
 import python from 'highlight.js/lib/languages/python';
 import MarkdownIt from 'markdown-it';
+import { withVisibleControls } from './untrusted';
 
 highlighter.registerLanguage('python', python);
 
@@ -26,12 +27,13 @@ markdown.renderer.rules.code_block = (tokens, index) => codeBlock(tokens[index]?
 
 /** Safe HTML. */
 export function renderMarkdown(source: string): string {
-  return markdown.render(source);
+  return markdown.render(withVisibleControls(source));
 }
 
 /** Safe HTML of one piece of Python, without a block around it. */
 export function renderPython(source: string): string {
-  return highlighter.highlight(source, { language: 'python', ignoreIllegals: true }).value;
+  return highlighter.highlight(withVisibleControls(source), { language: 'python', ignoreIllegals: true })
+    .value;
 }
 
 function codeBlock(code: string, language: string): string {
