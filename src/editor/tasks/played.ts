@@ -32,7 +32,12 @@ export class Played implements vscode.Disposable {
   async readReasons(tasks: readonly PackTask[]): Promise<void> {
     const byEngine = Map.groupBy(tasks, ({ pack }) => this.engines.of(pack));
     for (const [engine, some] of byEngine) {
-      await this.progress.get(engine)?.readReasons(some.map(({ id }) => id));
+      try {
+        await this.progress.get(engine)?.readReasons(some.map(({ id }) => id));
+      } catch (error) {
+        // A dialogue that the log can no longer read must not hide the list: the row says "skipped", the channel why.
+        engine.report(error);
+      }
     }
   }
 
