@@ -60,7 +60,10 @@ describe('Connected models in the extension host', () => {
       await vscode.commands.executeCommand('tandem.showUse');
       const shownUse = vscode.window.activeTextEditor?.document;
       assert.equal(shownUse?.uri.toString(), useUri.toString());
-      assert.match(shownUse.getText(), /\| Lab \(openai:tiny@\S+\) \| 1 \| 0 \| 7 \| \d+ \| \$0\.0000\d+ \|/);
+      assert.match(
+        shownUse.getText(),
+        /\| Lab \(openai:tiny@\S+\) +\| +1 \| +0 \| +7 \| +\d+ \| +\$0\.0000\d+ \|/,
+      );
       const settings = await readFile(path.join(folder(), '.vscode', 'settings.json'), 'utf8');
       assert.doesNotMatch(settings, /sk-host-secret/);
       await vscode.commands.executeCommand('tandem.removeModel', (await rows())[0]);

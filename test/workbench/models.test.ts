@@ -89,12 +89,10 @@ test('tests the connection before it is kept, and gives it a price', async () =>
     await workbench.page.waitForTimeout(300);
   }
   await row('$1 a million prompt tokens').waitFor();
-  await row('Connect').click();
 });
 
-test('makes it the agent from the message that says that it is connected', async () => {
-  await workbench.page.getByText('qwen-tiny is connected.').waitFor();
-  await workbench.page.getByRole('button', { name: 'Use as Agent' }).click();
+test('keeps it as the agent, which the view marks', async () => {
+  await row('Connect and Use as Agent').click();
   await models()
     .getByRole('treeitem', { name: /^qwen-tiny, agent, / })
     .waitFor();

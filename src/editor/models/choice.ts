@@ -60,7 +60,7 @@ export class ModelChoice {
         detail: isAgent
           ? "Anything that speaks OpenAI's API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve"
           : 'Sees the hidden reference and answers as a human would',
-        spec: () => this.connected(),
+        spec: () => this.connected(party),
       },
       {
         label: '$(file-code) A script file…',
@@ -71,9 +71,9 @@ export class ModelChoice {
     ];
   }
 
-  private async connected(): Promise<string | undefined> {
-    const server = await this.connect.add();
-    return server && specOf(server);
+  private async connected(party: Party): Promise<string | undefined> {
+    const connected = await this.connect.add(party);
+    return connected && specOf(connected.server);
   }
 
   private async askKey(server: string): Promise<void> {

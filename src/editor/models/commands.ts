@@ -33,7 +33,7 @@ export function modelCommands(on: ModelCommandContext) {
     [commands.chooseAgent]: () => on.choice.choose('agent'),
     [commands.chooseSimulator]: () => on.choice.choose('simulator'),
     [commands.setApiKey]: (target) => on.choice.setKey(serverOfRow(target)?.baseUrl),
-    [commands.connectModel]: () => connectAndOffer(on),
+    [commands.connectModel]: () => connectAndUse(on),
     [commands.editConnection]: (target) => withServer(target, (server) => edit(on, server)),
     [commands.testConnection]: (target) => withServer(target, (server) => test(on, server)),
     [commands.showUse]: async () =>
@@ -95,18 +95,9 @@ async function use({ configuration }: ModelCommandContext, party: Party, target:
   if (spec !== undefined) await configuration.set(party, spec);
 }
 
-async function connectAndOffer({ connect, configuration }: ModelCommandContext): Promise<void> {
-  const server = await connect.add();
-  if (server === undefined) return;
-  const asAgent = 'Use as Agent';
-  const asSimulator = 'Use as Simulator';
-  const chosen = await vscode.window.showInformationMessage(
-    `${server.name} is connected.`,
-    asAgent,
-    asSimulator,
-  );
-  if (chosen !== undefined)
-    await configuration.set(chosen === asAgent ? 'agent' : 'simulator', specOf(server));
+async function connectAndUse({ connect, configuration }: ModelCommandContext): Promise<void> {
+  const connected = await connect.add();
+  if (connected?.as !== undefined) await configuration.set(connected.as, specOf(connected.server));
 }
 
 /** Who plays goes on to play, under the new address or name. */

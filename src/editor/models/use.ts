@@ -23,7 +23,10 @@ export function useDocument(uses: UseByModel, servers: readonly Server[]): strin
     (sum, { use, server }) => sum + (server?.price ? costOf(use, server.price) : 0),
     0,
   );
-  const unpriced = rows.filter(({ server, use }) => server?.price === undefined && hasTokens(use)).length;
+  const isPriced = rows.some(({ server }) => server?.price !== undefined);
+  const unpriced = rows.filter(
+    ({ model, server }) => model.startsWith('openai:') && server?.price === undefined,
+  ).length;
   const uncounted = rows.reduce((sum, { use }) => sum + use.uncounted, 0);
   return [
     '# Use and Cost of the Models',
@@ -37,7 +40,7 @@ export function useDocument(uses: UseByModel, servers: readonly Server[]): strin
         server?.price === undefined ? '–' : dollars(costOf(use, server.price)),
       ]),
     ]),
-    `Cost in all: ${dollars(total)}.`,
+    ...(isPriced ? [`Cost in all: ${dollars(total)}.`] : []),
     ...(unpriced === 0
       ? []
       : [`${counted(unpriced, 'model')} without a price. Edit the connection of a model to give it one.`]),
@@ -56,9 +59,16 @@ export function dollars(sum: number): string {
   return `$${sum === 0 || sum >= 0.01 ? sum.toFixed(2) : sum.toFixed(6).replace(/0+$/, '')}`;
 }
 
+/** With columns that stand under each other, so that it can be read as it is. */
 function table([head, ...rows]: string[][]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
-  return [line(head!), `|---|${'---:|'.repeat(head!.length - 1)}`, ...rows.map(line)].join('\n');
+  const cells = [head!, ...rows].map((row) => row.map(cell));
+  const widths = head!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((text, column) => (column === 0 ? text.padEnd(widths[0]!) : text.padStart(widths[column]!))).join(' | ')} |`;
+  const rule = widths.map((width, column) =>
+    column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
+  );
+  return [line(cells[0]!), line(rule), ...cells.slice(1).map(line)].join('\n');
 }
 
 function cell(text: string): string {

@@ -145,7 +145,9 @@ describe('the document of use and cost', () => {
       },
       [priced],
     );
-    const rows = text.split('\n').filter((line) => line.startsWith('|'));
+    const lines = text.split('\n').filter((line) => line.startsWith('|'));
+    expect(new Set(lines.map(({ length }) => length)).size).toBe(1);
+    const rows = lines.map((line) => line.replaceAll(/ +/g, ' '));
     expect(rows[2]).toBe(
       '| Lab (openai:qwen3@http://127.0.0.1:8000/v1) | 12 | 1 | 30,000 | 4,100 | $0.00696 |',
     );

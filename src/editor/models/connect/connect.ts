@@ -1,9 +1,10 @@
 import type { Trial } from '../../../core/model/connection';
 import type { ApiKeys } from '../../apiKeys';
+import type { Party } from '../nodes';
 import { specOf, validateAddress, withoutSlash, type Server, type Servers } from '../servers';
 import { askPrice, askSampling } from './numbers';
 import { askText, pickOrType, runSteps, type Given, type Head, type OfferedText, type Step } from './prompts';
-import { review, type Choice } from './review';
+import { review, type Choice, type Keep } from './review';
 
 /** What a person has said so far. */
 interface Draft {
@@ -11,6 +12,7 @@ interface Draft {
   /** Undefined: the one that is kept, if any. Empty: none. */
   key: string | undefined;
   trial: Trial | undefined;
+  as?: Party;
 }
 
 /** Where servers usually listen. */
@@ -23,6 +25,21 @@ const USUAL: readonly OfferedText[] = [
 ];
 
 const ADD = 'Connect a Model';
+const CONNECT_FOR: Record<Party, readonly Keep[]> = {
+  agent: [{ label: 'Connect and Use as Agent', does: 'keep as agent' }],
+  simulator: [{ label: 'Connect and Use as Simulator', does: 'keep as simulator' }],
+};
+const CONNECT: readonly Keep[] = [
+  ...CONNECT_FOR.agent,
+  ...CONNECT_FOR.simulator,
+  { label: 'Connect Only', does: 'keep' },
+];
+const SAVE: readonly Keep[] = [{ label: 'Save', does: 'keep' }];
+const ROLES: Record<Keep['does'], Party | undefined> = {
+  keep: undefined,
+  'keep as agent': 'agent',
+  'keep as simulator': 'simulator',
+};
 
 /** Connects a model behind a server step by step: address, key, model, and a look at the whole. */
 export class Connect {
@@ -31,8 +48,11 @@ export class Connect {
     private readonly keys: ApiKeys,
   ) {}
 
-  /** The new connection; undefined when the person gave up. */
-  async add(): Promise<Server | undefined> {
+  /**
+   * The new connection, and what it is to play; undefined when the person gave up.
+   * @param party what it is connected for, when that is settled
+   */
+  async add(party?: Party): Promise<{ readonly server: Server; readonly as?: Party } | undefined> {
     const draft: Draft = {
       server: { name: '', baseUrl: '', model: '' },
       key: undefined,
@@ -42,16 +62,17 @@ export class Connect {
       (head) => this.askAddress(draft, { title: ADD, ...head }),
       (head) => this.askKey(draft, { title: ADD, ...head }),
       (head) => this.askModel(draft, { title: ADD, ...head }),
-      (head) => this.review(draft, { title: ADD, ...head }, 'Connect'),
+      (head) =>
+        this.review(draft, { title: ADD, ...head }, party === undefined ? CONNECT : CONNECT_FOR[party]),
     ];
     if (!(await runSteps(steps))) return undefined;
-    return this.keep(draft);
+    return { server: await this.keep(draft), as: draft.as };
   }
 
   /** The connection as it is now; undefined when the person gave up. */
   async edit(server: Server): Promise<Server | undefined> {
     const draft: Draft = { server, key: undefined, trial: undefined };
-    const given = await this.review(draft, { title: `Edit ${server.name}` }, 'Save');
+    const given = await this.review(draft, { title: `Edit ${server.name}` }, SAVE);
     return typeof given === 'string' ? undefined : this.keep(draft, server);
   }
 
@@ -120,22 +141,32 @@ export class Connect {
   }
 
   /** Until the person keeps it or leaves. */
-  private async review(draft: Draft, head: Head, keep: string): Promise<Given<unknown>> {
+  private async review(draft: Draft, head: Head, keeps: readonly Keep[]): Promise<Given<unknown>> {
     for (;;) {
       const given = await review({
         ...head,
         server: draft.server,
         hasKey: (await this.keyOf(draft)) !== undefined,
-        keep,
+        keeps,
         trial: draft.trial,
         test: (signal) => this.test(draft, signal),
       });
-      if (typeof given === 'string' || given.value === 'keep') return given;
-      await this.change(draft, given.value, { title: head.title });
+      if (typeof given === 'string') return given;
+      if (await this.isKept(draft, given.value, { title: head.title })) return given;
     }
   }
 
-  private async change(draft: Draft, what: Exclude<Choice, 'keep'>, head: Head): Promise<void> {
+  /** Does what was chosen; true when that was to keep the connection. */
+  private async isKept(draft: Draft, what: Choice, head: Head): Promise<boolean> {
+    if (what === 'keep' || what === 'keep as agent' || what === 'keep as simulator') {
+      draft.as = ROLES[what];
+      return true;
+    }
+    await this.change(draft, what, head);
+    return false;
+  }
+
+  private async change(draft: Draft, what: Exclude<Choice, Keep['does']>, head: Head): Promise<void> {
     switch (what) {
       case 'name': {
         const given = await this.askName(draft, head);

@@ -3,8 +3,14 @@ import type { Trial } from '../../../core/model/connection';
 import type { Server } from '../servers';
 import { shown, type Given, type Head } from './prompts';
 
+/** One way to keep it. */
+export interface Keep {
+  readonly label: string;
+  readonly does: 'keep' | 'keep as agent' | 'keep as simulator';
+}
+
 /** What a person may do with a connection before it is kept. */
-export type Choice = 'keep' | 'name' | 'baseUrl' | 'key' | 'model' | 'sampling' | 'price';
+export type Choice = Keep['does'] | 'name' | 'baseUrl' | 'key' | 'model' | 'sampling' | 'price';
 
 interface ReviewItem extends vscode.QuickPickItem {
   readonly does?: Choice | 'test';
@@ -13,8 +19,8 @@ interface ReviewItem extends vscode.QuickPickItem {
 export interface Review extends Head {
   readonly server: Server;
   readonly hasKey: boolean;
-  /** What keeps it: Connect, or Save. */
-  readonly keep: string;
+  /** The ways to keep it, the usual one first. */
+  readonly keeps: readonly Keep[];
   /** Of these very settings, when they have been tested. */
   readonly trial: Trial | undefined;
   readonly test: (signal: AbortSignal) => Promise<Trial>;
@@ -41,7 +47,7 @@ export async function review(step: Review): Promise<Given<Choice>> {
   const show = (trial: Trial): void => {
     pick.busy = false;
     pick.items = itemsOf(step, trial);
-    pick.activeItems = pick.items.filter(({ does }) => does === (trial.works ? 'keep' : 'test'));
+    pick.activeItems = pick.items.filter(({ does }) => does === (trial.works ? step.keeps[0]?.does : 'test'));
   };
   const given = await shown<Choice>(pick, (give) => [
     pick.onDidAccept(() => {
@@ -54,10 +60,13 @@ export async function review(step: Review): Promise<Given<Choice>> {
   return given;
 }
 
-function itemsOf({ server, hasKey, keep }: Review, trial: Trial | 'testing' | undefined): ReviewItem[] {
+function itemsOf({ server, hasKey, keeps }: Review, trial: Trial | 'testing' | undefined): ReviewItem[] {
   const { name, baseUrl, model } = server;
   return [
-    { label: `$(check) ${keep}`, description: `${name}, at ${baseUrl}`, does: 'keep' },
+    ...keeps.map(({ label, does }, index) => ({
+      label: `$(${index === 0 ? 'check' : 'blank'}) ${label}`,
+      does,
+    })),
     { ...trialItem(trial), does: 'test' },
     { label: 'Change', kind: vscode.QuickPickItemKind.Separator },
     { label: 'Name', description: name, does: 'name' },
