@@ -10,7 +10,7 @@ interface Provider {
   pieces: string[];
   error: Error | undefined;
   hangs: boolean;
-  offer: (...ids: string[]) => void;
+  readonly offer: (...ids: string[]) => void;
 }
 
 type EditorRow = Extract<ModelNode, { kind: 'editorModel' }>;
