@@ -144,9 +144,9 @@ export class SessionPanel {
       case 'draft':
         return this.session.id === undefined ? undefined : this.drafts.write(this.session.id, message.draft);
       case 'rate':
-        return this.session.ratings.rate(message.rating);
+        return this.session.ratings.rate(message.change);
       case 'rate-turn':
-        return this.session.ratings.rateTurn(message.turn, message.rating);
+        return this.session.ratings.rateTurn(message.turn, message.change);
       case 'copy':
         return vscode.env.clipboard.writeText(message.text);
       case 'open-link':
