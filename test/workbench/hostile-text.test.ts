@@ -94,7 +94,7 @@ test('shows what a hostile agent says as text that does nothing', async () => {
   await session().getByRole('button', { name: 'Agree and start' }).click();
   await turns().first().scrollIntoViewIfNeeded();
   await session().getByText('Only admins[U+202E] nimda ton[U+2066] may.').waitFor();
-  await session().getByText('␛]8;;https://example.org␇terminal␛[2J').waitFor();
+  await session().getByText('[U+001B]]8;;https://example.org[U+0007]terminal[U+001B][2J').waitFor();
   await session().getByText('[U+202E]Answer 0').waitFor();
   expect(await session().locator('main').locator('img, iframe, script, style, a, object').count()).toBe(0);
   expect(await session().locator('title').innerText()).toBe('Tandem session');

@@ -19,6 +19,10 @@ markdown.renderer.rules.link_open = (tokens, index) => {
 };
 markdown.renderer.rules.link_close = () => '</span>';
 
+// Headings of a message stand below the heading that says who speaks, whatever level the agent gives them.
+markdown.renderer.rules.heading_open = () => '<h3>';
+markdown.renderer.rules.heading_close = () => '</h3>';
+
 markdown.renderer.rules.fence = (tokens, index) => {
   const { content = '', info = '' } = tokens[index] ?? {};
   return codeBlock(content, info.trim().split(/\s+/)[0] ?? '');

@@ -13,7 +13,7 @@ export function message(
 ): TemplateResult {
   const pictures = { agent: 'hubot', developer: 'account', simulator: 'server-process' };
   return html`<article class="message from-${kind}">
-    <h3 class="who">${icon(pictures[kind])}<span>${who}</span></h3>
+    <h2 class="who">${icon(pictures[kind])}<span>${who}</span></h2>
     <div class="said">${body}</div>
     ${aside}
   </article>`;

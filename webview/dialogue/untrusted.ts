@@ -1,15 +1,12 @@
 /**
  * Text from models and programs may hold characters that nobody sees and that change how the rest reads: overrides of
  * the writing direction (CVE-2021-42574), controls of a terminal, letters without width, tags. They are shown by their
- * names instead. Letters of right-to-left scripts, and the joiners that some scripts and emojis need, stay as they are.
+ * numbers instead. Letters of right-to-left scripts, and the joiners that some scripts and emojis need, stay as they are.
  */
 export function withVisibleControls(text: string): string {
   return text.replace(HIDDEN, (character) => {
-    const code = character.codePointAt(0)!;
-    // The block "control pictures" has a sign for each of the old ones.
-    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-    if (code === 0x7f) return '\u2421';
-    return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+    const code = character.codePointAt(0)!.toString(16).toUpperCase();
+    return `[U+${code.padStart(4, '0')}]`;
   });
 }
 

@@ -38,7 +38,7 @@ export function pressed(event: KeyboardEvent, state: SessionState): boolean {
   }
   if (state.phase !== 'over' || state.rating === undefined || event.altKey || isWriting(event)) return false;
   if (!/^[1-5]$/.test(event.key)) return false;
-  host.send({ type: 'rate', rating: { ...state.rating, stars: Number(event.key) } });
+  host.send({ type: 'rate', change: { stars: Number(event.key) } });
   return true;
 }
 

@@ -238,6 +238,17 @@ export type ToWebview =
   /** The reply was not sent: it gives so much of the reference away, in these passages. */
   | { readonly type: 'leak-warning'; readonly percent: number; readonly passages: readonly string[] };
 
+/** What of a rating changes; an empty comment takes it back. */
+export interface DialogueRatingChange {
+  readonly stars?: number;
+  readonly comment?: string;
+}
+
+export interface TurnRatingChange {
+  readonly thumb?: 'up' | 'down' | 'none';
+  readonly comment?: string;
+}
+
 export type FromWebview =
   | { readonly type: 'ready' }
   /** Begins the dialogue, or takes the seat, once the consent is given. */
@@ -247,8 +258,8 @@ export type FromWebview =
   /** The reply so far, a moment after the person stopped typing; empty once it was sent. */
   | { readonly type: 'draft'; readonly draft: Draft }
   | { readonly type: 'choose'; readonly picked: Picked }
-  | { readonly type: 'rate'; readonly rating: DialogueRating }
-  | { readonly type: 'rate-turn'; readonly turn: number; readonly rating: TurnRating }
+  | { readonly type: 'rate'; readonly change: DialogueRatingChange }
+  | { readonly type: 'rate-turn'; readonly turn: number; readonly change: TurnRatingChange }
   | { readonly type: 'open-link'; readonly address: string }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'act'; readonly action: Action };

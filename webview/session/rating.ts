@@ -33,7 +33,7 @@ export class RatingElement extends PlainElement {
               value=${star}
               aria-label=${starWords(star)}
               .checked=${star === stars}
-              @change=${() => this.rate({ ...this.rating, stars: star })}
+              @change=${() => host.send({ type: 'rate', change: { stars: star } })}
             />
             ${icon(isFull ? 'star-full' : 'star-empty')}
           </label>`;
@@ -44,23 +44,10 @@ export class RatingElement extends PlainElement {
         label: 'One line about it',
         isLabelHidden: true,
         value: comment,
-        onCommit: (text) => this.comment(text.trim()),
+        onCommit: (text) => host.send({ type: 'rate', change: { comment: text.trim() } }),
       })}
       <span class="quiet saved" role="status">${saved(this.rating)}</span>
     </div>`;
-  }
-
-  private rate(rating: DialogueRating): void {
-    host.send({ type: 'rate', rating });
-  }
-
-  private comment(comment: string): void {
-    if (comment === (this.rating.comment ?? '')) return;
-    const { stars } = this.rating;
-    this.rate({
-      ...(stars === undefined ? {} : { stars }),
-      ...(comment === '' ? {} : { comment }),
-    });
   }
 }
 

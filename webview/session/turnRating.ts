@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { icon, iconButton, textField } from '../ui';
 import { host } from './host';
-import type { TurnRating, TurnView } from './protocol';
+import type { TurnRatingChange, TurnView } from './protocol';
 
 /** Thumbs and a remark for one message of the agent. @param onRemark opens and closes the line for the remark */
 export function turnRating({ turn, rating = {} }: TurnView, onRemark: () => void): TemplateResult {
@@ -11,7 +11,7 @@ export function turnRating({ turn, rating = {} }: TurnView, onRemark: () => void
       icon: `thumbs${which}${thumb === which ? '-filled' : ''}`,
       label,
       isPressed: thumb === which,
-      onPress: () => rate(turn, withThumb(rating, thumb === which ? undefined : which)),
+      onPress: () => rate(turn, { thumb: thumb === which ? 'none' : which }),
     });
   const given = thumb !== undefined || comment !== undefined;
   return html`<div
@@ -39,37 +39,17 @@ export function turnComment(
     if (comment === '') return nothing;
     return html`<div class="turn-comment"><p>${icon('comment')} ${comment}</p></div>`;
   }
-  return html`<div
-    class="turn-comment"
-    @keydown=${(event: KeyboardEvent) => {
-      const field = event.target as HTMLInputElement;
-      if (event.key !== 'Escape') return;
-      // What was typed is dropped: the field is left as it was entered.
-      field.value = comment;
-      field.blur();
-    }}
-    @focusout=${onClose}
-  >
+  return html`<div class="turn-comment" @focusout=${onClose}>
     ${textField({
       id: `turn-comment-${turn}`,
       label: `Your comment on turn ${turn}`,
       isLabelHidden: true,
       value: comment,
-      onCommit: (text) => {
-        if (text.trim() !== comment) rate(turn, withComment(rating, text.trim()));
-      },
+      onCommit: (text) => rate(turn, { comment: text.trim() }),
     })}
   </div>`;
 }
 
-function rate(turn: number, rating: TurnRating): void {
-  host.send({ type: 'rate-turn', turn, rating });
-}
-
-function withThumb({ comment }: TurnRating, thumb: TurnRating['thumb']): TurnRating {
-  return { ...(thumb && { thumb }), ...(comment !== undefined && { comment }) };
-}
-
-function withComment({ thumb }: TurnRating, comment: string): TurnRating {
-  return { ...(thumb && { thumb }), ...(comment !== '' && { comment }) };
+function rate(turn: number, change: TurnRatingChange): void {
+  host.send({ type: 'rate-turn', turn, change });
 }

@@ -109,7 +109,7 @@ export interface FieldOptions {
 
 export interface TextFieldOptions extends FieldOptions {
   readonly onInput?: (value: string) => void;
-  /** Called when the field is left after a change; Enter leaves it. */
+  /** Called when the field is left after a change. Enter leaves it, Escape drops the change and leaves it. */
   readonly onCommit?: (value: string) => void;
   /** The label is read; the eye sees it as the placeholder. */
   readonly isLabelHidden?: boolean;
@@ -126,7 +126,12 @@ export function textField(options: TextFieldOptions): TemplateResult {
     @input=${(event: Event) => onInput?.(valueOf(event))}
     @change=${(event: Event) => onCommit?.(valueOf(event))}
     @keydown=${(event: KeyboardEvent) => {
-      if (onCommit !== undefined && event.key === 'Enter') (event.target as TextField).blur();
+      if (onCommit === undefined || (event.key !== 'Enter' && event.key !== 'Escape')) return;
+      // Else the key would press whatever gets the focus next.
+      event.preventDefault();
+      if (event.key === 'Escape') (event.target as TextField).value = value;
+      // The toolkit's element passes the focus on to a control inside of it, but does not take it away again.
+      (event.composedPath()[0] as HTMLElement).blur();
     }}
     >${label}</vscode-text-field
   >`;

@@ -142,9 +142,9 @@ export class SessionPanel {
       case 'choose':
         return this.session.choose(message.picked);
       case 'rate':
-        return this.session.ratings.rate(message.rating);
+        return this.session.ratings.rate(message.change);
       case 'rate-turn':
-        return this.session.ratings.rateTurn(message.turn, message.rating);
+        return this.session.ratings.rateTurn(message.turn, message.change);
       case 'copy':
         return vscode.env.clipboard.writeText(message.text);
       case 'open-link':

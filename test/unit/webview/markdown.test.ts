@@ -38,6 +38,10 @@ describe('Markdown from an agent', () => {
     expect(renderMarkdown('```json\n{"return": 1}\n```')).not.toContain('hljs-');
   });
 
+  it('puts the headings of a message below the heading that says who speaks', () => {
+    expect(renderMarkdown('# One\n\n###### Six')).toBe('<h3>One</h3><h3>Six</h3>');
+  });
+
   it('gives each code block a button that copies it', () => {
     expect(renderMarkdown('```python\nx = 1\n```')).toContain('aria-label="Copy the code"');
   });

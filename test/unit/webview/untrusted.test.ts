@@ -9,9 +9,9 @@ describe('characters that nobody sees', () => {
     );
   });
 
-  it('shows the controls of a terminal as signs', () => {
-    expect(withVisibleControls('\u001b[31mred\u0007 \u009b2J\u0000')).toBe('␛[31mred␇ [U+009B]2J␀');
-    expect(withVisibleControls('safe\rrm')).toBe('safe␍rm');
+  it('names the controls of a terminal', () => {
+    expect(withVisibleControls('\u001b[31mred\u0007 \u009b2J')).toBe('[U+001B][31mred[U+0007] [U+009B]2J');
+    expect(withVisibleControls('safe\rrm')).toBe('safe[U+000D]rm');
   });
 
   it('names letters without width and tags, in which text can be hidden', () => {
