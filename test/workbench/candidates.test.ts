@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
+import { violations } from './accessibility';
 import { startWorkbench, type WorkbenchDriver } from './driver';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
@@ -83,6 +84,7 @@ test('two candidates are written side by side, unnamed', async () => {
   expect(both).toContain('as heavy');
   expect(both).toContain('Which currency?');
   expect(both).not.toMatch(/curious|hasty/);
+  expect(await violations(session())).toEqual([]);
   await workbench.screenshot('candidates');
 });
 
@@ -118,6 +120,7 @@ test('at the end the names are told, and the standing ranks the two models', asy
   await session()
     .getByText(/You chose B \((curious|hasty)\) over A \((curious|hasty)\)\./)
     .waitFor();
+  expect(await violations(session())).toEqual([]);
   for (const name of ['curious', 'hasty']) {
     await workbench.page
       .getByRole('treeitem', {

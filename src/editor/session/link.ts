@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Dialogue, type DialogueParts } from '../../core/dialogue/dialogue';
+import { Dialogue } from '../../core/dialogue/dialogue';
+import type { DialogueParts } from '../../core/dialogue/parts';
 import { deriveSeed } from '../../core/dialogue/seed';
 import type { Simulator } from '../../core/dialogue/simulator';
 import type { Model } from '../../core/model/model';
