@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
@@ -16,7 +16,12 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const quickInput = () => workbench.page.locator('.quick-input-widget');
-const notification = (text: RegExp) => workbench.page.locator('.notifications-toasts').getByText(text);
+const notification = (text: RegExp) =>
+  workbench.page.locator('.notifications-toasts .notification-list-item').filter({ hasText: text });
+
+beforeEach(({ onTestFailed, task }) => {
+  onTestFailed(async () => void (await workbench.screenshot(`trust-failed-${task.name.slice(0, 20)}`)));
+});
 
 async function start(isRestricted: boolean): Promise<void> {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-trust-'));
@@ -28,7 +33,8 @@ async function start(isRestricted: boolean): Promise<void> {
   // What a workspace that is not trusted says of its agent does not count; what the user says does.
   const user = isRestricted ? { 'tandem.agent': 'starter' } : {};
   workbench = await startWorkbench({ extension: root, workspace, isRestricted, settings: user });
-  workbench.page.setDefaultTimeout(90_000);
+  workbench.page.setDefaultTimeout(60_000);
+  await workbench.activityBar('Tandem').click();
 }
 
 async function stop(): Promise<void> {
@@ -50,7 +56,6 @@ async function consents(): Promise<LogEvent[]> {
 }
 
 async function openTask(): Promise<void> {
-  await workbench.activityBar('Tandem').click();
   await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).click();
   await session().getByRole('heading', { name: 'Parcel surcharge' }).waitFor();
 }
@@ -142,8 +147,7 @@ describe('in a workspace that is not trusted', () => {
     await workbench.runCommand('Tandem: Choose Agent…');
     await notification(/Models are not connected in a workspace that is not trusted/).waitFor();
     await workbench.screenshot('trust-restricted-models');
-    await workbench.page
-      .locator('.notifications-toasts')
+    await notification(/not trusted/)
       .getByRole('button', { name: 'Manage Workspace Trust' })
       .click();
     await workbench.page.getByText('You are in Restricted Mode').first().waitFor();
