@@ -49,16 +49,6 @@ async function answer(sentence: RegExp, name: string): Promise<void> {
   await (await notification(sentence)).getByRole('button', { name, exact: true }).click();
 }
 
-/** Says a path to the file dialog of the workbench. @param suggested what the dialog writes first, over what is there */
-async function chooseFile(file: string, suggested: RegExp): Promise<void> {
-  const input = quickInput().locator('input.input');
-  await expect.poll(() => input.inputValue()).toMatch(suggested);
-  await input.fill(file);
-  // The dialog looks at the folder before it takes a name in it.
-  await quickInput().locator('.monaco-progress-container.done').waitFor({ state: 'attached' });
-  await input.press('Enter');
-}
-
 async function pictures(name: string): Promise<void> {
   for (const theme of ['light', 'dark', 'hc-dark', 'hc-light'] satisfies Theme[]) {
     await workbench.setTheme(theme);
@@ -302,7 +292,7 @@ test('an export is shown before it is written, then saved with its card', async 
   await expect(access(file)).rejects.toThrow('ENOENT');
   await workbench.screenshot('trajectories-export-preview');
   await answer(/12 rows are ready/, 'Save…');
-  await chooseFile(file, /chat\.jsonl$/);
+  await workbench.chooseFile(file);
   await answer(/12 rows of 12 dialogues are in rows\.jsonl/, 'Open the Card');
   await workbench.page.getByRole('tab', { name: /rows\.jsonl\.md/ }).waitFor();
   const rows = (await readFile(file, 'utf8')).trim().split('\n');
@@ -329,7 +319,7 @@ test('published rows are imported, and a line that cannot be read is named', asy
   };
   await writeFile(file, `${JSON.stringify(published)}\nnot a row\n`);
   await workbench.runCommand('Tandem: Import Trajectories…');
-  await chooseFile(file, /\/$/);
+  await workbench.chooseFile(file);
   await row(/agent imported/).waitFor();
   await notification(/1 dialogue imported\. 1 line cannot be read; line 2: /);
   await workbench.screenshot('trajectories-imported');
