@@ -164,15 +164,30 @@ def check_installer() -> Check:
     return Check("installer", "warning", f"{uv.command}; {pip.command}", f"{uv.saw}; {pip.saw}", remedy)
 
 
+def check_packages() -> list[Check]:
+    """Imports all in one process, which takes as long as the slowest; when that fails, each alone tells which it is."""
+    names = ", ".join(PACKAGES)
+    ran = python(f"import json, {names}; print(json.dumps({{each.__name__: each.__version__ for each in ({names})}}))")
+    if ran.code == 0:
+        versions = json.loads(ran.saw)
+        return [check_version(name, versions[name], least, ran.command) for name, least in PACKAGES.items()]
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(check_package, PACKAGES, PACKAGES.values()))
+
+
 def check_package(name: str, least: str, script: str | None = None, *arguments: str) -> Check:
     """Imports a package in a process of its own; `script` does more with it and prints its version."""
     ran = python(script or f"import {name}; print({name}.__version__)", *arguments)
     if ran.code != 0:
         return Check(name, "failed", ran.command, ran.saw, install(f"{name}>={least}"))
-    if release(ran.saw) < release(least):
+    return check_version(name, ran.saw, least, ran.command)
+
+
+def check_version(name: str, version: str, least: str, command: str) -> Check:
+    if release(version) < release(least):
         remedy = install(f"{name}>={least}")
-        return Check(name, "failed", ran.command, f"{ran.saw}, but at least {least} is needed", remedy)
-    return Check(name, "ok", ran.command, ran.saw)
+        return Check(name, "failed", command, f"{version}, but at least {least} is needed", remedy)
+    return Check(name, "ok", command, version)
 
 
 def check_device(wanted: str) -> tuple[Check, dict]:
@@ -278,7 +293,7 @@ def check_text() -> Check:
 
 
 def examine(run_json: Path | None = None) -> list[Check]:
-    """All checks. Those of packages run side by side, because each import takes seconds."""
+    """All checks. Those of packages and of the device run side by side, because imports take seconds."""
     checks, model, folder = [check_interpreter(), check_environment(), check_installer()], {}, Path.cwd()
     if run_json is not None:
         folder = run_json.parent
@@ -291,11 +306,12 @@ def examine(run_json: Path | None = None) -> list[Check]:
             checks.append(Check("run.json", "failed", f"read {run_json}", f"{type(error).__name__}: {error}", remedy))
     wanted = model.get("device", "auto")
     with ThreadPoolExecutor() as pool:
-        packages = [pool.submit(check_package, name, least) for name, least in PACKAGES.items()]
+        packages = pool.submit(check_packages)
         device = pool.submit(check_device, wanted)
+        four_bit = None
         if model.get("training") == "qlora":
-            packages.append(pool.submit(check_package, "bitsandbytes", BITSANDBYTES, FOUR_BIT, wanted))
-    checks += [package.result() for package in packages]
+            four_bit = pool.submit(check_package, "bitsandbytes", BITSANDBYTES, FOUR_BIT, wanted)
+    checks += packages.result() + ([four_bit.result()] if four_bit else [])
     checks += [device.result()[0], check_driver(device.result()[1], wanted)]
     checks += [check_folder("run folder", folder), check_temporary(), check_memory(), check_text()]
     return checks

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { PlainElement } from './element';
+import { PlainElement } from '../dialogue/element';
 import type { SessionView } from './view';
 import { duration } from './view';
 

@@ -1,14 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { PlainElement } from '../dialogue/element';
+import { modelLabel } from '../dialogue/names';
+import { withVisibleControls } from '../dialogue/untrusted';
 import { button, icon, keyName, linkButton, progress, textArea } from '../ui';
 import type { Composition, LeakWarning } from './composition';
-import { PlainElement } from './element';
 import { recalled } from './history';
 import { host } from './host';
 import { keys } from './keys';
 import type { Draft, SessionState } from './protocol';
-import { withVisibleControls } from './untrusted';
-import { modelLabel, replyLength } from './view';
+import { replyLength } from './view';
 
 /** Where the developer writes the reply. */
 @customElement('tandem-composer')

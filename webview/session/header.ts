@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { icon, linkButton } from '../ui';
 import './clock';
 import { host } from './host';
-import { modelLabel } from './view';
+import { modelLabel } from '../dialogue/names';
 import type { SessionView } from './view';
 
 /** Which task, who plays, how far; and what the collaborator knows that the agent does not. */
@@ -24,7 +24,7 @@ export function header(view: SessionView): TemplateResult {
           state.agent === ''
             ? nothing
             : html`<li title=${state.agent}>
-                ${icon('hubot')} <span class="cut">agent: ${modelLabel(state.agent)}</span>
+                ${icon('hubot')} <span class="cut">${agentWords(state)}</span>
               </li>`
         }
       </ul>
@@ -48,4 +48,9 @@ function seatWords({ seat, simulator }: SessionView['state']): string {
   if (seat === 'developer') return 'you are the human';
   if (simulator === 'rules') return 'the rules play the human';
   return `${modelLabel(simulator) || 'the simulator'} plays the human`;
+}
+
+function agentWords({ agent, secondAgent }: SessionView['state']): string {
+  if (secondAgent === undefined) return `agent: ${modelLabel(agent)}`;
+  return `agents: ${modelLabel(agent)}, ${modelLabel(secondAgent)}`;
 }

@@ -1,5 +1,5 @@
 import { host } from './host';
-import type { Action, SessionState } from './protocol';
+import type { Action, Picked, SessionState } from './protocol';
 
 /** The keys of a session, as they are shown; `pressed` reads them. */
 export const keys = {
@@ -12,7 +12,19 @@ export const keys = {
   simulatorOnce: 'Alt+A',
   simulatorOn: 'Alt+Shift+A',
   anotherSample: 'Alt+R',
+  chooseA: '1',
+  chooseB: '2',
+  neither: '0',
+  equal: '=',
 } as const;
+
+/** Plain keys of the number row or the block of digits, as in other tools for judging. */
+const choices: Partial<Record<string, Picked>> = {
+  [keys.chooseA]: 0,
+  [keys.chooseB]: 1,
+  [keys.neither]: 'neither',
+  [keys.equal]: 'equal',
+};
 
 /** Does what a key means in this state. Codes, not characters: ⌥A types an å on a Mac. */
 export function pressed(event: KeyboardEvent, state: SessionState): boolean {
@@ -21,9 +33,19 @@ export function pressed(event: KeyboardEvent, state: SessionState): boolean {
   if (event.key === 'Escape' && isRunning) return act('stop');
   const action = state.phase === 'developer' && event.altKey ? replyAction(event) : undefined;
   if (action !== undefined) return act(action);
+  if (state.phase === 'choosing' && !event.altKey && !event.repeat && !isWriting(event)) {
+    return choose(event.key);
+  }
   if (state.phase !== 'over' || state.rating === undefined || event.altKey || isWriting(event)) return false;
   if (!/^[1-5]$/.test(event.key)) return false;
   host.send({ type: 'rate', change: { stars: Number(event.key) } });
+  return true;
+}
+
+function choose(key: string): boolean {
+  const picked = choices[key];
+  if (picked === undefined) return false;
+  host.send({ type: 'choose', picked });
   return true;
 }
 

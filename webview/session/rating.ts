@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { icon, textField } from '../ui';
-import { PlainElement } from './element';
+import { PlainElement } from '../dialogue/element';
 import { host } from './host';
 import type { DialogueRating } from './protocol';
 import './rating.css';

@@ -1,19 +1,22 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
+import '../dialogue/dialogue.css';
 import './session.css';
-import './transcript.css';
 import './composer';
 import './consent';
-import './grade';
+import '../dialogue/grade';
+import { PlainElement } from '../dialogue/element';
+import { pressedInside } from '../dialogue/pressed';
+import { prose } from '../dialogue/said';
+import { message } from '../dialogue/turn';
 import { Composition } from './composition';
-import { PlainElement } from './element';
 import { footer, noticeBar } from './footer';
 import { header } from './header';
 import { host } from './host';
 import { pressed } from './keys';
 import type { SessionState, ToWebview, TurnView } from './protocol';
-import { message, prose } from './turn';
+import './turn';
 import { applied, type SessionView } from './view';
 
 /** How near the end counts as the end, in pixels; there the transcript follows what is written. */
@@ -46,7 +49,7 @@ export class SessionElement extends PlainElement {
   override render(): TemplateResult {
     const { view } = this;
     if (view === undefined) return html``;
-    const { state: now, task, turns, stream } = view;
+    const { state: now, task, turns, stream, candidates } = view;
     return html`${header(view)}
       <main
         tabindex="0"
@@ -66,6 +69,14 @@ export class SessionElement extends PlainElement {
             stream === undefined
               ? nothing
               : html`<tandem-stream .stream=${stream} .simulator=${now.simulator}></tandem-stream>`
+          }
+          ${
+            candidates === undefined
+              ? nothing
+              : html`<tandem-candidates
+                  .view=${candidates}
+                  .canChoose=${now.phase === 'choosing'}
+                ></tandem-candidates>`
           }
           ${now.grade === undefined ? nothing : html`<tandem-grade .grade=${now.grade}></tandem-grade>`}
         </div>
@@ -124,13 +135,13 @@ export class SessionElement extends PlainElement {
   private async focusNext(view: SessionView): Promise<void> {
     const busy = document.activeElement;
     if (busy !== null && busy !== document.body && busy.closest('footer') === null) return;
-    await this.focusOn('#reply, #primary', () => view === this.view);
+    await this.focusOn('#reply, #primary, #candidates', () => view === this.view);
   }
 
   /** @param still asked when everything is drawn */
   private async focusOn(selector: string, still: () => boolean = () => true): Promise<void> {
     await this.updateComplete;
-    const parts = this.querySelectorAll<PlainElement>('tandem-composer, tandem-consent');
+    const parts = this.querySelectorAll<PlainElement>('tandem-composer, tandem-consent, tandem-candidates');
     await Promise.all(Array.from(parts, (part) => part.updateComplete));
     if (still()) this.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
   }
@@ -146,13 +157,11 @@ export class SessionElement extends PlainElement {
     if (received.type === 'leak-warning') void this.focusOn('#edit');
   }
 
-  /** Links and copy buttons inside of rendered Markdown, which has no listeners of its own. */
   private followed(event: Event): void {
-    const target = event.target as Element;
-    const address = target.closest<HTMLElement>('[data-address]')?.dataset.address;
-    if (address !== undefined) host.send({ type: 'open-link', address });
-    const block = target.closest('button.copy')?.closest('.code-block');
-    if (block != null) host.send({ type: 'copy', text: block.querySelector('code')?.textContent ?? '' });
+    pressedInside(event, {
+      open: (address) => host.send({ type: 'open-link', address }),
+      copy: (text) => host.send({ type: 'copy', text }),
+    });
   }
 }
 

@@ -137,6 +137,46 @@ export function textField(options: TextFieldOptions): TemplateResult {
   >`;
 }
 
+export interface Choice<Value extends string> {
+  readonly value: Value;
+  readonly label: string;
+  /** One line below the label. */
+  readonly detail: string;
+}
+
+export interface ChoiceOptions<Value extends string> {
+  readonly id: string;
+  readonly label: string;
+  readonly value: Value;
+  readonly choices: readonly Choice<Value>[];
+  readonly onChoose: (value: Value) => void;
+}
+
+/** One of a few, all of them in sight. The platform's own radio buttons: arrow keys, and the words of the details read. */
+export function radioGroup<Value extends string>(options: ChoiceOptions<Value>): TemplateResult {
+  const { id, label, value, choices, onChoose } = options;
+  return html`<fieldset class="choices">
+    <legend>${label}</legend>
+    ${choices.map(
+      (choice) =>
+        html`<label>
+          <input
+            type="radio"
+            name=${id}
+            aria-labelledby="${id}-${choice.value}"
+            aria-describedby="${id}-${choice.value}-detail"
+            .checked=${choice.value === value}
+            @change=${() => onChoose(choice.value)}
+          />
+          <span>
+            <span id="${id}-${choice.value}">${choice.label}</span>
+            <span class="quiet" id="${id}-${choice.value}-detail">${choice.detail}</span>
+          </span>
+        </label>`,
+    )}
+  </fieldset>`;
+}
+
 export interface AreaOptions extends FieldOptions {
   readonly placeholder: string;
   readonly disabled: boolean;

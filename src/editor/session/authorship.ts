@@ -1,4 +1,4 @@
-import type { DeveloperReply } from '../../core/dialogue/dialogue';
+import type { DeveloperReply } from '../../core/dialogue/parts';
 import type { Draft } from '../../../webview/session/protocol';
 
 /** Whose words a reply has, as the log tells them apart (docs/data.md). Spaces at either end are no change. */

@@ -1,7 +1,8 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import type { Draft } from '../../../webview/session/protocol';
+import { ifThere } from '../../core/trajectory/files';
 
 const draftSchema: z.ZodType<Draft> = z.object({
   text: z.string(),
@@ -22,12 +23,9 @@ export class Drafts {
   /** Empty when there is none. */
   async read(episode: string): Promise<Draft> {
     if (this.folder === undefined) return { text: '' };
-    try {
-      return draftSchema.parse(JSON.parse(await readFile(this.file(this.folder, episode), 'utf8')));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { text: '' };
-      throw error;
-    }
+    const file = this.file(this.folder, episode);
+    const text = await ifThere(() => readFile(file, 'utf8'));
+    return text === undefined ? { text: '' } : draftSchema.parse(JSON.parse(text));
   }
 
   /** An empty draft is removed. */
@@ -43,6 +41,20 @@ export class Drafts {
     // The next write is tried whatever became of this one.
     this.queue = written.catch(() => undefined);
     return written;
+  }
+
+  /** Removes what was begun, but for the dialogues to keep. */
+  async remove(isKept: (episode: string) => boolean): Promise<void> {
+    const { folder } = this;
+    if (folder === undefined) return;
+    const removed = this.queue.then(async () => {
+      for (const name of (await ifThere(() => readdir(folder))) ?? []) {
+        if (!isKept(decodeURIComponent(path.parse(name).name)))
+          await rm(path.join(folder, name), { force: true });
+      }
+    });
+    this.queue = removed.catch(() => undefined);
+    return removed;
   }
 
   /** An episode's name comes from the log, and a log may come from anywhere. */

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Dialogue, type DialogueParts } from '../../core/dialogue/dialogue';
+import { Dialogue } from '../../core/dialogue/dialogue';
+import type { DialogueParts } from '../../core/dialogue/parts';
 import { deriveSeed } from '../../core/dialogue/seed';
 import type { Simulator } from '../../core/dialogue/simulator';
 import type { Model } from '../../core/model/model';
 import type { Task } from '../../core/task/task';
 import type { EventOf } from '../../core/trajectory/event';
 import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
+import { termsOf } from '../../core/trajectory/terms';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { isPlayedElsewhere, notices } from './notices';
 import type { SessionParts } from './parts';
@@ -112,6 +114,11 @@ export class DialogueLink {
     return simulator;
   }
 
+  /** The configured second agent; undefined when the agent writes both candidates. */
+  secondAgent(): Promise<Model | undefined> {
+    return this.parts.openSecondAgent();
+  }
+
   /** Logs that the dialogue is not finished, and lets go of it. Needs no agent, so that a broken one can be left. */
   async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
     this.held = undefined;
@@ -162,8 +169,8 @@ export class DialogueLink {
     const { parts } = this;
     return {
       name: parts.agentName,
-      generate: async (messages, sampling, options) =>
-        (await parts.openAgent()).generate(messages, sampling, options),
+      ...termsOf(parts.agentName),
+      generate: async (...request) => (await parts.openAgent()).generate(...request),
     };
   }
 }

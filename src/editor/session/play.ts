@@ -1,11 +1,13 @@
 import type { Dialogue } from '../../core/dialogue/dialogue';
-import type { Suggestion } from '../../../webview/session/protocol';
+import type { EventOf } from '../../core/trajectory/event';
+import type { Picked, Suggestion } from '../../../webview/session/protocol';
+import { candidatesSpeak, candidatesView } from './candidates';
 import type { DialogueLink } from './link';
 import { notices } from './notices';
 import type { SessionParts } from './parts';
 import type { Scene } from './scene';
-import { agentSpeaks, simulatorSpeaks } from './spoken';
-import { gradeView } from './view';
+import { agentSpeaks, showLastTurn, simulatorSpeaks } from './spoken';
+import { gradeView, turnView } from './view';
 
 /** Moves a dialogue on: the agent speaks, whoever has the seat answers, and at the end the answer is graded. */
 export class Play {
@@ -36,7 +38,19 @@ export class Play {
       else await this.simulatorTurn(signal);
     }
     if (dialogue.next === 'nobody') await this.finish(signal);
+    else if (dialogue.next === 'chooser') this.offer(dialogue.candidates!);
     else scene.enter('developer');
+  }
+
+  /** Goes on with what the developer chose; two other candidates follow when neither would do. */
+  async choose(picked: Picked, by: string): Promise<void> {
+    const { feed } = this.scene;
+    const { waited } = this;
+    const dialogue = await this.link.attached();
+    await dialogue.choose(picked, { by, ...(waited !== undefined && { milliseconds: waited }) });
+    feed.showCandidates(undefined);
+    if (picked !== 'neither') showLastTurn(dialogue, feed);
+    this.agentSpokeAt = Date.now();
   }
 
   /** The agent writes its last message anew; the one before stands until then. */
@@ -93,14 +107,28 @@ export class Play {
     const { parts, scene } = this;
     scene.enter('grading');
     const dialogue = await this.link.attached();
+    // Now it may be told who wrote the candidates.
+    scene.feed.showTurns(dialogue.turns.map((turn) => turnView(turn, true)));
     const grade = await dialogue.grade(await parts.grader(), parts.gradingMode, signal);
     scene.grade = gradeView(dialogue.task, grade);
     scene.enter('over');
   }
 
   private async agentTurn(dialogue: Dialogue, signal: AbortSignal): Promise<void> {
-    this.scene.enter('agent');
-    await agentSpeaks(dialogue, this.scene.feed, signal);
+    const { parts, scene } = this;
+    scene.enter('agent');
+    if (!parts.showsCandidates || scene.seat !== 'developer') {
+      await agentSpeaks(dialogue, scene.feed, signal);
+    } else {
+      await candidatesSpeak(dialogue, this.link.secondAgent(), scene.feed, signal);
+      // Two that look alike have become a turn at once.
+      if (dialogue.next !== 'chooser') scene.notice = notices.lookAlike();
+    }
     this.agentSpokeAt = Date.now();
+  }
+
+  private offer(candidates: EventOf<'candidates'>): void {
+    this.scene.feed.showCandidates(candidatesView(candidates));
+    this.scene.enter('choosing');
   }
 }

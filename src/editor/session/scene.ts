@@ -56,7 +56,7 @@ export class Scene {
     const played = this.feed.turns.length;
     const agentsMove = played === 0 || this.feed.turns.at(-1)?.reply !== undefined;
     const hasConsent = parts.consent.given !== undefined;
-    const asksConsent = !hasConsent && (phase === 'ready' || phase === 'developer');
+    const asksConsent = !hasConsent && ['ready', 'choosing', 'developer'].includes(phase);
     return {
       phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
       seat,
@@ -64,20 +64,21 @@ export class Scene {
       maxTurns,
       replyLimit,
       agent: parts.agentName,
+      ...(parts.showsCandidates && parts.secondAgentName !== '' && { secondAgent: parts.secondAgentName }),
       simulator: parts.simulatorName,
       hasNext: from.pack !== undefined,
       showsCounters: parts.showsCounters,
       ...(this.isSuggesting && { isSuggesting: true }),
       ...(hasConsent && { rating }),
       ...(notice === undefined ? {} : { notice }),
-      ...(asksConsent ? { consent: parts.consent.suggestion } : {}),
+      ...(asksConsent ? { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } } : {}),
       ...(grade === undefined ? {} : { grade }),
     };
   }
 
   /** Everything a view needs to begin with, but for the draft. */
   get snapshot(): Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'> {
-    const { stream, turns } = this.feed;
+    const { stream, candidates, turns } = this.feed;
     return {
       type: 'snapshot',
       panel: this.panelState,
@@ -85,6 +86,7 @@ export class Scene {
       state: this.state,
       turns,
       ...(stream === undefined ? {} : { stream }),
+      ...(candidates === undefined ? {} : { candidates }),
     };
   }
 
@@ -104,8 +106,9 @@ export class Scene {
 
   /** Shows the dialogue as the log has it. */
   rest(trajectory: Trajectory): void {
-    const { turns, answer, ...rest } = resting(trajectory);
+    const { turns, candidates, answer, ...rest } = resting(trajectory);
     this.feed.showTurns(turns);
+    this.feed.showCandidates(candidates);
     this.loggedAnswer = answer;
     this.protocol = trajectory.started.protocol;
     ({ phase: this.phase, notice: this.notice, seat: this.seat } = rest);

@@ -1,6 +1,12 @@
 import type { Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import type { ConsentRequest, Draft, SessionState, ToWebview } from '../../../webview/session/protocol';
+import type {
+  ConsentRequest,
+  Draft,
+  Picked,
+  SessionState,
+  ToWebview,
+} from '../../../webview/session/protocol';
 import { leakedPassages, measureLeak } from '../../core/dialogue/leak';
 import { limitReply } from '../../core/dialogue/protocol';
 import { authorOf } from './authorship';
@@ -94,7 +100,7 @@ export class Session {
    * @param tries with a moment in between, in which a window that is just closing lets go of it
    */
   async hold(tries = 1): Promise<void> {
-    if (!this.is('developer', 'stopped')) return;
+    if (!this.is('choosing', 'developer', 'stopped')) return;
     await this.work.attempt(async () => {
       const trajectory = await this.link.claimed(tries);
       if (this.work.isIdle) this.scene.rest(trajectory);
@@ -108,7 +114,7 @@ export class Session {
     if (consent !== undefined) await this.work.attempt(() => parts.consent.give(consent));
     const given = parts.consent.given;
     if (given === undefined) return;
-    if (this.is('developer')) return this.work.attempt(() => play.takeSeatIfWanted());
+    if (this.is('choosing', 'developer')) return this.work.attempt(() => play.takeSeatIfWanted());
     if (!this.is('ready') || parts.agentName === '') return;
     await this.work.perform(async (signal) => {
       this.scene.enter('agent');
@@ -136,6 +142,18 @@ export class Session {
       const milliseconds = waited === undefined ? {} : { milliseconds: waited };
       await dialogue.reply(draft.text, { ...authorOf(draft), by, ...milliseconds });
       showLastTurn(dialogue, this.scene.feed);
+      await play.on(signal);
+    });
+  }
+
+  /** What the developer says of two candidates for the agent's message. */
+  async choose(picked: Picked): Promise<void> {
+    const { parts, play } = this;
+    const by = parts.consent.given?.pseudonym;
+    if (!this.is('choosing') || by === undefined) return;
+    await this.work.perform(async (signal) => {
+      await parts.consent.record();
+      await play.choose(picked, by);
       await play.on(signal);
     });
   }
@@ -224,7 +242,7 @@ export class Session {
 
   /** @param reason shown and logged as it is */
   async skip(reason: string): Promise<void> {
-    if (!this.is('developer', 'stopped')) return;
+    if (!this.is('choosing', 'developer', 'stopped')) return;
     await this.work.perform(async () => {
       await this.link.abandon('skipped', reason);
       this.scene.notice = notices.skipped(reason);

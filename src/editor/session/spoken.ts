@@ -31,7 +31,7 @@ export async function simulatorSpeaks(dialogue: Dialogue, feed: Feed, signal: Ab
 }
 
 export function showLastTurn(dialogue: Dialogue, feed: Feed): void {
-  feed.showTurn(turnView(dialogue.turns.at(-1)!));
+  feed.showTurn(turnView(dialogue.turns.at(-1)!, dialogue.next === 'nobody'));
 }
 
 /** Shows the text as it grows. */

@@ -3,9 +3,11 @@ import { parseAgentMessage } from '../../core/dialogue/protocol';
 import type { Grade, TestResult } from '../../core/grading/grade';
 import type { Task } from '../../core/task/task';
 import type { EventOf } from '../../core/trajectory/event';
-import type { Turn } from '../../core/trajectory/trajectory';
+import type { Choice, Turn } from '../../core/trajectory/trajectory';
 import type {
+  ChoiceView,
   GradeView,
+  MessageView,
   ReplyView,
   StreamView,
   TaskView,
@@ -32,12 +34,8 @@ export function taskView(task: Task, pack: string | undefined): TaskView {
 }
 
 /** A message of the agent as Markdown, however long. */
-export function messageOf(agent: EventOf<'agent-turn'>): {
-  visible: string;
-  thoughts: string;
-  final: boolean;
-} {
-  const { thoughts, visible, answer } = parseAgentMessage(agent.text);
+export function messageOf(text: string): { visible: string; thoughts: string; final: boolean } {
+  const { thoughts, visible, answer } = parseAgentMessage(text);
   return {
     visible: answer === undefined ? visible : fenceAnswer(visible, answer),
     thoughts,
@@ -45,22 +43,35 @@ export function messageOf(agent: EventOf<'agent-turn'>): {
   };
 }
 
-export function turnView(turn: Turn): TurnView {
-  const { agent, superseded = [], reply, rating } = turn;
-  const { visible, thoughts, final } = messageOf(agent);
-  const said = cut(visible, MOST_CHARACTERS);
-  const thought = cut(thoughts, MOST_CHARACTERS);
-  const left = said.left + thought.left;
+/** @param isOver so that it may be told who wrote the candidates */
+export function turnView(turn: Turn, isOver = false): TurnView {
+  const { agent, candidates = [], superseded = [], reply, rating } = turn;
   return {
     turn: agent.turn,
-    visible: said.shown,
-    thoughts: thought.shown,
-    ...(left > 0 && { left }),
-    final,
+    ...messageView(agent.text),
+    ...(candidates.length > 0 && { choices: candidates.map((choice) => choiceView(choice, isOver)) }),
     samples: superseded.length + 1,
     milliseconds: Math.round((agent.timing?.totalMs ?? 0) + (reply?.milliseconds ?? 0)),
     ...(rating && { rating: turnRating(rating) }),
     ...(reply && { reply: replyView(turn) }),
+  };
+}
+
+/** A whole message of the agent, as far as it is drawn. */
+export function messageView(text: string): MessageView {
+  const { visible, thoughts, final } = messageOf(text);
+  const said = cut(visible, MOST_CHARACTERS);
+  const thought = cut(thoughts, MOST_CHARACTERS);
+  const left = said.left + thought.left;
+  return { visible: said.shown, thoughts: thought.shown, ...(left > 0 && { left }), final };
+}
+
+function choiceView({ shown, choice }: Choice, isOver: boolean): ChoiceView {
+  const [first, second] = shown.candidates;
+  return {
+    picked: choice.picked,
+    visible: [messageView(first.text).visible, messageView(second.text).visible],
+    ...(isOver && { agents: [first.agent, second.agent] }),
   };
 }
 
@@ -101,16 +112,22 @@ export function agentStream(text: string, earlier: readonly TurnView[]): StreamV
 }
 
 export function gradeView(task: Task, grade: Grade): GradeView {
-  const passed = grade.tests.filter((test) => test.status === 'passed').length;
   return {
-    headline:
-      grade.success === null
-        ? `This answer cannot be graded here: ${grade.notGradable ?? 'the grader gave no reason.'}`
-        : `${passed} of ${grade.tests.length} tests passed`,
+    headline: headlineOf(grade),
     success: grade.success,
     mode: grade.mode,
     tests: grade.tests.map((test, index) => testView(task.testCases[index]?.call ?? '', test)),
   };
+}
+
+function headlineOf({ success, notGradable, reward, tests }: Grade): string {
+  if (success === null) {
+    return `This answer cannot be graded here: ${notGradable ?? 'the grader gave no reason.'}`;
+  }
+  // Imported rows say only how much of the tests passed.
+  if (tests.length === 0) return `${Math.round((reward ?? 0) * 100)} % of the tests passed`;
+  const passed = tests.filter((test) => test.status === 'passed').length;
+  return `${passed} of ${tests.length} tests passed`;
 }
 
 function testView(call: string, test: TestResult): TestView {

@@ -39,6 +39,7 @@ export class Work {
         await this.attempt(() => this.letGoIfDone());
         this.current = undefined;
         this.scene.feed.showStream(undefined);
+        if (this.scene.phase !== 'choosing') this.scene.feed.showCandidates(undefined);
         this.scene.refresh();
       }
     })();

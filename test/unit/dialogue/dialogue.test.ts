@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Dialogue, type NewDialogue } from '../../../src/core/dialogue/dialogue';
+import { Dialogue } from '../../../src/core/dialogue/dialogue';
+import type { NewDialogue } from '../../../src/core/dialogue/parts';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { ModelSimulator, RulesSimulator } from '../../../src/core/dialogue/simulator';
 import { OpenAiModel } from '../../../src/core/model/openai';
@@ -44,6 +45,12 @@ async function start(agent: Model, changes: Partial<NewDialogue> = {}): Promise<
     ...changes,
   });
 }
+
+const said = (text: string) => ({
+  text: asks(text),
+  finishReason: 'stop' as const,
+  timing: { totalMs: 1, attempts: 1 },
+});
 
 /** What is in the log, read by somebody else. */
 async function logged(dialogue: Dialogue): Promise<Trajectory> {
@@ -170,6 +177,27 @@ describe('a dialogue', () => {
       suggestion,
       text: `${suggestion} Sorry!`,
     });
+  });
+
+  it('tags what a model with terms of its own wrote, also when a developer edited it', async () => {
+    const agent: Model = {
+      name: 'vscode:some',
+      terms: 'editor',
+      generate: () => Promise.resolve({ ...said('How heavy?'), servedModel: 'some-2026' }),
+    };
+    const drafts: Model = { ...agent, generate: () => Promise.resolve(said('Above 20.')) };
+    const simulator = new ModelSimulator(drafts, await shippedPrompts());
+    const dialogue = await start(agent, { simulator });
+    await dialogue.agentTurn();
+    await dialogue.simulatorReply();
+    await dialogue.agentTurn();
+    await dialogue.reply('Above 20 kg.', { ...byAda, author: 'developer-edited-suggestion' });
+    await dialogue.agentTurn();
+    await dialogue.reply('My own words.', byAda);
+    const { turns } = await logged(dialogue);
+    expect(turns.map((turn) => turn.agent.terms)).toEqual(['editor', 'editor', 'editor']);
+    expect(turns.map((turn) => turn.reply?.terms)).toEqual(['editor', 'editor', undefined]);
+    expect(turns[0]!.agent).toMatchObject({ model: 'some-2026', agent: 'vscode:some' });
   });
 
   it('samples the last message anew under another seed, and keeps both in the log', async () => {

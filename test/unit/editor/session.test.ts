@@ -10,7 +10,7 @@ import { answers, asks, scripted, starterTask } from '../../fixtures/dialogue';
 import { kill, printed, program } from '../trajectory/processes/start';
 import { Stage } from './stage';
 
-const ada = { pseudonym: 'ada', purpose: 'a test' };
+const ada = { pseudonym: 'ada', purpose: 'a test', level: 'local' } as const;
 const right = `def parcel_price(weight_kg, zone):
     base = {1: 5, 2: 8, 3: 12}.get(zone)
     if base is None:
@@ -55,7 +55,7 @@ describe('a session of a new task', () => {
     await session.start();
     expect(session.state).toMatchObject({
       phase: 'ready',
-      consent: { purpose: expect.any(String) as string },
+      consent: { purpose: expect.any(String) as string, level: 'local', folder: stage.dataFolder },
     });
     expect((await stage.log()).list({ offset: 0, limit: 1 }).total).toBe(0);
   });

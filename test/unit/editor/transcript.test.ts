@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import { transcriptOf } from '../../../src/editor/trajectories/transcript';
-import { agentTurn, doubling, kim, started } from '../trajectory/fixtures';
+import { agentTurn, answered, candidates, choice, doubling, kim, started } from '../trajectory/fixtures';
 
 /** The transcript of a dialogue of these events. */
 function transcript(events: readonly NewEvent[]): string {
@@ -39,4 +39,14 @@ it('says of every reply whose words it has, and what people think of the turns',
 it('has all of a message, however long', () => {
   const long = 'word '.repeat(400_000).trim();
   expect(transcript([agentTurn('e', 1, `OUTPUT:\n${long}`)])).toContain(long);
+});
+
+it('says what was chosen and what was not, and who wrote the candidates once the dialogue is over', () => {
+  const chosen = [candidates('e', 1), choice('e', 1, 1), agentTurn('e', 1, 'OUTPUT: candidate 1 for 1?')];
+  const during = transcript([...chosen, candidates('e', 2)]);
+  expect(during).toContain('> kim chose B over A.\n\n> A: candidate 0 for 1?');
+  expect(during).toContain('### Candidate A for turn 2\n\ncandidate 0 for 2?\n\n### Candidate B for turn 2');
+  expect(during).not.toContain('rival');
+  const after = transcript([...chosen, answered('e', 1)]);
+  expect(after).toContain('> kim chose B (openai:rival) over A (openai:agent).');
 });

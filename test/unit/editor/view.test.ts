@@ -5,7 +5,6 @@ import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory'
 import { serverOf } from '../../../src/editor/apiKeys';
 import { validateAddress } from '../../../src/editor/models/servers';
 import { agentStream, gradeView, taskView, turnView } from '../../../src/editor/session/view';
-import { counted, stateWords } from '../../../src/editor/tasks/progress';
 import { numbered, taskTitle } from '../../../src/editor/tasks/title';
 import { ago, outcomeWords } from '../../../src/editor/trajectories/words';
 
@@ -138,17 +137,6 @@ describe('a grade', () => {
 });
 
 describe('the words of the trees', () => {
-  it('count what was played', () => {
-    const done = { kind: 'done', episode: 'a', reward: 0.7 } as const;
-    expect(counted([done, { kind: 'draft', episode: 'b', turns: 3 }, { kind: 'new' }])).toBe(
-      '1 done · 1 draft',
-    );
-    expect(counted([{ kind: 'new' }])).toBe('');
-    expect(stateWords(done, 10)).toBe('7/10 tests');
-    expect(stateWords({ kind: 'draft', episode: 'b', turns: 1 }, 10)).toBe('draft, 1 turn');
-    expect(stateWords({ ...done, reward: null }, 10)).toBe('not gradable here');
-  });
-
   it('say how a dialogue ended and when', () => {
     const summary: TrajectorySummary = {
       id: 'a',
@@ -161,6 +149,7 @@ describe('the words of the trees', () => {
       grades: { fixed: { reward: 0.25, success: false } },
       leak: 0,
       leaked: false,
+      choices: 0,
       seed: 1,
     };
     expect(outcomeWords(summary, 8)).toBe('2/8 tests');

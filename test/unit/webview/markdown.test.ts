@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderMarkdown } from '../../../webview/session/markdown';
+import { renderMarkdown } from '../../../webview/dialogue/markdown';
 
 describe('Markdown from an agent', () => {
   it('lets no HTML through', () => {
