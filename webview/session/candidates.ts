@@ -30,7 +30,7 @@ export class CandidatesElement extends PlainElement {
       ${bodies.map(
         (body, place) =>
           html`<article class="candidate" aria-label="Candidate ${'AB'[place]}">
-            <h3 class="who">${icon('hubot')}<span>${'AB'[place]}</span></h3>
+            <h2 class="who">${icon('hubot')}<span>${'AB'[place]}</span></h2>
             <div class="said">${body}</div>
           </article>`,
       )}
