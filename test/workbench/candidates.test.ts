@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
 import { violations } from './accessibility';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
 const solves = (base: number): string =>
@@ -71,7 +71,7 @@ test('the empty standing says how to get choices, and turns two candidates on', 
   await workbench.page.getByRole('button', { name: /^Standing Section/ }).click();
   await workbench.page.getByRole('button', { name: 'Show Two Candidates…' }).first().click();
   await workbench.page.getByRole('option', { name: /script:agents\/hasty/ }).click();
-  await workbench.page.getByText('Nobody has chosen between two candidates yet.').waitFor();
+  await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
 });
 
 test('two candidates are written side by side, unnamed', async () => {
@@ -84,8 +84,16 @@ test('two candidates are written side by side, unnamed', async () => {
   expect(both).toContain('as heavy');
   expect(both).toContain('Which currency?');
   expect(both).not.toMatch(/curious|hasty/);
-  expect(await violations(session())).toEqual([]);
-  await workbench.screenshot('candidates');
+  for (const theme of ['dark', 'hc-dark', 'hc-light', 'light'] satisfies Theme[]) {
+    await workbench.setTheme(theme);
+    expect(await violations(session())).toEqual([]);
+    await workbench.screenshot(`candidates-${theme}`);
+  }
+  await workbench.setSize(900, 800);
+  await workbench.screenshot('candidates-narrow');
+  const [a, b] = [await candidate('A').boundingBox(), await candidate('B').boundingBox()];
+  expect(b!.y).toBeGreaterThan(a!.y + a!.height);
+  await workbench.setSize(1280, 800);
 });
 
 test('a reload amid the choice shows the same two, and a key chooses', async () => {
@@ -109,6 +117,8 @@ test('neither has two others written, and equal goes on with the first', async (
   await composer().fill('Minus one.');
   await composer().press('Enter');
   await question().waitFor();
+  // The table says nothing of a dialogue that is still played: it would tell who wrote what.
+  await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
   await workbench.screenshot('candidates-answers');
 });
 

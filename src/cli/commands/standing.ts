@@ -27,7 +27,7 @@ async function standing(data: string): Promise<Outcome> {
 
 function inWords(found: Standing, data: string): string {
   if (found.choices === 0) {
-    return `Nobody has chosen between two candidates in ${data} yet: turn on tandem.candidates.show in the editor and play.`;
+    return `No dialogue in ${data} in which somebody chose between two candidates is over: turn on tandem.candidates.show in the editor and play.`;
   }
   const head = ['model', 'chosen over the average', 'choices', 'won', 'lost', 'equal', 'neither'];
   const rows = found.places.map((place) => [

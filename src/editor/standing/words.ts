@@ -30,7 +30,25 @@ export function placeRow(place: Place): StandingRow {
   };
 }
 
-/** What must be known to read the table. */
+/** What must be known to read the table: how many choices there are, and whether the place of a candidate matters. */
 export function remarkRows(standing: Standing): StandingRow[] {
-  return remarks(standing).map((remark) => ({ label: remark, description: '', tooltip: remark }));
+  const { choices, ofOneModel, firstShown } = standing;
+  const [counted = '', ...others] = remarks(standing);
+  const { share, interval, decided } = firstShown;
+  return [
+    {
+      label: choices === 1 ? '1 choice' : `${choices} choices`,
+      description: ofOneModel === 0 ? '' : `${ofOneModel} of one model`,
+      tooltip: counted,
+    },
+    ...(share === null
+      ? []
+      : [
+          {
+            label: 'first shown',
+            description: `${whole(share)} % [${whole(interval.low)}–${whole(interval.high)}] of ${decided}`,
+            tooltip: others.at(-1) ?? '',
+          },
+        ]),
+  ];
 }

@@ -10,9 +10,13 @@ it('a row of the standing says how probably the model is chosen, with its interv
   expect(first?.label).toBe('starter');
   expect(first?.description).toMatch(/^\d\d % \[\d\d–\d\d\] · 3 won, 0 lost$/);
   expect(first?.tooltip).toContain('4 choices: 3 won, 0 lost, 1 equal, 0 of neither');
-  expect(remarkRows(standing).map(({ label }) => label)).toEqual([
-    '4 choices.',
-    expect.stringMatching(/^The first shown was chosen in 100.0 %/),
+  expect(remarkRows(standing)).toMatchObject([
+    { label: '4 choices', tooltip: '4 choices.' },
+    {
+      label: 'first shown',
+      description: '100 % [44–100] of 3',
+      tooltip: expect.stringMatching(/^The first shown was chosen in 100.0 %/) as string,
+    },
   ]);
 });
 
@@ -21,7 +25,7 @@ it('a model that was compared with no other has no figure', () => {
   expect(standing.places.map(placeRow)).toMatchObject([
     { label: 'starter', description: 'compared with no other model' },
   ]);
-  expect(remarkRows(standing)[0]?.label).toBe(
+  expect(remarkRows(standing)[0]?.tooltip).toBe(
     '1 choice, of which 1 between two messages of one model, which rank nothing.',
   );
 });

@@ -4,7 +4,7 @@ import { fitBradleyTerry, winProbability } from '../../../src/core/evaluation/st
 import { Judgements } from '../../../src/core/evaluation/standing/judgements';
 import { standingOf, type Judgement, type Standing } from '../../../src/core/evaluation/standing/standing';
 import { remarks } from '../../../src/core/evaluation/standing/words';
-import { agentTurn, candidates, choice, doubling, openLog, started } from '../trajectory/fixtures';
+import { agentTurn, answered, candidates, choice, doubling, openLog, started } from '../trajectory/fixtures';
 
 const times = (count: number, judgement: Judgement): Judgement[] =>
   Array.from({ length: count }, () => judgement);
@@ -153,20 +153,25 @@ describe('the table', () => {
 });
 
 describe('the choices of a log', () => {
-  it('are those of every dialogue that is not deleted, and are read again when one has changed', async () => {
+  it('are those of every dialogue that is over or skipped, and are read again when one has changed', async () => {
     const log = await openLog();
     await log.recordTask(doubling);
+    const skipped = { event: 'abandoned', episode: 'e2', reason: 'skipped', message: 'Too hard' } as const;
     await log.appendAll([started('e1'), candidates('e1', 1), choice('e1', 1, 1), agentTurn('e1', 1)]);
-    await log.appendAll([started('e2'), candidates('e2', 1), choice('e2', 1, 'neither')]);
+    await log.appendAll([started('e2'), candidates('e2', 1), choice('e2', 1, 'neither'), skipped]);
     await log.append(started('e3'));
     const judgements = new Judgements();
     log.onDidChange((episodes) => judgements.forget(episodes));
     const agents = ['openai:agent', 'openai:rival'];
+    // The table must not tell who wrote what was chosen in a dialogue that is still played.
+    expect(await judgements.of(log)).toEqual([{ agents, picked: 'neither' }]);
+    await log.append(answered('e1', 1));
     expect(await judgements.of(log)).toEqual([
       { agents, picked: 1 },
       { agents, picked: 'neither' },
     ]);
-    await log.appendAll([candidates('e2', 1), choice('e2', 1, 'equal')]);
+    const resumed = { event: 'resumed', episode: 'e2' } as const;
+    await log.appendAll([resumed, candidates('e2', 1), choice('e2', 1, 'equal'), skipped]);
     expect((await judgements.of(log)).map(({ picked }) => picked)).toEqual([1, 'neither', 'equal']);
     await log.delete(['e1']);
     expect((await judgements.of(log)).map(({ picked }) => picked)).toEqual(['neither', 'equal']);

@@ -12,11 +12,15 @@ export class Judgements {
     for (const episode of episodes) this.known.delete(episode);
   }
 
-  /** Every choice in the dialogues that the log shows, whether or not they are finished; the oldest dialogue first. */
+  /**
+   * Every choice in the dialogues that the log shows and that are over or were skipped, the oldest dialogue first. While
+   * one is played nobody shall see from the table who wrote what was chosen.
+   */
   async of(log: TrajectoryLog): Promise<Judgement[]> {
     const everything = { sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY } as const;
     const { rows } = log.list({ filter: { chosen: true }, ...everything });
-    const ids = rows.map(({ id }) => id);
+    const over = rows.filter(({ state, abandoned }) => state === 'answered' || abandoned === 'skipped');
+    const ids = over.map(({ id }) => id);
     for await (const trajectory of log.trajectories(ids.filter((id) => !this.known.has(id)))) {
       const judgements = choicesOf(trajectory).map(({ shown, choice }): Judgement => {
         const [first, second] = shown.candidates;
