@@ -152,6 +152,17 @@ export class WorkbenchDriver {
     await widget.locator('.quick-input-list-row', { hasText: text }).first().click();
   }
 
+  /** Says a path to the file dialog of the workbench, which may still write over it what it suggests. */
+  async chooseFile(file: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget input.input');
+    await input.waitFor();
+    do {
+      await input.fill(file);
+      await this.page.waitForTimeout(700);
+    } while ((await input.inputValue()) !== file);
+    await input.press('Enter');
+  }
+
   /** What the first webview draws: of a view in a side bar, or of an editor panel. */
   webviewFrame(kind: 'webviewView' | 'panel'): FrameLocator {
     const view = '[src*="purpose=webviewView"]';

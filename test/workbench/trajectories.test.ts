@@ -49,14 +49,6 @@ async function answer(sentence: RegExp, name: string): Promise<void> {
   await (await notification(sentence)).getByRole('button', { name, exact: true }).click();
 }
 
-/** Says a path to the file dialog of the workbench. */
-async function chooseFile(file: string): Promise<void> {
-  const input = quickInput().locator('input.input');
-  await input.waitFor();
-  await input.fill(file);
-  await input.press('Enter');
-}
-
 async function pictures(name: string): Promise<void> {
   for (const theme of ['light', 'dark', 'hc-dark', 'hc-light'] satisfies Theme[]) {
     await workbench.setTheme(theme);
@@ -220,7 +212,9 @@ test('a replay is there again after the window was reloaded', async () => {
 
 test('an unfinished dialogue opens in the session', async () => {
   await row(/^Parcel surcharge, open/).click();
-  await replay().getByText(/^turn 1 of \d+$/).waitFor();
+  await replay()
+    .getByText(/^turn 1 of \d+$/)
+    .waitFor();
   await replay().getByRole('heading', { name: 'Before your first reply' }).waitFor();
 });
 
@@ -298,7 +292,7 @@ test('an export is shown before it is written, then saved with its card', async 
   await expect(access(file)).rejects.toThrow('ENOENT');
   await workbench.screenshot('trajectories-export-preview');
   await answer(/12 rows are ready/, 'Save…');
-  await chooseFile(file);
+  await workbench.chooseFile(file);
   await answer(/12 rows of 12 dialogues are in rows\.jsonl/, 'Open the Card');
   await workbench.page.getByRole('tab', { name: /rows\.jsonl\.md/ }).waitFor();
   const rows = (await readFile(file, 'utf8')).trim().split('\n');
@@ -325,7 +319,7 @@ test('published rows are imported, and a line that cannot be read is named', asy
   };
   await writeFile(file, `${JSON.stringify(published)}\nnot a row\n`);
   await workbench.runCommand('Tandem: Import Trajectories…');
-  await chooseFile(file);
+  await workbench.chooseFile(file);
   await row(/agent imported/).waitFor();
   await notification(/1 dialogue imported\. 1 line cannot be read; line 2: /);
   await workbench.screenshot('trajectories-imported');

@@ -20,7 +20,9 @@ const notification = (text: RegExp) =>
   workbench.page.locator('.notifications-toasts .notification-list-item').filter({ hasText: text });
 
 beforeEach(({ onTestFailed, task }) => {
-  onTestFailed(async () => void (await workbench.screenshot(`trust-failed-${task.name.slice(0, 20)}`)));
+  onTestFailed(async () => {
+    await workbench.screenshot(`trust-failed-${task.name.slice(0, 20)}`);
+  });
 });
 
 async function start(isRestricted: boolean): Promise<void> {
