@@ -86,8 +86,8 @@ test('two candidates are written side by side, unnamed', async () => {
   expect(both).not.toMatch(/curious|hasty/);
   for (const theme of ['dark', 'hc-dark', 'hc-light', 'light'] satisfies Theme[]) {
     await workbench.setTheme(theme);
-    expect(await violations(session())).toEqual([]);
     await workbench.screenshot(`candidates-${theme}`);
+    expect(await violations(session())).toEqual([]);
   }
   await workbench.setSize(900, 800);
   await workbench.screenshot('candidates-narrow');
