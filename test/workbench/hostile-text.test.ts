@@ -67,7 +67,7 @@ async function writeDialogues(dataFolder: string): Promise<void> {
   });
   for (const [episode, texts] of [
     ['long', Array.from({ length: 200 }, (_, index) => `Question **${index + 1}**?\n\n\`\`\`\nf(1)\n\`\`\``)],
-    ['hostile', [hostile, 'word '.repeat(400_000), 'Was that all?']],
+    ['hostile', [hostile, `${'word '.repeat(399_999)}words`, 'Was that all?']],
   ] as const) {
     await log.append({
       ...{ event: 'episode-started', episode, task: task.id, agent: episode, seed: 1, prompts: {} },
@@ -104,14 +104,15 @@ test('shows what a hostile agent says as text that does nothing', async () => {
 });
 
 test('draws of megabytes only the beginning, and opens the rest in the editor', async () => {
-  await session().getByText('1,950,000 more characters are not drawn here.').waitFor();
+  await session().locator('main').press('End');
+  await turns().nth(1).getByText('1,950,000 more characters are not drawn here.').scrollIntoViewIfNeeded();
   await session().getByRole('button', { name: 'Read them in the transcript' }).click();
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.transcript\.md/ }).waitFor();
 });
 
 test('scrolls through two hundred turns and draws only what changes', async () => {
+  await workbench.runCommand('View: Close All Editors');
   await workbench.page.getByRole('treeitem', { name: /Parcel surcharge.*long/ }).click();
-  await workbench.page.getByRole('tab', { name: 'Parcel surcharge' }).last().click();
   await session().getByText('turn 200 of 200').waitFor();
   expect(await turns().count()).toBe(200);
   expect(

@@ -1,3 +1,4 @@
+import type { Protocol } from '../../core/dialogue/protocol';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
   DialogueRating,
@@ -26,6 +27,8 @@ export class Scene {
   isSuggesting = false;
   readonly feed = new Feed();
   private loggedAnswer: string | undefined;
+  /** The limits that the dialogue was begun with, whatever the settings say now. */
+  private protocol: Protocol | undefined;
 
   constructor(
     private readonly parts: SessionParts,
@@ -49,7 +52,7 @@ export class Scene {
 
   get state(): SessionState {
     const { parts, phase, seat, notice, grade, rating, from } = this;
-    const { maxTurns, replyLimit } = this.link.dialogue?.protocol ?? parts.protocol;
+    const { maxTurns, replyLimit } = this.link.dialogue?.protocol ?? this.protocol ?? parts.protocol;
     const played = this.feed.turns.length;
     const agentsMove = played === 0 || this.feed.turns.at(-1)?.reply !== undefined;
     const hasConsent = parts.consent.given !== undefined;
@@ -107,6 +110,7 @@ export class Scene {
     this.feed.showTurns(turns);
     this.feed.showCandidates(candidates);
     this.loggedAnswer = answer;
+    this.protocol = trajectory.started.protocol;
     ({ phase: this.phase, notice: this.notice, seat: this.seat } = rest);
     ({ grade: this.grade, rating: this.rating } = rest);
   }

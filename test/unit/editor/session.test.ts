@@ -356,6 +356,15 @@ describe('a dialogue that is interrupted', () => {
     expect(session.state.phase).toBe('over');
   });
 
+  it('shows the limits that a dialogue was begun with, not those of the settings now', async () => {
+    const before = await begun(asks('How heavy?'));
+    before.dispose();
+    await before.settled();
+    stage.protocol = { maxTurns: 3, replyLimit: 50 };
+    expect((await stage.reloaded(before.id)).state).toMatchObject({ maxTurns: 10, replyLimit: 400 });
+    expect((await stage.session()).state).toMatchObject({ maxTurns: 3, replyLimit: 50 });
+  });
+
   it('asks again after a reload in the middle of the agent’s message', async () => {
     stage.agent = await scripted(stage.folder, [asks('How heavy?')], 30);
     const before = await stage.session();

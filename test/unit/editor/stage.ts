@@ -31,7 +31,7 @@ class EditorMemory implements Memory {
 
 /** Everything that a session needs, real but for the editor around it. */
 export class Stage implements SessionParts {
-  readonly protocol = colBenchProtocol;
+  protocol = colBenchProtocol;
   readonly sampling = { temperature: 1, maxTokens: 500 };
   readonly gradingMode = 'fixed';
   showsCounters = true;
