@@ -52,7 +52,7 @@ function written({ visible, thoughts, left = 0, final }: MessageView, place: num
 /** The ways to choose. None of them is the primary one: that would be a recommendation. */
 export function choosing(): TemplateResult {
   return html`<p id="question">Which message of the agent is better? You learn who wrote them at the end.</p>
-    <div class="actions" role="group" aria-labelledby="question">
+    <div class="actions choosing" role="group" aria-labelledby="question">
       ${button({ label: 'A', key: keys.chooseA, title: 'Goes on with A', onPress: () => choose(0) })}
       ${button({ label: 'B', key: keys.chooseB, title: 'Goes on with B', onPress: () => choose(1) })}
       ${button({

@@ -18,6 +18,7 @@ async function judged(dialogues: number): Promise<string> {
   const data = await temporaryFolder();
   const log = await openLog(data);
   await log.recordTask(doubling);
+  await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study', level: 'export' });
   for (let number = 0; number < dialogues; number += 1) {
     const id = `e${number}`;
     await log.appendAll([

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exportTrajectories, type ExportOptions } from '../../../src/core/trajectory/export/export';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
+import type { ConsentLevel } from '../../../src/core/trajectory/consent';
 import type { Picked } from '../../../src/core/trajectory/event';
 import { python } from '../../fixtures/trainer';
 import {
@@ -19,9 +20,15 @@ import {
   temporaryFolder,
 } from './fixtures';
 
-/** A dialogue of kim's with a choice for each of its turns. */
-async function chosen(log: TrajectoryLog, episode: string, picks: readonly Picked[]): Promise<void> {
+/** A dialogue of kim's with a choice for each of its turns, and kim's consent. */
+async function chosen(
+  log: TrajectoryLog,
+  episode: string,
+  picks: readonly Picked[],
+  level: ConsentLevel = 'export-with-edits',
+): Promise<void> {
   await log.recordTask(doubling);
+  await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study', level });
   await log.append(started(episode, { collaborator: kim }));
   for (const [index, picked] of picks.entries()) {
     const turn = index + 1;
@@ -92,14 +99,23 @@ describe('exporting choices', () => {
       'choices of candidates that are equal': 2,
       'choices of neither candidate': 1,
     });
-    const refused = await exported(log, { leaveOut: () => 'no consent' });
-    expect(refused).toMatchObject({ rows: [], trajectories: 0, leftOut: { 'no consent': 1 } });
+  });
+
+  it('asks for consent as the other formats do: to the rows, and to how long the choices took', async () => {
+    const log = await openLog();
+    await chosen(log, 'e1', [1], 'export');
+    const [row] = (await exported(log)).rows;
+    expect(row).toMatchObject({ tandem: { chosen_by: 'kim' } });
+    expect(row?.tandem).not.toHaveProperty('milliseconds');
+    await chosen(log, 'e2', [1], 'local');
+    const { rows, leftOut } = await exported(log);
+    expect(rows).toEqual([]);
+    expect(Object.values(leftOut)).toEqual([2]);
   });
 
   it('describes itself in the dataset card, with who took part', async () => {
     const log = await openLog();
     await chosen(log, 'e1', [0]);
-    await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study' });
     const card = await readFile((await exported(log)).card, 'utf8');
     expect(card).toContain('preference rows of single turns, chosen by people');
     expect(card).toMatch(/\| kim \| a study/);
