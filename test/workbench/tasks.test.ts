@@ -17,6 +17,8 @@ const row = (id: string, words = 'Double it.'): string =>
     test_cases: { test1: 'f(1)' },
   });
 
+const published = Array.from({ length: 300 }, (_, index) => `${row(`published-${index}`)}\n`).join('');
+
 let folder: string;
 let workspace: string;
 let hub: Hub;
@@ -41,8 +43,7 @@ beforeAll(async () => {
   workspace = path.join(folder, 'work');
   await mkdir(workspace);
   await writeFile(path.join(folder, 'given.jsonl'), `${row('given-one')}\n{"id": "bad"}\n`);
-  const published = Array.from({ length: 300 }, (_, index) => row(`published-${index}`));
-  hub = await Hub.start('backend_tasks/test.jsonl', Buffer.from(`${published.join('\n')}\n`));
+  hub = await Hub.start('backend_tasks/test.jsonl', Buffer.from(published));
   workbench = await startWorkbench({
     extension: root,
     workspace,
@@ -248,8 +249,9 @@ test('downloads a published pack only after its licence was accepted', async () 
   expect(await readdir(workspace)).not.toContain('colbench');
 
   await choose('Accept and Download');
-  await readFile(path.join(workspace, 'colbench', 'backend_tasks', 'test.jsonl'));
   await task(/^test, 300 tasks/).waitFor();
+  const downloaded = path.join(workspace, 'colbench', 'backend_tasks', 'test.jsonl');
+  expect(await readFile(downloaded, 'utf8')).toBe(published);
   await notification(/test\.jsonl is in the list: 300 tasks, 300 tests\./);
 });
 
