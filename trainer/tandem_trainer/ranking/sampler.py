@@ -12,6 +12,7 @@ from ..running.budget import free_memory, is_out_of_memory
 from ..running.events import Events
 from ..running.stop import StopRequest
 from ..turn import Turn
+from .sampling import Sampling
 from .side_by_side import side_by_side
 from .whole_rows import whole_rows
 
@@ -48,7 +49,8 @@ class Sampler:
     def _until_it_fits(self, prompts: Sequence[np.ndarray], seed: int) -> list[list[Turn]]:
         while True:
             try:
-                return self._all(prompts, torch.Generator(self.base.device).manual_seed(seed))
+                generator = torch.Generator(self.base.device).manual_seed(seed)
+                return self._all(prompts, Sampling(self.settings, self.stop_ids, generator, self.stop))
             except (RuntimeError, MemoryError) as error:
                 if not is_out_of_memory(error):
                     raise
@@ -58,7 +60,7 @@ class Sampler:
             self.at_once = min(self.at_once, len(prompts) * self.settings.per_turn) // 2
             self.events.notice(f"Out of memory: {self.at_once} candidates are sampled at once from now on.")
 
-    def _all(self, prompts: Sequence[np.ndarray], generator: torch.Generator) -> list[list[Turn]]:
+    def _all(self, prompts: Sequence[np.ndarray], sampling: Sampling) -> list[list[Turn]]:
         each = self.settings.per_turn
         write = side_by_side if self.base.shares_prefixes else whole_rows
         found: list[list[Turn]] = []
@@ -68,7 +70,7 @@ class Sampler:
             turns: list[list[Turn]] = [[] for _ in some]
             while len(turns[0]) < each:
                 count = min(self.at_once, each - len(turns[0]))
-                more = write(self.base, some, count, self.settings, self.stop_ids, generator, self.stop)
+                more = write(self.base, some, count, sampling)
                 turns = [[*have, *new] for have, new in zip(turns, more, strict=True)]
             found += turns
         return found

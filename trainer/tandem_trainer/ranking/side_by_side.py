@@ -1,41 +1,33 @@
 """All turns of several prompts written side by side, where each prompt is read once."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ..config import CandidatesConfig
 from ..model.base import Base
 from ..model.forest import grow
 from ..model.head import Head, all_log_probs
 from ..model.log_probs import decoder_of
 from ..model.shared_prefix import SharedPrefixes
-from ..running.stop import Stopped, StopRequest
+from ..running.stop import Stopped
 from ..turn import Turn
 from .draw import draw
+from .sampling import Sampling
 
 SMALLER = 0.75  # of the turns' places, below which those of turns that ended are given up
 
 
-def side_by_side(
-    base: Base,
-    prompts: Sequence[np.ndarray],
-    count: int,
-    settings: CandidatesConfig,
-    stop_ids: Collection[int],
-    generator: torch.Generator,
-    stop: StopRequest,
-) -> list[list[Turn]]:
-    """`count` turns for each of the prompts, each up to its first token of `stop_ids` or `max_new_tokens`.
+def side_by_side(base: Base, prompts: Sequence[np.ndarray], count: int, sampling: Sampling) -> list[list[Turn]]:
+    """`count` turns for each of the prompts, each up to its first stop token or `max_new_tokens`.
 
     Errors: Stopped, between two tokens.
     """
-    device, head = base.device, Head.of(base.model)
+    settings, device, head = sampling.settings, base.device, Head.of(base.model)
     forest = grow([Turn(prompt, prompt[-1:]) for prompt in prompts]).to(device)
     cache = SharedPrefixes(decoder_of(base.model), forest, count)
-    ends = torch.tensor(sorted(stop_ids), device=device)
+    ends = torch.tensor(sorted(sampling.stop_ids), device=device)
     size = (len(prompts) * count, settings.max_new_tokens)
     tokens, said = torch.zeros(size, dtype=torch.int64, device=device), torch.zeros(size, device=device)
     lengths = torch.full(size[:1], settings.max_new_tokens, device=device)
@@ -43,9 +35,10 @@ def side_by_side(
     writing = torch.ones_like(turns, dtype=torch.bool)
     hidden = cache.read()
     for step in range(settings.max_new_tokens):
-        if stop:
+        if sampling.stop:
             raise Stopped
-        new, log_probs = draw(all_log_probs(hidden, head, temperature=settings.temperature), settings, generator)
+        every = all_log_probs(hidden, head, temperature=settings.temperature)
+        new, log_probs = draw(every, settings, sampling.generator)
         rows = turns.flatten()
         tokens[rows, step], said[rows, step] = new, log_probs
         ended = writing & torch.isin(new, ends).view(writing.shape)
