@@ -10,8 +10,12 @@ export function outcomeWords(summary: TrajectorySummary, tests: number | undefin
   const grade = summary.grades.fixed ?? summary.grades.paper;
   if (grade === undefined) return 'not graded yet';
   if (grade.reward === null) return 'not gradable here';
-  if (tests === undefined) return `${Math.round(grade.reward * 100)} % of the tests`;
-  return `${Math.round(grade.reward * tests)}/${tests} tests`;
+  const passed = grade.reward * (tests ?? 0);
+  // The reward of an imported row may be of other tests than the task has here.
+  const isCount = tests !== undefined && Math.abs(passed - Math.round(passed)) < 1e-6;
+  return isCount
+    ? `${Math.round(passed)}/${tests} tests`
+    : `${Math.round(grade.reward * 100)} % of the tests`;
 }
 
 /** How long ago, in the largest unit that fits. `now`: milliseconds since 1970. */

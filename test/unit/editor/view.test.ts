@@ -154,6 +154,7 @@ describe('the words of the trees', () => {
     };
     expect(outcomeWords(summary, 8)).toBe('2/8 tests');
     expect(outcomeWords(summary, undefined)).toBe('25 % of the tests');
+    expect(outcomeWords(summary, 3)).toBe('25 % of the tests');
     expect(outcomeWords({ ...summary, state: 'abandoned', abandoned: 'failed' }, 8)).toBe('failed');
     const noon = Date.parse(summary.startedAt);
     expect(ago(summary.startedAt, noon + 5000)).toBe('just now');
