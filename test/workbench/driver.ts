@@ -161,6 +161,8 @@ export class WorkbenchDriver {
       await this.page.waitForTimeout(700);
     } while ((await input.inputValue()) !== file);
     await input.press('Enter');
+    // It looks at the folder before it takes the name, and whatever opens meanwhile would cancel it.
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 
   /** What the first webview draws: of a view in a side bar, or of an editor panel. */
