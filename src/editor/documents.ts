@@ -4,6 +4,7 @@ import { Fault } from '../core/fault';
 import type { Task } from '../core/task/task';
 import { documentScheme } from './contributions';
 import type { Engine } from './engine';
+import type { Engines } from './engines';
 import type { Packs } from './tasks/packs';
 import { taskTitle } from './tasks/title';
 
@@ -11,6 +12,9 @@ import { taskTitle } from './tasks/title';
 export type TaskPlace = { readonly episode: string } | { readonly pack: string; readonly task: string };
 
 type Kind = 'reference' | 'tests' | 'answer' | 'transcript';
+
+/** Where the use and cost of the models stand. */
+export const useUri = vscode.Uri.from({ scheme: documentScheme, path: '/models/use-and-cost.md' });
 
 const placeSchema = z.union([
   z.object({ episode: z.string() }),
@@ -39,17 +43,19 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   readonly onDidChange = this.changed.event;
 
   constructor(
-    private readonly engine: Engine,
+    private readonly engines: Engines,
     private readonly packs: Packs,
   ) {
     this.registrations = [
       this.changed,
       vscode.workspace.registerTextDocumentContentProvider(documentScheme, this),
-      engine.onDidChangeLog((episodes) => this.follow(episodes)),
+      engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
+      engines.first.onDidChangeModels(() => this.changed.fire(useUri)),
     ];
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    if (uri.path === useUri.path) return this.use();
     const kind = kinds.find((one) => uri.path.startsWith(`/${one}/`));
     const place = placeSchema.parse(JSON.parse(uri.query));
     switch (kind) {
@@ -83,7 +89,8 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   private async trajectory(
     episode: string,
   ): Promise<NonNullable<Awaited<ReturnType<Awaited<ReturnType<Engine['log']>>['trajectory']>>>> {
-    const trajectory = await (await this.engine.log()).trajectory(episode);
+    const engine = await this.engines.withEpisode(episode);
+    const trajectory = await (await engine.log()).trajectory(episode);
     if (trajectory !== undefined) return trajectory;
     throw new Fault('editor/no-trajectory', `The log has no dialogue ${episode}; it may have been deleted.`);
   }
@@ -93,7 +100,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     const { answer, grades, task } = await this.trajectory(place.episode);
     if (answer === undefined) return '';
     const { extractCode } = await import('../core/grading/code');
-    const mode = grades.at(-1)?.grade.mode ?? this.engine.gradingMode;
+    const mode = grades.at(-1)?.grade.mode ?? this.engines.first.gradingMode;
     const calls = task.testCases.map(({ call }) => call);
     return ended(extractCode(answer.answer, mode, calls));
   }
@@ -104,9 +111,16 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return transcriptOf(await this.trajectory(place.episode));
   }
 
+  private async use(): Promise<string> {
+    const { useDocument } = await import('./models/use');
+    const log = await this.engines.first.log();
+    return useDocument(await log.modelUse(), this.engines.first.servers.all);
+  }
+
   /** A transcript or an answer that is open follows its dialogue. */
   private follow(episodes: readonly string[]): void {
     for (const { uri } of vscode.workspace.textDocuments) {
+      if (uri.toString() === useUri.toString()) this.changed.fire(uri);
       if (uri.scheme !== documentScheme || !/^\/(answer|transcript)\//.test(uri.path)) continue;
       if (episodes.length === 0 || episodes.some((id) => uri.query.includes(id))) this.changed.fire(uri);
     }

@@ -9,6 +9,7 @@ import { launchBrowser } from '../../scripts/workbench/browser.mjs';
 import { ensureWorkbench } from '../../scripts/workbench/install.mjs';
 import {
   calmSettings,
+  installExtension,
   startServer,
   testEnvironment,
   testFlags,
@@ -31,17 +32,24 @@ const themes = {
 export type Theme = keyof typeof themes;
 
 export interface WorkbenchOptions {
-  /** The working folder that is loaded as an extension, absolute. */
-  readonly extension: string;
-  /** The folder that is opened, absolute. */
+  /** The working folder that is loaded as an extension, absolute; or a package that is installed. */
+  readonly extension: string | { readonly vsix: string };
+  /** The folder that is opened, or the `.code-workspace` file that names several; absolute. */
   readonly workspace: string;
   /** User settings besides the calm ones. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** A folder that outlives the workbench, for a test that starts one twice; by default a temporary one. */
   readonly userData?: string;
+  /** The folder is not trusted until a person says so; by default every folder is. */
+  readonly isRestricted?: boolean;
   /** Variables of the extension host besides those of the test. */
   readonly environment?: Readonly<Record<string, string>>;
 }
+
+const untrusted = {
+  'security.workspace.trust.enabled': true,
+  'security.workspace.trust.startupPrompt': 'never',
+};
 
 /**
  * Starts a workbench server and a browser that shows it with the extension and the workspace.
@@ -56,13 +64,23 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   await using started = new AsyncDisposableStack();
   started.defer(() => rm(temporary, { recursive: true, force: true, maxRetries: 5 }));
 
-  // Without motion nothing fades through a picture.
-  const settings = { ...calmSettings, 'workbench.reduceMotion': 'on', ...options.settings };
+  const settings = {
+    ...calmSettings,
+    // Without motion nothing fades through a picture.
+    'workbench.reduceMotion': 'on',
+    // A second webview, which most tests would have to tell from the session.
+    'tandem.session.openGuidelines': false,
+    ...(options.isRestricted === true && untrusted),
+    ...options.settings,
+  };
   writeSettings(userData, settings, { replace: true });
+  const { extension, workspace } = options;
+  if (typeof extension === 'object') await installExtension(installed, { userData, vsix: extension.vsix });
   const server = await startServer(installed, {
     userData,
     flags: testFlags,
     env: { ...testEnvironment, ...options.environment },
+    asksForTrust: options.isRestricted === true,
   });
   started.defer(() => server.stop());
   const browser = await launchBrowser();
@@ -70,7 +88,8 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   page.setDefaultTimeout(timeLimit);
 
-  const address = workbenchAddress(server.port, options);
+  const loaded = typeof extension === 'object' ? {} : { extension };
+  const address = workbenchAddress(server.port, { ...loaded, workspace });
   const driver = new WorkbenchDriver(server, browser, page, address, started.move());
   try {
     await driver.open();
@@ -131,6 +150,19 @@ export class WorkbenchDriver {
     const widget = this.page.locator('.quick-input-widget');
     await widget.locator('input.input').fill(prefix + text);
     await widget.locator('.quick-input-list-row', { hasText: text }).first().click();
+  }
+
+  /** Says a path to the file dialog of the workbench, which may still write over it what it suggests. */
+  async chooseFile(file: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget input.input');
+    await input.waitFor();
+    do {
+      await input.fill(file);
+      await this.page.waitForTimeout(700);
+    } while ((await input.inputValue()) !== file);
+    await input.press('Enter');
+    // It looks at the folder before it takes the name, and whatever opens meanwhile would cancel it.
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 
   /** What the first webview draws: of a view in a side bar, or of an editor panel. */

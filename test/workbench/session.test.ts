@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
+import { violations } from './accessibility';
 import { startWorkbench, type WorkbenchDriver } from './driver';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
@@ -22,6 +23,9 @@ const script = {
     says('How big is the supplement?'),
     says('What should come out for a zone that does not exist?'),
     says('Does the supplement depend on the zone?'),
+    says('Is the price in euros or in cents?'),
+    says('How shall I round? See [the manual](https://example.org/round).\n\n```python\nround(1.5)\n```'),
+    says('May the weight be zero?'),
     says('Is there anything else that I should know?'),
     says(`I WANT TO ANSWER:\n\`\`\`python\n${answer}\n\`\`\``),
   ],
@@ -31,6 +35,7 @@ let workspace: string;
 let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const press = (key: string): Promise<void> => workbench.page.keyboard.press(key);
 const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
 
 beforeAll(async () => {
@@ -39,10 +44,7 @@ beforeAll(async () => {
   // The tree draws only the rows that fit: the tasks of this test should come first.
   await rm(path.join(workspace, 'starter-world.jsonl'));
   await writeFile(path.join(workspace, 'agents', 'slow.json'), JSON.stringify(script));
-  await writeFile(
-    path.join(workspace, '.vscode', 'settings.json'),
-    JSON.stringify({ 'tandem.agent': 'script:agents/slow.json', 'tandem.simulator': 'rules' }),
-  );
+  await configure({});
   workbench = await startWorkbench({ extension: root, workspace });
   // A step of one dialogue that fails makes all later ones fail: they should not each wait for minutes.
   workbench.page.setDefaultTimeout(60_000);
@@ -52,6 +54,12 @@ afterAll(async () => {
   await workbench.close();
   await rm(workspace, { recursive: true, force: true });
 });
+
+/** Writes the workspace's settings, which the editor notices. */
+async function configure(settings: Readonly<Record<string, unknown>>): Promise<void> {
+  const all = { 'tandem.agent': 'script:agents/slow.json', 'tandem.simulator': 'rules', ...settings };
+  await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(all));
+}
 
 /** What the log of the workspace holds, line by line. */
 async function loggedEvents(): Promise<LogEvent[]> {
@@ -68,6 +76,7 @@ test('a developer opens a task and agrees to be logged under a pseudonym', async
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.reference\.py/ }).waitFor();
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
   await workbench.screenshot('session-consent');
+  expect(await violations(session())).toEqual([]);
   await session().getByRole('button', { name: 'Agree and start' }).click();
 });
 
@@ -78,6 +87,8 @@ test('types replies to the agent, which streams its messages', async () => {
   await session().getByText('turn 2 of 10').waitFor();
   await session().getByText('Above 20 kilograms.').waitFor();
   await composer().waitFor();
+  await session().getByRole('timer').waitFor();
+  expect(await violations(session())).toEqual([]);
 });
 
 test('stops the agent with Escape and asks again with Enter', async () => {
@@ -86,6 +97,7 @@ test('stops the agent with Escape and asks again with Enter', async () => {
   await session().getByRole('button', { name: 'Stop' }).waitFor();
   await workbench.page.keyboard.press('Escape');
   await session().getByText('You stopped the agent.').waitFor();
+  expect(await violations(session())).toEqual([]);
   await session().getByRole('button', { name: 'Ask again' }).press('Enter');
   await session().getByText('a zone that does not exist').waitFor();
 });
@@ -102,13 +114,94 @@ test('reloads the window in the middle of a reply and goes on with the same word
   await session().getByText('depend on the zone').waitFor();
 });
 
+test('has a reply suggested with one key, edits it and sends it', async () => {
+  await composer().fill('I thi');
+  await press('Alt+s');
+  await session().getByText('A draft of rules').waitFor();
+  await composer().press('Escape');
+  expect(await composer().inputValue()).toBe('I thi');
+  await press('Alt+s');
+  await session().getByText('A draft of rules').waitFor();
+  await workbench.screenshot('session-suggestion');
+  expect(await violations(session())).toEqual([]);
+  await composer().press('End');
+  await composer().pressSequentially(' Sure.');
+  await composer().press('Enter');
+  await session().getByText('edited from a draft by rules').waitFor();
+});
+
+test('says with one key that there is no preference', async () => {
+  await session().getByText('in cents?').waitFor();
+  await composer().waitFor();
+  await press('Alt+d');
+  await session().getByText('I have no preference').waitFor();
+  await session().getByText('How shall I round').waitFor();
+});
+
+test('recalls earlier replies with the arrow keys in an empty composer', async () => {
+  await composer().waitFor();
+  await composer().press('ArrowUp');
+  await composer().press('ArrowUp');
+  expect(await composer().inputValue()).toMatch(/ Sure\.$/);
+  await composer().press('ArrowDown');
+  expect(await composer().inputValue()).toMatch(/^I have no preference/);
+  await composer().press('ArrowDown');
+  expect(await composer().inputValue()).toBe('');
+});
+
+test('asks the agent for another sample, and keeps both', async () => {
+  await composer().waitFor();
+  await press('Alt+r');
+  await session().getByText('The agent wrote the same message again').waitFor();
+  await session().getByText('Sample 2 of this message').waitFor();
+});
+
+test('copies code, opens links and reads thoughts by keyboard', async () => {
+  await session().getByRole('log').getByRole('button', { name: 'Copy the code' }).press('Enter');
+  await session().getByRole('link', { name: 'the manual' }).press('Enter');
+  const question = workbench.page.getByRole('dialog');
+  await question.getByText('https://example.org/round').waitFor();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  const thoughts = session().locator('summary').last();
+  await thoughts.press('Enter');
+  await session().getByText('I wonder.').last().waitFor();
+  await thoughts.press('Enter');
+});
+
+test('is warned before a reply gives the reference away, and can edit it or send it anyway', async () => {
+  const code = 'Use {1: 5, 2: 8, 3: 12}.get(zone) and return base + 4.5 if weight_kg > 20 else base';
+  await composer().fill(code);
+  await composer().press('Enter');
+  await session().getByText('Not sent yet: this gives away').waitFor();
+  await workbench.screenshot('session-leak-warning');
+  expect(await violations(session())).toEqual([]);
+  await press('Enter');
+  await session().getByText('Not sent yet').waitFor({ state: 'detached' });
+  expect(await composer().inputValue()).toBe(code);
+  await composer().press('Enter');
+  await session().getByRole('button', { name: 'Send anyway' }).press('Enter');
+  await session()
+    .getByText(/gives away \d+ % of the reference/)
+    .waitFor();
+  await session().getByText('May the weight be zero?').waitFor();
+});
+
 test('hands over to the simulator and takes the seat back while it plays', async () => {
   await composer().waitFor();
-  await session().getByRole('button', { name: 'from here on' }).click();
+  await session().getByRole('button', { name: 'Simulator from here on' }).click();
   await session().getByRole('button', { name: 'Take the seat back' }).click();
   await session().getByText('you are the human').waitFor();
   await session().getByText('anything else').waitFor();
   await workbench.screenshot('session-seat-taken');
+});
+
+test('hides the counters of turns and time', async () => {
+  await session().getByText('turn 8 of 10').waitFor();
+  await configure({ 'tandem.session.showCounters': false });
+  await session().getByRole('timer').waitFor({ state: 'detached' });
+  expect(await session().getByText('of 10').count()).toBe(0);
+  await configure({});
+  await session().getByRole('timer').waitFor();
 });
 
 test('lets the simulator answer one turn and sees the table of tests', async () => {
@@ -123,6 +216,43 @@ test('lets the simulator answer one turn and sees the table of tests', async () 
   await workbench.screenshot('session-graded');
 });
 
+test('rates the dialogue with a digit and a line, and turns with thumbs and remarks', async () => {
+  await press('4');
+  await session().getByText('4 stars, saved').waitFor();
+  await session().getByRole('radio', { name: '4 stars' }).press('ArrowRight');
+  await session().getByText('5 stars, saved').waitFor();
+  const comment = session().getByRole('textbox', { name: 'One line about it' });
+  await comment.fill('It asked for what was missing, 3 times.');
+  await comment.press('Enter');
+  const first = session().getByRole('group', { name: 'Your rating of turn 1', exact: true });
+  await first.getByRole('button', { name: 'Good message' }).press('Enter');
+  await first.getByRole('button', { name: 'Good message', pressed: true }).waitFor();
+  await first.getByRole('button', { name: 'Comment on this message' }).press('Enter');
+  const remark = session().getByRole('textbox', { name: 'Your comment on turn 1' });
+  await remark.fill('The right thing to ask first.');
+  await remark.press('Enter');
+  await session().getByText('The right thing to ask first.').waitFor();
+  await first.getByRole('button', { name: 'Change the comment on this message' }).waitFor();
+});
+
+test.each(['light', 'dark', 'hc-dark', 'hc-light'] as const)(
+  'looks as the workbench does and is readable by everybody, theme %s',
+  async (theme) => {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`session-graded-${theme}`);
+    expect(await violations(session())).toEqual([]);
+    await workbench.setSize(700, 800);
+    await workbench.screenshot(`session-graded-${theme}-narrow`);
+    expect(await violations(session())).toEqual([]);
+    await workbench.setSize(1280, 800);
+  },
+);
+
+test('opens the transcript as Markdown from the session', async () => {
+  await session().getByRole('button', { name: 'transcript' }).press('Enter');
+  await workbench.page.getByRole('tab', { name: /parcel-surcharge\.transcript\.md/ }).waitFor();
+});
+
 test('compares the answer with the reference in a native diff', async () => {
   await session().getByRole('button', { name: 'Compare with the reference' }).click();
   await workbench.page.getByRole('tab', { name: /Parcel surcharge: answer/ }).waitFor();
@@ -135,7 +265,8 @@ test('finds the dialogue in the trajectories and in the log', async () => {
   expect(events.find((event) => event.event === 'consent')).toMatchObject({ pseudonym: 'ada' });
   const kinds = events.map((event) => event.event);
   expect(kinds.indexOf('consent')).toBeLessThan(kinds.indexOf('episode-started'));
-  expect(kinds.filter((kind) => kind === 'agent-turn')).toHaveLength(6);
+  expect(kinds.filter((kind) => kind === 'agent-turn')).toHaveLength(10);
+  expect(kinds.filter((kind) => kind === 'turn-superseded')).toHaveLength(1);
   expect(kinds.filter((kind) => kind === 'hand-over')).toHaveLength(2);
   expect(kinds).toContain('grade');
   const replies = events.filter((event) => event.event === 'reply');
@@ -143,7 +274,40 @@ test('finds the dialogue in the trajectories and in the log', async () => {
     'Above 20 kilograms.',
     '4.50 euros.',
     'Then it gives minus one',
+    expect.stringMatching(/ Sure\.$/),
+    expect.stringMatching(/^I have no preference/),
+    expect.stringMatching(/^Use \{1: 5/),
     'rules',
     'rules',
   ]);
+  expect(replies[3]).toMatchObject({ author: 'developer-edited-suggestion', suggestedBy: 'rules' });
+  expect(events.findLast((event) => event.event === 'rating')).toMatchObject({
+    ...{ stars: 5, comment: 'It asked for what was missing, 3 times.', by: 'ada' },
+  });
+  expect(events.findLast((event) => event.event === 'turn-rating')).toMatchObject({
+    ...{ turn: 1, thumb: 'up', comment: 'The right thing to ask first.', by: 'ada' },
+  });
+});
+
+test('goes on to the next task with Enter, and ends that one with what the agent has said', async () => {
+  await session().getByRole('button', { name: 'Next task' }).press('Enter');
+  await session().getByRole('button', { name: 'Start' }).press('Enter');
+  await composer().waitFor();
+  await session().getByRole('button', { name: 'End now' }).press('Enter');
+  await workbench.page.getByRole('button', { name: 'End and Grade' }).click();
+  await session()
+    .getByRole('heading', { name: /0 of \d+ tests passed/ })
+    .waitFor();
+});
+
+test('skips a task with a reason and takes it up again', async () => {
+  await session().getByRole('button', { name: 'Next task' }).press('Enter');
+  await session().getByRole('button', { name: 'Start' }).press('Enter');
+  await composer().waitFor();
+  await session().getByRole('button', { name: 'Skip…' }).press('Enter');
+  await workbench.page.locator('.quick-input-list-row', { hasText: 'The request is unclear' }).click();
+  await session().getByText('You skipped this task: The request is unclear').waitFor();
+  expect(await violations(session())).toEqual([]);
+  await session().getByRole('button', { name: 'Resume' }).press('Enter');
+  await composer().waitFor();
 });

@@ -1,8 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { button, icon, linkButton, progress } from '../ui';
+import { choosing } from './candidates';
+import './footer.css';
 import { host } from './host';
+import './rating';
 import { keys } from './keys';
-import { modelLabel } from './view';
+import { modelLabel } from '../dialogue/names';
 import type { Notice, NoticeAction, SessionState } from './protocol';
 
 const helps: Record<NoticeAction, string> = {
@@ -10,6 +13,7 @@ const helps: Record<NoticeAction, string> = {
   'choose-simulator': 'Choose the simulator…',
   'set-key': 'Set the API key…',
   grade: 'Grade the answer',
+  'manage-trust': 'Manage Workspace Trust',
 };
 
 /** What happened, in one sentence, with the buttons that help. */
@@ -49,6 +53,8 @@ export function footer(state: SessionState): TemplateResult {
         </div>`;
     case 'agent':
       return working('The agent is writing', state);
+    case 'choosing':
+      return choosing();
     case 'simulator':
       return working(`${modelLabel(state.simulator) || 'The simulator'} is answering`, state);
     case 'grading':
@@ -76,15 +82,18 @@ export function footer(state: SessionState): TemplateResult {
         }
       </div>`;
     case 'over':
-      return html`<div class="actions">
-        ${state.hasNext ? nextTask() : nothing}
-        ${button({ label: 'Compare with the reference', onPress: () => host.act('compare') })}
-        ${
-          state.hasNext
-            ? html`<span class="rest">${linkButton('Play again', () => host.act('play-again'))}</span>`
-            : nothing
+      return html`${
+          state.rating === undefined ? nothing : html`<tandem-rating .rating=${state.rating}></tandem-rating>`
         }
-      </div>`;
+        <div class="actions">
+          ${state.hasNext ? nextTask() : nothing}
+          ${button({ label: 'Compare with the reference', onPress: () => host.act('compare') })}
+          ${
+            state.hasNext
+              ? html`<span class="rest">${linkButton('Play again', () => host.act('play-again'))}</span>`
+              : nothing
+          }
+        </div>`;
     case 'developer':
       return html``;
   }

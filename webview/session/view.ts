@@ -1,4 +1,14 @@
-import type { PanelState, SessionState, StreamView, TaskView, ToWebview, TurnView } from './protocol';
+import { modelLabel } from '../dialogue/names';
+import type {
+  CandidatesView,
+  ChoiceView,
+  PanelState,
+  SessionState,
+  StreamView,
+  TaskView,
+  ToWebview,
+  TurnView,
+} from './protocol';
 
 /** All that the view draws. */
 export interface SessionView {
@@ -6,14 +16,15 @@ export interface SessionView {
   readonly task: TaskView;
   readonly state: SessionState;
   readonly turns: readonly TurnView[];
-  readonly stream?: StreamView;
+  readonly stream?: StreamView | undefined;
+  readonly candidates?: CandidatesView | undefined;
 }
 
 /** The view after a message. Turns that did not change stay the same objects, so that they are not drawn again. */
 export function applied(view: SessionView | undefined, message: ToWebview): SessionView | undefined {
   if (message.type === 'snapshot') {
-    const { panel, task, state, turns, stream } = message;
-    return { panel, task, state, turns, ...(stream === undefined ? {} : { stream }) };
+    const { panel, task, state, turns, stream, candidates } = message;
+    return { panel, task, state, turns, stream, candidates };
   }
   // Whatever comes before the first snapshot is part of it.
   if (view === undefined) return undefined;
@@ -24,11 +35,14 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
       return { ...view, panel: message.panel };
     case 'turn':
       return { ...view, turns: withTurn(view.turns, message.turn) };
-    case 'stream': {
-      const { panel, task, state, turns } = view;
-      const { stream } = message;
-      return { panel, task, state, turns, ...(stream === undefined ? {} : { stream }) };
-    }
+    case 'suggestion':
+    case 'leak-warning':
+      // They change what is composed, not what is shown of the dialogue.
+      return view;
+    case 'stream':
+      return { ...view, stream: message.stream };
+    case 'candidates':
+      return { ...view, candidates: message.candidates };
   }
 }
 
@@ -44,10 +58,27 @@ export function replyLength(draft: string, limit: number): { used: number; over:
   return { used, over, words: over === 0 ? `${used} / ${limit}` : `${used} / ${limit} · ${over} too many` };
 }
 
-/** A model's name without its server or folders, as far as a person needs it to tell two apart. */
-export function modelLabel(model: string): string {
-  const script = /^script:(?:.*[\\/])?([^\\/]+?)(?:\.json)?$/.exec(model)?.[1];
-  // The folder of a trained model is called `model`, in the folder of its run.
-  const folder = /^local:(?:.*?[\\/])?((?:[^\\/]+[\\/])?model|[^\\/]+)[\\/]*$/.exec(model)?.[1];
-  return script ?? folder ?? model.replace(/^openai:/, '').replace(/@https?:\/\/.*$/, '');
+/** Minutes and seconds, with hours when there are any. @param milliseconds not negative */
+export function duration(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0'));
+  const hours = Math.floor(seconds / 3600);
+  return hours > 0 ? [hours, ...parts].join(':') : parts.join(':').replace(/^0/, '');
+}
+
+/** What was chosen; once the dialogue is over also who wrote what. */
+export function choiceWords({ picked, agents }: ChoiceView): string {
+  const [a, b] = (['A', 'B'] as const).map((letter, place) =>
+    agents === undefined ? letter : `${letter} (${modelLabel(agents[place]!)})`,
+  ) as [string, string];
+  switch (picked) {
+    case 0:
+      return `You chose ${a} over ${b}.`;
+    case 1:
+      return `You chose ${b} over ${a}.`;
+    case 'equal':
+      return `You found ${a} and ${b} equal; the dialogue went on with A.`;
+    case 'neither':
+      return `You wanted neither ${a} nor ${b}.`;
+  }
 }

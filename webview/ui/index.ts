@@ -56,10 +56,41 @@ export function button(options: ButtonOptions): TemplateResult {
   >`;
 }
 
-/** A button that reads as a link, for what opens something beside. */
-export function linkButton(label: string, onPress: () => void, title?: string): TemplateResult {
-  return html`<button type="button" class="link" title=${ifDefined(title)} @click=${onPress}>
+/** A button that reads as a link, for what opens something beside. @param key the key that does the same */
+export function linkButton(label: string, onPress: () => void, title?: string, key?: string): TemplateResult {
+  const hint = [title, key === undefined ? undefined : `(${key})`].filter((part) => part !== undefined);
+  return html`<button
+    type="button"
+    class="link"
+    title=${ifDefined(hint.length === 0 ? undefined : hint.join(' '))}
+    aria-keyshortcuts=${ifDefined(key)}
+    @click=${onPress}
+  >
     ${label}
+  </button>`;
+}
+
+export interface IconButtonOptions {
+  /** A codicon's name. */
+  readonly icon: string;
+  /** Read, and shown when the pointer rests on it. */
+  readonly label: string;
+  /** Of a button that stays down: whether it is. */
+  readonly isPressed?: boolean;
+  readonly onPress: () => void;
+}
+
+export function iconButton(options: IconButtonOptions): TemplateResult {
+  const { icon: name, label, isPressed, onPress } = options;
+  return html`<button
+    type="button"
+    class="icon"
+    title=${label}
+    aria-label=${label}
+    aria-pressed=${ifDefined(isPressed)}
+    @click=${onPress}
+  >
+    ${icon(name)}
   </button>`;
 }
 
@@ -74,33 +105,97 @@ export interface FieldOptions {
   readonly id: string;
   readonly label: string;
   readonly value: string;
-  readonly onInput: (value: string) => void;
 }
 
-export function textField({ id, label, value, onInput }: FieldOptions): TemplateResult {
+export interface TextFieldOptions extends FieldOptions {
+  readonly onInput?: (value: string) => void;
+  /** Called when the field is left after a change. Enter leaves it, Escape drops the change and leaves it. */
+  readonly onCommit?: (value: string) => void;
+  /** The label is read; the eye sees it as the placeholder. */
+  readonly isLabelHidden?: boolean;
+}
+
+export function textField(options: TextFieldOptions): TemplateResult {
+  const { id, label, value, onInput, onCommit, isLabelHidden = false } = options;
+  const valueOf = (event: Event): string => (event.target as TextField).value;
   return html`<vscode-text-field
     id=${id}
+    class=${isLabelHidden ? 'unlabelled' : ''}
+    placeholder=${ifDefined(isLabelHidden ? label : undefined)}
     .value=${value}
-    @input=${(event: Event) => onInput((event.target as TextField).value)}
+    @input=${(event: Event) => onInput?.(valueOf(event))}
+    @change=${(event: Event) => onCommit?.(valueOf(event))}
+    @keydown=${(event: KeyboardEvent) => {
+      if (onCommit === undefined || (event.key !== 'Enter' && event.key !== 'Escape')) return;
+      // Else the key would press whatever gets the focus next.
+      event.preventDefault();
+      if (event.key === 'Escape') (event.target as TextField).value = value;
+      // The toolkit's element passes the focus on to a control inside of it, but does not take it away again.
+      (event.composedPath()[0] as HTMLElement).blur();
+    }}
     >${label}</vscode-text-field
   >`;
+}
+
+export interface Choice<Value extends string> {
+  readonly value: Value;
+  readonly label: string;
+  /** One line below the label. */
+  readonly detail: string;
+}
+
+export interface ChoiceOptions<Value extends string> {
+  readonly id: string;
+  readonly label: string;
+  readonly value: Value;
+  readonly choices: readonly Choice<Value>[];
+  readonly onChoose: (value: Value) => void;
+}
+
+/** One of a few, all of them in sight. The platform's own radio buttons: arrow keys, and the words of the details read. */
+export function radioGroup<Value extends string>(options: ChoiceOptions<Value>): TemplateResult {
+  const { id, label, value, choices, onChoose } = options;
+  return html`<fieldset class="choices">
+    <legend>${label}</legend>
+    ${choices.map(
+      (choice) =>
+        html`<label>
+          <input
+            type="radio"
+            name=${id}
+            aria-labelledby="${id}-${choice.value}"
+            aria-describedby="${id}-${choice.value}-detail"
+            .checked=${choice.value === value}
+            @change=${() => onChoose(choice.value)}
+          />
+          <span>
+            <span id="${id}-${choice.value}">${choice.label}</span>
+            <span class="quiet" id="${id}-${choice.value}-detail">${choice.detail}</span>
+          </span>
+        </label>`,
+    )}
+  </fieldset>`;
 }
 
 export interface AreaOptions extends FieldOptions {
   readonly placeholder: string;
   readonly disabled: boolean;
+  /** What is in it can be read, not changed; it keeps the focus. */
+  readonly readOnly: boolean;
+  readonly onInput: (value: string) => void;
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
 /** A text of several lines. `label` is read, not shown. */
 export function textArea(options: AreaOptions): TemplateResult {
-  const { id, label, value, placeholder, disabled, onInput, onKey } = options;
+  const { id, label, value, placeholder, disabled, readOnly, onInput, onKey } = options;
   return html`<vscode-text-area
     id=${id}
     class="wide"
     placeholder=${placeholder}
     resize="none"
     ?disabled=${disabled}
+    ?readonly=${readOnly}
     .value=${value}
     @input=${(event: Event) => onInput((event.target as TextArea).value)}
     @keydown=${onKey}

@@ -1,10 +1,14 @@
 import * as vscode from 'vscode';
-import { messageOf } from '../../core/fault';
-import { serverOf, type ApiKeys } from '../apiKeys';
+import { Fault, messageOf } from '../../core/fault';
+import { serverOf } from '../apiKeys';
 import type { Configuration } from '../configuration';
-import type { ModelFolders, Party } from './folders';
+import type { Engine } from '../engine';
+import type { Connect } from './connect/connect';
+import { editorSpec } from './editorModels';
+import type { ModelFolders } from './folders';
+import type { Party } from './nodes';
 import { STARTER, type LocalPlace } from './places';
-import { listModels, validateAddress } from './servers';
+import { specOf, validateAddress, withoutSlash, type Server } from './servers';
 
 /** A row of the list, and how it comes to the model's name; undefined when the person turned back. */
 interface Choice extends vscode.QuickPickItem {
@@ -15,8 +19,9 @@ interface Choice extends vscode.QuickPickItem {
 export class ModelChoice {
   constructor(
     private readonly configuration: Configuration,
-    private readonly keys: ApiKeys,
+    private readonly engine: Engine,
     private readonly folders: ModelFolders,
+    private readonly connect: Connect,
   ) {}
 
   async choose(party: Party): Promise<void> {
@@ -30,29 +35,32 @@ export class ModelChoice {
     if (model !== undefined) await this.configuration.set(party, model);
   }
 
-  /** Asks for the key of a server, by default that of the agent. */
-  async setKey(): Promise<void> {
-    const server = await askAddress(serverOf(this.configuration.agent));
+  /** Asks for the key of a server, and first for which one when it is not said. */
+  async setKey(address?: string): Promise<void> {
+    const server = address ?? (await askAddress(serverOf(this.configuration.agent)));
     if (server !== undefined) await this.askKey(server);
   }
 
-  private choices(party: Party, now: string): Choice[] {
+  private async choices(party: Party, now: string): Promise<Choice[]> {
     const isAgent = party === 'agent';
     const local = this.folders.places.filter(({ spec }) => isAgent || spec !== STARTER);
+    const offered = await this.engine.editorModels.all();
     return [
       ...(isAgent ? [] : [rules]),
       ...local.map((place) => localChoice(place, now)),
+      ...this.engine.servers.all.map((server) => serverChoice(server, now)),
+      ...offered.map((chat) => editorChoice(chat, now)),
       {
         label: '$(folder) A model folder…',
         detail: 'Plays on this machine: one that you trained, or any in ONNX',
         spec: async () => (await this.folders.add())?.spec,
       },
       {
-        label: '$(server) A model on a server…',
+        label: '$(plug) A model on a server…',
         detail: isAgent
           ? "Anything that speaks OpenAI's API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve"
           : 'Sees the hidden reference and answers as a human would',
-        spec: () => this.askServed(),
+        spec: () => this.connected(party),
       },
       {
         label: '$(file-code) A script file…',
@@ -63,44 +71,25 @@ export class ModelChoice {
     ];
   }
 
-  private async askServed(): Promise<string | undefined> {
-    const server = await askAddress(serverOf(this.configuration.agent) ?? 'http://127.0.0.1:8000/v1');
-    if (server === undefined) return undefined;
-    const model = await this.askModelName(server);
-    return model === undefined ? undefined : `openai:${model}@${server}`;
+  private async connected(party: Party): Promise<string | undefined> {
+    const connected = await this.connect.add(party);
+    return connected && specOf(connected.server);
   }
 
-  /** The server's own list where it has one, else the name as it is typed. */
-  private async askModelName(server: string): Promise<string | undefined> {
-    const listed = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: `Asking ${server} for its models` },
-      async () => listModels(server, await this.keys.forServer(server)),
-    );
-    if (listed.kind === 'unauthorized') {
-      if (!(await this.askKey(server))) return undefined;
-      const again = await listModels(server, await this.keys.forServer(server));
-      if (again.kind === 'models') return pickModel(again.names);
-      return typeModel(`${server} refuses this key. Type the model's name, or press Escape.`);
-    }
-    if (listed.kind === 'models' && listed.names.length > 0) return pickModel(listed.names);
-    const why = listed.kind === 'failed' ? listed.reason : `${server} lists no models.`;
-    return typeModel(`${why} The name is used as you type it.`);
-  }
-
-  private async askKey(server: string): Promise<boolean> {
+  private async askKey(server: string): Promise<void> {
     const key = await vscode.window.showInputBox({
       title: 'API key',
       prompt: `The key for ${server}. It is kept in the editor's secret storage. Leave it empty to remove it.`,
       password: true,
       ignoreFocusOut: true,
     });
-    if (key === undefined) return false;
+    if (key === undefined) return;
     try {
-      await this.keys.set(server, key.trim());
-      return true;
+      await this.engine.servers.setKey(server, key.trim());
     } catch (error) {
-      void vscode.window.showErrorMessage(`The key could not be stored: ${messageOf(error)}`);
-      return false;
+      throw new Fault('editor/key-not-kept', `The key could not be stored: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
 }
@@ -117,15 +106,29 @@ const none: Choice = {
   spec: () => '',
 };
 
+function serverChoice(server: Server, now: string): Choice {
+  const spec = specOf(server);
+  const detail = `${server.model} at ${server.baseUrl}`;
+  return { label: `$(server) ${server.name}`, description: playsNow(spec, now), detail, spec: () => spec };
+}
+
+function editorChoice(chat: vscode.LanguageModelChat, now: string): Choice {
+  const spec = editorSpec(chat);
+  const detail = `The editor offers it (${chat.vendor}); what it writes stays out of training data`;
+  return { label: `$(vscode) ${chat.name}`, description: playsNow(spec, now), detail, spec: () => spec };
+}
+
+const playsNow = (spec: string, now: string): string => (spec === now ? 'plays now' : '');
+
 function localChoice({ spec, name, folder, from }: LocalPlace, now: string): Choice {
   const detail =
     from === 'tandem'
       ? 'Ships with Tandem: no server, no key; knows only the tasks of the starter world'
       : vscode.workspace.asRelativePath(folder, false);
-  const description = spec === now ? 'plays now' : '';
-  return { label: `$(hubot) ${name}`, description, detail, spec: () => spec };
+  return { label: `$(hubot) ${name}`, description: playsNow(spec, now), detail, spec: () => spec };
 }
 
+/** Of the servers that are known, or of any other. */
 async function askAddress(value: string | undefined): Promise<string | undefined> {
   const address = await vscode.window.showInputBox({
     title: 'Server',
@@ -134,22 +137,7 @@ async function askAddress(value: string | undefined): Promise<string | undefined
     ignoreFocusOut: true,
     validateInput: validateAddress,
   });
-  return address?.trim().replace(/\/+$/, '');
-}
-
-async function pickModel(names: readonly string[]): Promise<string | undefined> {
-  return vscode.window.showQuickPick(names, { title: 'Model', placeHolder: 'Which of its models?' });
-}
-
-async function typeModel(prompt: string): Promise<string | undefined> {
-  const name = await vscode.window.showInputBox({
-    title: 'Model',
-    prompt,
-    ignoreFocusOut: true,
-    validateInput: (text) =>
-      text.trim() === '' ? 'A model has a name, for example gpt-4o or qwen3.' : undefined,
-  });
-  return name?.trim();
+  return address === undefined ? undefined : withoutSlash(address);
 }
 
 async function askScript(): Promise<string | undefined> {

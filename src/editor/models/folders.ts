@@ -5,8 +5,6 @@ import type { Configuration } from '../configuration';
 import type { Engine } from '../engine';
 import type { LocalPlace } from './places';
 
-export type Party = 'agent' | 'simulator';
-
 /** What a person does with the local models of the Models view. */
 export class ModelFolders {
   constructor(
@@ -24,7 +22,7 @@ export class ModelFolders {
     if (place === undefined) return;
     const use = 'Use as Agent';
     const chosen = await vscode.window.showInformationMessage(`${place.name} is in the list of models.`, use);
-    if (chosen === use) await this.use('agent', place);
+    if (chosen === use) await this.configuration.set('agent', place.spec);
   }
 
   /**
@@ -49,10 +47,6 @@ export class ModelFolders {
       await this.configuration.set('modelFolders', [...this.configuration.modelFolders, written]);
     }
     return this.at(chosen.fsPath);
-  }
-
-  async use(party: Party, { spec }: LocalPlace): Promise<void> {
-    await this.configuration.set(party, spec);
   }
 
   /** Takes a folder out of the list; the folder itself stays. */

@@ -10,6 +10,23 @@ export const notices = {
     message: `You stopped the ${party}. The unfinished message is not in the log.`,
     actions: [],
   }),
+  sampleStopped: (): Notice => ({
+    kind: 'information',
+    message: 'You stopped the agent. Its message from before stands.',
+    actions: [],
+  }),
+  sameSample: (): Notice => ({
+    kind: 'information',
+    message:
+      'The agent wrote the same message again. A higher temperature in the settings gives other samples.',
+    actions: [],
+  }),
+  lookAlike: (): Notice => ({
+    kind: 'information',
+    message:
+      'Both candidates said the same, so there was nothing to choose. A higher temperature or a second agent makes them differ.',
+    actions: [],
+  }),
   cutOff: (party: 'agent' | 'simulator'): Notice => ({
     kind: 'information',
     message: `The window closed while it was the ${party}'s turn. Everything said before is here; the unfinished message is not.`,
@@ -54,6 +71,7 @@ export function noticeOf(error: unknown, party: Party): Notice {
 }
 
 function remedies(code: string | undefined, party: Party): NoticeAction[] {
+  if (code === 'editor/restricted') return ['manage-trust'];
   if (party === 'grader') return ['grade'];
   if (code === undefined || !/^(model|session)\//.test(code)) return [];
   const choose = party === 'agent' ? 'choose-agent' : 'choose-simulator';

@@ -21,15 +21,25 @@ export interface ConsentKeeper {
 export interface SessionParts {
   /** As in the settings; empty when none is configured. */
   readonly agentName: string;
+  /** The agent that writes the other one of two candidates; empty when the agent itself does. */
+  readonly secondAgentName: string;
   readonly simulatorName: string;
   readonly protocol: Protocol;
   readonly sampling: SamplingSettings;
   readonly gradingMode: GradingMode;
+  /** Whether turns and time are counted before the person's eyes. */
+  readonly showsCounters: boolean;
+  /** Whether a developer chooses each message of the agent from two candidates. */
+  readonly showsCandidates: boolean;
   readonly consent: ConsentKeeper;
+  /** Where the log is; empty when no folder is open. */
+  readonly dataFolder: string;
   /** @throws {Fault} with what to do when there is no folder to log into, or it cannot be written */
   log(): Promise<TrajectoryLog>;
   /** @throws {Fault} when the setting names no model that can be opened */
   openAgent(): Promise<Model>;
+  /** Undefined when none is configured. @throws {Fault} when the setting names no model that can be opened */
+  openSecondAgent(): Promise<Model | undefined>;
   /** Undefined when none is configured. */
   openSimulator(): Promise<Simulator | undefined>;
   prompts(): Promise<Prompts>;

@@ -1,5 +1,15 @@
+import type { EventOf } from '../../core/trajectory/event';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import type { GradeView, Notice, Phase, Seat, TurnView } from '../../../webview/session/protocol';
+import type {
+  CandidatesView,
+  DialogueRating,
+  GradeView,
+  Notice,
+  Phase,
+  Seat,
+  TurnView,
+} from '../../../webview/session/protocol';
+import { candidatesView } from './candidates';
 import { notices } from './notices';
 import { gradeView, turnView } from './view';
 
@@ -9,21 +19,30 @@ export interface Resting {
   readonly notice: Notice | undefined;
   readonly seat: Seat;
   readonly turns: readonly TurnView[];
+  /** Those that wait for a choice. */
+  readonly candidates: CandidatesView | undefined;
   readonly answer: string | undefined;
   readonly grade: GradeView | undefined;
+  readonly rating: DialogueRating;
 }
 
 export function resting(trajectory: Trajectory): Resting {
-  const { task, turns, collaborator, answer, grades, damaged } = trajectory;
+  const { task, turns, collaborator, answer, grades, rating, damaged } = trajectory;
+  const undecided = undecidedIn(trajectory);
   const { phase, notice } = restingPlace(trajectory);
   const grade = grades.at(-1)?.grade;
   return {
     phase,
     notice: notice ?? (damaged === undefined ? undefined : notices.damaged(damaged)),
     seat: collaborator.kind === 'developer' ? 'developer' : 'simulator',
-    turns: turns.map(turnView),
+    turns: turns.map((turn) => turnView(turn, answer !== undefined)),
+    candidates: undecided && candidatesView(undecided),
     answer: answer?.answer,
     grade: grade && gradeView(task, grade),
+    rating: {
+      ...(rating?.stars !== undefined && { stars: rating.stars }),
+      ...(rating?.comment !== undefined && { comment: rating.comment }),
+    },
   };
 }
 
@@ -40,8 +59,15 @@ function restingPlace(trajectory: Trajectory): { phase: Phase; notice: Notice | 
     const kind = abandoned.reason === 'failed' ? 'error' : 'information';
     return { phase: 'stopped', notice: { kind, message: abandoned.message, actions: [] } };
   }
+  if (undecidedIn(trajectory) !== undefined) return { phase: 'choosing', notice: undefined };
   const last = turns.at(-1);
   const agentsMove = last === undefined || last.reply !== undefined;
   if (!agentsMove && collaborator.kind === 'developer') return { phase: 'developer', notice: undefined };
   return { phase: 'stopped', notice: notices.cutOff(agentsMove ? 'agent' : 'simulator') };
+}
+
+/** The candidates that were shown and of which nobody has chosen one. */
+function undecidedIn({ pending }: Trajectory): EventOf<'candidates'> | undefined {
+  const last = pending?.at(-1);
+  return last?.choice === undefined ? last?.shown : undefined;
 }

@@ -5,17 +5,19 @@ import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 export type TaskState =
   | { readonly kind: 'new' }
   | { readonly kind: 'draft'; readonly episode: string; readonly turns: number }
-  | { readonly kind: 'skipped'; readonly episode: string }
+  | { readonly kind: 'skipped'; readonly episode: string; readonly reason?: string }
   | { readonly kind: 'done'; readonly episode: string; readonly reward: number | null | undefined };
 
 const PAGE = 1000;
 
 /**
- * What was played here of each task. Dialogues that a collection made in bulk do not count: they say nothing of what
- * the person has done.
+ * What was played of each task in one log. Dialogues that a collection made in bulk do not count: they say nothing of
+ * what the person has done.
  */
 export class Progress {
   private readonly newest = new Map<string, TrajectorySummary>();
+  /** Why an episode was skipped: only the log itself says it, so it is read for what is shown. */
+  private readonly reasons = new Map<string, string>();
   private log: TrajectoryLog | undefined;
 
   /** Reads the whole list; afterwards `update` is enough. */
@@ -31,6 +33,7 @@ export class Progress {
 
   /** Takes in the dialogues that changed; with none, or when one is gone, everything is read anew. */
   update(log: TrajectoryLog, episodes: readonly string[]): void {
+    for (const id of episodes) this.reasons.delete(id);
     const summaries = episodes.map((id) => log.summary(id));
     if (this.log !== log || summaries.length === 0 || summaries.includes(undefined)) this.read(log);
     else for (const summary of summaries) if (summary) this.take(summary);
@@ -43,7 +46,21 @@ export class Progress {
     if (state === 'answered') {
       return { kind: 'done', episode, reward: (grades.fixed ?? grades.paper)?.reward };
     }
-    return abandoned === 'skipped' ? { kind: 'skipped', episode } : { kind: 'draft', episode, turns };
+    if (abandoned !== 'skipped') return { kind: 'draft', episode, turns };
+    const reason = this.reasons.get(episode);
+    return { kind: 'skipped', episode, ...(reason === undefined ? {} : { reason }) };
+  }
+
+  /** Reads why these tasks were skipped, those that were. */
+  async readReasons(tasks: readonly string[]): Promise<void> {
+    const unread = tasks.flatMap((task) => {
+      const state = this.state(task);
+      return state.kind === 'skipped' && state.reason === undefined ? [state.episode] : [];
+    });
+    if (this.log === undefined || unread.length === 0) return;
+    for await (const { id, abandoned } of this.log.trajectories(unread)) {
+      if (abandoned !== undefined) this.reasons.set(id, abandoned.message);
+    }
   }
 
   private take(summary: TrajectorySummary): void {
@@ -52,31 +69,5 @@ export class Progress {
     if (known === undefined || known.id === summary.id || known.startedAt <= summary.startedAt) {
       this.newest.set(summary.taskId, summary);
     }
-  }
-}
-
-/** `12 done · 1 draft`, or nothing while nothing was played. */
-export function counted(states: readonly TaskState[]): string {
-  const parts = (['done', 'draft', 'skipped'] as const).map((kind) => {
-    const count = states.filter((state) => state.kind === kind).length;
-    return count === 0 ? undefined : `${count} ${kind}`;
-  });
-  return parts.filter((part) => part !== undefined).join(' · ');
-}
-
-/** What stands behind a task's title. */
-export function stateWords(state: TaskState, tests: number): string {
-  switch (state.kind) {
-    case 'new':
-      return '';
-    case 'draft':
-      if (state.turns === 0) return 'draft';
-      return `draft, ${state.turns} ${state.turns === 1 ? 'turn' : 'turns'}`;
-    case 'skipped':
-      return 'skipped';
-    case 'done':
-      if (state.reward === undefined) return 'not graded yet';
-      if (state.reward === null) return 'not gradable here';
-      return `${Math.round(state.reward * tests)}/${tests} tests`;
   }
 }

@@ -1,31 +1,55 @@
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import { gradeView, taskView, turnView } from '../session/view';
+import type { EventOf } from '../../core/trajectory/event';
+import { candidateLines, choiceLines } from './choices';
+import { quoted } from './markdown';
+import { gradeView, messageOf, taskView } from '../session/view';
 
 /** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
 export function transcriptOf(trajectory: Trajectory): string {
-  const { task, started, turns, grades, abandoned, collaborator, rating } = trajectory;
+  const { task, state, started, turns, pending = [], grades, abandoned, collaborator, rating } = trajectory;
   const { title, description } = taskView(task, started.pack);
   const facts = [
     `- Started: ${started.at}`,
     ...(started.pack === undefined ? [] : [`- Pack: ${started.pack}`]),
     `- Agent: ${trajectory.agent}`,
     `- Collaborator: ${collaborator.name} (${collaborator.kind})`,
-    `- Outcome: ${abandoned === undefined ? trajectory.state : `${abandoned.reason}, ${abandoned.message}`}`,
+    `- Outcome: ${abandoned === undefined ? state : `${abandoned.reason}, ${abandoned.message}`}`,
     ...(rating?.stars === undefined ? [] : [`- Rating: ${rating.stars} of 5`]),
+    ...(rating?.comment === undefined ? [] : [`- Comment: ${rating.comment}`]),
   ];
-  const said = turns.flatMap((turn) => {
-    const view = turnView(turn);
+  const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, rating: remark }) => {
+    const { visible, thoughts } = messageOf(agent.text);
     return [
-      `### Agent, turn ${view.turn}`,
-      view.visible,
-      ...(view.thoughts === '' ? [] : [quoted(`Thoughts: ${view.thoughts}`)]),
-      ...(view.reply === undefined
-        ? []
-        : [`### ${turn.reply?.by ?? ''} (${view.reply.seat})`, view.reply.text]),
+      `### Agent, turn ${agent.turn}`,
+      visible,
+      ...(thoughts === '' ? [] : [quoted(`Thoughts: ${thoughts}`)]),
+      ...candidates.flatMap((choice) => choiceLines(choice, state === 'answered')),
+      ...(superseded.length === 0 ? [] : [quoted(`Sample ${superseded.length + 1} of this message.`)]),
+      ...(remark === undefined ? [] : [quoted(remarkWords(remark))]),
+      ...(reply === undefined ? [] : [`### ${reply.by} (${authorWords(reply)})`, reply.text]),
     ];
   });
+  const undecided = pending.flatMap(({ shown, choice }) => (choice ? [] : candidateLines(shown)));
   const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade)));
-  return `${[`# ${title}`, facts.join('\n'), '## Request', description, '## Dialogue', ...said, ...results].join('\n\n')}\n`;
+  return `${[`# ${title}`, facts.join('\n'), '## Request', description, '## Dialogue', ...said, ...undecided, ...results].join('\n\n')}\n`;
+}
+
+/** Whose words a reply has. */
+function authorWords({ author, suggestedBy = 'the simulator' }: EventOf<'reply'>): string {
+  switch (author) {
+    case 'developer':
+    case 'simulator':
+      return author;
+    case 'developer-edited-suggestion':
+      return `developer, edited from a draft of ${suggestedBy}`;
+    case 'developer-sent-suggestion':
+      return `developer, as ${suggestedBy} drafted it`;
+  }
+}
+
+function remarkWords({ thumb, comment, by }: EventOf<'turn-rating'>): string {
+  const verdict = thumb === undefined ? [] : [thumb === 'up' ? 'good' : 'bad'];
+  return `${by}: ${[...verdict, ...(comment === undefined ? [] : [comment])].join(', ')}`;
 }
 
 function gradeTable({ headline, mode, tests }: ReturnType<typeof gradeView>): string {
@@ -44,5 +68,3 @@ function cell(text: string): string {
   const marks = '`'.repeat(longest + 1);
   return `${marks} ${text.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')} ${marks}`;
 }
-
-const quoted = (text: string): string => text.replace(/^/gm, '> ');

@@ -31,10 +31,13 @@ class EditorMemory implements Memory {
 
 /** Everything that a session needs, real but for the editor around it. */
 export class Stage implements SessionParts {
-  readonly protocol = colBenchProtocol;
+  protocol = colBenchProtocol;
   readonly sampling = { temperature: 1, maxTokens: 500 };
   readonly gradingMode = 'fixed';
+  showsCounters = true;
+  showsCandidates = false;
   agent: Model | undefined;
+  secondAgent: Model | undefined;
   simulator: Simulator | undefined = new RulesSimulator();
   readonly reported: unknown[] = [];
   readonly consent: Consent;
@@ -59,7 +62,11 @@ export class Stage implements SessionParts {
     const log = await TrajectoryLog.open(this.dataFolder);
     this.others.push(log);
     const window = new Stage(this.folder, log, this.sandbox, this.memory);
-    window.agent = this.agent;
+    Object.assign(window, {
+      agent: this.agent,
+      secondAgent: this.secondAgent,
+      showsCandidates: this.showsCandidates,
+    });
     return window;
   }
 
@@ -110,6 +117,10 @@ export class Stage implements SessionParts {
     return this.agent?.name ?? '';
   }
 
+  get secondAgentName(): string {
+    return this.secondAgent?.name ?? '';
+  }
+
   get simulatorName(): string {
     return this.simulator?.name ?? '';
   }
@@ -122,6 +133,10 @@ export class Stage implements SessionParts {
     return this.agent === undefined
       ? Promise.reject(new Error('No agent is set.'))
       : Promise.resolve(this.agent);
+  }
+
+  openSecondAgent(): Promise<Model | undefined> {
+    return Promise.resolve(this.secondAgent);
   }
 
   openSimulator(): Promise<Simulator | undefined> {

@@ -5,7 +5,6 @@ import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory'
 import { serverOf } from '../../../src/editor/apiKeys';
 import { validateAddress } from '../../../src/editor/models/servers';
 import { agentStream, gradeView, taskView, turnView } from '../../../src/editor/session/view';
-import { counted, stateWords } from '../../../src/editor/tasks/progress';
 import { numbered, taskTitle } from '../../../src/editor/tasks/title';
 import { ago, outcomeWords } from '../../../src/editor/trajectories/words';
 
@@ -32,6 +31,19 @@ const said = (text: string, turn = 1): { agent: EventOf<'agent-turn'> } => ({
     model: 'script:x.json',
     sampling: { temperature: 1, maxTokens: 10 },
   },
+});
+
+describe('a turn', () => {
+  it('is drawn only as far as somebody reads, and says how much is left', () => {
+    const megabyte = 'x'.repeat(1_000_000);
+    const { visible, thoughts, left } = turnView(said(`${megabyte}\nOUTPUT:\n${megabyte}`));
+    expect(visible.length + thoughts.length + (left ?? 0)).toBe(2_000_000);
+    expect(visible.length).toBeLessThan(100_000);
+    expect(turnView(said('OUTPUT:\nHow?'))).not.toHaveProperty('left');
+    const stream = agentStream(`OUTPUT:\n${megabyte}`, []);
+    expect(stream.text.length + (stream.left ?? 0)).toBe(1_000_000);
+    expect(stream.text.length).toBeLessThan(20_000);
+  });
 });
 
 describe('a task', () => {
@@ -125,17 +137,6 @@ describe('a grade', () => {
 });
 
 describe('the words of the trees', () => {
-  it('count what was played', () => {
-    const done = { kind: 'done', episode: 'a', reward: 0.7 } as const;
-    expect(counted([done, { kind: 'draft', episode: 'b', turns: 3 }, { kind: 'new' }])).toBe(
-      '1 done · 1 draft',
-    );
-    expect(counted([{ kind: 'new' }])).toBe('');
-    expect(stateWords(done, 10)).toBe('7/10 tests');
-    expect(stateWords({ kind: 'draft', episode: 'b', turns: 1 }, 10)).toBe('draft, 1 turn');
-    expect(stateWords({ ...done, reward: null }, 10)).toBe('not gradable here');
-  });
-
   it('say how a dialogue ended and when', () => {
     const summary: TrajectorySummary = {
       id: 'a',
@@ -148,10 +149,12 @@ describe('the words of the trees', () => {
       grades: { fixed: { reward: 0.25, success: false } },
       leak: 0,
       leaked: false,
+      choices: 0,
       seed: 1,
     };
     expect(outcomeWords(summary, 8)).toBe('2/8 tests');
     expect(outcomeWords(summary, undefined)).toBe('25 % of the tests');
+    expect(outcomeWords(summary, 3)).toBe('25 % of the tests');
     expect(outcomeWords({ ...summary, state: 'abandoned', abandoned: 'failed' }, 8)).toBe('failed');
     const noon = Date.parse(summary.startedAt);
     expect(ago(summary.startedAt, noon + 5000)).toBe('just now');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
-import { applied, modelLabel, replyLength, type SessionView } from '../../../webview/session/view';
+import { modelLabel } from '../../../webview/dialogue/names';
+import { applied, choiceWords, duration, replyLength, type SessionView } from '../../../webview/session/view';
 
 const state: SessionState = {
   phase: 'agent',
@@ -11,6 +12,7 @@ const state: SessionState = {
   agent: 'script:a.json',
   simulator: 'rules',
   hasNext: true,
+  showsCounters: true,
 };
 
 const turn = (number: number): TurnView => ({
@@ -18,6 +20,8 @@ const turn = (number: number): TurnView => ({
   visible: `Question ${number}`,
   thoughts: '',
   final: false,
+  samples: 1,
+  milliseconds: 0,
 });
 
 const snapshot: ToWebview = {
@@ -26,7 +30,7 @@ const snapshot: ToWebview = {
   task: { title: 'T', description: 'D', pack: 'p.jsonl', tests: 10 },
   state,
   turns: [turn(1), turn(2)],
-  draft: '',
+  draft: { text: '' },
 };
 
 const shown = (...messages: readonly ToWebview[]): SessionView | undefined =>
@@ -56,6 +60,18 @@ describe('what the view draws', () => {
   });
 });
 
+describe('two candidates', () => {
+  const stream = { by: 'agent', text: 'How', thinking: 3 } as const;
+
+  it('are shown until the host says that there is nothing to choose', () => {
+    const candidates = { isWritten: false, candidates: [stream, stream] } as const;
+    const before = shown(snapshot, { type: 'candidates', candidates });
+    expect(before?.candidates).toEqual(candidates);
+    expect(applied(before, { type: 'candidates' })?.candidates).toBeUndefined();
+    expect(shown({ ...snapshot, candidates })?.candidates).toEqual(candidates);
+  });
+});
+
 describe('the counter of a reply', () => {
   it('counts characters as people do, not code units', () => {
     expect(replyLength(' 👍👍 ', 400)).toMatchObject({ used: 2, over: 0, words: '2 / 400' });
@@ -66,6 +82,10 @@ describe('the counter of a reply', () => {
   });
 });
 
+it('tells how long a dialogue has taken as a clock does', () => {
+  expect([0, 9_999, 61_000, 3_600_000 + 5_000].map(duration)).toEqual(['0:00', '0:09', '1:01', '1:00:05']);
+});
+
 it('names a model without its server or folder', () => {
   expect(modelLabel('openai:qwen/qwen3@http://127.0.0.1:8000/v1')).toBe('qwen/qwen3');
   expect(modelLabel('script:agents/asks-first.json')).toBe('asks-first');
@@ -74,4 +94,17 @@ it('names a model without its server or folder', () => {
   expect(modelLabel('local:.tandem/loops/quick/model')).toBe('quick/model');
   expect(modelLabel('rules')).toBe('rules');
   expect(modelLabel('starter')).toBe('starter');
+});
+
+it('says what was chosen, and who wrote it once that may be told', () => {
+  const visible = ['How heavy?', 'Which unit?'] as const;
+  const agents = ['starter', 'openai:gpt-4o@https://example.org/v1'] as const;
+  expect(choiceWords({ picked: 1, visible })).toBe('You chose B over A.');
+  expect(choiceWords({ picked: 0, visible, agents })).toBe('You chose A (starter) over B (gpt-4o).');
+  expect(choiceWords({ picked: 'equal', visible })).toBe(
+    'You found A and B equal; the dialogue went on with A.',
+  );
+  expect(choiceWords({ picked: 'neither', visible, agents })).toBe(
+    'You wanted neither A (starter) nor B (gpt-4o).',
+  );
 });

@@ -2,15 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { ifThere, writeAtomically } from '../files';
 import { bytesPerValue, Column, Strings, Table, type ColumnKind } from './columns';
-import { Episodes, Ranges, TaskLines } from './episodes';
+import { Episodes } from './episodes';
 import type { IndexedSegment, IndexParts } from './logIndex';
+import { Ranges, TaskLines } from './places';
 
 /*
  * The index file: 8 bytes of magic, a checksum (CRC-32, unsigned) of everything after the first 16 bytes, the length of
  * the header, the header as JSON, then the columns, each at a multiple of 8 bytes from the start of the file. Numbers
  * are little-endian. It only saves time: whatever is wrong with it, it is rebuilt from the log.
  */
-const MAGIC = Buffer.from('TNDMIDX2');
+const MAGIC = Buffer.from('TNDMIDX3');
 const FRONT_BYTES = 16;
 
 interface Header {

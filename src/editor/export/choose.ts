@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import type { ExportFormat } from '../../core/trajectory/export/export';
+import { filterWords, isFiltered, type ListFilter } from '../trajectories/filter';
+import type { ExportChoice } from './preview';
+
+const formats: readonly (vscode.QuickPickItem & { readonly format: ExportFormat['format'] })[] = [
+  {
+    format: 'trajectories',
+    label: 'Trajectories',
+    detail: 'A row for each dialogue in the published form: task, dialogue, answer, reward',
+  },
+  {
+    format: 'chat',
+    label: 'Fine-tuning rows',
+    detail: 'A row for each dialogue: the messages as the agent saw them',
+  },
+  {
+    format: 'preferences',
+    label: 'Preference rows',
+    detail: 'A row for each pair of dialogues of a task: the better and the worse one',
+  },
+];
+
+/** Asks what to export. @param filter what the list shows now @returns undefined when the person went back */
+export async function chooseExport(filter: ListFilter): Promise<ExportChoice | undefined> {
+  const format = await vscode.window.showQuickPick(formats, {
+    title: 'Export Trajectories (1 of 2): what a row is',
+    placeHolder: 'Nothing is written before you have seen a preview',
+  });
+  if (format === undefined) return undefined;
+  const only = { label: 'Only what the list shows', description: filterWords(filter), picked: true };
+  const successes = { label: 'Only those that pass all tests' };
+  const leaked = {
+    label: 'Also those with a leak',
+    description: 'a reply gives the reference away',
+  };
+  const evaluations = {
+    label: 'Also those played to evaluate an agent',
+    description: 'training on them spoils the next evaluation',
+  };
+  const offered: vscode.QuickPickItem[] = [
+    ...(isFiltered(filter) ? [only] : []),
+    successes,
+    leaked,
+    evaluations,
+  ];
+  const picked = await vscode.window.showQuickPick(offered, {
+    title: 'Export Trajectories (2 of 2): which dialogues',
+    placeHolder: 'Finished dialogues go in, but for those with a leak or of an evaluation',
+    canPickMany: true,
+  });
+  if (picked === undefined) return undefined;
+  return {
+    format: format.format,
+    filter: picked.includes(only) ? filter : {},
+    onlySuccess: picked.includes(successes),
+    withLeaked: picked.includes(leaked),
+    withEvaluations: picked.includes(evaluations),
+  };
+}

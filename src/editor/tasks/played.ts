@@ -1,0 +1,71 @@
+import * as vscode from 'vscode';
+import type { Engine } from '../engine';
+import type { Engines } from '../engines';
+import type { PackTask } from './pack';
+import { Progress, type TaskState } from './progress';
+
+/** How far the person has come with the tasks, which each folder of the workspace logs for itself. */
+export class Played implements vscode.Disposable {
+  private readonly progress = new Map<Engine, Progress>();
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly registration: vscode.Disposable;
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly engines: Engines) {
+    this.registration = engines.onDidChangeLog(
+      ({ engine, episodes }) =>
+        void this.follow(engine, episodes).catch((error: unknown) => engine.show(error)),
+    );
+  }
+
+  /** Reads what has not been read yet. `state` knows nothing before. */
+  async read(): Promise<void> {
+    await Promise.all(this.engines.all.map((engine) => this.readOne(engine)));
+  }
+
+  state({ pack, id }: Pick<PackTask, 'pack' | 'id'>): TaskState {
+    return this.progress.get(this.engines.of(pack))?.state(id) ?? { kind: 'new' };
+  }
+
+  /** Reads why these tasks were skipped, so that `state` says it. */
+  async readReasons(tasks: readonly PackTask[]): Promise<void> {
+    const byEngine = Map.groupBy(tasks, ({ pack }) => this.engines.of(pack));
+    for (const [engine, some] of byEngine) {
+      try {
+        await this.progress.get(engine)?.readReasons(some.map(({ id }) => id));
+      } catch (error) {
+        // A dialogue that the log can no longer read must not hide the list: the row says "skipped", the channel why.
+        engine.report(error);
+      }
+    }
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+    this.changed.dispose();
+  }
+
+  private async readOne(engine: Engine): Promise<void> {
+    if (this.progress.has(engine)) return;
+    try {
+      const log = await engine.logIfAny();
+      if (this.progress.has(engine)) return;
+      const progress = new Progress();
+      if (log !== undefined) progress.read(log);
+      this.progress.set(engine, progress);
+    } catch (error) {
+      // The packs are shown all the same; without the log every task looks new, so the person is told.
+      engine.show(error);
+    }
+  }
+
+  private async follow(engine: Engine, episodes: readonly string[]): Promise<void> {
+    const log = await engine.logIfAny();
+    if (log === undefined) return;
+    const progress = this.progress.get(engine) ?? new Progress();
+    this.progress.set(engine, progress);
+    progress.update(log, episodes);
+    this.changed.fire();
+  }
+}

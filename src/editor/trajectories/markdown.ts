@@ -1,0 +1,2 @@
+/** A text as a quotation. */
+export const quoted = (text: string): string => text.replace(/^/gm, '> ');

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Dialogue } from '../../../src/core/dialogue/dialogue';
+import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
+import { RulesSimulator } from '../../../src/core/dialogue/simulator';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import type { Trajectory } from '../../../src/core/trajectory/trajectory';
+import { replayOf } from '../../../src/editor/replay/view';
+import { statisticsView } from '../../../src/editor/statistics/view';
+import { days, dayOf, filterWords, isFiltered, validateDay } from '../../../src/editor/trajectories/filter';
+import { headline, importWords } from '../../../src/editor/trajectories/words';
+import { previewDocument, type ExportChoice } from '../../../src/editor/export/preview';
+import { previewExport } from '../../../src/core/trajectory/export/preview';
+import { exportTrajectories, type ExportOptions } from '../../../src/core/trajectory/export/export';
+import { asks, answers, scripted, shippedPrompts, starterTask } from '../../fixtures/dialogue';
+
+describe('the line above the list', () => {
+  const counts = { total: 1204, graded: 1100, successes: 450, leaked: 7, tasks: 1000, successRate: 0.41 };
+
+  it('says how many there are, how many succeed with half of the interval, and how many leak', () => {
+    expect(headline(counts)).toBe('1,204 · 41 % ± 3 success · leak 0.6 %');
+  });
+
+  it('leaves out what nothing is known of', () => {
+    expect(headline({ ...counts, total: 3, leaked: 0, tasks: 0, successRate: null })).toBe('3 · leak 0 %');
+    expect(headline({ ...counts, total: 0 })).toBe('');
+  });
+});
+
+describe('a filter in words', () => {
+  it('names what it is narrowed to', () => {
+    expect(filterWords({})).toBe('');
+    expect(isFiltered({ agent: undefined, since: undefined })).toBe(false);
+    expect(
+      filterWords({
+        pack: 'a.jsonl',
+        agent: 'starter',
+        outcome: 'failure',
+        stars: 3,
+        leaked: false,
+        text: 'x',
+      }),
+    ).toBe('failed a test · 3 stars or more · without a leak · pack a.jsonl · agent starter · “x”');
+  });
+
+  it('takes days of local time, the last one included', () => {
+    const filter = days('2026-03-01', '2026-03-02');
+    expect(filterWords(filter)).toBe('from 2026-03-01 to 2026-03-02');
+    expect(Date.parse(filter.until!) - Date.parse(filter.since!)).toBe(2 * 24 * 3600 * 1000);
+    expect(filterWords(days('2026-03-01', '2026-03-01'))).toBe('on 2026-03-01');
+    expect(filterWords(days(undefined, '2026-03-01'))).toBe('up to 2026-03-01');
+    expect(filterWords(days(dayOf(Date.UTC(2026, 2, 5, 12)), undefined))).toBe('since 2026-03-05');
+  });
+
+  it('refuses what is no day', () => {
+    expect(validateDay('2026-02-28')).toBeUndefined();
+    expect(validateDay('')).toBeUndefined();
+    for (const wrong of ['yesterday', '2026-02-30', '1.3.2026'])
+      expect(validateDay(wrong)).toMatch(/year-month-day/);
+  });
+});
+
+describe('the result of an import', () => {
+  it('names the first bad line', () => {
+    expect(importWords({ imported: 2, alreadyThere: 0, bad: [] })).toBe('2 dialogues imported.');
+    const bad = [7, 9].map((line) => ({ file: 'rows.jsonl', line, reason: 'The line is not JSON.' }));
+    expect(importWords({ imported: 1, alreadyThere: 3, bad })).toBe(
+      '1 dialogue imported. 3 were there already. 2 lines cannot be read; line 7: The line is not JSON.',
+    );
+  });
+});
+
+let folder: string;
+let log: TrajectoryLog;
+let played: Trajectory;
+
+/** A real dialogue: a developer replies, edits a suggestion, then gives the seat to the rules. */
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-replay-'));
+  log = await TrajectoryLog.open(path.join(folder, '.tandem'));
+  await log.append({ event: 'consent', pseudonym: 'ada', purpose: 'a test', level: 'export' });
+  const task = await starterTask();
+  const rules = new RulesSimulator();
+  const agent = await scripted(folder, [
+    asks('At how many kilograms is a parcel heavy?'),
+    asks('How big is the supplement?'),
+    asks('What about unknown zones?'),
+    answers(task.reference),
+  ]);
+  const dialogue = await Dialogue.start({
+    log,
+    agent,
+    simulator: rules,
+    prompts: await shippedPrompts(),
+    sampling: { temperature: 1, maxTokens: 500 },
+    task,
+    pack: 'starter.jsonl',
+    collaborator: { kind: 'developer', name: 'ada' },
+    protocol: colBenchProtocol,
+    seed: 1,
+  });
+  await dialogue.agentTurn();
+  await dialogue.reply('Above 20.', { author: 'developer', by: 'ada', milliseconds: 42_400 });
+  await dialogue.agentTurn();
+  await dialogue.reply(`It is 4.50. ${task.reference}`, {
+    author: 'developer-edited-suggestion',
+    by: 'ada',
+    suggestion: 'The supplement is 4.50.',
+    milliseconds: 400,
+  });
+  await dialogue.agentTurn();
+  await dialogue.handOver({ kind: rules.kind, name: rules.name }, rules);
+  await dialogue.play();
+  await log.append({
+    event: 'rating',
+    episode: dialogue.id,
+    stars: 4,
+    comment: 'Good questions.',
+    by: 'ada',
+  });
+  played = (await log.trajectory(dialogue.id))!;
+});
+
+afterAll(async () => {
+  await log.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a replay', () => {
+  it('says who wrote each reply and how, and where the seat went', () => {
+    const { turns } = replayOf(played, 'ada');
+    expect(turns.map(({ reply }) => reply && [reply.by, reply.origin])).toEqual([
+      ['you', 'written by a developer in 42 s'],
+      ['you', 'suggested by the simulator, edited by a developer in under a second'],
+      ['rules', expect.stringMatching(/^written by the simulator in /) as string],
+      undefined,
+    ]);
+    expect(turns[1]?.reply).toMatchObject({ suggestion: 'The supplement is 4.50.' });
+    expect(turns[1]?.reply?.leakPercent).toBeGreaterThan(50);
+    expect(turns.map(({ handOvers }) => handOvers)).toEqual([
+      [],
+      [],
+      ['rules has the seat from here on'],
+      [],
+    ]);
+  });
+
+  it('calls a stranger by the pseudonym', () => {
+    expect(replayOf(played, 'somebody').turns[0]?.reply?.by).toBe('ada');
+    expect(replayOf(played, undefined).rating).toEqual({ stars: 4, comment: 'Good questions.', by: 'ada' });
+  });
+
+  it('says how it ended, and shows the latest grade of each mode', () => {
+    const grade = (mode: 'fixed' | 'paper', reward: number) => ({
+      ...played.answer!,
+      event: 'grade' as const,
+      grade: { mode, reward, success: reward === 1, tests: [] },
+    });
+    const graded = { ...played, grades: [grade('fixed', 0.5), grade('paper', 0.7), grade('fixed', 1)] };
+    const replay = replayOf(graded, 'ada');
+    expect(replay).toMatchObject({
+      ending: 'The agent answered after 4 turns.',
+      outcome: '100 % of the tests',
+      success: true,
+      hasAnswer: true,
+    });
+    expect(replay.grades.map(({ headline: words }) => words)).toEqual([
+      '100 % of the tests passed',
+      '70 % of the tests passed',
+    ]);
+    expect(replayOf(played, 'ada')).toMatchObject({ outcome: 'not graded yet', success: null, grades: [] });
+  });
+});
+
+describe('an export’s preview', () => {
+  const choice: ExportChoice = {
+    format: 'chat',
+    filter: { pack: 'starter.jsonl' },
+    onlySuccess: false,
+    withLeaked: true,
+    withEvaluations: false,
+  };
+  const options: ExportOptions = {
+    format: 'chat',
+    render: ({ turns }) => turns.map(({ agent }) => ({ role: 'assistant', content: agent.text.repeat(40) })),
+    filter: choice.filter,
+    withLeaked: true,
+  };
+
+  it('counts what the export then writes', async () => {
+    const preview = await previewExport(log, options, 3);
+    const result = await exportTrajectories(log, path.join(folder, 'out.jsonl'), options);
+    const { rows, trajectories, tasks, successes, leftOut } = result;
+    expect(preview).toMatchObject({ rows, trajectories, tasks, successes, leftOut, leaked: 1 });
+    expect(rows).toBe(1);
+    expect(preview.first).toHaveLength(1);
+    expect(preview.consents).toEqual([['ada', expect.stringMatching(/^a test: may be exported \(/)]]);
+  });
+
+  it('names the rows, whose words they hold and why others are left out, with long texts cut', async () => {
+    const withLeak = previewDocument(await previewExport(log, options, 3), choice);
+    expect(withLeak).toContain('**1 rows** from 1 trajectories of 1 tasks, as fine-tuning rows');
+    expect(withLeak).toContain('| ada | a test: may be exported (');
+    expect(withLeak).toMatch(/… \([\d,]+ characters more\)/);
+    const without = await previewExport(log, { ...options, withLeaked: false }, 3);
+    const text = previewDocument(without, { ...choice, withLeaked: false });
+    expect(text).toContain('| 1 | leaked |');
+    expect(text).toContain('There is none.');
+    expect(text).toContain('No person’s words are in these rows.');
+  });
+
+  it('can be cancelled', async () => {
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(previewExport(log, { ...options, signal }, 3)).rejects.toThrow('enough');
+  });
+});
+
+it('gives the statistics by agent, by pack and by human, with periods that have names', () => {
+  const { groups, periods, unit } = statisticsView(log.outlines());
+  expect(groups.pack).toMatchObject([{ name: 'starter.jsonl', dialogues: 1, leak: { value: 1 } }]);
+  expect(groups.collaborator).toMatchObject([{ name: 'rules', replySeconds: { value: 21.4 } }]);
+  expect(groups.agent).toHaveLength(1);
+  expect(unit).toBe('hour');
+  expect(periods.map(({ name }) => name)).toEqual([expect.stringMatching(/^\d+ \w+, \d\d:00$/)]);
+});

@@ -1,0 +1,74 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { button, icon, linkButton } from '../ui';
+import './candidates.css';
+import { PlainElement } from '../dialogue/element';
+import { host } from './host';
+import { keys } from './keys';
+import type { CandidatesView, MessageView, Picked, StreamView } from './protocol';
+import { said, streamed, thoughtsOf } from '../dialogue/said';
+
+const choose = (picked: Picked): void => host.send({ type: 'choose', picked });
+
+/** Two messages side by side, of which the developer chooses one. They are unnamed, and neither stands out. */
+@customElement('tandem-candidates')
+export class CandidatesElement extends PlainElement {
+  @property({ attribute: false }) view!: CandidatesView;
+  @property({ attribute: false }) canChoose = false;
+
+  override render(): TemplateResult {
+    const bodies = this.view.isWritten
+      ? this.view.candidates.map(written)
+      : this.view.candidates.map((stream: StreamView) => streamed(stream));
+    return html`<section
+      id="candidates"
+      class="candidates"
+      tabindex="-1"
+      aria-label="Two candidates for the agent's message. Press 1 for A, 2 for B, = when they are equal, 0 for neither."
+      aria-busy=${!this.view.isWritten}
+    >
+      ${bodies.map(
+        (body, place) =>
+          html`<article class="candidate" aria-label="Candidate ${'AB'[place]}">
+            <h2 class="who">${icon('hubot')}<span>${'AB'[place]}</span></h2>
+            <div class="said">${body}</div>
+          </article>`,
+      )}
+    </section>`;
+  }
+}
+
+function written({ visible, thoughts, left = 0, final }: MessageView, place: number): TemplateResult {
+  return html`${final ? html`<p class="quiet">${icon('flag')} its answer: the dialogue ends with it</p>` : nothing}
+  ${said(visible)}
+  ${
+    left === 0
+      ? nothing
+      : html`<p class="quiet">${left.toLocaleString('en')} more characters are not drawn here.</p>`
+  }
+  ${thoughtsOf(thoughts, `candidate ${'AB'[place]!}`)}`;
+}
+
+/** The ways to choose. None of them is the primary one: that would be a recommendation. */
+export function choosing(): TemplateResult {
+  return html`<p id="question">Which message of the agent is better? You learn who wrote them at the end.</p>
+    <div class="actions choosing" role="group" aria-labelledby="question">
+      ${button({ label: 'A', key: keys.chooseA, title: 'Goes on with A', onPress: () => choose(0) })}
+      ${button({ label: 'B', key: keys.chooseB, title: 'Goes on with B', onPress: () => choose(1) })}
+      ${button({
+        label: 'Equal',
+        key: keys.equal,
+        title: 'As good as each other; the dialogue goes on with A',
+        onPress: () => choose('equal'),
+      })}
+      ${button({
+        label: 'Neither',
+        key: keys.neither,
+        title: 'Both too bad; two others are written',
+        onPress: () => choose('neither'),
+      })}
+      <span class="rest"
+        >${linkButton('Skip…', () => host.act('skip'), 'Leave this task, with a reason')}</span
+      >
+    </div>`;
+}
