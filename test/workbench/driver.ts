@@ -165,6 +165,14 @@ export class WorkbenchDriver {
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 
+  /** A notification, found in their list, because one may have hidden itself meanwhile. */
+  async notification(text: RegExp): Promise<Locator> {
+    await this.runCommand('Notifications: Show Notifications');
+    const found = this.page.locator('.notifications-center .notification-list-item', { hasText: text });
+    await found.waitFor();
+    return found;
+  }
+
   /** What the first webview draws: of a view in a side bar, or of an editor panel. */
   webviewFrame(kind: 'webviewView' | 'panel'): FrameLocator {
     const view = '[src*="purpose=webviewView"]';

@@ -30,14 +30,6 @@ const task = (name: RegExp): Locator => tasks().getByRole('treeitem', { name }).
 const pane = (): Locator => workbench.page.locator('.pane', { has: tasks() });
 const quickInput = (): Locator => workbench.page.locator('.quick-input-widget');
 
-/** A notification, found in their list, because one may have hidden itself meanwhile. */
-async function notification(text: RegExp): Promise<Locator> {
-  await workbench.runCommand('Notifications: Show Notifications');
-  const found = workbench.page.locator('.notifications-center .notification-list-item', { hasText: text });
-  await found.waitFor();
-  return found;
-}
-
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-tasks-'));
   workspace = path.join(folder, 'work');
@@ -209,7 +201,7 @@ test('adds a pack by file, and is told of its counts and its bad line', async ()
   await quickInput().getByText('Add Packs').waitFor();
   await workbench.chooseFile(path.join(folder, 'given.jsonl'));
   await task(/^given, 1 task, 1 bad line/).waitFor();
-  const told = await notification(
+  const told = await workbench.notification(
     /given\.jsonl is in the list: 1 task, 1 test\. 1 line is no task, the first is line 2/,
   );
   await told.getByRole('button', { name: 'Show Line 2' }).click();
@@ -230,7 +222,7 @@ test('drops a pack on the list', async () => {
   for (const event of ['dragenter', 'dragover', 'drop'])
     await target.dispatchEvent(event, { dataTransfer: data });
   await task(/^dropped, 2 tasks/).waitFor();
-  await notification(/dropped\.jsonl is in the list: 2 tasks, 2 tests\./);
+  await workbench.notification(/dropped\.jsonl is in the list: 2 tasks, 2 tests\./);
   await dismissNotifications();
 });
 
@@ -252,7 +244,7 @@ test('downloads a published pack only after its licence was accepted', async () 
   await task(/^test, 300 tasks/).waitFor();
   const downloaded = path.join(workspace, 'colbench', 'backend_tasks', 'test.jsonl');
   expect(await readFile(downloaded, 'utf8')).toBe(published);
-  await notification(/test\.jsonl is in the list: 300 tasks, 300 tests\./);
+  await workbench.notification(/test\.jsonl is in the list: 300 tasks, 300 tests\./);
 });
 
 test('walks through Tandem in five steps', async () => {

@@ -34,19 +34,9 @@ async function press(name: string): Promise<void> {
   await workbench.page.locator('.monaco-dialog-box').getByRole('button', { name }).click();
 }
 
-/** A notification, found in their list, because one may have hidden itself meanwhile. */
-async function notification(sentence: RegExp): Promise<Locator> {
-  await workbench.runCommand('Notifications: Show Notifications');
-  const found = workbench.page.locator('.notifications-center .notification-list-item', {
-    hasText: sentence,
-  });
-  await found.waitFor();
-  return found;
-}
-
 /** Presses a button of a notification. */
 async function answer(sentence: RegExp, name: string): Promise<void> {
-  await (await notification(sentence)).getByRole('button', { name, exact: true }).click();
+  await (await workbench.notification(sentence)).getByRole('button', { name, exact: true }).click();
 }
 
 async function pictures(name: string): Promise<void> {
@@ -321,7 +311,7 @@ test('published rows are imported, and a line that cannot be read is named', asy
   await workbench.runCommand('Tandem: Import Trajectories…');
   await workbench.chooseFile(file);
   await row(/agent imported/).waitFor();
-  await notification(/1 dialogue imported\. 1 line cannot be read; line 2: /);
+  await workbench.notification(/1 dialogue imported\. 1 line cannot be read; line 2: /);
   await workbench.screenshot('trajectories-imported');
   await row(/, 70 % of the tests, agent imported/).click();
   await replay().getByRole('heading', { name: '70 % of the tests passed' }).waitFor();

@@ -16,8 +16,6 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const quickInput = () => workbench.page.locator('.quick-input-widget');
-const notification = (text: RegExp) =>
-  workbench.page.locator('.notifications-toasts .notification-list-item').filter({ hasText: text });
 
 beforeEach(({ onTestFailed, task }) => {
   onTestFailed(async () => {
@@ -99,7 +97,7 @@ describe('a developer', () => {
     await workbench.screenshot('trust-change');
     await workbench.page.keyboard.press('ArrowUp');
     await workbench.page.keyboard.press('Enter');
-    await notification(/Logged for zebulon: keep on this machine only/).waitFor();
+    await workbench.notification(/Logged for zebulon: keep on this machine only/);
     expect((await consents()).at(-1)).toMatchObject({ pseudonym: 'zebulon', level: 'local' });
   });
 
@@ -117,7 +115,7 @@ describe('a developer', () => {
     await dialog.waitFor();
     await workbench.screenshot('trust-delete');
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await notification(/Everything of zebulon is gone from .*: 1 dialogue\./).waitFor();
+    await workbench.notification(/Everything of zebulon is gone from .*: 1 dialogue\./);
     expect(await dataFolder()).not.toMatch(/zebulon|kestrel/);
   });
 
@@ -147,11 +145,9 @@ describe('in a workspace that is not trusted', () => {
 
   test('a model is not connected, and the person is told why', async () => {
     await workbench.runCommand('Tandem: Choose Agent…');
-    await notification(/Models are not connected in a workspace that is not trusted/).waitFor();
+    const told = await workbench.notification(/Models are not connected in a workspace that is not trusted/);
     await workbench.screenshot('trust-restricted-models');
-    await notification(/not trusted/)
-      .getByRole('button', { name: 'Manage Workspace Trust' })
-      .click();
+    await told.getByRole('button', { name: 'Manage Workspace Trust' }).click();
     await workbench.page.getByText('You are in Restricted Mode').first().waitFor();
   });
 });
