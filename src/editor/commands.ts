@@ -24,6 +24,8 @@ import { changeConsent } from './trust/changeConsent';
 import { deleteData } from './trust/deleteData';
 import { refuseInRestrictedMode } from './trust/restricted';
 
+const { t } = vscode.l10n;
+
 /** What the commands act on. */
 export interface CommandContext extends ModelCommandContext {
   readonly engines: Engines;
@@ -70,23 +72,26 @@ function table(on: CommandContext): Record<CommandId, Command> {
   };
 }
 
-/** Commands that run or connect something, and what they say in a workspace that is not trusted. */
-const notInRestrictedMode: Partial<Record<CommandId, string>> = {
-  [commands.chooseAgent]: 'Models are not connected',
-  [commands.chooseSimulator]: 'Models are not connected',
-  [commands.setApiKey]: 'Models are not connected',
-  [commands.addModelFolder]: 'Models are not connected',
-  [commands.useAsAgent]: 'Models are not connected',
-  [commands.useAsSimulator]: 'Models are not connected',
-};
+/** Commands that connect a model or ask one, which nothing does in a workspace that is not trusted. */
+const connecting: readonly string[] = [
+  commands.chooseAgent,
+  commands.chooseSimulator,
+  commands.chooseCandidates,
+  commands.setApiKey,
+  commands.connectModel,
+  commands.editConnection,
+  commands.testConnection,
+  commands.addModelFolder,
+  commands.useAsAgent,
+  commands.useAsSimulator,
+];
 
 /** A command that fails says why in one sentence; the output channel has the rest. */
 export function registerCommands(on: CommandContext): vscode.Disposable {
   const registrations = Object.entries(table(on)).map(([id, run]) =>
     vscode.commands.registerCommand(id, async (target: Target, selected?: readonly Target[]) => {
       try {
-        const refused = notInRestrictedMode[id as CommandId];
-        if (refused !== undefined) refuseInRestrictedMode(refused);
+        if (connecting.includes(id)) refuseInRestrictedMode(t('Models are not connected'));
         return await run(target, selected);
       } catch (error) {
         on.engine.show(error);
@@ -103,7 +108,7 @@ async function openTranscript({ engines, panels }: CommandContext, target: Targe
   const { id } = target.summary;
   const trajectory = await (await (await engines.withEpisode(id)).log()).trajectory(id);
   if (trajectory === undefined) {
-    throw new Fault('editor/no-trajectory', `The log has no dialogue ${id}; it may have been deleted.`);
+    throw new Fault('editor/no-trajectory', t('The log has no dialogue {0}; it may have been deleted.', id));
   }
   await open(documentUri('transcript', trajectory.task, { episode: id }));
 }

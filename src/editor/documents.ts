@@ -8,6 +8,8 @@ import type { Engines } from './engines';
 import type { Packs } from './tasks/packs';
 import { taskTitle } from './tasks/title';
 
+const { t } = vscode.l10n;
+
 /** Where a task is found: in the log by a dialogue that plays it, or in a pack. */
 export type TaskPlace = { readonly episode: string } | { readonly pack: string; readonly task: string };
 
@@ -68,7 +70,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
       case 'transcript':
         return this.transcript(place);
       case undefined:
-        throw new Fault('editor/no-document', `Tandem has no document at ${uri.toString()}.`);
+        throw new Fault('editor/no-document', t('Tandem has no document at {0}.', uri.toString()));
     }
   }
 
@@ -81,7 +83,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     const task = await this.packs.task(place.pack, place.task);
     if (task === undefined) {
       const pack = vscode.workspace.asRelativePath(place.pack);
-      throw new Fault('editor/no-task', `The pack ${pack} no longer has the task ${place.task}.`);
+      throw new Fault('editor/no-task', t('The pack {0} no longer has the task {1}.', pack, place.task));
     }
     return task;
   }
@@ -92,7 +94,10 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     const engine = await this.engines.withEpisode(episode);
     const trajectory = await (await engine.log()).trajectory(episode);
     if (trajectory !== undefined) return trajectory;
-    throw new Fault('editor/no-trajectory', `The log has no dialogue ${episode}; it may have been deleted.`);
+    throw new Fault(
+      'editor/no-trajectory',
+      t('The log has no dialogue {0}; it may have been deleted.', episode),
+    );
   }
 
   private async answer(place: TaskPlace): Promise<string> {
@@ -108,7 +113,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   private async transcript(place: TaskPlace): Promise<string> {
     if (!('episode' in place)) return '';
     const { transcriptOf } = await import('./trajectories/transcript');
-    return transcriptOf(await this.trajectory(place.episode));
+    return transcriptOf(await this.trajectory(place.episode), t);
   }
 
   private async use(): Promise<string> {
@@ -129,7 +134,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
 function testsOf(task: Task): string {
   const lines = task.testCases.map(({ name, call }) => `# ${name.replace(/\s+/g, ' ')}\n${call}`);
-  const head = `# What the answer is tested with. Each call must give what the reference gives.`;
+  const head = `# ${t('What the answer is tested with. Each call must give what the reference gives.')}`;
   return ended([head, ...lines].join('\n\n'));
 }
 

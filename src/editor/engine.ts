@@ -40,6 +40,7 @@ export interface SharedParts {
  * loaded and opened when it is first needed, so that activation costs nothing.
  */
 export class Engine implements SessionParts, vscode.Disposable {
+  readonly t = vscode.l10n.t;
   readonly consent: Consent;
   readonly locals: LoadedModels;
   /** There is another model, or one is in another state. */
@@ -59,7 +60,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     this.locals = shared.locals;
     this.onDidChangeModels = shared.onDidChangeModels;
     this.consent = new Consent(context.globalState, () => {
-      refuseInRestrictedMode('Nothing is played');
+      refuseInRestrictedMode(vscode.l10n.t('Nothing is played'));
       return this.log();
     });
     this.servers = shared.servers;
@@ -127,7 +128,10 @@ export class Engine implements SessionParts, vscode.Disposable {
   log(): Promise<TrajectoryLog> {
     const folder = this.configuration.dataFolder;
     if (folder === undefined) {
-      throw new Fault('editor/no-folder', 'Open a folder first: dialogues are logged into it.');
+      throw new Fault(
+        'editor/no-folder',
+        vscode.l10n.t('Open a folder first: dialogues are logged into it.'),
+      );
     }
     return this.shared.logs.open(folder);
   }
@@ -138,9 +142,9 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   async openAgent(): Promise<Model> {
-    refuseInRestrictedMode('Models do not run');
+    refuseInRestrictedMode(vscode.l10n.t('Models do not run'));
     const { agent } = this.configuration;
-    if (agent === '') throw new Fault('model/none', 'No agent is configured. Choose one.');
+    if (agent === '') throw new Fault('model/none', vscode.l10n.t('No agent is configured. Choose one.'));
     return this.openModel(agent);
   }
 
@@ -161,7 +165,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   async openSimulator(): Promise<Simulator | undefined> {
     const { simulator } = this.configuration;
     if (simulator === '') return undefined;
-    refuseInRestrictedMode('Simulators do not run');
+    refuseInRestrictedMode(vscode.l10n.t('Simulators do not run'));
     const { ModelSimulator, RulesSimulator } = await import('../core/dialogue/simulator');
     if (simulator === 'rules') return new RulesSimulator();
     return new ModelSimulator(await this.openModel(simulator), await this.prompts());
@@ -173,7 +177,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   async grader(): Promise<Grader> {
-    refuseInRestrictedMode('Answers are not graded');
+    refuseInRestrictedMode(vscode.l10n.t('Answers are not graded'));
     return this.shared.grading.grader();
   }
 

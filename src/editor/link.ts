@@ -1,11 +1,13 @@
 import * as vscode from 'vscode';
 
+const { t } = vscode.l10n;
+
 /** Opens a link that an agent wrote, after a question; only https. */
 export async function openLink(address: string): Promise<void> {
   if (!/^https:\/\//i.test(address)) return;
-  const open = 'Open';
+  const open = t('Open');
   const chosen = await vscode.window.showInformationMessage(
-    'The agent wrote this link. Open it in the browser?',
+    t('The agent wrote this link. Open it in the browser?'),
     { modal: true, detail: address },
     open,
   );

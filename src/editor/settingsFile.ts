@@ -24,7 +24,10 @@ export async function settingsAreKnown(): Promise<void> {
   const name = vscode.workspace.asRelativePath(file, false);
   throw new Fault(
     'editor/settings-changed',
-    `Another program has just written ${name}, and the editor has not noticed yet. Try again in a moment.`,
+    vscode.l10n.t(
+      'Another program has just written {0}, and the editor has not noticed yet. Try again in a moment.',
+      name,
+    ),
   );
 }
 

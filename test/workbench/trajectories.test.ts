@@ -140,7 +140,7 @@ test('a filter narrows the list, says so in its first row, and is cleared there'
   expect(await tree().getByRole('treeitem').count()).toBe(7);
   await workbench.screenshot('trajectories-filtered');
   await filter.hover();
-  await filter.getByRole('button', { name: 'Clear Filter of Trajectories' }).click();
+  await filter.getByRole('button', { name: 'Clear Trajectory Filter' }).click();
   await filter.waitFor({ state: 'detached' });
   expect(await tree().getByRole('treeitem').count()).toBe(14);
 });
@@ -158,7 +158,7 @@ test('a filter by date, rating and text finds what it should, and nothing where 
   }
   await workbench.page.keyboard.press('Escape');
   await row(/, 0 of 14 dialogues$/).waitFor();
-  await workbench.runCommand('Tandem: Clear Filter of Trajectories');
+  await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Parcel surcharge/).waitFor();
 });
 
@@ -339,6 +339,6 @@ test('statistics follow the filter of the list', async () => {
   await pick('open');
   await workbench.page.keyboard.press('Escape');
   await replay().getByText('only open').waitFor();
-  await workbench.runCommand('Tandem: Clear Filter of Trajectories');
+  await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await replay().getByText('only open').waitFor({ state: 'detached' });
 });

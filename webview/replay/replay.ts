@@ -20,13 +20,18 @@ export class ReplayElement extends PlainElement {
   override connectedCallback(): void {
     super.connectedCallback();
     window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
-    this.addEventListener('click', (event) =>
-      pressedInside(event, {
-        open: (address) => host.send({ type: 'open-link', address }),
-        copy: (text) => host.send({ type: 'copy', text }),
-      }),
-    );
+    this.addEventListener('click', (event) => this.followed(event));
+    this.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) this.followed(event);
+    });
     host.send({ type: 'ready' });
+  }
+
+  private followed(event: Event): void {
+    pressedInside(event, {
+      open: (address) => host.send({ type: 'open-link', address }),
+      copy: (text) => host.send({ type: 'copy', text }),
+    });
   }
 
   private receive(shown: ToWebview): void {

@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { agentMessage, leakMark, message } from '../dialogue/turn';
 import { modelLabel } from '../dialogue/names';
+import { withVisibleControls } from '../dialogue/untrusted';
 import { icon, linkButton } from '../ui';
 import { host } from './host';
 import type { Replay, ReplayedReply, ReplayedTurn } from './protocol';
@@ -24,7 +25,7 @@ function reply({ reply: said }: ReplayedTurn): TemplateResult | typeof nothing {
   const who = said.seat === 'simulator' ? modelLabel(said.by) : said.by;
   return message(
     who,
-    html`<p class="plain">${said.text}</p>
+    html`<p class="plain">${withVisibleControls(said.text)}</p>
       ${leakMark(said)} ${origin(said)}`,
     said.seat,
   );
@@ -36,7 +37,7 @@ function origin({ origin: words, suggestion, fullText }: ReplayedReply): Templat
       ? nothing
       : html`<details class="thoughts">
           <summary>${name}</summary>
-          <p class="plain">${text}</p>
+          <p class="plain">${withVisibleControls(text)}</p>
         </details>`;
   return html`<p class="origin quiet">${words}</p>
     ${folded('the suggestion', suggestion)} ${folded('before the limit cut it', fullText)}`;
@@ -49,7 +50,7 @@ const handOver = (sentence: string): TemplateResult =>
 export function foot(replay: Replay): TemplateResult {
   const { ending, damaged, rating, grades, hasAnswer, episode } = replay;
   return html`<div class="foot">
-    <p class="ending">${ending}</p>
+    <p class="ending">${withVisibleControls(ending)}</p>
     ${damaged === undefined ? nothing : html`<p class="ending">${icon('warning')} ${damaged}</p>`}
     ${rating === undefined ? nothing : ratingLine(rating)}
     ${grades.map((grade) => html`<tandem-grade .grade=${grade}></tandem-grade>`)}

@@ -6,6 +6,7 @@ import { host } from './host';
 import './rating';
 import { keys } from './keys';
 import { modelLabel } from '../dialogue/names';
+import { withVisibleControls } from '../dialogue/untrusted';
 import type { Notice, NoticeAction, SessionState } from './protocol';
 
 const helps: Record<NoticeAction, string> = {
@@ -22,7 +23,7 @@ export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
   return html`<div class="notice ${kind}" role=${kind === 'error' ? 'alert' : 'status'}>
     ${icon(look)}
     <div>
-      <p>${message}</p>
+      <p>${withVisibleControls(message)}</p>
       ${
         actions.length === 0
           ? nothing

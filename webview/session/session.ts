@@ -36,8 +36,11 @@ export class SessionElement extends PlainElement {
   override connectedCallback(): void {
     super.connectedCallback();
     window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
-    window.addEventListener('keydown', (event) => {
-      if (this.view !== undefined && pressed(event, this.view.state)) event.preventDefault();
+    // Heard here and not at the window, from where the editor takes every key: it would open a menu as well (Alt+S).
+    document.addEventListener('keydown', (event) => {
+      if (this.view === undefined || !pressed(event, this.view.state)) return;
+      event.preventDefault();
+      event.stopPropagation();
     });
     this.addEventListener('click', (event) => this.followed(event));
     this.addEventListener('keydown', (event) => {

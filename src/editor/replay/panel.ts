@@ -10,6 +10,8 @@ import { pageHtml } from '../page';
 import { taskView } from '../session/view';
 import { replayOf } from './view';
 
+const { t } = vscode.l10n;
+
 /** One webview panel that shows one dialogue of the log, or two of a task side by side. */
 export class ReplayPanel {
   constructor(
@@ -61,12 +63,12 @@ export class ReplayPanel {
       return;
     }
     const { title, ...task } = taskView(first.task, first.started.pack);
-    this.panel.title = trajectories.length === 2 ? `${title}: two dialogues` : `${title}: replay`;
+    this.panel.title = trajectories.length === 2 ? t('{0}: two dialogues', title) : t('{0}: replay', title);
     const own = this.engine.consent.given?.pseudonym;
     const shown: ToWebview = {
       type: 'show',
       task: { title, ...task },
-      replays: trajectories.map((trajectory) => replayOf(trajectory, own)),
+      replays: trajectories.map((trajectory) => replayOf(trajectory, own, t)),
     };
     await this.panel.webview.postMessage(shown);
   }
@@ -91,7 +93,7 @@ export class ReplayPanel {
     if (trajectory === undefined || summary === undefined) {
       throw new Fault(
         'editor/no-trajectory',
-        `The log has no dialogue ${episode}; it may have been deleted.`,
+        t('The log has no dialogue {0}; it may have been deleted.', episode),
       );
     }
     const { task } = trajectory;
@@ -108,19 +110,27 @@ export class ReplayPanel {
       case 'compare-with':
         return vscode.commands.executeCommand(commands.compareTrajectory, node);
       case 'compare-with-reference':
-        return this.diff(trajectory, 'answer ↔ reference', documentUri('reference', task, { episode }));
+        return this.diff(trajectory, documentUri('reference', task, { episode }), (title) =>
+          t('{0}: answer ↔ reference', title),
+        );
       case 'compare-answers': {
         const other = this.episodes.find((one) => one !== episode) ?? episode;
-        return this.diff(trajectory, 'two answers', documentUri('answer', task, { episode: other }));
+        return this.diff(trajectory, documentUri('answer', task, { episode: other }), (title) =>
+          t('{0}: two answers', title),
+        );
       }
     }
   }
 
-  private async diff({ id, task, started }: Trajectory, what: string, right: vscode.Uri): Promise<void> {
+  private async diff(
+    { id, task, started }: Trajectory,
+    right: vscode.Uri,
+    titled: (task: string) => string,
+  ): Promise<void> {
     const { title } = taskView(task, started.pack);
     const left = documentUri('answer', task, { episode: id });
     const where: vscode.TextDocumentShowOptions = { viewColumn: this.besideColumn };
-    await vscode.commands.executeCommand('vscode.diff', left, right, `${title}: ${what}`, where);
+    await vscode.commands.executeCommand('vscode.diff', left, right, titled(title), where);
   }
 
   private async beside(uri: vscode.Uri): Promise<void> {

@@ -44,7 +44,7 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
     if (log.summary(first)?.taskId !== log.summary(second)?.taskId) {
       throw new Fault(
         'editor/other-task',
-        'These dialogues are about different tasks. Choose two of the same task.',
+        vscode.l10n.t('These dialogues are about different tasks. Choose two of the same task.'),
       );
     }
     const there = this.open.find(({ episodes }) => episodes[0] === first && episodes[1] === second);

@@ -4,12 +4,13 @@ import type { Replay, ReplayedReply, ReplayedTurn } from '../../../webview/repla
 import type { ReplyView } from '../../../webview/session/protocol';
 import { gradeView, turnView } from '../session/view';
 import { outcomeWords } from '../trajectories/words';
+import type { Translate } from '../translate';
 
 /**
  * A trajectory as the replay shows it; pure, so that it can be tested without an editor.
  * @param own the pseudonym of the person at this editor, who is called `you`
  */
-export function replayOf(trajectory: Trajectory, own: string | undefined): Replay {
+export function replayOf(trajectory: Trajectory, own: string | undefined, t: Translate): Replay {
   const { id, task, started, agent, collaborator, turns, answer, rating, damaged } = trajectory;
   const summary = summarize(trajectory);
   const grades = new Map(trajectory.grades.map(({ grade }) => [grade.mode, grade]));
@@ -17,61 +18,91 @@ export function replayOf(trajectory: Trajectory, own: string | undefined): Repla
   return {
     episode: id,
     agent,
-    collaborator: personOf(collaborator.name, own),
+    collaborator: personOf(collaborator.name, own, t),
     outcome: outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length),
     success: summary.state === 'answered' ? (grade?.success ?? null) : null,
     started: new Date(started.at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
-    turns: turns.map((turn) => replayedTurn(turn, trajectory, own)),
-    ending: endingOf(trajectory),
+    turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),
+    ending: endingOf(trajectory, t),
     hasAnswer: answer !== undefined,
-    grades: [...grades.values()].map((one) => gradeView(task, one)),
+    grades: [...grades.values()].map((one) => gradeView(task, one, t)),
     ...(rating && {
-      rating: { stars: rating.stars, comment: rating.comment, by: personOf(rating.by, own) },
+      rating: { stars: rating.stars, comment: rating.comment, by: personOf(rating.by, own, t) },
     }),
     ...(damaged !== undefined && { damaged }),
   };
 }
 
-function replayedTurn(turn: Turn, { handOvers }: Trajectory, own: string | undefined): ReplayedTurn {
+function replayedTurn(
+  turn: Turn,
+  { handOvers }: Trajectory,
+  own: string | undefined,
+  t: Translate,
+): ReplayedTurn {
   const view = turnView(turn);
   const here = handOvers.filter((handOver) => handOver.turn === turn.agent.turn);
   return {
     ...view,
-    reply: view.reply && replayedReply(turn, view.reply, own),
-    handOvers: here.map(({ to }) => `${personOf(to.name, own)} ${verb(to.name, own)} the seat from here on`),
+    reply: view.reply && replayedReply(turn, view.reply, own, t),
+    handOvers: here.map(({ to }) =>
+      to.name === own ? t('you have the seat from here on') : t('{0} has the seat from here on', to.name),
+    ),
   };
 }
 
-function replayedReply({ reply }: Turn, view: ReplyView, own: string | undefined): ReplayedReply {
+function replayedReply(
+  { reply }: Turn,
+  view: ReplyView,
+  own: string | undefined,
+  t: Translate,
+): ReplayedReply {
   const { author, by, suggestion, fullText, milliseconds } = reply!;
-  const took = milliseconds === undefined ? '' : ` in ${duration(milliseconds)}`;
   const origins = {
-    developer: `written by a developer${took}`,
-    simulator: `written by the simulator${took}`,
-    'developer-edited-suggestion': `suggested by the simulator, edited by a developer${took}`,
-    'developer-sent-suggestion': `suggested by the simulator, sent as it was by a developer${took}`,
+    developer: t('written by a developer'),
+    simulator: t('written by the simulator'),
+    'developer-edited-suggestion': t('suggested by the simulator, edited by a developer'),
+    'developer-sent-suggestion': t('suggested by the simulator, sent as it was by a developer'),
   };
-  return { ...view, by: personOf(by, own), origin: origins[author], suggestion, fullText };
+  const origin = origins[author];
+  return {
+    ...view,
+    by: personOf(by, own, t),
+    origin: milliseconds === undefined ? origin : t('{0} in {1}', origin, duration(milliseconds, t)),
+    suggestion,
+    fullText,
+  };
 }
 
-const personOf = (name: string, own: string | undefined): string => (name === own ? 'you' : name);
-const verb = (name: string, own: string | undefined): string => (name === own ? 'have' : 'has');
+const personOf = (name: string, own: string | undefined, t: Translate): string =>
+  name === own ? t('you') : name;
 
-function duration(milliseconds: number): string {
+function duration(milliseconds: number, t: Translate): string {
   const seconds = milliseconds / 1000;
-  if (seconds < 1) return 'under a second';
-  if (seconds < 60) return `${Math.round(seconds)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (seconds < 1) return t('under a second');
+  if (seconds < 60) return t('{0} s', Math.round(seconds));
+  return t('{0} min {1} s', Math.floor(seconds / 60), Math.round(seconds % 60));
 }
 
-function endingOf({ answer, abandoned, turns }: Trajectory): string {
-  if (abandoned !== undefined) return `The dialogue was ${abandoned.reason}: ${abandoned.message}`;
-  if (answer === undefined) return 'The dialogue is not finished.';
-  const count = turns.length === 1 ? '1 turn' : `${turns.length} turns`;
+function endingOf({ answer, abandoned, turns }: Trajectory, t: Translate): string {
+  if (abandoned !== undefined) return abandonedWords(abandoned, t);
+  if (answer === undefined) return t('The dialogue is not finished.');
+  const count = turns.length === 1 ? t('1 turn') : t('{0} turns', turns.length);
   const endings = {
-    answered: `The agent answered after ${count}.`,
-    'turn-limit': `The turn limit made the agent’s message of turn ${turns.length} its answer.`,
-    'ended-by-developer': `The developer ended the dialogue after ${count} and took the last message as the answer.`,
+    answered: t('The agent answered after {0}.', count),
+    'turn-limit': t('The turn limit made the agent’s message of turn {0} its answer.', turns.length),
+    'ended-by-developer': t(
+      'The developer ended the dialogue after {0} and took the last message as the answer.',
+      count,
+    ),
   };
   return endings[answer.reason];
+}
+
+function abandonedWords({ reason, message }: NonNullable<Trajectory['abandoned']>, t: Translate): string {
+  const endings = {
+    skipped: t('The dialogue was skipped: {0}', message),
+    cancelled: t('The dialogue was cancelled: {0}', message),
+    failed: t('The dialogue failed: {0}', message),
+  };
+  return endings[reason];
 }

@@ -81,7 +81,7 @@ export class DialogueLink {
    * @throws {Fault} `trajectory/claimed` when it is played elsewhere
    */
   async claimed(tries = 1): Promise<Trajectory> {
-    if (this.episode === undefined) throw notices.lost();
+    if (this.episode === undefined) throw notices.lost(this.parts.t);
     const log = await this.parts.log();
     try {
       await this.claim(log, this.episode);
@@ -91,7 +91,7 @@ export class DialogueLink {
       return this.claimed(tries - 1);
     }
     const trajectory = await log.trajectory(this.episode);
-    if (trajectory === undefined) throw notices.lost();
+    if (trajectory === undefined) throw notices.lost(this.parts.t);
     return trajectory;
   }
 
@@ -109,7 +109,7 @@ export class DialogueLink {
   /** The configured simulator; a dialogue that was opened with another one is taken up anew. */
   async simulatorNow(): Promise<Simulator> {
     const simulator = await this.parts.openSimulator();
-    if (simulator === undefined) throw notices.noSimulator();
+    if (simulator === undefined) throw notices.noSimulator(this.parts.t);
     if (this.simulator !== simulator.name) this.held = undefined;
     return simulator;
   }

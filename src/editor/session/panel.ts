@@ -10,6 +10,8 @@ import { manageTrust } from '../trust/restricted';
 import type { Drafts } from './drafts';
 import type { Session } from './session';
 
+const { t } = vscode.l10n;
+
 /** What a panel asks of whoever opened it. */
 export interface PanelOwner {
   /** The next task of the same pack that was not played yet. */
@@ -203,10 +205,10 @@ export class SessionPanel {
   }
 
   private async endNow(): Promise<void> {
-    const end = 'End and Grade';
+    const end = t('End and Grade');
     const chosen = await vscode.window.showWarningMessage(
-      "Take the agent's last message as its answer?",
-      { modal: true, detail: 'The dialogue ends here and the answer is graded.' },
+      t("Take the agent's last message as its answer?"),
+      { modal: true, detail: t('The dialogue ends here and the answer is graded.') },
       end,
     );
     if (chosen === end) await this.session.endNow();
@@ -226,7 +228,7 @@ export class SessionPanel {
       'vscode.diff',
       documentUri('answer', task, place),
       documentUri('reference', task, place),
-      `${title}: answer ↔ reference`,
+      t('{0}: answer ↔ reference', title),
       { viewColumn: this.besideColumn } satisfies vscode.TextDocumentShowOptions,
     );
   }

@@ -16,6 +16,8 @@ import { Drafts } from './drafts';
 import { SessionPanel, type PanelOwner } from './panel';
 import type { Session } from './session';
 
+const { t } = vscode.l10n;
+
 /** What VS Code keeps of a panel over a reload; the log knows the rest. */
 const panelStateSchema = z.object({
   episode: z.string().optional(),
@@ -100,7 +102,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     const { pack, task } = panel.shown.from;
     const next = pack === undefined ? undefined : await this.tree.nextTask(pack, task.id);
     if (next === undefined) {
-      void vscode.window.showInformationMessage('Every task of this pack has been played.');
+      void vscode.window.showInformationMessage(t('Every task of this pack has been played.'));
       return;
     }
     panel.show(await this.fresh(next.pack, next.id));
@@ -227,7 +229,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
   private async wholeTask(pack: string | undefined, id: string): Promise<Task> {
     const task = pack === undefined ? undefined : await this.packs.task(pack, id);
     if (task !== undefined) return task;
-    throw new Fault('editor/no-task', `No pack of this workspace has the task ${id} any more.`);
+    throw new Fault('editor/no-task', t('No pack of this workspace has the task {0} any more.', id));
   }
 
   private async logged(episode: string): Promise<Session> {
@@ -236,7 +238,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     if (trajectory === undefined) {
       throw new Fault(
         'editor/no-trajectory',
-        `The log has no dialogue ${episode}; it may have been deleted.`,
+        t('The log has no dialogue {0}; it may have been deleted.', episode),
       );
     }
     const pack = await this.packOf(trajectory, engine);

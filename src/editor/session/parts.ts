@@ -6,6 +6,7 @@ import type { Grader } from '../../core/grading/grader';
 import type { Model, SamplingSettings } from '../../core/model/model';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { ConsentRequest } from '../../../webview/session/protocol';
+import type { Translate } from '../translate';
 
 /** Nothing of a developer is logged before he has agreed to it, under a pseudonym and for a purpose. */
 export interface ConsentKeeper {
@@ -19,6 +20,8 @@ export interface ConsentKeeper {
 
 /** What a session needs of the rest of Tandem; read when it is needed, so that changed settings count at once. */
 export interface SessionParts {
+  /** What is shown to a person is said in the editor's language; what is logged or sent is not. */
+  readonly t: Translate;
   /** As in the settings; empty when none is configured. */
   readonly agentName: string;
   /** The agent that writes the other one of two candidates; empty when the agent itself does. */

@@ -61,7 +61,7 @@ export class Play {
     scene.enter('agent');
     await agentSpeaks(dialogue, scene.feed, signal, 'anotherSample');
     this.agentSpokeAt = Date.now();
-    if (dialogue.turns.at(-1)?.agent.text === before) scene.notice = notices.sameSample();
+    if (dialogue.turns.at(-1)?.agent.text === before) scene.notice = notices.sameSample(this.parts.t);
   }
 
   /** The configured simulator drafts a reply for the developer. */
@@ -110,7 +110,7 @@ export class Play {
     // Now it may be told who wrote the candidates.
     scene.feed.showTurns(dialogue.turns.map((turn) => turnView(turn, true)));
     const grade = await dialogue.grade(await parts.grader(), parts.gradingMode, signal);
-    scene.grade = gradeView(dialogue.task, grade);
+    scene.grade = gradeView(dialogue.task, grade, parts.t);
     scene.enter('over');
   }
 
@@ -122,7 +122,7 @@ export class Play {
     } else {
       await candidatesSpeak(dialogue, this.link.secondAgent(), scene.feed, signal);
       // Two that look alike have become a turn at once.
-      if (dialogue.next !== 'chooser') scene.notice = notices.lookAlike();
+      if (dialogue.next !== 'chooser') scene.notice = notices.lookAlike(parts.t);
     }
     this.agentSpokeAt = Date.now();
   }

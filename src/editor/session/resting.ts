@@ -9,6 +9,7 @@ import type {
   Seat,
   TurnView,
 } from '../../../webview/session/protocol';
+import type { Translate } from '../translate';
 import { candidatesView } from './candidates';
 import { notices } from './notices';
 import { gradeView, turnView } from './view';
@@ -26,10 +27,10 @@ export interface Resting {
   readonly rating: DialogueRating;
 }
 
-export function resting(trajectory: Trajectory): Resting {
+export function resting(trajectory: Trajectory, t: Translate): Resting {
   const { task, turns, collaborator, answer, grades, rating, damaged } = trajectory;
   const undecided = undecidedIn(trajectory);
-  const { phase, notice } = restingPlace(trajectory);
+  const { phase, notice } = restingPlace(trajectory, t);
   const grade = grades.at(-1)?.grade;
   return {
     phase,
@@ -38,7 +39,7 @@ export function resting(trajectory: Trajectory): Resting {
     turns: turns.map((turn) => turnView(turn, answer !== undefined)),
     candidates: undecided && candidatesView(undecided),
     answer: answer?.answer,
-    grade: grade && gradeView(task, grade),
+    grade: grade && gradeView(task, grade, t),
     rating: {
       ...(rating?.stars !== undefined && { stars: rating.stars }),
       ...(rating?.comment !== undefined && { comment: rating.comment }),
@@ -47,13 +48,13 @@ export function resting(trajectory: Trajectory): Resting {
 }
 
 /** What the log says about a dialogue decides what can be done next. */
-function restingPlace(trajectory: Trajectory): { phase: Phase; notice: Notice | undefined } {
+function restingPlace(trajectory: Trajectory, t: Translate): { phase: Phase; notice: Notice | undefined } {
   const { state, abandoned, turns, collaborator, grades } = trajectory;
   if (state === 'answered') {
-    return { phase: 'over', notice: grades.length === 0 ? notices.notGraded() : undefined };
+    return { phase: 'over', notice: grades.length === 0 ? notices.notGraded(t) : undefined };
   }
   if (state === 'abandoned' && abandoned?.reason === 'skipped') {
-    return { phase: 'skipped', notice: notices.skipped(abandoned.message) };
+    return { phase: 'skipped', notice: notices.skipped(t, abandoned.message) };
   }
   if (state === 'abandoned' && abandoned !== undefined) {
     const kind = abandoned.reason === 'failed' ? 'error' : 'information';
@@ -63,7 +64,7 @@ function restingPlace(trajectory: Trajectory): { phase: Phase; notice: Notice | 
   const last = turns.at(-1);
   const agentsMove = last === undefined || last.reply !== undefined;
   if (!agentsMove && collaborator.kind === 'developer') return { phase: 'developer', notice: undefined };
-  return { phase: 'stopped', notice: notices.cutOff(agentsMove ? 'agent' : 'simulator') };
+  return { phase: 'stopped', notice: notices.cutOff(t, agentsMove ? 'agent' : 'simulator') };
 }
 
 /** The candidates that were shown and of which nobody has chosen one. */

@@ -106,7 +106,7 @@ export class Scene {
 
   /** Shows the dialogue as the log has it. */
   rest(trajectory: Trajectory): void {
-    const { turns, candidates, answer, ...rest } = resting(trajectory);
+    const { turns, candidates, answer, ...rest } = resting(trajectory, this.parts.t);
     this.feed.showTurns(turns);
     this.feed.showCandidates(candidates);
     this.loggedAnswer = answer;

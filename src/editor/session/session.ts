@@ -245,7 +245,7 @@ export class Session {
     if (!this.is('choosing', 'developer', 'stopped')) return;
     await this.work.perform(async () => {
       await this.link.abandon('skipped', reason);
-      this.scene.notice = notices.skipped(reason);
+      this.scene.notice = notices.skipped(this.parts.t, reason);
       this.scene.enter('skipped');
     });
   }

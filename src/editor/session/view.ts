@@ -16,6 +16,7 @@ import type {
   TurnView,
 } from '../../../webview/session/protocol';
 import { taskTitle } from '../tasks/title';
+import type { Translate } from '../translate';
 
 /** What a person is shown of the engine's data; pure, so that it can be tested without an editor. */
 
@@ -111,26 +112,28 @@ export function agentStream(text: string, earlier: readonly TurnView[]): StreamV
   return { by: 'agent', text: shown, thinking: thoughts.length, ...(left > 0 && { left }) };
 }
 
-export function gradeView(task: Task, grade: Grade): GradeView {
+export function gradeView(task: Task, grade: Grade, t: Translate): GradeView {
   return {
-    headline: headlineOf(grade),
+    headline: headlineOf(grade, t),
     success: grade.success,
     mode: grade.mode,
-    tests: grade.tests.map((test, index) => testView(task.testCases[index]?.call ?? '', test)),
+    tests: grade.tests.map((test, index) => testView(task.testCases[index]?.call ?? '', test, t)),
   };
 }
 
-function headlineOf({ success, notGradable, reward, tests }: Grade): string {
+function headlineOf({ success, notGradable, reward, tests }: Grade, t: Translate): string {
   if (success === null) {
-    return `This answer cannot be graded here: ${notGradable ?? 'the grader gave no reason.'}`;
+    return notGradable === undefined
+      ? t('This answer cannot be graded here: the grader gave no reason.')
+      : t('This answer cannot be graded here: {0}', notGradable);
   }
   // Imported rows say only how much of the tests passed.
-  if (tests.length === 0) return `${Math.round((reward ?? 0) * 100)} % of the tests passed`;
+  if (tests.length === 0) return t('{0} % of the tests passed', Math.round((reward ?? 0) * 100));
   const passed = tests.filter((test) => test.status === 'passed').length;
-  return `${passed} of ${tests.length} tests passed`;
+  return t('{0} of {1} tests passed', passed, tests.length);
 }
 
-function testView(call: string, test: TestResult): TestView {
+function testView(call: string, test: TestResult, t: Translate): TestView {
   switch (test.status) {
     case 'passed':
       return { call, status: 'passed', milliseconds: test.milliseconds };
@@ -139,11 +142,16 @@ function testView(call: string, test: TestResult): TestView {
       return { call, status: 'wrong', expected, got, milliseconds };
     }
     case 'error': {
-      const where = test.line === undefined ? '' : ` (line ${test.line})`;
-      return { call, status: 'error', got: `${test.type}: ${test.message}${where}` };
+      const said = `${test.type}: ${test.message}`;
+      const got = test.line === undefined ? said : t('{0} (line {1})', said, test.line);
+      return { call, status: 'error', got };
     }
     case 'timed-out':
-      return { call, status: 'timed-out', got: `no result within ${Math.round(test.limitMilliseconds)} ms` };
+      return {
+        call,
+        status: 'timed-out',
+        got: t('no result within {0} ms', Math.round(test.limitMilliseconds)),
+      };
     case 'not-gradable':
       return { call, status: 'not-gradable', got: test.reason };
   }

@@ -55,7 +55,7 @@ export class Work {
         this.showOnly(error, this.scene.phase);
       } else {
         this.parts.report(error);
-        this.scene.notice = noticeOf(error, 'agent');
+        this.scene.notice = noticeOf(error, 'agent', this.parts.t);
       }
     }
     this.scene.refresh();
@@ -91,25 +91,26 @@ export class Work {
       return;
     }
     const { scene, play } = this;
+    const { t } = this.parts;
     const during = scene.phase;
     const samples = during === 'agent' && scene.collaboratorsMove;
     const party =
       during !== 'agent' && (during === 'simulator' || scene.collaboratorsMove) ? 'simulator' : 'agent';
     if (!stopped) {
       this.parts.report(error);
-      scene.notice = noticeOf(error, during === 'grading' ? 'grader' : party);
+      scene.notice = noticeOf(error, during === 'grading' ? 'grader' : party, t);
     }
     if (during === 'grading') {
-      scene.notice ??= notices.notGraded();
+      scene.notice ??= notices.notGraded(t);
       scene.enter('over');
     } else if (this.link.id === undefined) {
       scene.enter('ready');
     } else if (play.seatWanted || (scene.seat === 'developer' && scene.collaboratorsMove)) {
-      if (stopped && samples) scene.notice = notices.sampleStopped();
+      if (stopped && samples) scene.notice = notices.sampleStopped(t);
       scene.enter('developer');
       await play.takeSeatIfWanted();
     } else {
-      if (stopped) scene.notice = notices.stopped(party);
+      if (stopped) scene.notice = notices.stopped(t, party);
       scene.enter(before === 'skipped' ? 'skipped' : 'stopped');
       await this.link.abandon(stopped ? 'cancelled' : 'failed', scene.notice?.message ?? '');
     }

@@ -26,7 +26,10 @@ export function taskCommands(on: CommandContext) {
     [commands.openTests]: (target: Target) => openDocument(on, 'tests', target),
     [commands.openGuidelines]: async (target: Target) => {
       const pack = packOf(target) ?? panels.active?.shown.from.pack ?? (await packs.all())[0]?.file;
-      if (pack !== undefined) await guidelines.open(pack);
+      if (pack !== undefined) return guidelines.open(pack);
+      void vscode.window.showInformationMessage(
+        t('Guidelines belong to a pack, and there is none here yet. Play the first task, or add a pack.'),
+      );
     },
     [commands.copyTaskId]: (target: Target) =>
       target?.kind === 'task' ? vscode.env.clipboard.writeText(target.task.id) : undefined,

@@ -3,9 +3,10 @@ import type { EventOf } from '../../core/trajectory/event';
 import { candidateLines, choiceLines } from './choices';
 import { quoted } from './markdown';
 import { gradeView, messageOf, taskView } from '../session/view';
+import type { Translate } from '../translate';
 
 /** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
-export function transcriptOf(trajectory: Trajectory): string {
+export function transcriptOf(trajectory: Trajectory, t: Translate): string {
   const { task, state, started, turns, pending = [], grades, abandoned, collaborator, rating } = trajectory;
   const { title, description } = taskView(task, started.pack);
   const facts = [
@@ -30,7 +31,7 @@ export function transcriptOf(trajectory: Trajectory): string {
     ];
   });
   const undecided = pending.flatMap(({ shown, choice }) => (choice ? [] : candidateLines(shown)));
-  const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade)));
+  const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade, t)));
   return `${[`# ${title}`, facts.join('\n'), '## Request', description, '## Dialogue', ...said, ...undecided, ...results].join('\n\n')}\n`;
 }
 

@@ -14,6 +14,7 @@ import { Session } from '../../../src/editor/session/session';
 import type { ToWebview } from '../../../webview/session/protocol';
 import { shippedPrompts, starterPack, starterTask } from '../../fixtures/dialogue';
 import { buildSandbox, type Sandbox } from '../grading/sandbox';
+import { english } from './translate';
 
 /** What the editor remembers between sessions. */
 class EditorMemory implements Memory {
@@ -31,6 +32,7 @@ class EditorMemory implements Memory {
 
 /** Everything that a session needs, real but for the editor around it. */
 export class Stage implements SessionParts {
+  readonly t = english;
   protocol = colBenchProtocol;
   readonly sampling = { temperature: 1, maxTokens: 500 };
   readonly gradingMode = 'fixed';

@@ -15,6 +15,7 @@ import { previewDocument, type ExportChoice } from '../../../src/editor/export/p
 import { previewExport } from '../../../src/core/trajectory/export/preview';
 import { exportTrajectories, type ExportOptions } from '../../../src/core/trajectory/export/export';
 import { asks, answers, scripted, shippedPrompts, starterTask } from '../../fixtures/dialogue';
+import { english } from './translate';
 
 describe('the line above the list', () => {
   const counts = { total: 1204, graded: 1100, successes: 450, leaked: 7, tasks: 1000, successRate: 0.41 };
@@ -130,7 +131,7 @@ afterAll(async () => {
 
 describe('a replay', () => {
   it('says who wrote each reply and how, and where the seat went', () => {
-    const { turns } = replayOf(played, 'ada');
+    const { turns } = replayOf(played, 'ada', english);
     expect(turns.map(({ reply }) => reply && [reply.by, reply.origin])).toEqual([
       ['you', 'written by a developer in 42 s'],
       ['you', 'suggested by the simulator, edited by a developer in under a second'],
@@ -148,8 +149,12 @@ describe('a replay', () => {
   });
 
   it('calls a stranger by the pseudonym', () => {
-    expect(replayOf(played, 'somebody').turns[0]?.reply?.by).toBe('ada');
-    expect(replayOf(played, undefined).rating).toEqual({ stars: 4, comment: 'Good questions.', by: 'ada' });
+    expect(replayOf(played, 'somebody', english).turns[0]?.reply?.by).toBe('ada');
+    expect(replayOf(played, undefined, english).rating).toEqual({
+      stars: 4,
+      comment: 'Good questions.',
+      by: 'ada',
+    });
   });
 
   it('says how it ended, and shows the latest grade of each mode', () => {
@@ -159,7 +164,7 @@ describe('a replay', () => {
       grade: { mode, reward, success: reward === 1, tests: [] },
     });
     const graded = { ...played, grades: [grade('fixed', 0.5), grade('paper', 0.7), grade('fixed', 1)] };
-    const replay = replayOf(graded, 'ada');
+    const replay = replayOf(graded, 'ada', english);
     expect(replay).toMatchObject({
       ending: 'The agent answered after 4 turns.',
       outcome: '100 % of the tests',
@@ -170,7 +175,11 @@ describe('a replay', () => {
       '100 % of the tests passed',
       '70 % of the tests passed',
     ]);
-    expect(replayOf(played, 'ada')).toMatchObject({ outcome: 'not graded yet', success: null, grades: [] });
+    expect(replayOf(played, 'ada', english)).toMatchObject({
+      outcome: 'not graded yet',
+      success: null,
+      grades: [],
+    });
   });
 });
 

@@ -7,6 +7,7 @@ import { validateAddress } from '../../../src/editor/models/servers';
 import { agentStream, gradeView, taskView, turnView } from '../../../src/editor/session/view';
 import { numbered, taskTitle } from '../../../src/editor/tasks/title';
 import { ago, outcomeWords } from '../../../src/editor/trajectories/words';
+import { english } from './translate';
 
 const task: Task = {
   id: 'parcel-surcharge',
@@ -110,27 +111,35 @@ describe('a message that is being written', () => {
 
 describe('a grade', () => {
   it('says how many tests passed, and what each failing one gave', () => {
-    const view = gradeView(task, {
-      mode: 'fixed',
-      reward: 0.5,
-      success: false,
-      tests: [
-        { status: 'passed', milliseconds: 1 },
-        { status: 'error', type: 'KeyError', message: '3', line: 2 },
-      ],
-    });
+    const view = gradeView(
+      task,
+      {
+        mode: 'fixed',
+        reward: 0.5,
+        success: false,
+        tests: [
+          { status: 'passed', milliseconds: 1 },
+          { status: 'error', type: 'KeyError', message: '3', line: 2 },
+        ],
+      },
+      english,
+    );
     expect(view.headline).toBe('1 of 2 tests passed');
     expect(view.tests[1]).toEqual({ call: 'price(2, 2)', status: 'error', got: 'KeyError: 3 (line 2)' });
   });
 
   it('that could not be given says why, and is no zero', () => {
-    const view = gradeView(task, {
-      mode: 'fixed',
-      reward: null,
-      success: null,
-      tests: [],
-      notGradable: 'numpy is missing here.',
-    });
+    const view = gradeView(
+      task,
+      {
+        mode: 'fixed',
+        reward: null,
+        success: null,
+        tests: [],
+        notGradable: 'numpy is missing here.',
+      },
+      english,
+    );
     expect(view.headline).toBe('This answer cannot be graded here: numpy is missing here.');
     expect(view.success).toBeNull();
   });
