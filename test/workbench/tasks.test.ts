@@ -99,6 +99,7 @@ test('a newcomer is in a first dialogue after two clicks', async () => {
   };
   await workbench.activityBar('Tandem').click();
   await workbench.page.getByRole('button', { name: 'Play First Task' }).waitFor();
+  await workbench.page.getByText('Each dialogue that you play is logged here').waitFor();
   await pictures('tasks-welcome');
 
   await click(workbench.page.getByRole('button', { name: 'Play First Task' }));
