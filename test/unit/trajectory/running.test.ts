@@ -19,14 +19,14 @@ it('sees this process, and when it began', async () => {
 
 /** The number of a process that has ended and for whose exit status its parent never asks. */
 async function zombie(): Promise<number> {
-  // The shell becomes `sleep`, which knows nothing of the child that it inherits.
-  const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 600'], {
+  // The shell becomes `sleep`, which knows nothing of the child that it inherits; so the child must outlive the shell.
+  const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 600'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void parent.kill('SIGKILL'));
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(line.toString());
-  await expect.poll(() => look(pid)).toBe('gone');
+  await expect.poll(() => look(pid), { timeout: 20_000 }).toBe('gone');
   return pid;
 }
 
