@@ -24,6 +24,10 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tasks = () => workbench.page.getByRole('tree', { name: 'Tasks' });
+const trajectories = () => workbench.page.getByRole('tree', { name: 'Trajectories' });
+const quickInput = () => workbench.page.locator('.quick-input-widget');
+const described = (text: string) =>
+  workbench.page.locator('.pane', { has: trajectories() }).locator('.description', { hasText: text });
 
 /** Each folder has a pack of one name, and an agent of its own under a path that starts at the folder. */
 async function makeFolder(name: string): Promise<void> {
@@ -82,5 +86,32 @@ test('the same task of the other folder is new still', async () => {
     .waitFor();
   await tasks()
     .getByRole('treeitem', { name: /^Same task, new$/ })
+    .waitFor();
+});
+
+test('the views show the log of the first folder, until the other one is chosen', async () => {
+  await described('alpha').waitFor();
+  expect(await trajectories().getByRole('treeitem').count()).toBe(0);
+  await workbench.runCommand('Tandem: Choose Log…');
+  await quickInput().getByText('0 dialogues').waitFor();
+  await workbench.screenshot('folders-choose-log');
+  await quickInput().getByText('1 dialogue', { exact: true }).click();
+  await trajectories()
+    .getByRole('treeitem', { name: /^Same task, open/ })
+    .waitFor();
+  await described('beta').waitFor();
+  await workbench.screenshot('folders-other-log');
+});
+
+test('a dialogue of the other log is read, and the choice outlives a reload', async () => {
+  await trajectories()
+    .getByRole('treeitem', { name: /^Same task, open/ })
+    .click({ button: 'right' });
+  await workbench.page.getByRole('menuitem', { name: 'Open Transcript' }).click();
+  await workbench.page.getByText('A question for beta?').first().waitFor();
+  await workbench.reload();
+  await described('beta').waitFor();
+  await trajectories()
+    .getByRole('treeitem', { name: /^Same task, open/ })
     .waitFor();
 });

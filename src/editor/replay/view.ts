@@ -4,12 +4,13 @@ import type { Replay, ReplayedReply, ReplayedTurn } from '../../../webview/repla
 import type { ReplyView } from '../../../webview/session/protocol';
 import { gradeView, turnView } from '../session/view';
 import { outcomeWords } from '../trajectories/words';
+import type { Translate } from '../translate';
 
 /**
  * A trajectory as the replay shows it; pure, so that it can be tested without an editor.
  * @param own the pseudonym of the person at this editor, who is called `you`
  */
-export function replayOf(trajectory: Trajectory, own: string | undefined): Replay {
+export function replayOf(trajectory: Trajectory, own: string | undefined, t: Translate): Replay {
   const { id, task, started, agent, collaborator, turns, answer, rating, damaged } = trajectory;
   const summary = summarize(trajectory);
   const grades = new Map(trajectory.grades.map(({ grade }) => [grade.mode, grade]));
@@ -18,7 +19,7 @@ export function replayOf(trajectory: Trajectory, own: string | undefined): Repla
     episode: id,
     agent,
     collaborator: personOf(collaborator.name, own),
-    outcome: outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length),
+    outcome: outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length, t),
     success: summary.state === 'answered' ? (grade?.success ?? null) : null,
     started: new Date(started.at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
     turns: turns.map((turn) => replayedTurn(turn, trajectory, own)),
