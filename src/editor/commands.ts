@@ -65,8 +65,8 @@ function table(on: CommandContext): Record<CommandId, Command> {
     },
     [commands.openTranscript]: (target) => openTranscript(on, target),
     ...modelCommands(on),
-    [commands.changeConsent]: () => changeConsent(on.engine, on.panels),
-    [commands.deleteMyData]: () => deleteData(on.engine, on.configuration, on.panels),
+    [commands.changeConsent]: () => changeConsent(on.engines, on.panels),
+    [commands.deleteMyData]: () => deleteData(on),
   };
 }
 
