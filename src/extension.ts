@@ -53,7 +53,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   running = engines;
   const engine = engines.first;
   const packs = new Packs(engines, (error) => engine.report(error));
-  const played = new Played(engines);
+  const played = new Played(engines, packs);
   const tasks = new TaskTree(packs, played);
   const trajectories = new TrajectoryTree(packs, engines.shown, context.workspaceState);
   const guidelines = new Guidelines(engines, context.workspaceState);
