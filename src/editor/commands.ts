@@ -22,6 +22,7 @@ import { trajectoryCommands } from './trajectories/commands';
 import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
 import { changeConsent } from './trust/changeConsent';
 import { deleteData } from './trust/deleteData';
+import { refusalOf } from './trust/refusals';
 import { refuseInRestrictedMode } from './trust/restricted';
 
 /** What the commands act on. */
@@ -70,22 +71,12 @@ function table(on: CommandContext): Record<CommandId, Command> {
   };
 }
 
-/** Commands that run or connect something, and what they say in a workspace that is not trusted. */
-const notInRestrictedMode: Partial<Record<CommandId, string>> = {
-  [commands.chooseAgent]: 'Models are not connected',
-  [commands.chooseSimulator]: 'Models are not connected',
-  [commands.setApiKey]: 'Models are not connected',
-  [commands.addModelFolder]: 'Models are not connected',
-  [commands.useAsAgent]: 'Models are not connected',
-  [commands.useAsSimulator]: 'Models are not connected',
-};
-
 /** A command that fails says why in one sentence; the output channel has the rest. */
 export function registerCommands(on: CommandContext): vscode.Disposable {
   const registrations = Object.entries(table(on)).map(([id, run]) =>
     vscode.commands.registerCommand(id, async (target: Target, selected?: readonly Target[]) => {
       try {
-        const refused = notInRestrictedMode[id as CommandId];
+        const refused = refusalOf(id as CommandId, vscode.l10n.t);
         if (refused !== undefined) refuseInRestrictedMode(refused);
         return await run(target, selected);
       } catch (error) {

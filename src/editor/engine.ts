@@ -20,6 +20,8 @@ import type { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
 import { isRestricted, refuseInRestrictedMode, showRestricted } from './trust/restricted';
 
+const { t } = vscode.l10n;
+
 /** What all folders of a workspace have in common. */
 export interface SharedParts {
   readonly keys: ApiKeys;
@@ -59,7 +61,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     this.locals = shared.locals;
     this.onDidChangeModels = shared.onDidChangeModels;
     this.consent = new Consent(context.globalState, () => {
-      refuseInRestrictedMode('Nothing is played');
+      refuseInRestrictedMode(t('Nothing is played'));
       return this.log();
     });
     this.servers = shared.servers;
@@ -138,7 +140,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   async openAgent(): Promise<Model> {
-    refuseInRestrictedMode('Models do not run');
+    refuseInRestrictedMode(t('Models do not run'));
     const { agent } = this.configuration;
     if (agent === '') throw new Fault('model/none', 'No agent is configured. Choose one.');
     return this.openModel(agent);
@@ -146,7 +148,9 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   async openSecondAgent(): Promise<Model | undefined> {
     const { secondAgent } = this.configuration;
-    return secondAgent === '' ? undefined : this.openModel(secondAgent);
+    if (secondAgent === '') return undefined;
+    refuseInRestrictedMode(t('Models do not run'));
+    return this.openModel(secondAgent);
   }
 
   /** Begins to load the agents that play on this machine, so that they are there when they are asked. */
@@ -161,7 +165,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   async openSimulator(): Promise<Simulator | undefined> {
     const { simulator } = this.configuration;
     if (simulator === '') return undefined;
-    refuseInRestrictedMode('Simulators do not run');
+    refuseInRestrictedMode(t('Simulators do not run'));
     const { ModelSimulator, RulesSimulator } = await import('../core/dialogue/simulator');
     if (simulator === 'rules') return new RulesSimulator();
     return new ModelSimulator(await this.openModel(simulator), await this.prompts());
@@ -173,7 +177,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   async grader(): Promise<Grader> {
-    refuseInRestrictedMode('Answers are not graded');
+    refuseInRestrictedMode(t('Answers are not graded'));
     return this.shared.grading.grader();
   }
 
