@@ -46,7 +46,7 @@ export class Engines implements vscode.Disposable {
       logs: new Logs(output, report),
       grading: new Grading(configuration, context.asAbsolutePath('dist'), references, report),
       locals: new LoadedModels(openLocal, () => modelsChanged.fire(), report),
-      servers: new Servers(configuration, keys, () => modelsChanged.fire()),
+      servers: new Servers(configuration, keys, () => modelsChanged.fire(), vscode.l10n.t),
       editorModels: new EditorModels(() => modelsChanged.fire()),
       onDidChangeModels: modelsChanged.event,
     };

@@ -26,8 +26,9 @@ const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.web
 const tasks = () => workbench.page.getByRole('tree', { name: 'Tasks' });
 const trajectories = () => workbench.page.getByRole('tree', { name: 'Trajectories' });
 const quickInput = () => workbench.page.locator('.quick-input-widget');
-const described = (text: string) =>
-  workbench.page.locator('.pane', { has: trajectories() }).locator('.description', { hasText: text });
+/** The head of the list, which says of which folder's log it is. */
+const headOf = (folder: string) =>
+  workbench.page.locator('.pane-header', { hasText: new RegExp(`^Trajectories${folder}`) });
 
 /** Each folder has a pack of one name, and an agent of its own under a path that starts at the folder. */
 async function makeFolder(name: string): Promise<void> {
@@ -90,7 +91,7 @@ test('the same task of the other folder is new still', async () => {
 });
 
 test('the views show the log of the first folder, until the other one is chosen', async () => {
-  await described('alpha').waitFor();
+  await headOf('alpha').waitFor();
   expect(await trajectories().getByRole('treeitem').count()).toBe(0);
   await workbench.runCommand('Tandem: Choose Log…');
   await quickInput().getByText('0 dialogues').waitFor();
@@ -99,7 +100,7 @@ test('the views show the log of the first folder, until the other one is chosen'
   await trajectories()
     .getByRole('treeitem', { name: /^Same task, open/ })
     .waitFor();
-  await described('beta').waitFor();
+  await headOf('beta').waitFor();
   await workbench.screenshot('folders-other-log');
 });
 
@@ -110,7 +111,7 @@ test('a dialogue of the other log is read, and the choice outlives a reload', as
   await workbench.page.getByRole('menuitem', { name: 'Open Transcript' }).click();
   await workbench.page.getByText('A question for beta?').first().waitFor();
   await workbench.reload();
-  await described('beta').waitFor();
+  await headOf('beta').waitFor();
   await trajectories()
     .getByRole('treeitem', { name: /^Same task, open/ })
     .waitFor();

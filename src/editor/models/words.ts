@@ -8,6 +8,12 @@ export interface ModelRow extends LookedAt {
   readonly roles: readonly ('agent' | 'simulator')[];
 }
 
+/** Why a model that plays is not removed. */
+export const inUse = (name: string, party: 'agent' | 'simulator', t: Translate): string =>
+  party === 'agent'
+    ? t('{0} is the agent. Choose another agent, then remove it.', name)
+    : t('{0} is the simulator. Choose another simulator, then remove it.', name);
+
 export const roleWord = (role: 'agent' | 'simulator', t: Translate): string =>
   role === 'agent' ? t('agent') : t('simulator');
 

@@ -25,7 +25,7 @@ export class Rivals {
     { log, pack, task }: { log: string; pack: string; task: string },
   ): boolean {
     const names = this.names.get(log)?.get(task);
-    return from === undefined || from === path.basename(pack) || names === undefined || !names.has(from);
+    return from === undefined || from === path.basename(pack) || names?.has(from) !== true;
   }
 }
 

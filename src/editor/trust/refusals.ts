@@ -5,49 +5,48 @@ import type { Translate } from '../translate';
  * Commands that work in a workspace that is not trusted: they read, write into the log or the settings what a person
  * says, or come to where what runs is refused with a reason of its own. Every other one connects or runs something.
  */
-const ALLOWED = [
-  commands.playTask,
-  commands.playNext,
-  commands.playFirst,
-  commands.openPack,
-  commands.openReference,
-  commands.openTests,
-  commands.openGuidelines,
-  commands.copyTaskId,
-  commands.showDialogues,
-  commands.skipTask,
-  commands.findTask,
-  commands.filterTasks,
-  commands.clearTaskFilter,
-  commands.addPack,
-  commands.addPackFile,
-  commands.addStarterPack,
-  commands.showSession,
-  commands.refresh,
-  commands.showMore,
-  commands.openTrajectory,
-  commands.openReplay,
-  commands.openSession,
-  commands.compareTrajectory,
-  commands.compareTrajectories,
-  commands.filterTrajectories,
-  commands.clearTrajectoryFilter,
-  commands.deleteTrajectories,
-  commands.restoreTrajectories,
-  commands.exportTrajectories,
-  commands.saveExport,
-  commands.importTrajectories,
-  commands.showStatistics,
-  commands.chooseLog,
-  commands.openTranscript,
-  commands.showUse,
-  commands.revealModelFolder,
-  commands.removeModel,
-  commands.changeConsent,
-  commands.deleteMyData,
-] as const satisfies CommandId[];
+type Allowed =
+  | 'playTask'
+  | 'playNext'
+  | 'playFirst'
+  | 'openPack'
+  | 'openReference'
+  | 'openTests'
+  | 'openGuidelines'
+  | 'copyTaskId'
+  | 'showDialogues'
+  | 'skipTask'
+  | 'findTask'
+  | 'filterTasks'
+  | 'clearTaskFilter'
+  | 'addPack'
+  | 'addPackFile'
+  | 'addStarterPack'
+  | 'showSession'
+  | 'refresh'
+  | 'showMore'
+  | 'openTrajectory'
+  | 'openReplay'
+  | 'openSession'
+  | 'compareTrajectory'
+  | 'compareTrajectories'
+  | 'filterTrajectories'
+  | 'clearTrajectoryFilter'
+  | 'deleteTrajectories'
+  | 'restoreTrajectories'
+  | 'exportTrajectories'
+  | 'saveExport'
+  | 'importTrajectories'
+  | 'showStatistics'
+  | 'chooseLog'
+  | 'openTranscript'
+  | 'showUse'
+  | 'revealModelFolder'
+  | 'removeModel'
+  | 'changeConsent'
+  | 'deleteMyData';
 
-type Refused = Exclude<CommandId, (typeof ALLOWED)[number]>;
+type Refused = (typeof commands)[Exclude<keyof typeof commands, Allowed>];
 
 /** What each of the others says; a new command does not compile until it is on one side. */
 function refusals(t: Translate): Record<Refused, string> {

@@ -26,7 +26,12 @@ function kept(servers: readonly unknown[] = []) {
     delete: (key) => Promise.resolve(void secrets.delete(key)),
   });
   const changes: string[] = [];
-  return { settings, secrets, changes, servers: new Servers(settings, keys, () => changes.push('changed')) };
+  return {
+    settings,
+    secrets,
+    changes,
+    servers: new Servers(settings, keys, () => changes.push('changed'), english),
+  };
 }
 
 describe('the connected servers', () => {
@@ -103,7 +108,7 @@ describe('the connected servers', () => {
   });
 
   it('have an address without a name or a password in it', () => {
-    expect(validateAddress('http://me:secret@127.0.0.1/v1')).toContain('the key is asked for next');
+    expect(validateAddress('http://me:secret@127.0.0.1/v1', english)).toContain('the key is asked for next');
   });
 });
 

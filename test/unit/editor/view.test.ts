@@ -171,8 +171,8 @@ describe('a server', () => {
   });
 
   it('has an address that can be asked', () => {
-    expect(validateAddress('http://127.0.0.1:8000/v1')).toBeUndefined();
-    expect(validateAddress('127.0.0.1:8000')).toContain('http://127.0.0.1:8000/v1');
-    expect(validateAddress('file:///etc/passwd')).toBeDefined();
+    expect(validateAddress('http://127.0.0.1:8000/v1', english)).toBeUndefined();
+    expect(validateAddress('127.0.0.1:8000', english)).toContain('http://127.0.0.1:8000/v1');
+    expect(validateAddress('file:///etc/passwd', english)).toBeDefined();
   });
 });
