@@ -109,7 +109,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   private async transcript(place: TaskPlace): Promise<string> {
     if (!('episode' in place)) return '';
     const { transcriptOf } = await import('./trajectories/transcript');
-    return transcriptOf((await this.logged(place.episode)).trajectory);
+    return transcriptOf((await this.logged(place.episode)).trajectory, vscode.l10n.t);
   }
 
   private async use(): Promise<string> {

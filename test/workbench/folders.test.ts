@@ -116,3 +116,16 @@ test('a dialogue of the other log is read, and the choice outlives a reload', as
     .getByRole('treeitem', { name: /^Same task, open/ })
     .waitFor();
 });
+
+test('all that a person said goes from the data folders of both', async () => {
+  await workbench.runCommand('Tandem: Delete My Data…');
+  await quickInput().getByText('you, alpha: 0 dialogues, beta: 1 dialogue').click();
+  const dialog = workbench.page.getByRole('dialog', { name: /Delete everything of developer-/ });
+  await dialog.getByText('1 dialogue (alpha: 0 dialogues, beta: 1 dialogue)', { exact: false }).waitFor();
+  await workbench.screenshot('folders-delete');
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await workbench.page
+    .getByText(/Everything of developer-.* is gone from .*alpha: 0 dialogues; .*beta: 1 dialogue\./)
+    .first()
+    .waitFor();
+});

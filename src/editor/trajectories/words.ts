@@ -19,7 +19,7 @@ export function outcomeWords(summary: TrajectorySummary, tests: number | undefin
     : t('{0} % of the tests', Math.round(grade.reward * 100));
 }
 
-function abandonedWords(reason: TrajectorySummary['abandoned'], t: Translate): string {
+export function abandonedWords(reason: TrajectorySummary['abandoned'], t: Translate): string {
   switch (reason) {
     case 'cancelled':
       return t('cancelled');

@@ -3,12 +3,13 @@ import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import { transcriptOf } from '../../../src/editor/trajectories/transcript';
 import { agentTurn, answered, candidates, choice, doubling, kim, started } from '../trajectory/fixtures';
+import { english } from './translate';
 
 /** The transcript of a dialogue of these events. */
 function transcript(events: readonly NewEvent[]): string {
   const all: NewEvent[] = [{ event: 'task', task: doubling }, started('e', { collaborator: kim }), ...events];
   const at = '2026-01-01T00:00:00.000Z';
-  return transcriptOf(foldTrajectory(all.map((event): LogEvent => ({ version: 1, at, ...event })))!);
+  return transcriptOf(foldTrajectory(all.map((event): LogEvent => ({ version: 1, at, ...event })))!, english);
 }
 
 it('says of every reply whose words it has, and what people think of the turns', () => {
