@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { ApiKeys } from './editor/apiKeys';
 import { registerCommands } from './editor/commands';
 import { Configuration } from './editor/configuration';
-import { views } from './editor/contributions';
 import { Documents } from './editor/documents';
 import { CandidateChoice } from './editor/models/candidates';
 import type { Engine } from './editor/engine';
@@ -54,18 +53,18 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   running = engines;
   const engine = engines.first;
   const packs = new Packs(engines, (error) => engine.report(error));
-  const played = new Played(engines);
+  const played = new Played(engines, packs);
   const tasks = new TaskTree(packs, played);
-  const trajectories = new TrajectoryTree(packs, engine);
+  const trajectories = new TrajectoryTree(packs, engines.shown, context.workspaceState);
   const guidelines = new Guidelines(engines, context.workspaceState);
   const panels = new SessionPanels(context, configuration, engines, packs, tasks, guidelines);
-  const replays = new ReplayPanels(context.extensionUri, engine);
-  const exports = new Exports(engine, (episode) => replays.replay(episode));
-  const statistics = new StatisticsPanel(context.extensionUri, engine, trajectories);
-  const models = new ModelTree(configuration, engine);
+  const replays = new ReplayPanels(context.extensionUri, engines);
+  const exports = new Exports(engines.shown, (episode) => replays.replay(episode));
+  const statistics = new StatisticsPanel(context.extensionUri, engines.shown, trajectories);
+  const models = new ModelTree(configuration, engine, engines.shown);
   const folders = new ModelFolders(configuration, engine);
   const candidates = new CandidateChoice(configuration, folders);
-  const standing = new StandingTree(engine);
+  const standing = new StandingTree(engines.shown);
   const connect = new Connect(engine.servers, keys);
   const choice = new ModelChoice(configuration, engine, folders, connect);
   const adder = new PackAdder(packs);
@@ -89,7 +88,6 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     new Documents(engines, packs),
     status,
     configuration.onDidChange(() => packs.refresh()),
-    vscode.window.registerTreeDataProvider(views.standing, standing),
     new TasksView(tasks, drop, (error) => engine.report(error)),
     registerCommands({
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },

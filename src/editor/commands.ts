@@ -22,6 +22,7 @@ import { trajectoryCommands } from './trajectories/commands';
 import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
 import { changeConsent } from './trust/changeConsent';
 import { deleteData } from './trust/deleteData';
+import { refusalOf } from './trust/refusals';
 import { refuseInRestrictedMode } from './trust/restricted';
 
 const { t } = vscode.l10n;
@@ -67,31 +68,18 @@ function table(on: CommandContext): Record<CommandId, Command> {
     },
     [commands.openTranscript]: (target) => openTranscript(on, target),
     ...modelCommands(on),
-    [commands.changeConsent]: () => changeConsent(on.engine, on.panels),
-    [commands.deleteMyData]: () => deleteData(on.engine, on.configuration, on.panels),
+    [commands.changeConsent]: () => changeConsent(on.engines, on.panels),
+    [commands.deleteMyData]: () => deleteData(on),
   };
 }
-
-/** Commands that connect a model or ask one, which nothing does in a workspace that is not trusted. */
-const connecting: readonly string[] = [
-  commands.chooseAgent,
-  commands.chooseSimulator,
-  commands.chooseCandidates,
-  commands.setApiKey,
-  commands.connectModel,
-  commands.editConnection,
-  commands.testConnection,
-  commands.addModelFolder,
-  commands.useAsAgent,
-  commands.useAsSimulator,
-];
 
 /** A command that fails says why in one sentence; the output channel has the rest. */
 export function registerCommands(on: CommandContext): vscode.Disposable {
   const registrations = Object.entries(table(on)).map(([id, run]) =>
     vscode.commands.registerCommand(id, async (target: Target, selected?: readonly Target[]) => {
       try {
-        if (connecting.includes(id)) refuseInRestrictedMode(t('Models are not connected'));
+        const refused = refusalOf(id as CommandId, t);
+        if (refused !== undefined) refuseInRestrictedMode(refused);
         return await run(target, selected);
       } catch (error) {
         on.engine.show(error);

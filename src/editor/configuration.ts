@@ -47,7 +47,9 @@ export class Configuration {
 
   /** The folder of the trajectory log; undefined while no folder is open and the setting is relative. */
   get dataFolder(): string | undefined {
-    return this.resolve(this.get('dataFolder'));
+    const folder = this.resolve(this.get('dataFolder'));
+    // In one spelling, so that folders that share a log are seen to.
+    return folder && path.resolve(folder);
   }
 
   get opensReference(): boolean {

@@ -47,6 +47,14 @@ export class Consent implements ConsentKeeper {
     if (this.given !== undefined) await this.write(this.given);
   }
 
+  /** Writes the consent into a log that has an earlier one of the same person; any other gets it with a dialogue. */
+  async recordAgain(): Promise<void> {
+    const { given } = this;
+    if (given !== undefined && (await this.log()).allowed.of(given.pseudonym) !== undefined) {
+      await this.write(given);
+    }
+  }
+
   /** It is asked again before the next dialogue. */
   async forget(): Promise<void> {
     await this.memory.update(KEY, undefined);

@@ -39,6 +39,7 @@ export const commands = {
   saveExport: 'tandem.saveExport',
   importTrajectories: 'tandem.importTrajectories',
   showStatistics: 'tandem.showStatistics',
+  chooseLog: 'tandem.chooseLog',
   openTranscript: 'tandem.openTranscript',
   chooseAgent: 'tandem.chooseAgent',
   chooseSimulator: 'tandem.chooseSimulator',
@@ -109,6 +110,8 @@ export const contextKeys = {
   hasSessions: 'tandem.hasSessions',
   /** The list of trajectories is narrowed by a filter. */
   trajectoriesAreFiltered: 'tandem.trajectoriesAreFiltered',
+  /** The folders of the window write into more than one log. */
+  hasSeveralLogs: 'tandem.hasSeveralLogs',
 } as const;
 
 /** The settings and the type of their values; `tandem.` stands before each in the manifest. */

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import { z } from 'zod';
 import { Fault } from '../core/fault';
+import type { GradingMode } from '../core/grading/grade';
 import type { Task } from '../core/task/task';
+import type { Trajectory } from '../core/trajectory/trajectory';
 import { documentScheme } from './contributions';
-import type { Engine } from './engine';
 import type { Engines } from './engines';
 import type { Packs } from './tasks/packs';
 import { taskTitle } from './tasks/title';
@@ -53,6 +54,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
       vscode.workspace.registerTextDocumentContentProvider(documentScheme, this),
       engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
       engines.first.onDidChangeModels(() => this.changed.fire(useUri)),
+      engines.shown.onDidChange(() => this.changed.fire(useUri)),
     ];
   }
 
@@ -79,7 +81,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   private async task(place: TaskPlace): Promise<Task> {
-    if ('episode' in place) return (await this.trajectory(place.episode)).task;
+    if ('episode' in place) return (await this.logged(place.episode)).trajectory.task;
     const task = await this.packs.task(place.pack, place.task);
     if (task === undefined) {
       const pack = vscode.workspace.asRelativePath(place.pack);
@@ -88,12 +90,11 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return task;
   }
 
-  private async trajectory(
-    episode: string,
-  ): Promise<NonNullable<Awaited<ReturnType<Awaited<ReturnType<Engine['log']>>['trajectory']>>>> {
+  /** A dialogue, and how answers are graded in its folder. */
+  private async logged(episode: string): Promise<{ trajectory: Trajectory; mode: GradingMode }> {
     const engine = await this.engines.withEpisode(episode);
     const trajectory = await (await engine.log()).trajectory(episode);
-    if (trajectory !== undefined) return trajectory;
+    if (trajectory !== undefined) return { trajectory, mode: engine.gradingMode };
     throw new Fault(
       'editor/no-trajectory',
       t('The log has no dialogue {0}; it may have been deleted.', episode),
@@ -102,24 +103,24 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
   private async answer(place: TaskPlace): Promise<string> {
     if (!('episode' in place)) return '';
-    const { answer, grades, task } = await this.trajectory(place.episode);
+    const { trajectory, mode } = await this.logged(place.episode);
+    const { answer, grades, task } = trajectory;
     if (answer === undefined) return '';
     const { extractCode } = await import('../core/grading/code');
-    const mode = grades.at(-1)?.grade.mode ?? this.engines.first.gradingMode;
     const calls = task.testCases.map(({ call }) => call);
-    return ended(extractCode(answer.answer, mode, calls));
+    return ended(extractCode(answer.answer, grades.at(-1)?.grade.mode ?? mode, calls));
   }
 
   private async transcript(place: TaskPlace): Promise<string> {
     if (!('episode' in place)) return '';
     const { transcriptOf } = await import('./trajectories/transcript');
-    return transcriptOf(await this.trajectory(place.episode), t);
+    return transcriptOf((await this.logged(place.episode)).trajectory, t);
   }
 
   private async use(): Promise<string> {
     const { useDocument } = await import('./models/use');
-    const log = await this.engines.first.log();
-    return useDocument(await log.modelUse(), this.engines.first.servers.all);
+    const { engine, name } = this.engines.shown;
+    return useDocument(await (await engine.log()).modelUse(), engine.servers.all, vscode.l10n.t, name);
   }
 
   /** A transcript or an answer that is open follows its dialogue. */

@@ -20,6 +20,8 @@ import type { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
 import { isRestricted, refuseInRestrictedMode, showRestricted } from './trust/restricted';
 
+const { t } = vscode.l10n;
+
 /** What all folders of a workspace have in common. */
 export interface SharedParts {
   readonly keys: ApiKeys;
@@ -60,7 +62,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     this.locals = shared.locals;
     this.onDidChangeModels = shared.onDidChangeModels;
     this.consent = new Consent(context.globalState, () => {
-      refuseInRestrictedMode(vscode.l10n.t('Nothing is played'));
+      refuseInRestrictedMode(t('Nothing is played'));
       return this.log();
     });
     this.servers = shared.servers;
@@ -142,7 +144,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   async openAgent(): Promise<Model> {
-    refuseInRestrictedMode(vscode.l10n.t('Models do not run'));
+    refuseInRestrictedMode(t('Models do not run'));
     const { agent } = this.configuration;
     if (agent === '') throw new Fault('model/none', vscode.l10n.t('No agent is configured. Choose one.'));
     return this.openModel(agent);
@@ -150,7 +152,9 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   async openSecondAgent(): Promise<Model | undefined> {
     const { secondAgent } = this.configuration;
-    return secondAgent === '' ? undefined : this.openModel(secondAgent);
+    if (secondAgent === '') return undefined;
+    refuseInRestrictedMode(t('Models do not run'));
+    return this.openModel(secondAgent);
   }
 
   /** Begins to load the agents that play on this machine, so that they are there when they are asked. */
@@ -165,7 +169,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   async openSimulator(): Promise<Simulator | undefined> {
     const { simulator } = this.configuration;
     if (simulator === '') return undefined;
-    refuseInRestrictedMode(vscode.l10n.t('Simulators do not run'));
+    refuseInRestrictedMode(t('Simulators do not run'));
     const { ModelSimulator, RulesSimulator } = await import('../core/dialogue/simulator');
     if (simulator === 'rules') return new RulesSimulator();
     return new ModelSimulator(await this.openModel(simulator), await this.prompts());
@@ -177,7 +181,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   }
 
   async grader(): Promise<Grader> {
-    refuseInRestrictedMode(vscode.l10n.t('Answers are not graded'));
+    refuseInRestrictedMode(t('Answers are not graded'));
     return this.shared.grading.grader();
   }
 

@@ -9,6 +9,7 @@ import { EditorModels } from './models/editorModels';
 import { LoadedModels } from './models/loaded';
 import type { LocalPlace } from './models/places';
 import { Servers } from './models/servers';
+import { ShownLog, type FolderLog } from './shownLog';
 
 /**
  * An engine for each folder of the workspace, because each has settings and a log of its own. Models, grader and open
@@ -17,6 +18,8 @@ import { Servers } from './models/servers';
 export class Engines implements vscode.Disposable {
   /** Of the first folder, or of a window without one. It lives as long as the extension. */
   readonly first: Engine;
+  /** The log that the views show. */
+  readonly shown: ShownLog;
   private readonly byFolder = new Map<string, Engine>();
   private readonly shared: SharedParts;
   private readonly changed = new vscode.EventEmitter<{
@@ -43,13 +46,15 @@ export class Engines implements vscode.Disposable {
       logs: new Logs(output, report),
       grading: new Grading(configuration, context.asAbsolutePath('dist'), references, report),
       locals: new LoadedModels(openLocal, () => modelsChanged.fire(), report),
-      servers: new Servers(configuration, keys, () => modelsChanged.fire()),
+      servers: new Servers(configuration, keys, () => modelsChanged.fire(), vscode.l10n.t),
       editorModels: new EditorModels(() => modelsChanged.fire()),
       onDidChangeModels: modelsChanged.event,
     };
     this.first = this.make(configuration);
+    this.shown = new ShownLog(this, context.workspaceState);
     this.disposables = [
       this.changed,
+      this.shown,
       modelsChanged,
       this.shared.editorModels,
       this.shared.logs,
@@ -71,10 +76,19 @@ export class Engines implements vscode.Disposable {
     return folder === undefined ? this.first : this.in(folder);
   }
 
-  /** The engine whose log has the dialogue; the first one when none has. */
+  /** Every log that folders of the window write into, in the order of the folders. */
+  get logs(): readonly FolderLog[] {
+    const byDataFolder = Map.groupBy(this.all, (engine) => engine.dataFolder);
+    return [...byDataFolder.values()].map((engines) => ({
+      engine: engines[0]!,
+      name: engines.flatMap(({ configuration }) => configuration.folder?.name ?? []).join(', '),
+    }));
+  }
+
+  /** The engine whose log has the dialogue, that of the views before others; the first one when none has. */
   async withEpisode(id: string): Promise<Engine> {
-    for (const engine of this.all) {
-      if ((await engine.logIfAny())?.summary(id) !== undefined) return engine;
+    for (const engine of [this.shown.engine, ...this.all]) {
+      if (await this.has(engine, id)) return engine;
     }
     return this.first;
   }
@@ -88,6 +102,16 @@ export class Engines implements vscode.Disposable {
   async close(): Promise<void> {
     const { logs, grading, locals } = this.shared;
     await Promise.all([logs.close(), grading.close(), locals.close()]);
+  }
+
+  private async has(engine: Engine, episode: string): Promise<boolean> {
+    try {
+      return (await engine.logIfAny())?.summary(episode) !== undefined;
+    } catch (error) {
+      // A log that cannot be opened must not hide the dialogues of the others.
+      engine.report(error);
+      return false;
+    }
   }
 
   private in(folder: vscode.WorkspaceFolder): Engine {

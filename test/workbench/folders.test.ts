@@ -24,6 +24,11 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tasks = () => workbench.page.getByRole('tree', { name: 'Tasks' });
+const trajectories = () => workbench.page.getByRole('tree', { name: 'Trajectories' });
+const quickInput = () => workbench.page.locator('.quick-input-widget');
+/** The head of the list, which says of which folder's log it is. */
+const headOf = (folder: string) =>
+  workbench.page.locator('.pane-header', { hasText: new RegExp(`^Trajectories${folder}`) });
 
 /** Each folder has a pack of one name, and an agent of its own under a path that starts at the folder. */
 async function makeFolder(name: string): Promise<void> {
@@ -82,5 +87,45 @@ test('the same task of the other folder is new still', async () => {
     .waitFor();
   await tasks()
     .getByRole('treeitem', { name: /^Same task, new$/ })
+    .waitFor();
+});
+
+test('the views show the log of the first folder, until the other one is chosen', async () => {
+  await headOf('alpha').waitFor();
+  expect(await trajectories().getByRole('treeitem').count()).toBe(0);
+  await workbench.runCommand('Tandem: Choose Log…');
+  await quickInput().getByText('0 dialogues').waitFor();
+  await workbench.screenshot('folders-choose-log');
+  await quickInput().getByText('1 dialogue', { exact: true }).click();
+  await trajectories()
+    .getByRole('treeitem', { name: /^Same task, open/ })
+    .waitFor();
+  await headOf('beta').waitFor();
+  await workbench.screenshot('folders-other-log');
+});
+
+test('a dialogue of the other log is read, and the choice outlives a reload', async () => {
+  await trajectories()
+    .getByRole('treeitem', { name: /^Same task, open/ })
+    .click({ button: 'right' });
+  await workbench.page.getByRole('menuitem', { name: 'Open Transcript' }).click();
+  await workbench.page.getByText('A question for beta?').first().waitFor();
+  await workbench.reload();
+  await headOf('beta').waitFor();
+  await trajectories()
+    .getByRole('treeitem', { name: /^Same task, open/ })
+    .waitFor();
+});
+
+test('all that a person said goes from the data folders of both', async () => {
+  await workbench.runCommand('Tandem: Delete My Data…');
+  await quickInput().getByText('you, alpha: 0 dialogues, beta: 1 dialogue').click();
+  const dialog = workbench.page.getByRole('dialog', { name: /Delete everything of developer-/ });
+  await dialog.getByText('1 dialogue (alpha: 0 dialogues, beta: 1 dialogue)', { exact: false }).waitFor();
+  await workbench.screenshot('folders-delete');
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await workbench.page
+    .getByText(/Everything of developer-.* is gone from .*alpha: 0 dialogues; .*beta: 1 dialogue\./)
+    .first()
     .waitFor();
 });

@@ -3,40 +3,42 @@ import type { ExportFormat } from '../../core/trajectory/export/export';
 import { filterWords, isFiltered, type ListFilter } from '../trajectories/filter';
 import type { ExportChoice } from './preview';
 
+const { t } = vscode.l10n;
+
 const formats: readonly (vscode.QuickPickItem & { readonly format: ExportFormat['format'] })[] = [
   {
     format: 'trajectories',
-    label: 'Trajectories',
-    detail: 'A row for each dialogue in the published form: task, dialogue, answer, reward',
+    label: t('Trajectories'),
+    detail: t('A row for each dialogue in the published form: task, dialogue, answer, reward'),
   },
   {
     format: 'chat',
-    label: 'Fine-tuning rows',
-    detail: 'A row for each dialogue: the messages as the agent saw them',
+    label: t('Fine-tuning rows'),
+    detail: t('A row for each dialogue: the messages as the agent saw them'),
   },
   {
     format: 'preferences',
-    label: 'Preference rows',
-    detail: 'A row for each pair of dialogues of a task: the better and the worse one',
+    label: t('Preference rows'),
+    detail: t('A row for each pair of dialogues of a task: the better and the worse one'),
   },
 ];
 
 /** Asks what to export. @param filter what the list shows now @returns undefined when the person went back */
 export async function chooseExport(filter: ListFilter): Promise<ExportChoice | undefined> {
   const format = await vscode.window.showQuickPick(formats, {
-    title: 'Export Trajectories (1 of 2): what a row is',
-    placeHolder: 'Nothing is written before you have seen a preview',
+    title: t('Export Trajectories (1 of 2): what a row is'),
+    placeHolder: t('Nothing is written before you have seen a preview'),
   });
   if (format === undefined) return undefined;
-  const only = { label: 'Only what the list shows', description: filterWords(filter), picked: true };
-  const successes = { label: 'Only those that pass all tests' };
+  const only = { label: t('Only what the list shows'), description: filterWords(filter, t), picked: true };
+  const successes = { label: t('Only those that pass all tests') };
   const leaked = {
-    label: 'Also those with a leak',
-    description: 'a reply gives the reference away',
+    label: t('Also those with a leak'),
+    description: t('a reply gives the reference away'),
   };
   const evaluations = {
-    label: 'Also those played to evaluate an agent',
-    description: 'training on them spoils the next evaluation',
+    label: t('Also those played to evaluate an agent'),
+    description: t('training on them spoils the next evaluation'),
   };
   const offered: vscode.QuickPickItem[] = [
     ...(isFiltered(filter) ? [only] : []),
@@ -45,8 +47,8 @@ export async function chooseExport(filter: ListFilter): Promise<ExportChoice | u
     evaluations,
   ];
   const picked = await vscode.window.showQuickPick(offered, {
-    title: 'Export Trajectories (2 of 2): which dialogues',
-    placeHolder: 'Finished dialogues go in, but for those with a leak or of an evaluation',
+    title: t('Export Trajectories (2 of 2): which dialogues'),
+    placeHolder: t('Finished dialogues go in, but for those with a leak or of an evaluation'),
     canPickMany: true,
   });
   if (picked === undefined) return undefined;

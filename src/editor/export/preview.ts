@@ -4,6 +4,7 @@ import type { ExportPreview } from '../../core/trajectory/export/preview';
 import { findingInWords } from '../../core/trajectory/findings/words';
 import { filterWords, type ListFilter } from '../trajectories/filter';
 import { grouped } from '../trajectories/words';
+import type { Translate } from '../translate';
 
 /** What a person chose to export. */
 export interface ExportChoice {
@@ -14,84 +15,113 @@ export interface ExportChoice {
   readonly withEvaluations: boolean;
 }
 
+/** `folder`: the name of the folder whose log it is of, where the window has several. */
+export interface PreviewWords {
+  readonly folder: string | undefined;
+  readonly t: Translate;
+}
+
 const LONGEST_TEXT = 400;
 const MOST_NUMBERS = 8;
 
 /** What an export would write, as Markdown: the counts, what is left out and why, whose words, and the first rows. */
-export function previewDocument(preview: ExportPreview, choice: ExportChoice): string {
+export function previewDocument(
+  preview: ExportPreview,
+  choice: ExportChoice,
+  { folder, t }: PreviewWords,
+): string {
   return `${[
-    '# Export preview: nothing is written yet',
-    countsOf(preview, choice),
-    chosen(choice),
-    '## Left out',
-    leftOut(preview),
-    '## Before you share it',
-    ...sharing(preview),
-    '## First rows',
-    'Long texts are cut here, not in the file.',
-    ...preview.first.map((row) => fenced(JSON.stringify(row, shortened, 2))),
-    ...(preview.rows === 0 ? ['There is none.'] : []),
+    `# ${t('Export preview: nothing is written yet')}`,
+    ...(folder === undefined ? [] : [t('Of the log of {0}.', cell(folder))]),
+    countsOf(preview, choice, t),
+    chosen(choice, t),
+    `## ${t('Left out')}`,
+    leftOut(preview, t),
+    `## ${t('Before you share it')}`,
+    ...sharing(preview, t),
+    `## ${t('First rows')}`,
+    t('Long texts are cut here, not in the file.'),
+    ...preview.first.map((row) => fenced(JSON.stringify(row, shortened(t), 2))),
+    ...(preview.rows === 0 ? [t('There is none.')] : []),
   ].join('\n\n')}\n`;
 }
 
-function countsOf({ rows, trajectories, tasks, successes, leaked }: ExportPreview, { format }: ExportChoice) {
+function countsOf(
+  { rows, trajectories, tasks, successes, leaked }: ExportPreview,
+  { format }: ExportChoice,
+  t: Translate,
+): string {
   return [
-    `**${grouped(rows)} rows** from ${grouped(trajectories)} trajectories of ${grouped(tasks)} tasks, as ${FORMATS[format] ?? format}.`,
-    `${grouped(successes)} pass all tests. In ${grouped(leaked)} a reply gives the reference away.`,
+    t(
+      '**{0} rows** from {1} trajectories of {2} tasks, as {3}.',
+      ...[rows, trajectories, tasks].map(grouped),
+      FORMATS[format] ?? format,
+    ),
+    t('{0} pass all tests. In {1} a reply gives the reference away.', grouped(successes), grouped(leaked)),
   ].join('\n');
 }
 
-function chosen({ filter, onlySuccess, withLeaked, withEvaluations }: ExportChoice): string {
-  const words = filterWords(filter);
+function chosen({ filter, onlySuccess, withLeaked, withEvaluations }: ExportChoice, t: Translate): string {
+  const words = filterWords(filter, t);
   return [
-    `- Filter: ${words === '' ? 'none' : words}`,
-    ...(onlySuccess ? ['- Only those that pass all tests'] : []),
-    ...(withLeaked ? ['- Also those with a leak'] : []),
-    ...(withEvaluations ? ['- Also those played to evaluate an agent'] : []),
-  ].join('\n');
+    t('Filter: {0}', words === '' ? t('none') : words),
+    ...(onlySuccess ? [t('Only those that pass all tests')] : []),
+    ...(withLeaked ? [t('Also those with a leak')] : []),
+    ...(withEvaluations ? [t('Also those played to evaluate an agent')] : []),
+  ]
+    .map((line) => `- ${line}`)
+    .join('\n');
 }
 
-function leftOut({ leftOut: counts }: ExportPreview): string {
+function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
   const rows = Object.entries(counts).map(([reason, count]) => `| ${grouped(count)} | ${reason} |`);
-  return rows.length === 0 ? 'Nothing.' : ['| Trajectories | Why |', '|---:|---|', ...rows].join('\n');
+  return rows.length === 0
+    ? t('Nothing.')
+    : [`| ${t('Trajectories')} | ${t('Why')} |`, '|---:|---|', ...rows].join('\n');
 }
 
 /** What whoever writes the file should know before it leaves this machine. */
-function sharing({ consents, findings }: ExportPreview): string[] {
+function sharing({ consents, findings }: ExportPreview, t: Translate): string[] {
   const people =
     consents.length === 0
-      ? 'No person’s words are in these rows.'
+      ? t('No person’s words are in these rows.')
       : [
-          'People’s words are in these rows, under these pseudonyms. This is what they agreed to:',
+          t('People’s words are in these rows, under these pseudonyms. This is what they agreed to:'),
           '',
-          '| Pseudonym | Consent |',
+          `| ${t('Pseudonym')} | ${t('Consent')} |`,
           '|---|---|',
           ...consents.map(([pseudonym, purposes]) => `| ${cell(pseudonym)} | ${cell(purposes)} |`),
         ].join('\n');
   return [
     people,
     findings.length === 0
-      ? 'No secret and no e-mail address was found in the rows.'
+      ? t('No secret and no e-mail address was found in the rows.')
       : [
-          'Found in the rows; what is done about it is asked before anything is written:',
+          t('Found in the rows; what is done about it is asked before anything is written:'),
           '',
           ...findings.map((one) => `- ${cell(findingInWords(one))}`),
         ].join('\n'),
-    'The rows hold every word of the dialogues, the hidden reference and the tests of each task.',
+    t('The rows hold every word of the dialogues, the hidden reference and the tests of each task.'),
   ];
 }
 
 /** For `JSON.stringify`: long texts and long lists of numbers are cut. */
-function shortened(_: string, value: unknown): unknown {
-  if (typeof value === 'string' && value.length > LONGEST_TEXT) {
-    return `${value.slice(0, LONGEST_TEXT)}… (${grouped(value.length - LONGEST_TEXT)} characters more)`;
-  }
-  if (Array.isArray(value) && value.length > MOST_NUMBERS && value.every((one) => typeof one === 'number')) {
-    const most: unknown[] = value.slice(0, MOST_NUMBERS);
-    return [...most, `… (${grouped(value.length - MOST_NUMBERS)} more)`];
-  }
-  return value;
-}
+const shortened =
+  (t: Translate) =>
+  (_: string, value: unknown): unknown => {
+    if (typeof value === 'string' && value.length > LONGEST_TEXT) {
+      return `${value.slice(0, LONGEST_TEXT)}… (${t('{0} characters more', grouped(value.length - LONGEST_TEXT))})`;
+    }
+    if (
+      Array.isArray(value) &&
+      value.length > MOST_NUMBERS &&
+      value.every((one) => typeof one === 'number')
+    ) {
+      const most: unknown[] = value.slice(0, MOST_NUMBERS);
+      return [...most, `… (${t('{0} more', grouped(value.length - MOST_NUMBERS))})`];
+    }
+    return value;
+  };
 
 const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<`*_[\]]/g, '\\$&');
 

@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import type { Configuration } from '../configuration';
 import type { ModelFolders } from './folders';
 
+const { t } = vscode.l10n;
+
 interface Choice extends vscode.QuickPickItem {
   /** Undefined: one message at a time. */
   readonly second?: string;
@@ -19,8 +21,8 @@ export class CandidateChoice {
 
   async choose(): Promise<void> {
     const chosen = await vscode.window.showQuickPick(this.choices(), {
-      title: 'Two candidates for each message of the agent',
-      placeHolder: 'Who writes them? They are shown unnamed and in random order.',
+      title: t('Two candidates for each message of the agent'),
+      placeHolder: t('Who writes them? They are shown unnamed and in random order.'),
       matchOnDetail: true,
     });
     if (chosen === undefined) return;
@@ -34,35 +36,35 @@ export class CandidateChoice {
   private choices(): Choice[] {
     const { agent, secondAgent, showsCandidates } = this.configuration;
     const now = showsCandidates ? secondAgent : undefined;
-    const mark = (second: string | undefined): string => (second === now ? 'now' : '');
+    const mark = (second: string | undefined): string => (second === now ? t('now') : '');
     const others = this.folders.places
       .map(({ spec, name }) => ({ spec, name }))
       .filter(({ spec }) => spec !== agent);
     const isListed = secondAgent === '' || others.some(({ spec }) => spec === secondAgent);
     return [
       {
-        label: '$(split-horizontal) The agent writes both',
-        detail: 'Each with a seed of its own: which message is better, of one model?',
+        label: `$(split-horizontal) ${t('The agent writes both')}`,
+        detail: t('Each with a seed of its own: which message is better, of one model?'),
         description: mark(''),
         second: '',
       },
       ...[...others, ...(isListed ? [] : [{ spec: secondAgent, name: secondAgent }])].map(
         ({ spec, name }) => ({
           label: `$(hubot) ${name}`,
-          detail: 'Writes the other one: which of the two models is better?',
+          detail: t('Writes the other one: which of the two models is better?'),
           description: mark(spec),
           second: spec,
         }),
       ),
       {
-        label: '$(settings-gear) Another model…',
-        detail: `Type its name into ${SETTING}, for example openai:<model>@<base URL>`,
+        label: `$(settings-gear) ${t('Another model…')}`,
+        detail: t('Type its name into {0}, for example openai:<model>@<base URL>', SETTING),
         second: secondAgent,
         opensSetting: true,
       },
       {
-        label: '$(circle-slash) One message at a time',
-        detail: 'No candidates',
+        label: `$(circle-slash) ${t('One message at a time')}`,
+        detail: t('No candidates'),
         description: mark(undefined),
       },
     ];

@@ -10,6 +10,8 @@ import type { Party } from './nodes';
 import { STARTER, type LocalPlace } from './places';
 import { specOf, validateAddress, withoutSlash, type Server } from './servers';
 
+const { t } = vscode.l10n;
+
 /** A row of the list, and how it comes to the model's name; undefined when the person turned back. */
 interface Choice extends vscode.QuickPickItem {
   readonly spec: () => Promise<string | undefined> | string;
@@ -27,8 +29,8 @@ export class ModelChoice {
   async choose(party: Party): Promise<void> {
     const now = party === 'agent' ? this.configuration.agent : this.configuration.simulator;
     const chosen = await vscode.window.showQuickPick(this.choices(party, now), {
-      title: `Choose the ${party}`,
-      placeHolder: now === '' ? 'None is chosen yet' : `Now: ${now}`,
+      title: party === 'agent' ? t('Choose the Agent') : t('Choose the Simulator'),
+      placeHolder: now === '' ? t('None is chosen yet') : t('Now: {0}', now),
       matchOnDetail: true,
     });
     const model = await chosen?.spec();
@@ -51,20 +53,22 @@ export class ModelChoice {
       ...this.engine.servers.all.map((server) => serverChoice(server, now)),
       ...offered.map((chat) => editorChoice(chat, now)),
       {
-        label: '$(folder) A model folder…',
-        detail: 'Plays on this machine: one that you trained, or any in ONNX',
+        label: `$(folder) ${t('A model folder…')}`,
+        detail: t('Plays on this machine: one that you trained, or any in ONNX'),
         spec: async () => (await this.folders.add())?.spec,
       },
       {
-        label: '$(plug) A model on a server…',
+        label: `$(plug) ${t('A model on a server…')}`,
         detail: isAgent
-          ? "Anything that speaks OpenAI's API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve"
-          : 'Sees the hidden reference and answers as a human would',
+          ? t('Anything that speaks OpenAI’s API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve')
+          : t('Sees the hidden reference and answers as a human would'),
         spec: () => this.connected(party),
       },
       {
-        label: '$(file-code) A script file…',
-        detail: `Plays canned ${isAgent ? 'turns' : 'replies'}: for tests and demonstrations`,
+        label: `$(file-code) ${t('A script file…')}`,
+        detail: isAgent
+          ? t('Plays canned turns: for tests and demonstrations')
+          : t('Plays canned replies: for tests and demonstrations'),
         spec: askScript,
       },
       ...(isAgent ? [] : [none]),
@@ -78,8 +82,11 @@ export class ModelChoice {
 
   private async askKey(server: string): Promise<void> {
     const key = await vscode.window.showInputBox({
-      title: 'API key',
-      prompt: `The key for ${server}. It is kept in the editor's secret storage. Leave it empty to remove it.`,
+      title: t('API key'),
+      prompt: t(
+        'The key for {0}. It is kept in the editor’s secret storage. Leave it empty to remove it.',
+        server,
+      ),
       password: true,
       ignoreFocusOut: true,
     });
@@ -87,7 +94,7 @@ export class ModelChoice {
     try {
       await this.engine.servers.setKey(server, key.trim());
     } catch (error) {
-      throw new Fault('editor/key-not-kept', `The key could not be stored: ${messageOf(error)}`, {
+      throw new Fault('editor/key-not-kept', t('The key could not be stored: {0}', messageOf(error)), {
         cause: error,
       });
     }
@@ -95,35 +102,35 @@ export class ModelChoice {
 }
 
 const rules: Choice = {
-  label: '$(list-ordered) Rules',
-  detail: "Answers from the task's facts, free and at once",
+  label: `$(list-ordered) ${t('Rules')}`,
+  detail: t('Answers from the task’s facts, free and at once'),
   spec: () => 'rules',
 };
 
 const none: Choice = {
-  label: '$(circle-slash) None',
-  detail: 'You answer every question yourself',
+  label: `$(circle-slash) ${t('None')}`,
+  detail: t('You answer every question yourself'),
   spec: () => '',
 };
 
 function serverChoice(server: Server, now: string): Choice {
   const spec = specOf(server);
-  const detail = `${server.model} at ${server.baseUrl}`;
+  const detail = t('{0} at {1}', server.model, server.baseUrl);
   return { label: `$(server) ${server.name}`, description: playsNow(spec, now), detail, spec: () => spec };
 }
 
 function editorChoice(chat: vscode.LanguageModelChat, now: string): Choice {
   const spec = editorSpec(chat);
-  const detail = `The editor offers it (${chat.vendor}); what it writes stays out of training data`;
+  const detail = t('The editor offers it ({0}); what it writes stays out of training data', chat.vendor);
   return { label: `$(vscode) ${chat.name}`, description: playsNow(spec, now), detail, spec: () => spec };
 }
 
-const playsNow = (spec: string, now: string): string => (spec === now ? 'plays now' : '');
+const playsNow = (spec: string, now: string): string => (spec === now ? t('plays now') : '');
 
 function localChoice({ spec, name, folder, from }: LocalPlace, now: string): Choice {
   const detail =
     from === 'tandem'
-      ? 'Ships with Tandem: no server, no key; knows only the tasks of the starter world'
+      ? t('Ships with Tandem: no server, no key; knows only the tasks of the starter world')
       : vscode.workspace.asRelativePath(folder, false);
   return { label: `$(hubot) ${name}`, description: playsNow(spec, now), detail, spec: () => spec };
 }
@@ -131,11 +138,11 @@ function localChoice({ spec, name, folder, from }: LocalPlace, now: string): Cho
 /** Of the servers that are known, or of any other. */
 async function askAddress(value: string | undefined): Promise<string | undefined> {
   const address = await vscode.window.showInputBox({
-    title: 'Server',
-    prompt: "The server's base URL; it usually ends in /v1.",
+    title: t('Server'),
+    prompt: t('The server’s base URL; it usually ends in /v1.'),
     ...(value === undefined ? {} : { value }),
     ignoreFocusOut: true,
-    validateInput: validateAddress,
+    validateInput: (text) => validateAddress(text, t),
   });
   return address === undefined ? undefined : withoutSlash(address);
 }
@@ -144,9 +151,9 @@ async function askScript(): Promise<string | undefined> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const [file] =
     (await vscode.window.showOpenDialog({
-      title: 'Script file',
-      openLabel: 'Choose',
-      filters: { 'Scripts (JSON)': ['json'] },
+      title: t('Script file'),
+      openLabel: t('Choose'),
+      filters: { [t('Scripts (JSON)')]: ['json'] },
       ...(folder === undefined ? {} : { defaultUri: folder }),
     })) ?? [];
   return file === undefined ? undefined : `script:${vscode.workspace.asRelativePath(file, false)}`;

@@ -13,6 +13,9 @@ import type { ModelNode, Party } from './nodes';
 import type { LocalPlace } from './places';
 import { specOf, type Server } from './servers';
 import type { ModelTree } from './tree';
+import { inUse } from './words';
+
+const { t } = vscode.l10n;
 
 export interface ModelCommandContext {
   readonly configuration: Configuration;
@@ -113,7 +116,7 @@ async function edit({ connect, configuration }: ModelCommandContext, server: Ser
 }
 
 async function test({ engine }: ModelCommandContext, server: Server): Promise<void> {
-  const title = `Testing ${server.name}`;
+  const title = t('Testing {0}', server.name);
   const location = vscode.ProgressLocation.Notification;
   const trial = await vscode.window.withProgress({ location, title, cancellable: true }, async (_, token) => {
     const controller = new AbortController();
@@ -131,14 +134,13 @@ async function test({ engine }: ModelCommandContext, server: Server): Promise<vo
     return;
   }
   const seconds = (trial.milliseconds / 1000).toFixed(1);
-  void vscode.window.showInformationMessage(`${server.name} works: it answered in ${seconds} s.`);
+  void vscode.window.showInformationMessage(t('{0} works: it answered in {1} s.', server.name, seconds));
 }
 
 async function remove({ engine, configuration }: ModelCommandContext, server: Server): Promise<void> {
   const party = (['agent', 'simulator'] as const).find((one) => configuration[one] === specOf(server));
   if (party !== undefined) {
-    const message = `${server.name} is the ${party}. Choose another ${party}, then remove it.`;
-    throw new Fault('editor/model-in-use', message);
+    throw new Fault('editor/model-in-use', inUse(server.name, party, t));
   }
   await engine.servers.remove(server);
 }

@@ -9,9 +9,12 @@ import type {
 } from '../../core/model/model';
 import { EDITOR_MODEL, termsOf } from '../../core/trajectory/terms';
 
+const { t } = vscode.l10n;
+
 /** What the editor's consent dialog says that the model is for. */
-const JUSTIFICATION =
-  'Tandem lets it play the agent or the simulator in a dialogue about a programming task, and logs what it writes.';
+const JUSTIFICATION = t(
+  'Tandem lets it play the agent or the simulator in a dialogue about a programming task, and logs what it writes.',
+);
 
 /** The models that the editor offers through its language model API; which there are depends on other extensions. */
 export class EditorModels implements vscode.Disposable {
@@ -60,10 +63,14 @@ export class EditorModels implements vscode.Disposable {
       all.find(({ family }) => family === wanted);
     if (found !== undefined) return found;
     const offered =
-      all.length === 0 ? 'It offers none now' : `It offers ${all.map(({ id }) => id).join(', ')}`;
+      all.length === 0 ? t('It offers none now') : t('It offers {0}', all.map(({ id }) => id).join(', '));
     throw new Fault(
       'model/unknown-model',
-      `The editor offers no model “${wanted}”. ${offered}; sign in to the extension that brings it, or choose another.`,
+      t(
+        'The editor offers no model “{0}”. {1}; sign in to the extension that brings it, or choose another.',
+        wanted,
+        offered,
+      ),
     );
   }
 }
@@ -125,7 +132,7 @@ function messageOfEditor({ role, content }: ChatMessage): vscode.LanguageModelCh
 }
 
 function throwIfCancelled(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new DOMException('The request to the model was cancelled.', 'AbortError');
+  if (signal?.aborted) throw new DOMException(t('The request to the model was cancelled.'), 'AbortError');
 }
 
 function faultOf(error: unknown, { name }: vscode.LanguageModelChat): Fault {
@@ -138,19 +145,29 @@ function reasonOf(error: unknown, name: string): [code: string, message: string]
     case 'NoPermissions':
       return [
         'model/unauthorized',
-        `You have not allowed Tandem to use ${name}. Ask again and allow it, or allow it under Manage Language Model Access in the Accounts menu.`,
+        t(
+          'You have not allowed Tandem to use {0}. Ask again and allow it, or allow it under Manage Language Model Access in the Accounts menu.',
+          name,
+        ),
       ];
     case 'Blocked':
       return [
         'model/rate-limited',
-        `${name} takes no more requests for now: ${messageOf(error)} Wait, or choose another model.`,
+        t('{0} takes no more requests for now: {1} Wait, or choose another model.', name, messageOf(error)),
       ];
     case 'NotFound':
-      return ['model/unknown-model', `The editor does not offer ${name} any more. Choose another model.`];
+      return [
+        'model/unknown-model',
+        t('The editor does not offer {0} any more. Choose another model.', name),
+      ];
     default:
       return [
         'model/server-error',
-        `${name}, a model of the editor, has failed: ${messageOf(error)} Ask again, or choose another model.`,
+        t(
+          '{0}, a model of the editor, has failed: {1} Ask again, or choose another model.',
+          name,
+          messageOf(error),
+        ),
       ];
   }
 }

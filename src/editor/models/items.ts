@@ -7,7 +7,9 @@ import type { LocalPlace } from './places';
 import { servedDetails, servedWords } from './servedWords';
 import { specOf, type ServerState } from './servers';
 import { useWords } from './use';
-import { modelDetails, modelWords, spokenModel } from './words';
+import { modelDetails, modelWords, roleWord, spokenModel } from './words';
+
+const { t } = vscode.l10n;
 
 type NodeOf<K extends ModelNode['kind']> = Extract<ModelNode, { kind: K }>;
 
@@ -31,12 +33,12 @@ function localItem({ place, row, use }: NodeOf<'model'>): vscode.TreeItem {
   const item = new vscode.TreeItem(place.name);
   item.id = place.folder;
   // Its own name is what its row begins with.
-  item.description = modelWords(row).replace(`failed: ${place.folder} `, 'failed: ');
+  item.description = modelWords(row, t).replace(`${place.folder} `, '');
   item.iconPath = localIcon(row.state);
   item.contextValue = localContext(place);
-  const used = use === undefined ? [] : [`${useWords(use)} in this log`];
-  item.tooltip = tooltip(place.name, [...modelDetails(place, row), ...used]);
-  item.accessibilityInformation = { label: spokenModel(place.name, row) };
+  const used = use === undefined ? [] : [t('{0} in this log', useWords(use, t))];
+  item.tooltip = tooltip(place.name, [...modelDetails(place, row, t), ...used]);
+  item.accessibilityInformation = { label: spokenModel(place.name, row, t) };
   return item;
 }
 
@@ -49,10 +51,10 @@ function localContext({ from }: LocalPlace): string {
 function serverItem({ server, row, use }: NodeOf<'server'>): vscode.TreeItem {
   const item = new vscode.TreeItem(server.name);
   item.id = specOf(server);
-  item.description = servedWords(server, row, use);
+  item.description = servedWords(server, row, use, t);
   item.iconPath = serverIcon(row.state);
   item.contextValue = contextValues.server;
-  item.tooltip = tooltip(server.name, servedDetails(server, row, use));
+  item.tooltip = tooltip(server.name, servedDetails(server, row, use, t));
   item.accessibilityInformation = { label: spoken(server.name, item.description) };
   return item;
 }
@@ -61,49 +63,51 @@ function editorItem({ chat, row, use }: NodeOf<'editorModel'>): vscode.TreeItem 
   const item = new vscode.TreeItem(chat.name);
   item.id = editorSpec(chat);
   item.description = [
-    ...row.roles,
-    'of the editor',
+    ...row.roles.map((role) => roleWord(role, t)),
+    t('of the editor'),
     chat.vendor,
-    ...(use === undefined ? [] : [useWords(use)]),
+    ...(use === undefined ? [] : [useWords(use, t)]),
   ].join(' · ');
   item.iconPath = new vscode.ThemeIcon('vscode');
   item.contextValue = contextValues.editorModel;
   item.tooltip = tooltip(chat.name, [
-    `The editor offers it: ${chat.vendor}, ${chat.family}, version ${chat.version}`,
-    `At most ${chat.maxInputTokens.toLocaleString('en')} tokens in a dialogue`,
-    'What it writes is tagged in the log and stays out of training data, because its terms may forbid that.',
-    ...(use === undefined ? [] : [`${useWords(use)} in this log`]),
+    t('The editor offers it: {0}, {1}, version {2}', chat.vendor, chat.family, chat.version),
+    t('At most {0} tokens in a dialogue', chat.maxInputTokens.toLocaleString('en')),
+    t(
+      'What it writes is tagged in the log and stays out of training data, because its terms may forbid that.',
+    ),
+    ...(use === undefined ? [] : [t('{0} in this log', useWords(use, t))]),
   ]);
   item.accessibilityInformation = { label: spoken(chat.name, item.description) };
   return item;
 }
 
 function problemItem({ sentence }: NodeOf<'problem'>): vscode.TreeItem {
-  const item = new vscode.TreeItem('Settings');
+  const item = new vscode.TreeItem(t('Settings'));
   item.description = sentence;
   item.tooltip = sentence;
   item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
   item.command = {
     command: 'workbench.action.openSettingsJson',
-    title: 'Open the settings',
+    title: t('Open the settings'),
     arguments: [{ revealSetting: { key: 'tandem.servers' } }],
   };
   return item;
 }
 
 function connectItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem('Connect a model…');
-  item.description = 'behind any server that speaks OpenAI’s API';
+  const item = new vscode.TreeItem(t('Connect a model…'));
+  item.description = t('behind any server that speaks OpenAI’s API');
   item.iconPath = new vscode.ThemeIcon('plug');
-  item.command = { command: commands.connectModel, title: 'Connect a model' };
+  item.command = { command: commands.connectModel, title: t('Connect a model') };
   return item;
 }
 
 function addFolderItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem('Add a model folder…');
-  item.description = 'one that you trained, or any in ONNX';
+  const item = new vscode.TreeItem(t('Add a model folder…'));
+  item.description = t('one that you trained, or any in ONNX');
   item.iconPath = new vscode.ThemeIcon('add');
-  item.command = { command: commands.addModelFolder, title: 'Add a model folder' };
+  item.command = { command: commands.addModelFolder, title: t('Add a model folder') };
   return item;
 }
 

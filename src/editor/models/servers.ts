@@ -3,6 +3,7 @@ import { messageOf } from '../../core/fault';
 import type { Trial } from '../../core/model/connection';
 import type { Model } from '../../core/model/model';
 import type { ApiKeys } from '../apiKeys';
+import type { Translate } from '../translate';
 
 const positive = z.number().positive();
 
@@ -11,10 +12,7 @@ export const serverSchema = z.object({
   name: z.string().trim().min(1),
   baseUrl: z
     .string()
-    .refine(
-      (text) => validateAddress(text) === undefined,
-      'Write an address such as http://127.0.0.1:8000/v1',
-    )
+    .refine((text) => isAddress(text) && !hasUser(text), 'Write an address such as http://127.0.0.1:8000/v1')
     .transform(withoutSlash),
   model: z.string().trim().min(1),
   /** Where it plays the agent, in place of the settings of the same name. */
@@ -62,6 +60,7 @@ export class Servers {
     private readonly settings: ServerSettings,
     private readonly keys: ApiKeys,
     private readonly changed: () => void,
+    private readonly t: Translate,
   ) {}
 
   get all(): readonly Server[] {
@@ -74,7 +73,8 @@ export class Servers {
       const issue = serverSchema.safeParse(entry).error?.issues[0];
       if (issue === undefined) return [];
       const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-      return [`Entry ${index + 1} of tandem.servers cannot be used. ${where}${issue.message}.`];
+      const why = `${where}${issue.message}`;
+      return [this.t('Entry {0} of tandem.servers cannot be used. {1}.', index + 1, why)];
     });
   }
 
@@ -164,12 +164,21 @@ function stateOf(trial: Trial): ServerState {
 }
 
 /** A sentence when the text is no base URL. */
-export function validateAddress(text: string): string | undefined {
+export function validateAddress(text: string, t: Translate): string | undefined {
+  if (!isAddress(text)) return t('Write an address such as {0}.', 'http://127.0.0.1:8000/v1');
+  return hasUser(text)
+    ? t('Leave name and password out of the address; the key is asked for next.')
+    : undefined;
+}
+
+function isAddress(text: string): boolean {
   const address = URL.parse(text.trim());
-  if (address === null || !/^https?:$/.test(address.protocol) || address.search !== '')
-    return 'Write an address such as http://127.0.0.1:8000/v1.';
-  if (address.username === '' && address.password === '') return undefined;
-  return 'Leave name and password out of the address; the key is asked for next.';
+  return address !== null && /^https?:$/.test(address.protocol) && address.search === '';
+}
+
+function hasUser(text: string): boolean {
+  const address = URL.parse(text.trim());
+  return address !== null && (address.username !== '' || address.password !== '');
 }
 
 /** A base URL in the one way in which it is kept. */

@@ -3,6 +3,7 @@ import type { UseByModel } from '../../core/trajectory/use';
 import type { Configuration } from '../configuration';
 import { views } from '../contributions';
 import type { Engine } from '../engine';
+import type { ShownLog } from '../shownLog';
 import { editorSpec } from './editorModels';
 import { itemOf } from './items';
 import type { ModelNode, Party } from './nodes';
@@ -10,6 +11,8 @@ import { specOf } from './servers';
 import { ModelWatcher } from './watcher';
 
 export type { ModelNode } from './nodes';
+
+const { t } = vscode.l10n;
 
 /** How often the use of the models is counted at most, while dialogues are played. */
 const COUNT_AFTER_MS = 1000;
@@ -27,6 +30,7 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
   constructor(
     private readonly configuration: Configuration,
     private readonly engine: Engine,
+    private readonly log: ShownLog,
   ) {
     this.view = vscode.window.createTreeView(views.models, { treeDataProvider: this });
     this.disposables = [
@@ -34,7 +38,7 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
       this.view,
       configuration.onDidChange(() => this.show()),
       engine.onDidChangeModels(() => this.show()),
-      engine.onDidChangeLog(() => this.countSoon()),
+      log.onDidChangeDialogues(() => this.countSoon()),
       new ModelWatcher(configuration, () => void this.refresh()),
       this.view.onDidChangeVisibility(({ visible }) => {
         if (!visible) return;
@@ -119,8 +123,8 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
     const named = (spec: string): string =>
       localPlaces.find((place) => place.spec === spec)?.name ??
       servers.find(spec)?.name ??
-      (spec === '' ? 'none' : spec);
-    this.view.description = `agent: ${named(agent)} · simulator: ${named(simulator)}`;
+      (spec === '' ? t('none') : spec);
+    this.view.description = t('agent: {0} · simulator: {1}', named(agent), named(simulator));
   }
 
   private countSoon(): void {
@@ -132,7 +136,7 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
 
   private async count(): Promise<void> {
     try {
-      const uses = await (await this.engine.logIfAny())?.modelUse();
+      const uses = await (await this.log.engine.logIfAny())?.modelUse();
       if (uses === undefined || JSON.stringify(uses) === JSON.stringify(this.uses)) return;
       this.uses = uses;
       this.changed.fire(undefined);

@@ -1,23 +1,35 @@
 import { costOf, type ModelUse, type UseByModel } from '../../core/trajectory/use';
+import type { Translate } from '../translate';
 import { specOf, type Server } from './servers';
 
 /** `12 turns · 3 replies · 34,100 tokens · $0.02` */
-export function useWords(use: ModelUse, server?: Server): string {
+export function useWords(use: ModelUse, t: Translate, server?: Server): string {
+  const { turns, replies } = use;
+  const tokens = use.promptTokens + use.completionTokens;
   return [
-    ...(use.turns === 0 ? [] : [counted(use.turns, 'turn')]),
-    ...(use.replies === 0 ? [] : [`${grouped(use.replies)} ${use.replies === 1 ? 'reply' : 'replies'}`]),
-    ...(hasTokens(use) ? [counted(use.promptTokens + use.completionTokens, 'token')] : []),
+    ...(turns === 0 ? [] : [turns === 1 ? t('1 turn') : t('{0} turns', grouped(turns))]),
+    ...(replies === 0 ? [] : [replies === 1 ? t('1 reply') : t('{0} replies', grouped(replies))]),
+    ...(tokens === 0 ? [] : [tokens === 1 ? t('1 token') : t('{0} tokens', grouped(tokens))]),
     ...(server?.price === undefined ? [] : [dollars(costOf(use, server.price))]),
   ].join(' · ');
 }
 
-/** The use of every model as a Markdown document. */
-export function useDocument(uses: UseByModel, servers: readonly Server[]): string {
+/**
+ * The use of every model as a Markdown document.
+ * @param folder the name of the folder whose log it is of, where the window has several
+ */
+export function useDocument(
+  uses: UseByModel,
+  servers: readonly Server[],
+  t: Translate,
+  folder?: string,
+): string {
+  const title = `# ${t('Use and Cost of the Models')}`;
   const rows = Object.entries(uses)
     .map(([model, use]) => ({ model, use, server: servers.find((one) => specOf(one) === model) }))
     .sort((a, b) => b.use.turns + b.use.replies - (a.use.turns + a.use.replies));
   if (rows.length === 0) {
-    return '# Use and Cost of the Models\n\nNo model has written anything in this log yet. Play a task to see the first.\n';
+    return `${title}\n\n${t('No model has written anything in this log yet. Play a task to see the first.')}\n`;
   }
   const total = rows.reduce(
     (sum, { use, server }) => sum + (server?.price ? costOf(use, server.price) : 0),
@@ -29,10 +41,17 @@ export function useDocument(uses: UseByModel, servers: readonly Server[]): strin
   ).length;
   const uncounted = rows.reduce((sum, { use }) => sum + use.uncounted, 0);
   return [
-    '# Use and Cost of the Models',
-    'Of all that the log of this workspace holds, turns that were taken back and deleted dialogues included.',
+    title,
+    folder === undefined
+      ? t(
+          'Of all that the log of this workspace holds, turns that were taken back and deleted dialogues included.',
+        )
+      : t(
+          'Of all that the log of {0} holds, turns that were taken back and deleted dialogues included.',
+          folder,
+        ),
     table([
-      ['Model', 'Turns', 'Replies', 'Prompt tokens', 'Completion tokens', 'Cost'],
+      [t('Model'), t('Turns'), t('Replies'), t('Prompt tokens'), t('Completion tokens'), t('Cost')],
       ...rows.map(({ model, use, server }) => [
         server === undefined ? model : `${server.name} (${model})`,
         ...[use.turns, use.replies].map(grouped),
@@ -40,16 +59,21 @@ export function useDocument(uses: UseByModel, servers: readonly Server[]): strin
         server?.price === undefined ? '–' : dollars(costOf(use, server.price)),
       ]),
     ]),
-    ...(isPriced ? [`Cost in all: ${dollars(total)}.`] : []),
+    ...(isPriced ? [t('Cost in all: {0}.', dollars(total))] : []),
     ...(unpriced === 0
       ? []
-      : [`${counted(unpriced, 'model')} without a price. Edit the connection of a model to give it one.`]),
+      : [t('Models without a price: {0}. Edit the connection of a model to give it one.', unpriced)]),
     ...(uncounted === 0
       ? []
       : [
-          `For ${counted(uncounted, 'message')} no tokens were counted, so that sums and cost may be too low.`,
+          t(
+            'Messages of which no tokens were counted: {0}. Sums and cost may be too low.',
+            grouped(uncounted),
+          ),
         ]),
-    'The cost is what the tokens cost at the prices that you gave; what a suggestion or a stopped message cost is not in the log.',
+    t(
+      'The cost is what the tokens cost at the prices that you gave; what a suggestion or a stopped message cost is not in the log.',
+    ),
     '',
   ].join('\n\n');
 }
@@ -78,5 +102,3 @@ function cell(text: string): string {
 const hasTokens = ({ promptTokens, completionTokens }: ModelUse): boolean =>
   promptTokens + completionTokens > 0;
 const grouped = (number: number): string => number.toLocaleString('en');
-const counted = (number: number, what: string): string =>
-  `${grouped(number)} ${what}${number === 1 ? '' : 's'}`;

@@ -5,6 +5,7 @@ import type { Trajectory } from '../../core/trajectory/trajectory';
 import { commands } from '../contributions';
 import { documentUri } from '../documents';
 import type { Engine } from '../engine';
+import type { Engines } from '../engines';
 import { openLink } from '../link';
 import { pageHtml } from '../page';
 import { taskView } from '../session/view';
@@ -17,14 +18,14 @@ export class ReplayPanel {
   constructor(
     private readonly panel: vscode.WebviewPanel,
     private shown: readonly string[],
-    private readonly engine: Engine,
+    private readonly engines: Engines,
     extension: vscode.Uri,
   ) {
     const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
     panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
     panel.iconPath = new vscode.ThemeIcon(shown.length === 2 ? 'split-horizontal' : 'history');
     panel.webview.onDidReceiveMessage((message: FromWebview) => {
-      this.handle(message).catch((error: unknown) => engine.show(error));
+      this.handle(message).catch((error: unknown) => engines.first.show(error));
     });
     panel.webview.html = pageHtml(panel.webview, folder, 'replay');
   }
@@ -54,7 +55,8 @@ export class ReplayPanel {
 
   /** Shows what the log says now; closes when one of the dialogues is gone. */
   async show(): Promise<void> {
-    const log = await this.engine.log();
+    const engine = await this.engine();
+    const log = await engine.log();
     const trajectories = [];
     for await (const trajectory of log.trajectories(this.episodes)) trajectories.push(trajectory);
     const [first] = trajectories;
@@ -64,13 +66,18 @@ export class ReplayPanel {
     }
     const { title, ...task } = taskView(first.task, first.started.pack);
     this.panel.title = trajectories.length === 2 ? t('{0}: two dialogues', title) : t('{0}: replay', title);
-    const own = this.engine.consent.given?.pseudonym;
+    const own = engine.consent.given?.pseudonym;
     const shown: ToWebview = {
       type: 'show',
       task: { title, ...task },
       replays: trajectories.map((trajectory) => replayOf(trajectory, own, t)),
     };
     await this.panel.webview.postMessage(shown);
+  }
+
+  /** Two dialogues that are compared are of one log. */
+  private engine(): Promise<Engine> {
+    return this.engines.withEpisode(this.shown[0]!);
   }
 
   private async handle(message: FromWebview): Promise<void> {
@@ -87,7 +94,7 @@ export class ReplayPanel {
   }
 
   private async act({ action, episode }: Extract<FromWebview, { type: 'act' }>): Promise<void> {
-    const log = await this.engine.log();
+    const log = await (await this.engine()).log();
     const trajectory = await log.trajectory(episode);
     const summary = log.summary(episode);
     if (trajectory === undefined || summary === undefined) {

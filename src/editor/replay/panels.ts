@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { z } from 'zod';
 import { Fault } from '../../core/fault';
 import { replayViewType } from '../contributions';
-import type { Engine } from '../engine';
+import type { Engines } from '../engines';
 import { ReplayPanel } from './panel';
 
 const panelStateSchema = z.object({ episodes: z.array(z.string()).min(1).max(2) });
@@ -14,11 +14,11 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
 
   constructor(
     private readonly extension: vscode.Uri,
-    private readonly engine: Engine,
+    private readonly engines: Engines,
   ) {
     this.disposables = [
       vscode.window.registerWebviewPanelSerializer(replayViewType, this),
-      engine.onDidChangeLog((episodes) => this.follow(episodes)),
+      engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
     ];
   }
 
@@ -40,7 +40,7 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
    * @throws {Fault} `editor/other-task` when they are not of one task
    */
   async compare(first: string, second: string): Promise<ReplayPanel> {
-    const log = await this.engine.log();
+    const log = await (await this.engines.withEpisode(first)).log();
     if (log.summary(first)?.taskId !== log.summary(second)?.taskId) {
       throw new Fault(
         'editor/other-task',
@@ -73,7 +73,7 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
   }
 
   private adopt(panel: vscode.WebviewPanel, episodes: readonly string[]): ReplayPanel {
-    const opened = new ReplayPanel(panel, episodes, this.engine, this.extension);
+    const opened = new ReplayPanel(panel, episodes, this.engines, this.extension);
     this.panels.add(opened);
     opened.onDidDispose(() => this.panels.delete(opened));
     return opened;
@@ -82,7 +82,7 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
   private follow(changed: readonly string[]): void {
     for (const panel of this.panels) {
       if (changed.length > 0 && !changed.some((id) => panel.episodes.includes(id))) continue;
-      panel.show().catch((error: unknown) => this.engine.report(error));
+      panel.show().catch((error: unknown) => this.engines.first.report(error));
     }
   }
 }

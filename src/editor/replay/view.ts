@@ -19,7 +19,7 @@ export function replayOf(trajectory: Trajectory, own: string | undefined, t: Tra
     episode: id,
     agent,
     collaborator: personOf(collaborator.name, own, t),
-    outcome: outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length),
+    outcome: outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length, t),
     success: summary.state === 'answered' ? (grade?.success ?? null) : null,
     started: new Date(started.at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
     turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),

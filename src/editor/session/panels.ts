@@ -242,16 +242,19 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       );
     }
     const pack = await this.packOf(trajectory, engine);
+    // Folders may share a log: the dialogue goes on with the settings of the one that holds its pack.
+    const parts = pack === undefined ? engine : this.engines.of(pack);
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, trajectory.task.id);
-    return Session.ofTrajectory(engine, trajectory, pack, title);
+    return Session.ofTrajectory(parts, trajectory, pack, title);
   }
 
-  /** The pack that holds the task of a dialogue, for "Next task": of the folder whose log has it. */
+  /** The pack that holds the task of a dialogue, for "Next task": of a folder that logs where the dialogue is. */
   private async packOf({ task, started }: Trajectory, engine: Engine): Promise<string | undefined> {
     const packs = await this.packs.all();
     const holding = packs.filter(
-      ({ file, tasks }) => this.engines.of(file) === engine && tasks.some(({ id }) => id === task.id),
+      ({ file, tasks }) =>
+        this.engines.of(file).dataFolder === engine.dataFolder && tasks.some(({ id }) => id === task.id),
     );
     return (holding.find(({ file }) => path.basename(file) === started.pack) ?? holding[0])?.file;
   }

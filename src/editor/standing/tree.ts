@@ -1,8 +1,11 @@
 import * as vscode from 'vscode';
 import { Judgements } from '../../core/evaluation/standing/judgements';
 import { standingOf, type Place, type Standing } from '../../core/evaluation/standing/standing';
-import type { Engine } from '../engine';
+import { views } from '../contributions';
+import type { ShownLog } from '../shownLog';
 import { placeRow, remarkRows, type StandingRow } from './words';
+
+const { t } = vscode.l10n;
 
 export type StandingNode =
   | { readonly kind: 'place'; readonly place: Place }
@@ -17,10 +20,14 @@ export class StandingTree implements vscode.TreeDataProvider<StandingNode>, vsco
 
   readonly onDidChangeTreeData = this.changed.event;
 
-  constructor(private readonly engine: Engine) {
+  private readonly view: vscode.TreeView<StandingNode>;
+
+  constructor(private readonly log: ShownLog) {
+    this.view = vscode.window.createTreeView(views.standing, { treeDataProvider: this });
     this.disposables = [
       this.changed,
-      engine.onDidChangeLog((episodes) => {
+      this.view,
+      log.onDidChangeDialogues((episodes) => {
         this.judgements.forget(episodes);
         this.changed.fire(undefined);
       }),
@@ -31,11 +38,13 @@ export class StandingTree implements vscode.TreeDataProvider<StandingNode>, vsco
   async getChildren(node?: StandingNode): Promise<StandingNode[]> {
     if (node?.kind === 'group') return node.places.map(placeNode);
     if (node !== undefined) return [];
-    const log = await this.engine.logIfAny();
+    const { name, engine } = this.log;
+    this.view.description = name;
+    const log = await engine.logIfAny();
     if (log === undefined) return [];
     const standing = standingOf(await this.judgements.of(log));
     if (standing.choices === 0) return [];
-    const notes = remarkRows(standing).map((row): StandingNode => ({ kind: 'remark', row }));
+    const notes = remarkRows(standing, t).map((row): StandingNode => ({ kind: 'remark', row }));
     return [...placeNodes(standing), ...notes];
   }
 
@@ -44,7 +53,7 @@ export class StandingTree implements vscode.TreeDataProvider<StandingNode>, vsco
       case 'group':
         return groupItem(node);
       case 'place':
-        return item(placeRow(node.place), 'hubot');
+        return item(placeRow(node.place, t), 'hubot');
       case 'remark':
         return item(node.row, 'info');
     }
@@ -68,8 +77,8 @@ function placeNodes({ places, groups }: Standing): StandingNode[] {
 const placeNode = (place: Place): StandingNode => ({ kind: 'place', place });
 
 function groupItem({ group, places }: Extract<StandingNode, { kind: 'group' }>): vscode.TreeItem {
-  const made = new vscode.TreeItem(`Group ${group + 1}`, vscode.TreeItemCollapsibleState.Expanded);
-  made.description = `${places.length} of its own, not compared with the others`;
+  const made = new vscode.TreeItem(t('Group {0}', group + 1), vscode.TreeItemCollapsibleState.Expanded);
+  made.description = t('{0} of its own, not compared with the others', places.length);
   made.iconPath = new vscode.ThemeIcon('list-tree');
   return made;
 }

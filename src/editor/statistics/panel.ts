@@ -1,12 +1,14 @@
 import * as vscode from 'vscode';
 import type { FromWebview, ToWebview } from '../../../webview/statistics/protocol';
 import { commands, statisticsViewType } from '../contributions';
-import type { Engine } from '../engine';
+import type { ShownLog } from '../shownLog';
 import { pageHtml } from '../page';
 import { filterWords } from '../trajectories/filter';
 import type { TrajectoryTree } from '../trajectories/tree';
 import { headline } from '../trajectories/words';
 import { statisticsView } from './view';
+
+const { t } = vscode.l10n;
 
 /** A log that grows by the second is counted anew no more often than this, in milliseconds. */
 const AGAIN_AFTER_MS = 1000;
@@ -19,12 +21,13 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
 
   constructor(
     private readonly extension: vscode.Uri,
-    private readonly engine: Engine,
+    private readonly log: ShownLog,
     private readonly trajectories: TrajectoryTree,
   ) {
     this.disposables = [
       vscode.window.registerWebviewPanelSerializer(statisticsViewType, this),
-      engine.onDidChangeLog(() => this.showSoon()),
+      log.onDidChangeDialogues(() => this.showSoon()),
+      log.onDidChange(() => this.show()),
       trajectories.onDidChangeFilter(() => this.show()),
     ];
   }
@@ -52,7 +55,6 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
 
   private adopt(panel: vscode.WebviewPanel): void {
     const folder = vscode.Uri.joinPath(this.extension, 'dist', 'webview');
-    panel.title = 'Trajectories: statistics';
     panel.iconPath = new vscode.ThemeIcon('graph');
     panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
     panel.webview.onDidReceiveMessage(({ type }: FromWebview) => {
@@ -74,17 +76,20 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
   private show(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.send().catch((error: unknown) => this.engine.show(error));
+    this.send().catch((error: unknown) => this.log.engine.show(error));
   }
 
   private async send(): Promise<void> {
     if (this.panel === undefined) return;
-    const log = await this.engine.logIfAny();
+    const { name, engine } = this.log;
+    this.panel.title =
+      name === undefined ? t('Trajectories: statistics') : t('Trajectories of {0}: statistics', name);
+    const log = await engine.logIfAny();
     const { filter } = this.trajectories;
     const shown: ToWebview = {
       type: 'show',
-      headline: log === undefined ? '' : headline(log.count(filter)),
-      filter: filterWords(filter),
+      headline: log === undefined ? '' : headline(log.count(filter), t),
+      filter: filterWords(filter, t),
       ...statisticsView(log?.outlines(filter) ?? []),
     };
     await this.panel.webview.postMessage(shown);

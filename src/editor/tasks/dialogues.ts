@@ -20,8 +20,8 @@ export async function chooseDialogue(engine: Engine, task: PackTask): Promise<st
   }
   const now = Date.now();
   const items = rows.map((summary) => ({
-    label: outcomeWords(summary, task.tests),
-    description: ago(summary.startedAt, now),
+    label: outcomeWords(summary, task.tests, t),
+    description: ago(summary.startedAt, now, t),
     detail: t(
       'agent: {0} · collaborator: {1} · turns: {2}',
       summary.agent,

@@ -1,18 +1,24 @@
 import * as vscode from 'vscode';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import type { PackTask } from './pack';
+import type { Pack, PackTask } from './pack';
+import type { Packs } from './packs';
 import { Progress, type TaskState } from './progress';
+import { Rivals } from './rivals';
 
-/** How far the person has come with the tasks, which each folder of the workspace logs for itself. */
+/** How far the person has come with the tasks of each pack, which each folder of the workspace logs for itself. */
 export class Played implements vscode.Disposable {
   private readonly progress = new Map<Engine, Progress>();
+  private rivals: { readonly packs: readonly Pack[]; readonly found: Rivals } | undefined;
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly registration: vscode.Disposable;
 
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly engines: Engines) {
+  constructor(
+    private readonly engines: Engines,
+    private readonly packs: Packs,
+  ) {
     this.registration = engines.onDidChangeLog(
       ({ engine, episodes }) =>
         void this.follow(engine, episodes).catch((error: unknown) => engine.show(error)),
@@ -21,11 +27,19 @@ export class Played implements vscode.Disposable {
 
   /** Reads what has not been read yet. `state` knows nothing before. */
   async read(): Promise<void> {
-    await Promise.all(this.engines.all.map((engine) => this.readOne(engine)));
+    const [packs] = await Promise.all([
+      this.packs.all(),
+      ...this.engines.all.map((engine) => this.readOne(engine)),
+    ]);
+    if (this.rivals?.packs === packs) return;
+    this.rivals = { packs, found: new Rivals(packs, (file) => this.engines.of(file).dataFolder) };
   }
 
   state({ pack, id }: Pick<PackTask, 'pack' | 'id'>): TaskState {
-    return this.progress.get(this.engines.of(pack))?.state(id) ?? { kind: 'new' };
+    const engine = this.engines.of(pack);
+    const place = { log: engine.dataFolder, pack, task: id };
+    const counts = (from: string | undefined): boolean => this.rivals?.found.counts(from, place) ?? true;
+    return this.progress.get(engine)?.state(id, counts) ?? { kind: 'new' };
   }
 
   /** Reads why these tasks were skipped, so that `state` says it. */
@@ -33,7 +47,7 @@ export class Played implements vscode.Disposable {
     const byEngine = Map.groupBy(tasks, ({ pack }) => this.engines.of(pack));
     for (const [engine, some] of byEngine) {
       try {
-        await this.progress.get(engine)?.readReasons(some.map(({ id }) => id));
+        await this.progress.get(engine)?.readReasons(some.map((task) => this.state(task)));
       } catch (error) {
         // A dialogue that the log can no longer read must not hide the list: the row says "skipped", the channel why.
         engine.report(error);

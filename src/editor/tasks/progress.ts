@@ -15,7 +15,8 @@ const PAGE = 1000;
  * what the person has done.
  */
 export class Progress {
-  private readonly newest = new Map<string, TrajectorySummary>();
+  /** By the task, the newest dialogue from each pack that the log names; in the key undefined: from none. */
+  private readonly newest = new Map<string, Map<string | undefined, TrajectorySummary>>();
   /** Why an episode was skipped: only the log itself says it, so it is read for what is shown. */
   private readonly reasons = new Map<string, string>();
   private log: TrajectoryLog | undefined;
@@ -39,8 +40,9 @@ export class Progress {
     else for (const summary of summaries) if (summary) this.take(summary);
   }
 
-  state(task: string): TaskState {
-    const newest = this.newest.get(task);
+  /** @param counts whether a dialogue is looked at that was begun from the pack of this file name, or from none */
+  state(task: string, counts: (pack: string | undefined) => boolean): TaskState {
+    const newest = latest([...(this.newest.get(task)?.values() ?? [])].filter(({ pack }) => counts(pack)));
     if (newest === undefined) return { kind: 'new' };
     const { id: episode, state, turns, abandoned, grades } = newest;
     if (state === 'answered') {
@@ -51,12 +53,11 @@ export class Progress {
     return { kind: 'skipped', episode, ...(reason === undefined ? {} : { reason }) };
   }
 
-  /** Reads why these tasks were skipped, those that were. */
-  async readReasons(tasks: readonly string[]): Promise<void> {
-    const unread = tasks.flatMap((task) => {
-      const state = this.state(task);
-      return state.kind === 'skipped' && state.reason === undefined ? [state.episode] : [];
-    });
+  /** Reads why these dialogues were skipped, those that were. */
+  async readReasons(states: readonly TaskState[]): Promise<void> {
+    const unread = states.flatMap((state) =>
+      state.kind === 'skipped' && state.reason === undefined ? [state.episode] : [],
+    );
     if (this.log === undefined || unread.length === 0) return;
     for await (const { id, abandoned } of this.log.trajectories(unread)) {
       if (abandoned !== undefined) this.reasons.set(id, abandoned.message);
@@ -65,9 +66,20 @@ export class Progress {
 
   private take(summary: TrajectorySummary): void {
     if (summary.collection !== undefined) return;
-    const known = this.newest.get(summary.taskId);
-    if (known === undefined || known.id === summary.id || known.startedAt <= summary.startedAt) {
-      this.newest.set(summary.taskId, summary);
-    }
+    const ofTask = this.newest.get(summary.taskId) ?? new Map<string | undefined, TrajectorySummary>();
+    this.newest.set(summary.taskId, ofTask);
+    const known = ofTask.get(summary.pack);
+    ofTask.set(
+      summary.pack,
+      known === undefined || known.id === summary.id ? summary : later(known, summary),
+    );
   }
+}
+
+/** Of two that began at once the second. */
+const later = (first: TrajectorySummary, second: TrajectorySummary): TrajectorySummary =>
+  first.startedAt <= second.startedAt ? second : first;
+
+function latest(summaries: readonly TrajectorySummary[]): TrajectorySummary | undefined {
+  return summaries.length === 0 ? undefined : summaries.reduce(later);
 }

@@ -1,14 +1,15 @@
 import type { EventOf } from '../../core/trajectory/event';
 import type { Choice } from '../../core/trajectory/trajectory';
 import { messageOf } from '../session/view';
+import type { Translate } from '../translate';
 import { quoted } from './markdown';
 
 const LETTERS = ['A', 'B'] as const;
 
 /** Two candidates that wait for a choice, as Markdown; nobody is told who wrote them. */
-export function candidateLines({ turn, candidates }: EventOf<'candidates'>): string[] {
+export function candidateLines({ turn, candidates }: EventOf<'candidates'>, t: Translate): string[] {
   return candidates.flatMap((candidate, place) => [
-    `### Candidate ${LETTERS[place]} for turn ${turn}`,
+    `### ${t('Candidate {0} for turn {1}', LETTERS[place]!, turn)}`,
     messageOf(candidate.text).visible,
   ]);
 }
@@ -17,15 +18,19 @@ export function candidateLines({ turn, candidates }: EventOf<'candidates'>): str
  * A choice that was made, with what the dialogue did not go on with.
  * @param isOver so that it may be told who wrote the candidates
  */
-export function choiceLines({ shown, choice: { picked, by } }: Choice, isOver: boolean): string[] {
+export function choiceLines(
+  { shown, choice: { picked, by } }: Choice,
+  isOver: boolean,
+  t: Translate,
+): string[] {
   const [a, b] = LETTERS.map((letter, place) =>
     isOver ? `${letter} (${shown.candidates[place]!.agent})` : letter,
   ) as [string, string];
   const words = {
-    0: `${by} chose ${a} over ${b}.`,
-    1: `${by} chose ${b} over ${a}.`,
-    equal: `${by} found ${a} and ${b} equal; the dialogue went on with A.`,
-    neither: `${by} wanted neither ${a} nor ${b}.`,
+    0: t('{0} chose {1} over {2}.', by, a, b),
+    1: t('{0} chose {1} over {2}.', by, b, a),
+    equal: t('{0} found {1} and {2} equal; the dialogue went on with A.', by, a, b),
+    neither: t('{0} wanted neither {1} nor {2}.', by, a, b),
   }[picked];
   const passedOver = picked === 'neither' ? ([0, 1] as const) : [picked === 1 ? 0 : 1];
   return [

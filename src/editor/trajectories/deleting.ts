@@ -2,24 +2,34 @@ import * as vscode from 'vscode';
 import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { Engine } from '../engine';
+import type { Engines } from '../engines';
 import type { SessionPanels } from '../session/panels';
 import { ago, dialogues } from './words';
 
+const { t } = vscode.l10n;
+
 /** Asks, hides dialogues from every list, and offers to take that back. */
 export async function deleteDialogues(
-  { engine, panels }: { readonly engine: Engine; readonly panels: SessionPanels },
+  { engines, panels }: { readonly engines: Engines; readonly panels: SessionPanels },
   summaries: readonly TrajectorySummary[],
   titleOf: (summary: TrajectorySummary) => string,
 ): Promise<void> {
   const [first] = summaries;
   if (first === undefined) return;
+  const { engine } = engines.shown;
   const one = summaries.length === 1;
-  const remove = 'Delete';
+  const remove = t('Delete');
   const chosen = await vscode.window.showWarningMessage(
-    one ? `Delete the dialogue “${titleOf(first)}”?` : `Delete ${dialogues(summaries.length)}?`,
+    one ? t('Delete the dialogue “{0}”?', titleOf(first)) : t('Delete {0}?', dialogues(summaries.length, t)),
     {
       modal: true,
-      detail: `${one ? 'It goes' : 'They go'} from every list, statistic and export. The log keeps the lines, so that “Restore Deleted Trajectories…” can bring ${one ? 'it' : 'them'} back.`,
+      detail: one
+        ? t(
+            'It goes from every list, statistic and export. The log keeps the lines, so that “Restore Deleted Trajectories…” can bring it back.',
+          )
+        : t(
+            'They go from every list, statistic and export. The log keeps the lines, so that “Restore Deleted Trajectories…” can bring them back.',
+          ),
     },
     remove,
   );
@@ -27,8 +37,11 @@ export async function deleteDialogues(
   const log = await engine.log();
   const ids = summaries.map(({ id }) => id);
   await whileNobodyPlays(log, summaries, panels, () => log.delete(ids));
-  const undo = 'Undo';
-  const answer = await vscode.window.showInformationMessage(`${dialogues(ids.length)} deleted.`, undo);
+  const undo = t('Undo');
+  const answer = await vscode.window.showInformationMessage(
+    t('{0} deleted.', dialogues(ids.length, t)),
+    undo,
+  );
   if (answer === undo) await log.undelete(ids);
 }
 
@@ -46,7 +59,8 @@ async function whileNobodyPlays(
   try {
     for (const { id, state } of summaries) {
       const isPlayedHere = panels.close(id);
-      if (state === 'open' && !isPlayedHere) claims.push(await log.claim(`episode-${id}`, 'This dialogue'));
+      if (state === 'open' && !isPlayedHere)
+        claims.push(await log.claim(`episode-${id}`, t('This dialogue')));
     }
     await work();
   } finally {
@@ -62,16 +76,16 @@ export async function restoreDialogues(
   const log = await engine.log();
   const deleted = log.deleted.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
   if (deleted.length === 0) {
-    void vscode.window.showInformationMessage('No dialogue is deleted.');
+    void vscode.window.showInformationMessage(t('No dialogue is deleted.'));
     return;
   }
   const picked = await vscode.window.showQuickPick(
     deleted.map((summary) => ({
       label: titleOf(summary),
-      description: `${summary.agent} · ${ago(summary.startedAt, Date.now())}`,
+      description: `${summary.agent} · ${ago(summary.startedAt, Date.now(), t)}`,
       id: summary.id,
     })),
-    { title: 'Restore Deleted Trajectories', placeHolder: 'Which to bring back', canPickMany: true },
+    { title: t('Restore Deleted Trajectories'), placeHolder: t('Which to bring back'), canPickMany: true },
   );
   if (picked === undefined || picked.length === 0) return;
   await log.undelete(picked.map(({ id }) => id));

@@ -1,4 +1,6 @@
-import type { Outcome, TrajectoryFilter } from '../../core/trajectory/log';
+import { z } from 'zod';
+import { outcomes, type Outcome, type TrajectoryFilter } from '../../core/trajectory/log';
+import type { Translate } from '../translate';
 
 /** What a person can narrow the list by, and what is shown of it. */
 export type ListFilter = Pick<
@@ -6,47 +8,68 @@ export type ListFilter = Pick<
   'pack' | 'agent' | 'collaborator' | 'outcome' | 'stars' | 'leaked' | 'since' | 'until' | 'text'
 >;
 
-export const outcomeNames: Readonly<Record<Outcome, string>> = {
-  success: 'passed all tests',
-  failure: 'failed a test',
-  'not-graded': 'not graded',
-  open: 'open',
-  abandoned: 'abandoned or skipped',
-};
+const day = z.iso.datetime().exactOptional();
+const text = z.string().exactOptional();
+const filterSchema: z.ZodType<ListFilter> = z.object({
+  ...{ pack: text, agent: text, collaborator: text, text, since: day, until: day },
+  outcome: z.enum(outcomes).exactOptional(),
+  stars: z.int().min(0).max(5).exactOptional(),
+  leaked: z.boolean().exactOptional(),
+});
 
-export const starsWords = (stars: number): string => {
-  if (stars === 0) return 'not rated';
-  return stars === 5 ? '5 stars' : `${stars} stars or more`;
-};
+/** The filter as the editor kept it over a reload; none when another version of Tandem kept something else. */
+export const filterOf = (kept: unknown): ListFilter => filterSchema.safeParse(kept).data ?? {};
 
-export const leakWords = (leaked: boolean): string => (leaked ? 'with a leak' : 'without a leak');
+export function outcomeName(outcome: Outcome, t: Translate): string {
+  switch (outcome) {
+    case 'success':
+      return t('passed all tests');
+    case 'failure':
+      return t('failed a test');
+    case 'not-graded':
+      return t('not graded');
+    case 'open':
+      return t('open');
+    case 'abandoned':
+      return t('abandoned or skipped');
+  }
+}
 
-export const isFiltered = (filter: ListFilter): boolean => filterWords(filter) !== '';
+export function starsWords(stars: number, t: Translate): string {
+  if (stars === 0) return t('not rated');
+  return stars === 5 ? t('5 stars') : t('{0} stars or more', stars);
+}
+
+export const leakWords = (leaked: boolean, t: Translate): string =>
+  leaked ? t('with a leak') : t('without a leak');
+
+export const isFiltered = (filter: ListFilter): boolean =>
+  Object.values<unknown>(filter).some((value) => value !== undefined);
 
 /** `passed all tests · since 2026-03-01 · agent starter`, what may be long last; empty when nothing is filtered. */
-export function filterWords(filter: ListFilter): string {
+export function filterWords(filter: ListFilter, t: Translate): string {
   const { pack, agent, collaborator, outcome, stars, leaked, text } = filter;
   return [
-    ...(outcome === undefined ? [] : [outcomeNames[outcome]]),
-    ...(stars === undefined ? [] : [starsWords(stars)]),
-    ...(leaked === undefined ? [] : [leakWords(leaked)]),
-    ...datesWords(filter),
-    ...(pack === undefined ? [] : [`pack ${pack}`]),
-    ...(agent === undefined ? [] : [`agent ${agent}`]),
-    ...(collaborator === undefined ? [] : [`human ${collaborator}`]),
+    ...(outcome === undefined ? [] : [outcomeName(outcome, t)]),
+    ...(stars === undefined ? [] : [starsWords(stars, t)]),
+    ...(leaked === undefined ? [] : [leakWords(leaked, t)]),
+    ...datesWords(filter, t),
+    ...(pack === undefined ? [] : [t('pack {0}', pack)]),
+    ...(agent === undefined ? [] : [t('agent {0}', agent)]),
+    ...(collaborator === undefined ? [] : [t('human {0}', collaborator)]),
     ...(text === undefined ? [] : [`“${text}”`]),
   ].join(' · ');
 }
 
 /** The dates as a person chose them: days of local time, the last one included. */
-export function datesWords({ since, until }: ListFilter): string[] {
+export function datesWords({ since, until }: ListFilter, t: Translate): string[] {
   const last = until === undefined ? undefined : dayOf(Date.parse(until) - 1);
   if (since !== undefined && last !== undefined) {
     const first = dayOf(Date.parse(since));
-    return [first === last ? `on ${first}` : `from ${first} to ${last}`];
+    return [first === last ? t('on {0}', first) : t('from {0} to {1}', first, last)];
   }
-  if (since !== undefined) return [`since ${dayOf(Date.parse(since))}`];
-  return last === undefined ? [] : [`up to ${last}`];
+  if (since !== undefined) return [t('since {0}', dayOf(Date.parse(since)))];
+  return last === undefined ? [] : [t('up to {0}', last)];
 }
 
 /** `2026-03-01`, in local time. @param time milliseconds since 1970 */
@@ -68,11 +91,11 @@ export function days(
 }
 
 /** What is wrong with a day that a person typed; undefined when nothing is. */
-export function validateDay(text: string): string | undefined {
+export function validateDay(text: string, t: Translate): string | undefined {
   if (text.trim() === '') return undefined;
   const isDay =
     /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) && dayOf(midnight(text.trim()).getTime()) === text.trim();
-  return isDay ? undefined : 'Write the day as year-month-day, e.g. 2026-03-01, or leave it empty.';
+  return isDay ? undefined : t('Write the day as year-month-day, e.g. 2026-03-01, or leave it empty.');
 }
 
 function midnight(day: string, later = 0): Date {

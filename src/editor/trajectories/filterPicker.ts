@@ -6,14 +6,16 @@ import {
   days,
   isFiltered,
   leakWords,
-  outcomeNames,
+  outcomeName,
   starsWords,
   validateDay,
   type ListFilter,
 } from './filter';
 import { dialogues, grouped } from './words';
 
-const ANY = 'Any';
+const { t } = vscode.l10n;
+
+const ANY = t('Any');
 const DAY = 24 * 3600 * 1000;
 
 /** A value of one dimension; `filter` is what the whole filter becomes when it is chosen. */
@@ -38,12 +40,12 @@ export async function pickFilter(
 ): Promise<void> {
   for (;;) {
     const filter = current();
-    const clear: vscode.QuickPickItem = { label: '$(clear-all) Clear the filter' };
+    const clear: vscode.QuickPickItem = { label: `$(clear-all) ${t('Clear the filter')}` };
     const dimension = await vscode.window.showQuickPick<Dimension | vscode.QuickPickItem>(
       [...dimensionsOf(log, filter), ...(isFiltered(filter) ? [separator, clear] : [])],
       {
-        title: `Filter Trajectories: ${dialogues(log.count(filter).total)}`,
-        placeHolder: 'What to filter by. Escape shows the list.',
+        title: t('Filter Trajectories: {0}', dialogues(log.count(filter).total, t)),
+        placeHolder: t('What to filter by. Escape shows the list.'),
       },
     );
     if (dimension === undefined) return;
@@ -52,7 +54,7 @@ export async function pickFilter(
       return;
     }
     const choice = await vscode.window.showQuickPick(dimension.choices(), {
-      title: `Filter by ${dimension.label}`,
+      title: t('Filter by {0}', dimension.label),
       matchOnDescription: true,
     });
     const chosen = choice?.ask === undefined ? choice?.filter : await choice.ask();
@@ -70,39 +72,39 @@ function dimensionsOf(log: TrajectoryLog, filter: ListFilter): Dimension[] {
     choices: () => readonly Choice[],
   ): Dimension => ({
     label,
-    description: description ?? ANY.toLowerCase(),
+    description: description ?? t('any'),
     choices,
   });
   return [
-    named('Pack', pack, () => shared(log, filter, 'pack')),
-    named('Agent', agent, () => shared(log, filter, 'agent')),
-    named('Human', collaborator, () => shared(log, filter, 'collaborator')),
-    named('Outcome', outcome && outcomeNames[outcome], () =>
+    named(t('Pack'), pack, () => shared(log, filter, 'pack')),
+    named(t('Agent'), agent, () => shared(log, filter, 'agent')),
+    named(t('Human'), collaborator, () => shared(log, filter, 'collaborator')),
+    named(t('Outcome'), outcome && outcomeName(outcome, t), () =>
       listed(
         log,
         filter,
         'outcome',
-        outcomes.map((value) => [outcomeNames[value], value]),
+        outcomes.map((value) => [outcomeName(value, t), value]),
       ),
     ),
-    named('Rating', stars === undefined ? undefined : starsWords(stars), () =>
+    named(t('Rating'), stars === undefined ? undefined : starsWords(stars, t), () =>
       listed(
         log,
         filter,
         'stars',
-        [5, 4, 3, 2, 1, 0].map((value) => [starsWords(value), value]),
+        [5, 4, 3, 2, 1, 0].map((value) => [starsWords(value, t), value]),
       ),
     ),
-    named('Leak', leaked === undefined ? undefined : leakWords(leaked), () =>
+    named(t('Leak'), leaked === undefined ? undefined : leakWords(leaked, t), () =>
       listed(
         log,
         filter,
         'leaked',
-        [true, false].map((value) => [leakWords(value), value]),
+        [true, false].map((value) => [leakWords(value, t), value]),
       ),
     ),
-    named('Date', datesWords(filter)[0], () => dates(log, filter)),
-    named('Text', text, () => texts(filter)),
+    named(t('Date'), datesWords(filter, t)[0], () => dates(log, filter)),
+    named(t('Text'), text, () => texts(filter)),
   ];
 }
 
@@ -140,24 +142,24 @@ function dates(log: TrajectoryLog, filter: ListFilter): Choice[] {
   });
   return [
     { label: ANY, filter: others },
-    counted(log, 'Today', from(0)),
-    counted(log, 'The last 7 days', from(6)),
-    counted(log, 'The last 30 days', from(29)),
-    { label: 'From … to …', ask: () => askDays(others) },
+    counted(log, t('Today'), from(0)),
+    counted(log, t('The last 7 days'), from(6)),
+    counted(log, t('The last 30 days'), from(29)),
+    { label: t('From … to …'), ask: () => askDays(others) },
   ];
 }
 
 async function askDays(others: ListFilter): Promise<ListFilter | undefined> {
   const ask = (prompt: string): Thenable<string | undefined> =>
     vscode.window.showInputBox({
-      title: 'Filter by Date',
+      title: t('Filter by Date'),
       prompt,
       placeHolder: dayOf(Date.now()),
-      validateInput: validateDay,
+      validateInput: (text) => validateDay(text, t),
     });
-  const first = await ask('The first day; empty: from the beginning');
+  const first = await ask(t('The first day; empty: from the beginning'));
   if (first === undefined) return undefined;
-  const last = await ask('The last day; empty: up to now');
+  const last = await ask(t('The last day; empty: up to now'));
   if (last === undefined) return undefined;
   const day = (text: string): string | undefined => (text.trim() === '' ? undefined : text.trim());
   return { ...others, ...days(day(first), day(last)) };
@@ -167,15 +169,15 @@ function texts(filter: ListFilter): Choice[] {
   const others = { ...filter, text: undefined };
   const ask = async (): Promise<ListFilter | undefined> => {
     const text = await vscode.window.showInputBox({
-      title: 'Filter by Text',
-      prompt: 'Found in the name of the task, the pack, the agent or the human',
+      title: t('Filter by Text'),
+      prompt: t('Found in the name of the task, the pack, the agent or the human'),
       value: filter.text ?? '',
     });
     return text === undefined ? undefined : { ...others, text: text.trim() === '' ? undefined : text.trim() };
   };
   return [
     { label: ANY, filter: others },
-    { label: 'Containing …', ask },
+    { label: t('Containing …'), ask },
   ];
 }
 

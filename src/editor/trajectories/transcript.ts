@@ -4,61 +4,69 @@ import { candidateLines, choiceLines } from './choices';
 import { quoted } from './markdown';
 import { gradeView, messageOf, taskView } from '../session/view';
 import type { Translate } from '../translate';
+import { abandonedWords } from './words';
 
 /** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
 export function transcriptOf(trajectory: Trajectory, t: Translate): string {
-  const { task, state, started, turns, pending = [], grades, abandoned, collaborator, rating } = trajectory;
+  const { task, state, started, turns, pending = [], grades, collaborator, rating } = trajectory;
   const { title, description } = taskView(task, started.pack);
   const facts = [
-    `- Started: ${started.at}`,
-    ...(started.pack === undefined ? [] : [`- Pack: ${started.pack}`]),
-    `- Agent: ${trajectory.agent}`,
-    `- Collaborator: ${collaborator.name} (${collaborator.kind})`,
-    `- Outcome: ${abandoned === undefined ? state : `${abandoned.reason}, ${abandoned.message}`}`,
-    ...(rating?.stars === undefined ? [] : [`- Rating: ${rating.stars} of 5`]),
-    ...(rating?.comment === undefined ? [] : [`- Comment: ${rating.comment}`]),
-  ];
+    t('Started: {0}', started.at),
+    ...(started.pack === undefined ? [] : [t('Pack: {0}', started.pack)]),
+    t('Agent: {0}', trajectory.agent),
+    t('Collaborator: {0} ({1})', collaborator.name, collaborator.kind),
+    t('Outcome: {0}', outcomeOf(trajectory, t)),
+    ...(rating?.stars === undefined ? [] : [t('Rating: {0} of 5', rating.stars)]),
+    ...(rating?.comment === undefined ? [] : [t('Comment: {0}', rating.comment)]),
+  ].map((fact) => `- ${fact}`);
   const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, rating: remark }) => {
     const { visible, thoughts } = messageOf(agent.text);
     return [
-      `### Agent, turn ${agent.turn}`,
+      `### ${t('Agent, turn {0}', agent.turn)}`,
       visible,
-      ...(thoughts === '' ? [] : [quoted(`Thoughts: ${thoughts}`)]),
-      ...candidates.flatMap((choice) => choiceLines(choice, state === 'answered')),
-      ...(superseded.length === 0 ? [] : [quoted(`Sample ${superseded.length + 1} of this message.`)]),
-      ...(remark === undefined ? [] : [quoted(remarkWords(remark))]),
-      ...(reply === undefined ? [] : [`### ${reply.by} (${authorWords(reply)})`, reply.text]),
+      ...(thoughts === '' ? [] : [quoted(t('Thoughts: {0}', thoughts))]),
+      ...candidates.flatMap((choice) => choiceLines(choice, state === 'answered', t)),
+      ...(superseded.length === 0 ? [] : [quoted(t('Sample {0} of this message.', superseded.length + 1))]),
+      ...(remark === undefined ? [] : [quoted(remarkWords(remark, t))]),
+      ...(reply === undefined ? [] : [`### ${reply.by} (${authorWords(reply, t)})`, reply.text]),
     ];
   });
-  const undecided = pending.flatMap(({ shown, choice }) => (choice ? [] : candidateLines(shown)));
-  const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade, t)));
-  return `${[`# ${title}`, facts.join('\n'), '## Request', description, '## Dialogue', ...said, ...undecided, ...results].join('\n\n')}\n`;
+  const undecided = pending.flatMap(({ shown, choice }) => (choice ? [] : candidateLines(shown, t)));
+  const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade, t), t));
+  return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, description, `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
+}
+
+function outcomeOf({ state, abandoned }: Trajectory, t: Translate): string {
+  if (abandoned !== undefined) return `${abandonedWords(abandoned.reason, t)}, ${abandoned.message}`;
+  return state === 'answered' ? t('answered') : t('open');
 }
 
 /** Whose words a reply has. */
-function authorWords({ author, suggestedBy = 'the simulator' }: EventOf<'reply'>): string {
+function authorWords({ author, suggestedBy }: EventOf<'reply'>, t: Translate): string {
+  const drafter = suggestedBy ?? t('the simulator');
   switch (author) {
     case 'developer':
+      return t('developer');
     case 'simulator':
-      return author;
+      return t('simulator');
     case 'developer-edited-suggestion':
-      return `developer, edited from a draft of ${suggestedBy}`;
+      return t('developer, edited from a draft of {0}', drafter);
     case 'developer-sent-suggestion':
-      return `developer, as ${suggestedBy} drafted it`;
+      return t('developer, as {0} drafted it', drafter);
   }
 }
 
-function remarkWords({ thumb, comment, by }: EventOf<'turn-rating'>): string {
-  const verdict = thumb === undefined ? [] : [thumb === 'up' ? 'good' : 'bad'];
+function remarkWords({ thumb, comment, by }: EventOf<'turn-rating'>, t: Translate): string {
+  const verdict = thumb === undefined ? [] : [thumb === 'up' ? t('good') : t('bad')];
   return `${by}: ${[...verdict, ...(comment === undefined ? [] : [comment])].join(', ')}`;
 }
 
-function gradeTable({ headline, mode, tests }: ReturnType<typeof gradeView>): string {
+function gradeTable({ headline, mode, tests }: ReturnType<typeof gradeView>, t: Translate): string {
   const rows = tests.map(
     ({ call, status, expected = '', got = '' }) =>
       `| ${[cell(call), status, cell(expected), cell(got)].join(' | ')} |`,
   );
-  const head = ['| Call | Result | Expected | Got |', '|---|---|---|---|'];
+  const head = [`| ${t('Call')} | ${t('Result')} | ${t('Expected')} | ${t('Got')} |`, '|---|---|---|---|'];
   return [`## ${headline} (${mode})`, [...head, ...rows].join('\n')].join('\n\n');
 }
 

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { commands, contextKeys, contextValues, views } from '../contributions';
-import type { Engine } from '../engine';
+import type { ShownLog } from '../shownLog';
 import type { Packs } from '../tasks/packs';
-import { filterWords, isFiltered, type ListFilter } from './filter';
+import { filterOf, filterWords, isFiltered, leakWords, type ListFilter } from './filter';
 import { TaskTitles, type KnownTask } from './titles';
 import { ago, grouped, headline, outcomeWords } from './words';
 
@@ -13,14 +13,18 @@ export type TrajectoryNode =
   | { readonly kind: 'filter'; readonly filter: ListFilter; readonly matching: number; readonly all: number }
   | { readonly kind: 'more'; readonly shown: number; readonly total: number };
 
+const { t } = vscode.l10n;
+
 const PAGE = 100;
+/** Where the editor keeps the filter over a reload. */
+const FILTER = 'tandem.trajectoryFilter';
 
 /** What the log holds, newest first, as far as the filter leaves it. */
 export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly view: vscode.TreeView<TrajectoryNode>;
   private limit = PAGE;
-  private narrowed: ListFilter = {};
+  private narrowed: ListFilter;
   private readonly filtered = new vscode.EventEmitter<undefined>();
   private readonly titles: TaskTitles;
   private known: ReadonlyMap<string, KnownTask> = new Map();
@@ -31,8 +35,11 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
 
   constructor(
     packs: Packs,
-    private readonly engine: Engine,
+    private readonly log: ShownLog,
+    private readonly memory: vscode.Memento,
   ) {
+    this.narrowed = filterOf(memory.get(FILTER));
+    this.tellIfFiltered();
     this.titles = new TaskTitles(packs);
     this.view = vscode.window.createTreeView(views.trajectories, {
       treeDataProvider: this,
@@ -42,7 +49,8 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
       this.changed,
       this.filtered,
       this.view,
-      engine.onDidChangeLog(() => this.changed.fire(undefined)),
+      log.onDidChange(() => (this.limit = PAGE)),
+      log.onDidChangeDialogues(() => this.changed.fire(undefined)),
       packs.onDidChange(() => this.changed.fire(undefined)),
     ];
   }
@@ -54,11 +62,8 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
   set filter(filter: ListFilter) {
     this.narrowed = filter;
     this.limit = PAGE;
-    void vscode.commands.executeCommand(
-      'setContext',
-      contextKeys.trajectoriesAreFiltered,
-      isFiltered(filter),
-    );
+    void this.memory.update(FILTER, filter);
+    this.tellIfFiltered();
     this.changed.fire(undefined);
     this.filtered.fire(undefined);
   }
@@ -75,12 +80,14 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
 
   async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
     if (node !== undefined) return [];
-    const log = await this.engine.logIfAny();
+    const { name, engine } = this.log;
+    this.view.description = name;
+    const log = await engine.logIfAny();
     if (log === undefined) return [];
     const filter = this.narrowed;
     const { rows, total } = log.list({ filter, offset: 0, limit: this.limit });
     this.known = await this.titles.of(log, rows);
-    this.view.description = headline(log.count(filter));
+    this.view.description = [name ?? [], headline(log.count(filter), t)].flat().filter(Boolean).join(' · ');
     const shown = rows.map((summary): TrajectoryNode => ({ kind: 'trajectory', summary }));
     if (isFiltered(filter)) {
       shown.unshift({ kind: 'filter', filter, matching: total, all: log.count().total });
@@ -112,29 +119,37 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
+  private tellIfFiltered(): void {
+    const isNarrowed = isFiltered(this.narrowed);
+    void vscode.commands.executeCommand('setContext', contextKeys.trajectoriesAreFiltered, isNarrowed);
+  }
+
   private item(node: Extract<TrajectoryNode, { kind: 'trajectory' }>): vscode.TreeItem {
     const { summary } = node;
     const title = this.title(summary);
-    const outcome = outcomeWords(summary, this.known.get(summary.taskId)?.tests);
-    const leak = summary.leaked ? ' · leak' : '';
+    const outcome = outcomeWords(summary, this.known.get(summary.taskId)?.tests, t);
+    const leak = summary.leaked ? ` · ${t('leak')}` : '';
     const item = new vscode.TreeItem(title);
     item.id = summary.id;
-    item.description = `${outcome}${leak} · ${ago(summary.startedAt, Date.now())}`;
+    item.description = `${outcome}${leak} · ${ago(summary.startedAt, Date.now(), t)}`;
     item.iconPath = outcomeIcon(summary);
     item.contextValue = contextValues.trajectory;
     item.tooltip = [
       title,
-      `outcome: ${outcome}, ${summary.turns} agent turns`,
-      ...(summary.leaked ? ['a reply gives the reference away'] : []),
-      ...(summary.stars === undefined ? [] : [`rating: ${summary.stars} of 5`]),
-      `agent: ${summary.agent}`,
-      `collaborator: ${summary.collaborator.name} (${summary.collaborator.kind})`,
-      `started: ${new Date(summary.startedAt).toLocaleString()}`,
+      t('outcome: {0}, {1} agent turns', outcome, summary.turns),
+      ...(summary.leaked ? [t('a reply gives the reference away')] : []),
+      ...(summary.stars === undefined ? [] : [t('rating: {0} of 5', summary.stars)]),
+      t('agent: {0}', summary.agent),
+      t('collaborator: {0} ({1})', summary.collaborator.name, summary.collaborator.kind),
+      t('started: {0}', new Date(summary.startedAt).toLocaleString()),
     ].join('\n');
     item.accessibilityInformation = {
-      label: `${title}, ${outcome}, agent ${summary.agent}${summary.leaked ? ', with a leak' : ''}`,
+      label: [
+        ...[title, outcome, t('agent {0}', summary.agent)],
+        ...(summary.leaked ? [leakWords(true, t)] : []),
+      ].join(', '),
     };
-    item.command = { command: commands.openTrajectory, title: 'Open', arguments: [node] };
+    item.command = { command: commands.openTrajectory, title: t('Open'), arguments: [node] };
     return item;
   }
 }
@@ -156,22 +171,22 @@ function outcomeIcon({ state, grades, abandoned }: TrajectorySummary): vscode.Th
 }
 
 function filterItem({ filter, matching, all }: Extract<TrajectoryNode, { kind: 'filter' }>): vscode.TreeItem {
-  const words = filterWords(filter);
+  const words = filterWords(filter, t);
   const item = new vscode.TreeItem(words);
   item.id = 'filter';
-  item.description = `${grouped(matching)} of ${grouped(all)}`;
+  item.description = t('{0} of {1}', grouped(matching), grouped(all));
   item.iconPath = new vscode.ThemeIcon('filter-filled');
   item.contextValue = contextValues.trajectoryFilter;
-  item.tooltip = `Only these are shown: ${words}`;
-  item.accessibilityInformation = { label: `Filter: ${words}, ${matching} of ${all} dialogues` };
-  item.command = { command: commands.filterTrajectories, title: 'Filter' };
+  item.tooltip = t('Only these are shown: {0}', words);
+  item.accessibilityInformation = { label: t('Filter: {0}, {1} of {2} dialogues', words, matching, all) };
+  item.command = { command: commands.filterTrajectories, title: t('Filter') };
   return item;
 }
 
 function moreItem({ shown, total }: Extract<TrajectoryNode, { kind: 'more' }>): vscode.TreeItem {
-  const item = new vscode.TreeItem(`Show ${Math.min(PAGE, total - shown)} more`);
-  item.description = `${grouped(total - shown)} not shown`;
+  const item = new vscode.TreeItem(t('Show {0} more', Math.min(PAGE, total - shown)));
+  item.description = t('{0} not shown', grouped(total - shown));
   item.iconPath = new vscode.ThemeIcon('ellipsis');
-  item.command = { command: commands.showMore, title: 'Show more' };
+  item.command = { command: commands.showMore, title: t('Show more') };
   return item;
 }

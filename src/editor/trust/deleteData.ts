@@ -1,77 +1,123 @@
 import * as vscode from 'vscode';
+import type { DataErasure } from '../../core/erasure/erase';
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import type { Configuration } from '../configuration';
 import type { Engine } from '../engine';
+import type { Engines } from '../engines';
 import type { SessionPanels } from '../session/panels';
+import type { TrajectoryTree } from '../trajectories/tree';
+import { erasedWords, whatGoes } from './deletionWords';
+import { dialogues } from '../trajectories/words';
 
-const TITLE = 'Delete My Data';
+const { t } = vscode.l10n;
 
-/** Takes everything of one developer out of the data folder and out of what the editor keeps, for good. */
-export async function deleteData(
-  engine: Engine,
-  configuration: Configuration,
-  panels: SessionPanels,
-): Promise<void> {
-  const log = await engine.log();
-  const folder = configuration.dataFolder!; // there is a log in it
-  const own = engine.consent.given?.pseudonym;
-  const pseudonym = await askWhose(log, own);
+const TITLE = t('Delete My Data');
+
+/** A data folder of the window. */
+interface Place {
+  readonly engine: Engine;
+  /** The name of its folder of the workspace. */
+  readonly name: string;
+  readonly log: TrajectoryLog;
+}
+
+interface DeletionContext {
+  readonly engines: Engines;
+  readonly panels: SessionPanels;
+  readonly trajectories: TrajectoryTree;
+}
+
+/** Takes everything of one developer out of the window's data folders and out of what the editor keeps, for good. */
+export async function deleteData(on: DeletionContext): Promise<void> {
+  const places = await Promise.all(
+    on.engines.logs.map(async ({ engine, name }) => ({ engine, name, log: await engine.log() })),
+  );
+  const own = on.engines.first.consent.given?.pseudonym;
+  const pseudonym = await askWhose(places, own);
   if (pseudonym === undefined) return;
-  const { eraseDeveloper, runsTrainedWith } = await import('../../core/training/erase');
-  const runs = await runsTrainedWith(folder, pseudonym);
-  const confirm = 'Delete';
+  const { madeFrom } = await import('../../core/erasure/made');
+  const found = await Promise.all(
+    places.map(async ({ engine, name, log }) => ({
+      name,
+      dialogues: inSeat(log, pseudonym),
+      made: await madeFrom(engine.dataFolder, pseudonym),
+    })),
+  );
+  const confirm = t('Delete');
   const chosen = await vscode.window.showWarningMessage(
-    `Delete everything of ${pseudonym}?`,
-    { modal: true, detail: whatGoes(log, pseudonym, runs) },
+    t('Delete everything of {0}?', pseudonym),
+    { modal: true, detail: whatGoes(found, t) },
     confirm,
   );
   if (chosen !== confirm) return;
-  const { episodes } = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: `Deleting the data of ${pseudonym}…` },
-    async () => {
-      await panels.closeBegun();
-      const erased = await eraseDeveloper(log, folder, pseudonym);
-      await panels.drafts.remove((episode) => pseudonym !== own && log.summary(episode) !== undefined);
-      if (pseudonym === own) await engine.consent.forget();
-      return erased;
+  const erased = await vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: t('Deleting the data of {0}…', pseudonym),
     },
+    () => eraseAll(on, places, { pseudonym, isOwn: pseudonym === own }),
   );
-  void vscode.window.showInformationMessage(
-    `Everything of ${pseudonym} is gone from ${folder}: ${dialogues(episodes)}${runs.length === 0 ? '' : ` and ${runs.length} runs`}.`,
-  );
+  if (erased.length > 0) void vscode.window.showInformationMessage(erasedWords(pseudonym, erased, t));
 }
 
-/** Whoever is named in the log, one's own pseudonym first; or any other that is typed. */
-async function askWhose(log: TrajectoryLog, own: string | undefined): Promise<string | undefined> {
-  const known = new Set([...(own === undefined ? [] : [own]), ...log.consents.map((one) => one.pseudonym)]);
-  const other = { label: 'Another pseudonym…', isOther: true };
+/**
+ * One data folder after the other. One that cannot be changed now does not keep the others: it is told, and the person
+ * stays known here until it is done, too.
+ */
+async function eraseAll(
+  { engines, panels, trajectories }: DeletionContext,
+  places: readonly Place[],
+  { pseudonym, isOwn }: { readonly pseudonym: string; readonly isOwn: boolean },
+): Promise<(DataErasure & { readonly place: string })[]> {
+  const { eraseDeveloper } = await import('../../core/erasure/erase');
+  await panels.closeBegun();
+  const erased: (DataErasure & { readonly place: string })[] = [];
+  for (const { engine, log } of places) {
+    try {
+      const folder = engine.dataFolder;
+      erased.push({ place: folder, ...(await eraseDeveloper(log, folder, pseudonym)) });
+    } catch (error) {
+      engine.show(error);
+    }
+  }
+  const isThere = (episode: string): boolean => places.some(({ log }) => log.summary(episode) !== undefined);
+  await panels.drafts.remove((episode) => !isOwn && isThere(episode));
+  // The editor keeps the filter, and with it the name.
+  if (trajectories.filter.collaborator === pseudonym) trajectories.filter = {};
+  if (isOwn && erased.length === places.length) await engines.first.consent.forget();
+  return erased;
+}
+
+/** Whoever is named in the logs, one's own pseudonym first; or any other that is typed. */
+async function askWhose(places: readonly Place[], own: string | undefined): Promise<string | undefined> {
+  const named = places.flatMap(({ log }) => log.consents.map(({ pseudonym }) => pseudonym));
+  const known = new Set([...(own === undefined ? [] : [own]), ...named]);
+  const other = { label: t('Another pseudonym…'), isOther: true };
   const items = [...known].map((label) => ({
     label,
-    description: `${label === own ? 'you, ' : ''}${dialogues(inSeat(log, label))}`,
+    description: [
+      ...(label === own ? [t('you')] : []),
+      ...places.map(({ name, log }) => {
+        const count = dialogues(inSeat(log, label), t);
+        return places.length === 1 ? count : t('{0}: {1}', name, count);
+      }),
+    ].join(', '),
     isOther: false,
   }));
   const chosen = await vscode.window.showQuickPick([...items, other], {
     title: TITLE,
-    placeHolder: 'Whose dialogues, ratings and consent are deleted from this data folder?',
+    placeHolder:
+      places.length === 1
+        ? t('Whose dialogues, ratings and consent are deleted from this data folder?')
+        : t('Whose dialogues, ratings and consent are deleted from the data folders of this window?'),
   });
   if (chosen?.isOther !== true) return chosen?.label;
   const typed = await vscode.window.showInputBox({
     title: TITLE,
-    prompt: 'The pseudonym',
+    prompt: t('The pseudonym'),
     ignoreFocusOut: true,
   });
   return typed === '' ? undefined : typed;
 }
 
-function whatGoes(log: TrajectoryLog, pseudonym: string, runs: readonly string[]): string {
-  return [
-    `${dialogues(inSeat(log, pseudonym))} in that seat, all others in which it replied, ratings, consent, and replies that were begun here. Open sessions are closed.`,
-    ...(runs.length === 0 ? [] : [`Runs that were trained with them, and their models: ${runs.join(', ')}.`]),
-    'Exported files and copied models are out of reach. This cannot be undone.',
-  ].join('\n\n');
-}
-
 const inSeat = (log: TrajectoryLog, pseudonym: string): number =>
   log.list({ filter: { collaborator: pseudonym }, offset: 0, limit: 1 }).total;
-
-const dialogues = (count: number): string => (count === 1 ? '1 dialogue' : `${count} dialogues`);

@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import type { Finding, FindingsPolicy } from '../../core/trajectory/export/export';
 import { placeOf } from '../../core/trajectory/findings/words';
 
+const { t } = vscode.l10n;
+
 type Choice = Exclude<FindingsPolicy, 'refuse'>;
 
 /**
@@ -16,13 +18,13 @@ export async function askAboutFindings(
   const dialogues = new Set(findings.map(({ episode }) => episode)).size;
   const choices = [
     {
-      label: '$(shield) Leave These Dialogues Out',
-      detail: `The rest is exported without the ${dialogues} dialogues that hold something of the list.`,
+      label: `$(shield) ${t('Leave These Dialogues Out')}`,
+      detail: t('The rest is exported without the {0} dialogues that hold something of the list.', dialogues),
       choice: 'leave-out' as const,
     },
     {
-      label: '$(warning) Export Everything',
-      detail: 'What is listed below gets into the file as it is.',
+      label: `$(warning) ${t('Export Everything')}`,
+      detail: t('What is listed below gets into the file as it is.'),
       choice: 'write' as const,
     },
   ];
@@ -32,12 +34,12 @@ export async function askAboutFindings(
     detail: finding.excerpt,
     episode: finding.episode,
   }));
-  const heading = { label: `Found: ${findings.length}`, kind: vscode.QuickPickItemKind.Separator };
+  const heading = { label: t('Found: {0}', findings.length), kind: vscode.QuickPickItemKind.Separator };
   const chosen = await vscode.window.showQuickPick<
     vscode.QuickPickItem & { choice?: Choice; episode?: string }
   >([...choices, heading, ...list], {
-    title: 'Secrets and E-Mail Addresses in the Export',
-    placeHolder: 'Nothing is written yet. Choose what to do, or open a dialogue of the list.',
+    title: t('Secrets and E-Mail Addresses in the Export'),
+    placeHolder: t('Nothing is written yet. Choose what to do, or open a dialogue of the list.'),
     matchOnDescription: true,
     matchOnDetail: true,
     ignoreFocusOut: true,

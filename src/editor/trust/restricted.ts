@@ -1,6 +1,8 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 
+const { t } = vscode.l10n;
+
 /*
  * A workspace that is not trusted can be read: tasks, trajectories, transcripts. What would run something that it may
  * have brought, or send something where it says, is refused with the reason. Grading counts: it runs code.
@@ -9,7 +11,10 @@ import { Fault } from '../../core/fault';
 /** @param what goes on with "in a workspace that is not trusted", e.g. `Models do not run` */
 export function refuseInRestrictedMode(what: string): void {
   if (vscode.workspace.isTrusted) return;
-  const message = `${what} in a workspace that is not trusted. Tasks and dialogues can be read; trust the workspace to go on.`;
+  const message = t(
+    '{0} in a workspace that is not trusted. Tasks and dialogues can be read; trust the workspace to go on.',
+    what,
+  );
   throw new Fault('editor/restricted', message);
 }
 
@@ -23,6 +28,6 @@ export async function manageTrust(): Promise<void> {
 
 /** Says why, with the way out beside it. */
 export async function showRestricted({ message }: Fault): Promise<void> {
-  const manage = 'Manage Workspace Trust';
+  const manage = t('Manage Workspace Trust');
   if ((await vscode.window.showWarningMessage(message, manage)) === manage) await manageTrust();
 }

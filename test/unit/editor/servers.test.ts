@@ -5,6 +5,7 @@ import { Servers, specOf, validateAddress, type Server } from '../../../src/edit
 import { dollars, useDocument, useWords } from '../../../src/editor/models/use';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer, status } from '../../fixtures/chat-server-replies';
+import { english } from './translate';
 
 const qwen: Server = { name: 'Lab', baseUrl: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
 
@@ -25,7 +26,12 @@ function kept(servers: readonly unknown[] = []) {
     delete: (key) => Promise.resolve(void secrets.delete(key)),
   });
   const changes: string[] = [];
-  return { settings, secrets, changes, servers: new Servers(settings, keys, () => changes.push('changed')) };
+  return {
+    settings,
+    secrets,
+    changes,
+    servers: new Servers(settings, keys, () => changes.push('changed'), english),
+  };
 }
 
 describe('the connected servers', () => {
@@ -102,7 +108,7 @@ describe('the connected servers', () => {
   });
 
   it('have an address without a name or a password in it', () => {
-    expect(validateAddress('http://me:secret@127.0.0.1/v1')).toContain('the key is asked for next');
+    expect(validateAddress('http://me:secret@127.0.0.1/v1', english)).toContain('the key is asked for next');
   });
 });
 
@@ -112,15 +118,15 @@ const priced: Server = { ...qwen, price: { prompt: 0.15, completion: 0.6 } };
 describe('the words of a connected model', () => {
   it('tell who plays, how it is, where it is and what it has cost', () => {
     const row = { roles: ['agent'], state: { kind: 'works', notes: ['No logprobs.'] } } as const;
-    expect(servedWords(priced, row, use)).toBe(
+    expect(servedWords(priced, row, use, english)).toBe(
       'agent · works · qwen3 at 127.0.0.1:8000 · 12 turns · 1 reply · 34,100 tokens · $0.00696',
     );
-    expect(servedDetails(priced, row, use)).toContain('No logprobs.');
+    expect(servedDetails(priced, row, use, english)).toContain('No logprobs.');
     const failed = { roles: [], state: { kind: 'fails', why: 'Nothing listens there.' } } as const;
-    expect(servedWords({ ...qwen, name: 'qwen3' }, failed, undefined)).toBe(
+    expect(servedWords({ ...qwen, name: 'qwen3' }, failed, undefined, english)).toBe(
       'fails: Nothing listens there. · 127.0.0.1:8000',
     );
-    expect(servedDetails(qwen, failed, undefined)[0]).toBe('Nothing listens there.');
+    expect(servedDetails(qwen, failed, undefined, english)[0]).toBe('Nothing listens there.');
   });
 
   it('write small sums with the digits that tell them apart', () => {
@@ -131,7 +137,9 @@ describe('the words of a connected model', () => {
       '$0.0006',
       '$0.000001',
     ]);
-    expect(useWords({ ...use, turns: 1, replies: 0, promptTokens: 0, completionTokens: 0 })).toBe('1 turn');
+    expect(useWords({ ...use, turns: 1, replies: 0, promptTokens: 0, completionTokens: 0 }, english)).toBe(
+      '1 turn',
+    );
   });
 });
 
@@ -144,6 +152,7 @@ describe('the document of use and cost', () => {
         'openai:other@http://127.0.0.1:1/v1': { ...use, turns: 2 },
       },
       [priced],
+      english,
     );
     const lines = text.split('\n').filter((line) => line.startsWith('|'));
     expect(new Set(lines.map(({ length }) => length)).size).toBe(1);
@@ -153,11 +162,11 @@ describe('the document of use and cost', () => {
     );
     expect(rows[4]).toBe('| script:a\\|b.json | 1 | 0 | – | – | – |');
     expect(text).toContain('Cost in all: $0.00696.');
-    expect(text).toContain('1 model without a price.');
-    expect(text).toContain('For 1 message no tokens were counted');
+    expect(text).toContain('Models without a price: 1.');
+    expect(text).toContain('Messages of which no tokens were counted: 1.');
   });
 
   it('says so when nothing was played yet', () => {
-    expect(useDocument({}, [])).toContain('No model has written anything in this log yet.');
+    expect(useDocument({}, [], english)).toContain('No model has written anything in this log yet.');
   });
 });

@@ -1,16 +1,17 @@
 import { expect, it } from 'vitest';
 import { standingOf, type Judgement } from '../../../src/core/evaluation/standing/standing';
 import { placeRow, remarkRows } from '../../../src/editor/standing/words';
+import { english } from './translate';
 
 const won: Judgement = { agents: ['starter', 'openai:gpt-4o'], picked: 0 };
 
 it('a row of the standing says how probably the model is chosen, with its interval and its games', () => {
   const standing = standingOf([won, won, won, { ...won, picked: 'equal' }]);
-  const [first] = standing.places.map(placeRow);
+  const [first] = standing.places.map((place) => placeRow(place, english));
   expect(first?.label).toBe('starter');
   expect(first?.description).toMatch(/^\d\d % \[\d\d–\d\d\] · 3 won, 0 lost$/);
   expect(first?.tooltip).toContain('4 choices: 3 won, 0 lost, 1 equal, 0 of neither');
-  expect(remarkRows(standing)).toMatchObject([
+  expect(remarkRows(standing, english)).toMatchObject([
     { label: '4 choices', tooltip: '4 choices.' },
     {
       label: 'first shown',
@@ -22,10 +23,10 @@ it('a row of the standing says how probably the model is chosen, with its interv
 
 it('a model that was compared with no other has no figure', () => {
   const standing = standingOf([{ agents: ['starter', 'starter'], picked: 1 }]);
-  expect(standing.places.map(placeRow)).toMatchObject([
+  expect(standing.places.map((place) => placeRow(place, english))).toMatchObject([
     { label: 'starter', description: 'compared with no other model' },
   ]);
-  expect(remarkRows(standing)[0]?.tooltip).toBe(
+  expect(remarkRows(standing, english)[0]?.tooltip).toBe(
     '1 choice, of which 1 between two messages of one model, which rank nothing.',
   );
 });

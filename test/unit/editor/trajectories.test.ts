@@ -9,7 +9,14 @@ import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import { replayOf } from '../../../src/editor/replay/view';
 import { statisticsView } from '../../../src/editor/statistics/view';
-import { days, dayOf, filterWords, isFiltered, validateDay } from '../../../src/editor/trajectories/filter';
+import {
+  days,
+  dayOf,
+  filterOf,
+  filterWords,
+  isFiltered,
+  validateDay,
+} from '../../../src/editor/trajectories/filter';
 import { headline, importWords } from '../../../src/editor/trajectories/words';
 import { previewDocument, type ExportChoice } from '../../../src/editor/export/preview';
 import { previewExport } from '../../../src/core/trajectory/export/preview';
@@ -21,53 +28,66 @@ describe('the line above the list', () => {
   const counts = { total: 1204, graded: 1100, successes: 450, leaked: 7, tasks: 1000, successRate: 0.41 };
 
   it('says how many there are, how many succeed with half of the interval, and how many leak', () => {
-    expect(headline(counts)).toBe('1,204 · 41 % ± 3 success · leak 0.6 %');
+    expect(headline(counts, english)).toBe('1,204 · 41 % ± 3 success · leak 0.6 %');
   });
 
   it('leaves out what nothing is known of', () => {
-    expect(headline({ ...counts, total: 3, leaked: 0, tasks: 0, successRate: null })).toBe('3 · leak 0 %');
-    expect(headline({ ...counts, total: 0 })).toBe('');
+    expect(headline({ ...counts, total: 3, leaked: 0, tasks: 0, successRate: null }, english)).toBe(
+      '3 · leak 0 %',
+    );
+    expect(headline({ ...counts, total: 0 }, english)).toBe('');
   });
 });
 
 describe('a filter in words', () => {
   it('names what it is narrowed to', () => {
-    expect(filterWords({})).toBe('');
+    expect(filterWords({}, english)).toBe('');
     expect(isFiltered({ agent: undefined, since: undefined })).toBe(false);
     expect(
-      filterWords({
-        pack: 'a.jsonl',
-        agent: 'starter',
-        outcome: 'failure',
-        stars: 3,
-        leaked: false,
-        text: 'x',
-      }),
+      filterWords(
+        {
+          pack: 'a.jsonl',
+          agent: 'starter',
+          outcome: 'failure',
+          stars: 3,
+          leaked: false,
+          text: 'x',
+        },
+        english,
+      ),
     ).toBe('failed a test · 3 stars or more · without a leak · pack a.jsonl · agent starter · “x”');
   });
 
   it('takes days of local time, the last one included', () => {
     const filter = days('2026-03-01', '2026-03-02');
-    expect(filterWords(filter)).toBe('from 2026-03-01 to 2026-03-02');
+    expect(filterWords(filter, english)).toBe('from 2026-03-01 to 2026-03-02');
     expect(Date.parse(filter.until!) - Date.parse(filter.since!)).toBe(2 * 24 * 3600 * 1000);
-    expect(filterWords(days('2026-03-01', '2026-03-01'))).toBe('on 2026-03-01');
-    expect(filterWords(days(undefined, '2026-03-01'))).toBe('up to 2026-03-01');
-    expect(filterWords(days(dayOf(Date.UTC(2026, 2, 5, 12)), undefined))).toBe('since 2026-03-05');
+    expect(filterWords(days('2026-03-01', '2026-03-01'), english)).toBe('on 2026-03-01');
+    expect(filterWords(days(undefined, '2026-03-01'), english)).toBe('up to 2026-03-01');
+    expect(filterWords(days(dayOf(Date.UTC(2026, 2, 5, 12)), undefined), english)).toBe('since 2026-03-05');
+  });
+
+  it('is the same after a reload, and none when what was kept is something else', () => {
+    const filter = { ...days('2026-03-01', '2026-03-02'), outcome: 'failure', stars: 3, text: 'x' } as const;
+    expect(filterOf(JSON.parse(JSON.stringify({ ...filter, pack: undefined })))).toEqual(filter);
+    for (const kept of [undefined, null, 'text', { stars: 9 }, { outcome: 'won' }, { since: 'yesterday' }]) {
+      expect(filterOf(kept)).toEqual({});
+    }
   });
 
   it('refuses what is no day', () => {
-    expect(validateDay('2026-02-28')).toBeUndefined();
-    expect(validateDay('')).toBeUndefined();
+    expect(validateDay('2026-02-28', english)).toBeUndefined();
+    expect(validateDay('', english)).toBeUndefined();
     for (const wrong of ['yesterday', '2026-02-30', '1.3.2026'])
-      expect(validateDay(wrong)).toMatch(/year-month-day/);
+      expect(validateDay(wrong, english)).toMatch(/year-month-day/);
   });
 });
 
 describe('the result of an import', () => {
   it('names the first bad line', () => {
-    expect(importWords({ imported: 2, alreadyThere: 0, bad: [] })).toBe('2 dialogues imported.');
+    expect(importWords({ imported: 2, alreadyThere: 0, bad: [] }, english)).toBe('2 dialogues imported.');
     const bad = [7, 9].map((line) => ({ file: 'rows.jsonl', line, reason: 'The line is not JSON.' }));
-    expect(importWords({ imported: 1, alreadyThere: 3, bad })).toBe(
+    expect(importWords({ imported: 1, alreadyThere: 3, bad }, english)).toBe(
       '1 dialogue imported. 3 were there already. 2 lines cannot be read; line 7: The line is not JSON.',
     );
   });
@@ -191,6 +211,7 @@ describe('an export’s preview', () => {
     withLeaked: true,
     withEvaluations: false,
   };
+  const words = { folder: undefined, t: english };
   const options: ExportOptions = {
     format: 'chat',
     render: ({ turns }) => turns.map(({ agent }) => ({ role: 'assistant', content: agent.text.repeat(40) })),
@@ -209,14 +230,16 @@ describe('an export’s preview', () => {
   });
 
   it('names the rows, whose words they hold and why others are left out, with long texts cut', async () => {
-    const withLeak = previewDocument(await previewExport(log, options, 3), choice);
+    const withLeak = previewDocument(await previewExport(log, options, 3), choice, words);
     expect(withLeak).toContain('**1 rows** from 1 trajectories of 1 tasks, as fine-tuning rows');
     expect(withLeak).toContain('| ada | a test: may be exported (');
     expect(withLeak).toMatch(/… \([\d,]+ characters more\)/);
     const without = await previewExport(log, { ...options, withLeaked: false }, 3);
-    const text = previewDocument(without, { ...choice, withLeaked: false });
+    const text = previewDocument(without, { ...choice, withLeaked: false }, { ...words, folder: 'beta' });
     expect(text).toContain('| 1 | leaked |');
     expect(text).toContain('There is none.');
+    expect(text).toContain('Of the log of beta.');
+    expect(withLeak).not.toContain('Of the log of');
     expect(text).toContain('No person’s words are in these rows.');
   });
 

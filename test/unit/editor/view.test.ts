@@ -161,14 +161,14 @@ describe('the words of the trees', () => {
       choices: 0,
       seed: 1,
     };
-    expect(outcomeWords(summary, 8)).toBe('2/8 tests');
-    expect(outcomeWords(summary, undefined)).toBe('25 % of the tests');
-    expect(outcomeWords(summary, 3)).toBe('25 % of the tests');
-    expect(outcomeWords({ ...summary, state: 'abandoned', abandoned: 'failed' }, 8)).toBe('failed');
+    expect(outcomeWords(summary, 8, english)).toBe('2/8 tests');
+    expect(outcomeWords(summary, undefined, english)).toBe('25 % of the tests');
+    expect(outcomeWords(summary, 3, english)).toBe('25 % of the tests');
+    expect(outcomeWords({ ...summary, state: 'abandoned', abandoned: 'failed' }, 8, english)).toBe('failed');
     const noon = Date.parse(summary.startedAt);
-    expect(ago(summary.startedAt, noon + 5000)).toBe('just now');
-    expect(ago(summary.startedAt, noon + 3 * 3_600_000)).toBe('3 h ago');
-    expect(ago(summary.startedAt, noon + 30 * 3_600_000)).toBe('yesterday');
+    expect(ago(summary.startedAt, noon + 5000, english)).toBe('just now');
+    expect(ago(summary.startedAt, noon + 3 * 3_600_000, english)).toBe('3 h ago');
+    expect(ago(summary.startedAt, noon + 30 * 3_600_000, english)).toBe('yesterday');
   });
 });
 
@@ -179,8 +179,8 @@ describe('a server', () => {
   });
 
   it('has an address that can be asked', () => {
-    expect(validateAddress('http://127.0.0.1:8000/v1')).toBeUndefined();
-    expect(validateAddress('127.0.0.1:8000')).toContain('http://127.0.0.1:8000/v1');
-    expect(validateAddress('file:///etc/passwd')).toBeDefined();
+    expect(validateAddress('http://127.0.0.1:8000/v1', english)).toBeUndefined();
+    expect(validateAddress('127.0.0.1:8000', english)).toContain('http://127.0.0.1:8000/v1');
+    expect(validateAddress('file:///etc/passwd', english)).toBeDefined();
   });
 });

@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { Trial } from '../../../core/model/connection';
 import type { ApiKeys } from '../../apiKeys';
 import type { Party } from '../nodes';
@@ -5,6 +6,8 @@ import { specOf, validateAddress, withoutSlash, type Server, type Servers } from
 import { askPrice, askSampling } from './numbers';
 import { askText, pickOrType, runSteps, type Given, type Head, type OfferedText, type Step } from './prompts';
 import { review, type Choice, type Keep } from './review';
+
+const { t } = vscode.l10n;
 
 /** What a person has said so far. */
 interface Draft {
@@ -24,17 +27,17 @@ const USUAL: readonly OfferedText[] = [
   { text: 'https://api.openai.com/v1', description: 'OpenAI' },
 ];
 
-const ADD = 'Connect a Model';
+const ADD = t('Connect a Model');
 const CONNECT_FOR: Record<Party, readonly Keep[]> = {
-  agent: [{ label: 'Connect and Use as Agent', does: 'keep as agent' }],
-  simulator: [{ label: 'Connect and Use as Simulator', does: 'keep as simulator' }],
+  agent: [{ label: t('Connect and Use as Agent'), does: 'keep as agent' }],
+  simulator: [{ label: t('Connect and Use as Simulator'), does: 'keep as simulator' }],
 };
 const CONNECT: readonly Keep[] = [
   ...CONNECT_FOR.agent,
   ...CONNECT_FOR.simulator,
-  { label: 'Connect Only', does: 'keep' },
+  { label: t('Connect Only'), does: 'keep' },
 ];
-const SAVE: readonly Keep[] = [{ label: 'Save', does: 'keep' }];
+const SAVE: readonly Keep[] = [{ label: t('Save'), does: 'keep' }];
 const ROLES: Record<Keep['does'], Party | undefined> = {
   keep: undefined,
   'keep as agent': 'agent',
@@ -72,7 +75,7 @@ export class Connect {
   /** The connection as it is now; undefined when the person gave up. */
   async edit(server: Server): Promise<Server | undefined> {
     const draft: Draft = { server, key: undefined, trial: undefined };
-    const given = await this.review(draft, { title: `Edit ${server.name}` }, SAVE);
+    const given = await this.review(draft, { title: t('Edit {0}', server.name) }, SAVE);
     return typeof given === 'string' ? undefined : this.keep(draft, server);
   }
 
@@ -84,14 +87,17 @@ export class Connect {
   }
 
   private async askAddress(draft: Draft, head: Head): Promise<Given<string>> {
-    const known = this.servers.all.map(({ baseUrl, name }) => ({ text: baseUrl, description: `as ${name}` }));
+    const known = this.servers.all.map(({ baseUrl, name }) => ({
+      text: baseUrl,
+      description: t('as {0}', name),
+    }));
     const items = [...new Map([...USUAL, ...known].map((offer) => [offer.text, offer])).values()];
     const given = await pickOrType({
       ...head,
-      placeholder: 'Address of the server: pick one or type its base URL, which usually ends in /v1',
+      placeholder: t('Address of the server: pick one or type its base URL, which usually ends in /v1'),
       value: draft.server.baseUrl,
       offers: Promise.resolve({ items }),
-      validate: validateAddress,
+      validate: (text) => validateAddress(text, t),
     });
     if (typeof given === 'string') return given;
     change(draft, { baseUrl: withoutSlash(given.value) });
@@ -102,12 +108,16 @@ export class Connect {
     const { baseUrl } = draft.server;
     const hasKey = (await this.keys.forServer(baseUrl)) !== undefined;
     const empty = hasKey
-      ? 'Leave it empty to keep the one that is there.'
-      : 'Leave it empty if the server needs none.';
+      ? t('Leave it empty to keep the one that is there.')
+      : t('Leave it empty if the server needs none.');
     const given = await askText({
       ...head,
-      prompt: `The key for ${baseUrl}. It is kept in the editor's secret storage and nowhere else. ${empty}`,
-      placeholder: 'API key',
+      prompt: t(
+        'The key for {0}. It is kept in the editor’s secret storage and nowhere else. {1}',
+        baseUrl,
+        empty,
+      ),
+      placeholder: t('API key'),
       value: draft.key ?? '',
       password: true,
     });
@@ -121,7 +131,7 @@ export class Connect {
   private async askModel(draft: Draft, head: Head): Promise<Given<string>> {
     const given = await pickOrType({
       ...head,
-      placeholder: `Asking ${draft.server.baseUrl} for its models; you can type a name meanwhile`,
+      placeholder: t('Asking {0} for its models; you can type a name meanwhile', draft.server.baseUrl),
       value: draft.server.model,
       offers: this.listed(draft),
     });
@@ -135,9 +145,12 @@ export class Connect {
     const { listModels } = await import('../../../core/model/connection');
     const { baseUrl } = draft.server;
     const list = await listModels({ baseUrl, key: await this.keyOf(draft) });
-    if (!list.listed) return { items: [], placeholder: `${list.what} Type the name of the model.` };
+    if (!list.listed) return { items: [], placeholder: t('{0} Type the name of the model.', list.what) };
     const items = list.names.map((text) => ({ text }));
-    return { items, placeholder: items.length === 0 ? 'Type the name of the model' : 'Which of its models?' };
+    return {
+      items,
+      placeholder: items.length === 0 ? t('Type the name of the model') : t('Which of its models?'),
+    };
   }
 
   /** Until the person keeps it or leaves. */
@@ -195,12 +208,12 @@ export class Connect {
     const spec = specOf(draft.server);
     return askText({
       ...head,
-      prompt: 'What the Models view calls it',
+      prompt: t('What the Models view calls it'),
       value: draft.server.name,
       validate: (text) => {
-        if (text.trim() === '') return 'A connection has a name, for example that of its model.';
+        if (text.trim() === '') return t('A connection has a name, for example that of its model.');
         const taken = this.servers.all.some((one) => one.name === text.trim() && specOf(one) !== spec);
-        return taken ? `Another connection is called ${text.trim()}.` : undefined;
+        return taken ? t('Another connection is called {0}.', text.trim()) : undefined;
       },
     });
   }

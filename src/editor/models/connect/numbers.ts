@@ -1,5 +1,8 @@
+import * as vscode from 'vscode';
 import type { Server } from '../servers';
 import { askText, runSteps, type Step } from './prompts';
+
+const { t } = vscode.l10n;
 
 interface NumberField<Name extends string> {
   readonly name: Name;
@@ -13,25 +16,26 @@ interface NumberField<Name extends string> {
 const SAMPLING = [
   {
     name: 'temperature',
-    prompt: 'Temperature as the agent; 0 always takes the most likely token. Empty: as in the settings.',
-    placeholder: '0 to 2',
+    prompt: t('Temperature as the agent; 0 always takes the most likely token. Empty: as in the settings.'),
+    placeholder: t('0 to 2'),
     fits: (value: number) => value >= 0 && value <= 2,
-    rule: 'A temperature is a number from 0 to 2.',
+    rule: t('A temperature is a number from 0 to 2.'),
   },
   {
     name: 'topP',
-    prompt:
+    prompt: t(
       'Top-p: sample from the most likely tokens that together have this probability. Empty: as in the settings.',
-    placeholder: 'above 0, at most 1',
+    ),
+    placeholder: t('above 0, at most 1'),
     fits: (value: number) => value > 0 && value <= 1,
-    rule: 'Top-p is a number above 0 and at most 1.',
+    rule: t('Top-p is a number above 0 and at most 1.'),
   },
   {
     name: 'maxTokens',
-    prompt: 'Most tokens of one message, thoughts included. Empty: as in the settings.',
-    placeholder: 'for example 4096',
+    prompt: t('Most tokens of one message, thoughts included. Empty: as in the settings.'),
+    placeholder: t('for example 4096'),
     fits: (value: number) => Number.isInteger(value) && value >= 1,
-    rule: 'Write a whole number, at least 1.',
+    rule: t('Write a whole number, at least 1.'),
   },
 ] as const satisfies NumberField<keyof NonNullable<Server['sampling']>>[];
 
@@ -39,30 +43,30 @@ const isPrice = (value: number): boolean => value >= 0;
 const PRICES = [
   {
     name: 'prompt',
-    prompt: 'US dollars for a million tokens of the prompt. Empty: no price is kept.',
-    placeholder: 'for example 0.15',
+    prompt: t('US dollars for a million tokens of the prompt. Empty: no price is kept.'),
+    placeholder: t('for example 0.15'),
     fits: isPrice,
-    rule: 'A price is a number, 0 or more.',
+    rule: t('A price is a number, 0 or more.'),
   },
   {
     name: 'completion',
-    prompt: 'US dollars for a million tokens of the answer. Empty: no price is kept.',
-    placeholder: 'for example 0.60',
+    prompt: t('US dollars for a million tokens of the answer. Empty: no price is kept.'),
+    placeholder: t('for example 0.60'),
     fits: isPrice,
-    rule: 'A price is a number, 0 or more.',
+    rule: t('A price is a number, 0 or more.'),
   },
 ] as const satisfies NumberField<keyof NonNullable<Server['price']>>[];
 
 /** Undefined when the person gave up: then nothing changes. */
 export async function askSampling(now: Server['sampling']): Promise<Pick<Server, 'sampling'> | undefined> {
-  const values = await askNumbers('Sampling', SAMPLING, now ?? {});
+  const values = await askNumbers(t('Sampling'), SAMPLING, now ?? {});
   if (values === undefined) return undefined;
   return { sampling: Object.keys(values).length === 0 ? undefined : values };
 }
 
 /** As `askSampling`. */
 export async function askPrice(now: Server['price']): Promise<Pick<Server, 'price'> | undefined> {
-  const values = await askNumbers('Price', PRICES, now ?? {});
+  const values = await askNumbers(t('Price'), PRICES, now ?? {});
   if (values === undefined) return undefined;
   const { prompt, completion } = values;
   return { price: prompt === undefined || completion === undefined ? undefined : { prompt, completion } };

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 
+const { t } = vscode.l10n;
+
 /** What a person did with a step: gave a value, went back to the step before, or gave up. */
 export type Given<T> = { readonly value: T } | 'back' | 'cancelled';
 
@@ -90,8 +92,8 @@ export function pickOrType(step: PickStep): Promise<Given<string>> {
 
 function typedItem(text: string, problem: string | undefined): TextItem {
   return problem === undefined
-    ? { label: `$(edit) Use “${text}”`, text, alwaysShow: true }
-    : { label: `$(error) “${text}” will not do`, detail: problem, problem, text, alwaysShow: true };
+    ? { label: `$(edit) ${t('Use “{0}”', text)}`, text, alwaysShow: true }
+    : { label: `$(error) ${t('“{0}” will not do', text)}`, detail: problem, problem, text, alwaysShow: true };
 }
 
 /** Shows an input until a value is given or the person leaves it. */

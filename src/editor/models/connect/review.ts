@@ -3,6 +3,8 @@ import type { Trial } from '../../../core/model/connection';
 import type { Server } from '../servers';
 import { shown, type Given, type Head } from './prompts';
 
+const { t } = vscode.l10n;
+
 /** One way to keep it. */
 export interface Keep {
   readonly label: string;
@@ -68,46 +70,46 @@ function itemsOf({ server, hasKey, keeps }: Review, trial: Trial | 'testing' | u
       does,
     })),
     { ...trialItem(trial), does: 'test' },
-    { label: 'Change', kind: vscode.QuickPickItemKind.Separator },
-    { label: 'Name', description: name, does: 'name' },
-    { label: 'Address', description: baseUrl, does: 'baseUrl' },
-    { label: 'Key', description: hasKey ? 'kept in the secret storage' : 'none', does: 'key' },
-    { label: 'Model', description: model, does: 'model' },
-    { label: 'Sampling', description: samplingWords(server), does: 'sampling' },
-    { label: 'Price', description: priceWords(server), does: 'price' },
+    { label: t('Change'), kind: vscode.QuickPickItemKind.Separator },
+    { label: t('Name'), description: name, does: 'name' },
+    { label: t('Address'), description: baseUrl, does: 'baseUrl' },
+    { label: t('Key'), description: hasKey ? t('kept in the secret storage') : t('none'), does: 'key' },
+    { label: t('Model'), description: model, does: 'model' },
+    { label: t('Sampling'), description: samplingWords(server), does: 'sampling' },
+    { label: t('Price'), description: priceWords(server), does: 'price' },
   ];
 }
 
 function trialItem(trial: Trial | 'testing' | undefined): ReviewItem {
-  const label = '$(beaker) Test Connection';
-  if (trial === undefined) return { label, description: 'asks the model for a few words' };
+  const label = `$(beaker) ${t('Test Connection')}`;
+  if (trial === undefined) return { label, description: t('asks the model for a few words') };
   if (trial === 'testing')
-    return { label: '$(loading~spin) Testing…', description: 'waits for the first words' };
+    return { label: `$(loading~spin) ${t('Testing…')}`, description: t('waits for the first words') };
   if (!trial.works)
-    return { label: '$(error) Test Connection Again', detail: `${trial.what} ${trial.remedy}` };
+    return { label: `$(error) ${t('Test Connection Again')}`, detail: `${trial.what} ${trial.remedy}` };
   const seconds = (trial.milliseconds / 1000).toFixed(1);
   return {
-    label: '$(pass) Test Connection Again',
-    detail: [`It works: answered in ${seconds} s.`, ...trial.notes].join(' '),
+    label: `$(pass) ${t('Test Connection Again')}`,
+    detail: [t('It works: answered in {0} s.', seconds), ...trial.notes].join(' '),
   };
 }
 
 function placeholderOf({ model, baseUrl }: Server): string {
-  return `${model} at ${baseUrl}: test it, change it, or keep it`;
+  return t('{0} at {1}: test it, change it, or keep it', model, baseUrl);
 }
 
 function samplingWords({ sampling = {} }: Server): string {
   const { temperature, topP, maxTokens } = sampling;
   const words = [
-    ...(temperature === undefined ? [] : [`temperature ${temperature}`]),
-    ...(topP === undefined ? [] : [`top-p ${topP}`]),
-    ...(maxTokens === undefined ? [] : [`at most ${maxTokens} tokens`]),
+    ...(temperature === undefined ? [] : [t('temperature {0}', temperature)]),
+    ...(topP === undefined ? [] : [t('top-p {0}', topP)]),
+    ...(maxTokens === undefined ? [] : [t('at most {0} tokens', maxTokens)]),
   ];
-  return words.length === 0 ? 'as in the settings' : words.join(', ');
+  return words.length === 0 ? t('as in the settings') : words.join(', ');
 }
 
 function priceWords({ price }: Server): string {
   return price === undefined
-    ? 'none: no cost is shown'
-    : `$${price.prompt} a million prompt tokens, $${price.completion} a million of the answer`;
+    ? t('none: no cost is shown')
+    : t('${0} a million prompt tokens, ${1} a million of the answer', price.prompt, price.completion);
 }

@@ -3,7 +3,9 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { prepareData } from '../../../src/core/training/data/prepare';
-import { eraseDeveloper, runsTrainedWith } from '../../../src/core/training/erase';
+import { eraseDeveloper } from '../../../src/core/erasure/erase';
+import { madeFrom } from '../../../src/core/erasure/made';
+import { claimIn } from '../../../src/core/trajectory/claim';
 import { beginOf } from '../../../src/core/trajectory/running';
 import type { Collaborator, NewEvent } from '../../../src/core/trajectory/event';
 import { Drafts } from '../../../src/editor/session/drafts';
@@ -91,12 +93,36 @@ function linesOf(files: Map<string, Buffer>): string[] {
   return lines.filter((line) => line !== '' && !line.includes('"event":"segment"'));
 }
 
-async function prepared(data: string, run: string, filter: object = {}): Promise<void> {
+/** A run with its rows and a model. @param base the model folder that it went on from */
+async function prepared(
+  data: string,
+  run: string,
+  { filter = {}, base = '', log = data }: { filter?: object; base?: string; log?: string } = {},
+): Promise<void> {
   const folder = path.join(data, 'runs', run);
-  await prepareData({ log: data, filter }, folder, { prompts: path.resolve('src/core/dialogue/prompts') });
-  await writeFile(path.join(folder, 'run.json'), '{}');
+  await prepareData({ log, filter }, folder, { prompts: path.resolve('src/core/dialogue/prompts') });
+  await writeFile(path.join(folder, 'run.json'), JSON.stringify({ model: { base } }));
   await mkdir(path.join(folder, 'model'));
   await writeFile(path.join(folder, 'model', 'weights'), 'what was learned from kestrel');
+}
+
+/** What a loop leaves in a data folder. */
+async function loop(folder: string): Promise<void> {
+  await fill(folder);
+  await prepared(folder, 'trained');
+  await mkdir(path.join(folder, 'model'));
+  await writeFile(path.join(folder, 'model', 'weights'), 'also learned from kestrel');
+  await writeFile(path.join(folder, 'report.md'), 'an example with a kestrel');
+  await writeFile(path.join(folder, 'loop.json'), '{"collect":{"result":{"dialogues":12}}}');
+}
+
+/** What a scoreboard leaves: data folders of its own, one of them without runs, one without a log. */
+async function scoreboard(folder: string): Promise<void> {
+  await fill(path.join(folder, 'offline'));
+  await prepared(folder, 'trained', { log: path.join(folder, 'offline') });
+  await mkdir(path.join(folder, 'credit'));
+  await writeFile(path.join(folder, 'credit', 'states.jsonl'), '{"messages":["kestrel"]}\n');
+  await writeFile(path.join(folder, 'scoreboard.md'), 'figures');
 }
 
 it('leaves not a byte of the developer in the data folder and in the drafts, and not a byte of others changed', async () => {
@@ -105,19 +131,37 @@ it('leaves not a byte of the developer in the data folder and in the drafts, and
   const drafts = new Drafts(path.join(root, 'drafts'));
   await fill(data);
   await prepared(data, 'with-zoe');
-  await prepared(data, 'without-zoe', { collaborator: 'lee' });
+  const ofLee = { collaborator: 'lee' };
+  await prepared(data, 'without-zoe', { filter: ofLee });
   await writeFile(path.join(data, 'runs', 'without-zoe', 'model', 'weights'), 'of others');
+  const from = (run: string): string => path.join(data, 'runs', run, 'model');
+  await prepared(data, 'from-zoe', { filter: ofLee, base: from('with-zoe') });
+  await prepared(data, 'from-that', { filter: ofLee, base: from('from-zoe') });
+  await loop(path.join(data, 'loops', 'full'));
+  await mkdir(path.join(data, 'loops', 'simulated', 'log'), { recursive: true });
+  await writeFile(path.join(data, 'loops', 'simulated', 'report.md'), 'of others');
+  await scoreboard(path.join(data, 'scoreboards', 'small'));
   await drafts.write('zoe-one', { text: 'kestrel begun' });
   await drafts.write('simulated-one', { text: 'somebody else' });
 
   const before = await filesOf(root);
-  expect([...before.keys()].filter((file) => file.includes(`${path.sep}index${path.sep}`))).toHaveLength(1);
+  expect([...before.keys()].filter((file) => file.includes(`${path.sep}index${path.sep}`))).toHaveLength(3);
   const kept = linesOf(before).filter((line) => !traces.test(line));
-  expect(await runsTrainedWith(data, zoe.name)).toEqual(['with-zoe']);
+  const made = {
+    runs: ['from-that', 'from-zoe', 'with-zoe'],
+    experiments: [path.join('loops', 'full'), path.join('scoreboards', 'small')],
+  };
+  expect(await madeFrom(data, zoe.name)).toEqual(made);
 
   const log = await openLog(data);
   const erased = await eraseDeveloper(log, data, zoe.name);
-  expect(erased).toMatchObject({ episodes: 6, runs: ['with-zoe'] });
+  expect(erased).toMatchObject({ episodes: 3 * 6, ...made });
+  expect(await eraseDeveloper(log, data, zoe.name)).toEqual({
+    episodes: 0,
+    lines: 0,
+    runs: [],
+    experiments: [],
+  });
   await drafts.remove((episode) => log.summary(episode) !== undefined);
   await log.close();
 
@@ -151,4 +195,20 @@ it('is refused while a run goes on that is trained with it; nothing is deleted t
     'The run going-on is being trained with dialogues of zebulon "zö" \\. Stop it (`tandem stop going-on`) and try again.',
   );
   expect(log.summary('zoe-one')).toBeDefined();
+});
+
+it('is refused while a loop goes on that holds some of it; nothing is deleted then', async () => {
+  const data = path.join(await temporaryFolder(), 'data');
+  const folder = path.join(data, 'loops', 'full');
+  await fill(data);
+  await loop(folder);
+  const claim = await claimIn(path.join(folder, 'claims'), 'loop', 'The loop');
+  const log = await openLog(data);
+  await expect(eraseDeveloper(log, data, zoe.name)).rejects.toThrow(`The loop in ${folder} is `);
+  expect(log.summary('zoe-one')).toBeDefined();
+  expect(await readFile(path.join(folder, 'report.md'), 'utf8')).toContain('kestrel');
+  await claim.release();
+  expect(await eraseDeveloper(log, data, zoe.name)).toMatchObject({
+    experiments: [path.join('loops', 'full')],
+  });
 });
