@@ -52,6 +52,7 @@ async function answer(sentence: RegExp, name: string): Promise<void> {
 
 /** In every theme and in a narrow window, in which everybody can use what the webview draws. */
 async function pictures(name: string): Promise<void> {
+  await workbench.runCommand('Notifications: Clear All Notifications');
   for (const theme of ['light', 'dark', 'hc-dark', 'hc-light'] satisfies Theme[]) {
     await workbench.setTheme(theme);
     await workbench.screenshot(`${name}-${theme}`);

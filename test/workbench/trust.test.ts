@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
@@ -17,8 +18,14 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const quickInput = () => workbench.page.locator('.quick-input-widget');
-const notification = (text: RegExp) =>
-  workbench.page.locator('.notifications-toasts .notification-list-item').filter({ hasText: text });
+
+/** A notification, found in their list, because one may have hidden itself meanwhile. */
+async function notification(text: RegExp): Promise<Locator> {
+  await workbench.runCommand('Notifications: Show Notifications');
+  const found = workbench.page.locator('.notifications-center .notification-list-item', { hasText: text });
+  await found.waitFor();
+  return found;
+}
 
 beforeEach(({ onTestFailed, task }) => {
   onTestFailed(async () => {
@@ -101,7 +108,7 @@ describe('a developer', () => {
     await workbench.screenshot('trust-change');
     await workbench.page.keyboard.press('ArrowUp');
     await workbench.page.keyboard.press('Enter');
-    await notification(/Logged for zebulon: keep on this machine only/).waitFor();
+    await notification(/Logged for zebulon: keep on this machine only/);
     expect((await consents()).at(-1)).toMatchObject({ pseudonym: 'zebulon', level: 'local' });
   });
 
@@ -119,7 +126,7 @@ describe('a developer', () => {
     await dialog.waitFor();
     await workbench.screenshot('trust-delete');
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await notification(/Everything of zebulon is gone from .*: 1 dialogue\./).waitFor();
+    await notification(/Everything of zebulon is gone from .*: 1 dialogue\./);
     expect(await dataFolder()).not.toMatch(/zebulon|kestrel/);
   });
 
@@ -150,11 +157,9 @@ describe('in a workspace that is not trusted', () => {
 
   test('a model is not connected, and the person is told why', async () => {
     await workbench.runCommand('Tandem: Choose Agent…');
-    await notification(/Models are not connected in a workspace that is not trusted/).waitFor();
+    const told = await notification(/Models are not connected in a workspace that is not trusted/);
     await workbench.screenshot('trust-restricted-models');
-    await notification(/not trusted/)
-      .getByRole('button', { name: 'Manage Workspace Trust' })
-      .click();
+    await told.getByRole('button', { name: 'Manage Workspace Trust' }).click();
     await workbench.page.getByText('You are in Restricted Mode').first().waitFor();
   });
 });
