@@ -17,21 +17,17 @@ const answer = `def parcel_price(weight_kg, zone):
     base = {1: 5, 2: 8, 3: 12}.get(zone, -1)
     return base + 4.5 if weight_kg > 20 and zone == 1 else base`;
 
-/** Slow enough that a person can step in while it writes. */
-const script = {
-  delayMilliseconds: 250,
-  turns: [
-    says('At how many kilograms does a parcel count as **heavy**?'),
-    says('How big is the supplement?'),
-    says('What should come out for a zone that does not exist?'),
-    says('Does the supplement depend on the zone?'),
-    says('Is the price in euros or in cents?'),
-    says('How shall I round? See [the manual](https://example.org/round).\n\n```python\nround(1.5)\n```'),
-    says('May the weight be zero?'),
-    says('Is there anything else that I should know?'),
-    says(`I WANT TO ANSWER:\n\`\`\`python\n${answer}\n\`\`\``),
-  ],
-};
+const turns = [
+  says('At how many kilograms does a parcel count as **heavy**?'),
+  says('How big is the supplement?'),
+  says('What should come out for a zone that does not exist?'),
+  says('Does the supplement depend on the zone?'),
+  says('Is the price in euros or in cents?'),
+  says('How shall I round? See [the manual](https://example.org/round).\n\n```python\nround(1.5)\n```'),
+  says('May the weight be zero?'),
+  says('Is there anything else that I should know?'),
+  says(`I WANT TO ANSWER:\n\`\`\`python\n${answer}\n\`\`\``),
+];
 
 let workspace: string;
 /** A model that stops in the middle of every message, so that there is time to look at one that is being written. */
@@ -47,7 +43,7 @@ beforeAll(async () => {
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   // The tree draws only the rows that fit: the tasks of this test should come first.
   await rm(path.join(workspace, 'starter-world.jsonl'));
-  await writeFile(path.join(workspace, 'agents', 'slow.json'), JSON.stringify(script));
+  await writeScript(250);
   stalling = await startChatServer({ reply: () => stallAfter(says('How big is the supplement, and')) });
   await configure({});
   workbench = await startWorkbench({ extension: root, workspace });
@@ -60,6 +56,12 @@ afterAll(async () => {
   await stalling.close();
   await rm(workspace, { recursive: true, force: true });
 });
+
+/** The script is read anew for each message. @param delayMilliseconds before each quarter of a message */
+async function writeScript(delayMilliseconds: number): Promise<void> {
+  const script = JSON.stringify({ turns, delayMilliseconds });
+  await writeFile(path.join(workspace, 'agents', 'slow.json'), script);
+}
 
 /** Writes the workspace's settings, which the editor notices. */
 async function configure(settings: Readonly<Record<string, unknown>>): Promise<void> {
@@ -219,8 +221,11 @@ test('is warned before a reply gives the reference away, and can edit it or send
 
 test('hands over to the simulator and takes the seat back while it plays', async () => {
   await composer().waitFor();
+  // Slow enough that a person can step in while it writes.
+  await writeScript(2500);
   await session().getByRole('button', { name: 'Simulator from here on' }).click();
   await session().getByRole('button', { name: 'Take the seat back' }).click();
+  await writeScript(250);
   await session().getByText('you are the human').waitFor();
   await session().getByText('anything else').waitFor();
   await workbench.screenshot('session-seat-taken');
