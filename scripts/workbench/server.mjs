@@ -44,6 +44,7 @@ const foreign =
 /**
  * @typedef {object} Server
  * @property {number} port on 127.0.0.1
+ * @property {number} group the process group in which everything runs that it started
  * @property {Promise<void>} ended resolves when the server is gone, whatever ended it
  * @property {() => Promise<void>} stop ends the server and everything it started
  */
@@ -89,7 +90,7 @@ export async function startServer(
     await ended;
   };
   const found = await waitUntilHealthy(log, ended);
-  if (found !== undefined) return { port: found, ended, stop };
+  if (found !== undefined && child.pid !== undefined) return { port: found, group: child.pid, ended, stop };
   await stop();
   const tail = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-15).join('\n  ');
   throw new SetupFault(`The workbench server did not start. The end of ${log}:\n  ${tail}`);

@@ -38,10 +38,7 @@ beforeAll(async () => {
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   // The tree draws only the rows that fit: the tasks of this test should come first.
   await rm(path.join(workspace, 'starter-world.jsonl'));
-  for (const [name, turns] of Object.entries(scripts)) {
-    const script = JSON.stringify({ turns, delayMilliseconds: 200 });
-    await writeFile(path.join(workspace, 'agents', `${name}.json`), script);
-  }
+  await writeScripts(200);
   await writeFile(
     path.join(workspace, '.vscode', 'settings.json'),
     JSON.stringify({
@@ -59,6 +56,14 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
+/** The scripts are read anew for each message. @param delayMilliseconds before each quarter of a message */
+async function writeScripts(delayMilliseconds: number): Promise<void> {
+  for (const [name, turns] of Object.entries(scripts)) {
+    const script = JSON.stringify({ turns, delayMilliseconds });
+    await writeFile(path.join(workspace, 'agents', `${name}.json`), script);
+  }
+}
+
 async function loggedEvents(): Promise<LogEvent[]> {
   const folder = path.join(workspace, '.tandem', 'log');
   const files = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
@@ -72,6 +77,13 @@ test('the empty standing says how to get choices, and turns two candidates on', 
   await workbench.page.getByRole('button', { name: 'Show Two Candidates…' }).first().click();
   await workbench.page.getByRole('option', { name: /script:agents\/hasty/ }).click();
   await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
+});
+
+test('statistics of no dialogue offer to play one', async () => {
+  await workbench.runCommand('Tandem: Show Statistics');
+  await session().getByText('Figures appear here once there are dialogues.').waitFor();
+  expect(await violations(session())).toEqual([]);
+  await workbench.runCommand('View: Close All Editors');
 });
 
 test('two candidates are written side by side, unnamed', async () => {
@@ -109,8 +121,12 @@ test('a reload amid the choice shows the same two, and a key chooses', async () 
 
 test('neither has two others written, and equal goes on with the first', async () => {
   await question().waitFor();
+  // Slow enough that they can be looked at while they are written.
+  await writeScripts(2000);
   await session().getByRole('button', { name: 'Neither' }).click();
   await session().locator('#candidates[aria-busy=true]').waitFor();
+  expect(await violations(session())).toEqual([]);
+  await writeScripts(200);
   await question().waitFor();
   await session().locator('#candidates').press('=');
   await session().getByText('You found A and B equal').waitFor();

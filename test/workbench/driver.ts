@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 import type { Browser, FrameLocator, Locator, Page } from 'playwright-core';
 
@@ -127,6 +129,28 @@ export class WorkbenchDriver {
   async reload(): Promise<void> {
     await this.page.reload({ timeout: timeLimit });
     await this.#ready();
+  }
+
+  /** Another window on the same folder, of another person: with an extension host and a memory of its own. */
+  async anotherWindow(): Promise<WorkbenchDriver> {
+    const page = await this.browser.newPage({ viewport: this.page.viewportSize() });
+    page.setDefaultTimeout(timeLimit);
+    const started = new AsyncDisposableStack();
+    started.defer(() => page.close());
+    const window = new WorkbenchDriver(this.server, this.browser, page, this.#address, started);
+    await window.open();
+    return window;
+  }
+
+  /** Kills the extension hosts of all windows, as a system does that is short of memory. */
+  async killExtensionHosts(): Promise<void> {
+    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,pgid=,args=']);
+    const hosts = stdout.split('\n').flatMap((line) => {
+      const [, pid, group] = /^\s*(\d+)\s+(\d+) .*--type=extensionHost/.exec(line) ?? [];
+      return Number(group) === this.server.group ? [Number(pid)] : [];
+    });
+    if (hosts.length === 0) throw new Error('No extension host is running.');
+    for (const pid of hosts) process.kill(pid, 'SIGKILL');
   }
 
   async #ready(): Promise<void> {

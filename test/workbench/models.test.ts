@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
+import { violations } from './accessibility';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
 
 const key = 'sk-workbench-secret';
@@ -123,6 +124,11 @@ test('says in the view what is wrong when the server is gone', async () => {
     .waitFor();
   await workbench.page.getByRole('alert').getByText('Nothing listens at').first().waitFor();
   await workbench.screenshot('models-fails');
+  await session().getByRole('textbox', { name: 'Your reply to the agent' }).fill('Above 20 kilograms.');
+  await session().getByRole('button', { name: 'Send' }).click();
+  await session().getByRole('button', { name: 'Ask again' }).waitFor();
+  await session().getByRole('alert').getByText('127.0.0.1').waitFor();
+  expect(await violations(session())).toEqual([]);
 });
 
 test('shows use and cost as a document', async () => {

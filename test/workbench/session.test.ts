@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
+import { startChatServer, type ChatServer } from '../fixtures/chat-server';
+import { stallAfter } from '../fixtures/chat-server-replies';
 import { violations } from './accessibility';
 import { startWorkbench, type WorkbenchDriver } from './driver';
 
@@ -15,23 +17,21 @@ const answer = `def parcel_price(weight_kg, zone):
     base = {1: 5, 2: 8, 3: 12}.get(zone, -1)
     return base + 4.5 if weight_kg > 20 and zone == 1 else base`;
 
-/** Slow enough that a person can step in while it writes. */
-const script = {
-  delayMilliseconds: 250,
-  turns: [
-    says('At how many kilograms does a parcel count as **heavy**?'),
-    says('How big is the supplement?'),
-    says('What should come out for a zone that does not exist?'),
-    says('Does the supplement depend on the zone?'),
-    says('Is the price in euros or in cents?'),
-    says('How shall I round? See [the manual](https://example.org/round).\n\n```python\nround(1.5)\n```'),
-    says('May the weight be zero?'),
-    says('Is there anything else that I should know?'),
-    says(`I WANT TO ANSWER:\n\`\`\`python\n${answer}\n\`\`\``),
-  ],
-};
+const turns = [
+  says('At how many kilograms does a parcel count as **heavy**?'),
+  says('How big is the supplement?'),
+  says('What should come out for a zone that does not exist?'),
+  says('Does the supplement depend on the zone?'),
+  says('Is the price in euros or in cents?'),
+  says('How shall I round? See [the manual](https://example.org/round).\n\n```python\nround(1.5)\n```'),
+  says('May the weight be zero?'),
+  says('Is there anything else that I should know?'),
+  says(`I WANT TO ANSWER:\n\`\`\`python\n${answer}\n\`\`\``),
+];
 
 let workspace: string;
+/** A model that stops in the middle of every message, so that there is time to look at one that is being written. */
+let stalling: ChatServer;
 let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
@@ -43,7 +43,8 @@ beforeAll(async () => {
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   // The tree draws only the rows that fit: the tasks of this test should come first.
   await rm(path.join(workspace, 'starter-world.jsonl'));
-  await writeFile(path.join(workspace, 'agents', 'slow.json'), JSON.stringify(script));
+  await writeScript(250);
+  stalling = await startChatServer({ reply: () => stallAfter(says('How big is the supplement, and')) });
   await configure({});
   workbench = await startWorkbench({ extension: root, workspace });
   // A step of one dialogue that fails makes all later ones fail: they should not each wait for minutes.
@@ -52,8 +53,15 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await workbench.close();
+  await stalling.close();
   await rm(workspace, { recursive: true, force: true });
 });
+
+/** The script is read anew for each message. @param delayMilliseconds before each quarter of a message */
+async function writeScript(delayMilliseconds: number): Promise<void> {
+  const script = JSON.stringify({ turns, delayMilliseconds });
+  await writeFile(path.join(workspace, 'agents', 'slow.json'), script);
+}
 
 /** Writes the workspace's settings, which the editor notices. */
 async function configure(settings: Readonly<Record<string, unknown>>): Promise<void> {
@@ -92,12 +100,17 @@ test('types replies to the agent, which streams its messages', async () => {
 });
 
 test('stops the agent with Escape and asks again with Enter', async () => {
+  await configure({ 'tandem.agent': `openai:stalling@${stalling.url}` });
+  await session().getByText('agent: stalling').waitFor();
   await composer().fill('4.50 euros.');
   await composer().press('Enter');
-  await session().getByRole('button', { name: 'Stop' }).waitFor();
+  await session().locator('tandem-stream').getByText('How big is the supplement').waitFor();
+  expect(await violations(session())).toEqual([]);
   await workbench.page.keyboard.press('Escape');
   await session().getByText('You stopped the agent.').waitFor();
   expect(await violations(session())).toEqual([]);
+  await configure({});
+  await session().getByText('agent: slow', { exact: true }).waitFor();
   await session().getByRole('button', { name: 'Ask again' }).press('Enter');
   await session().getByText('a zone that does not exist').waitFor();
 });
@@ -128,6 +141,26 @@ test('has a reply suggested with one key, edits it and sends it', async () => {
   await composer().pressSequentially(' Sure.');
   await composer().press('Enter');
   await session().getByText('edited from a draft by rules').waitFor();
+});
+
+test('stops a simulator that takes long over a draft, and one that takes long over a reply', async () => {
+  await session().getByText('in cents?').waitFor();
+  await composer().waitFor();
+  await configure({ 'tandem.simulator': `openai:stalling@${stalling.url}` });
+  await session().getByTitle('stalling drafts a reply for you').waitFor();
+  const working = session().getByRole('button', { name: 'Stop' });
+  for (const [key, doing] of [
+    ['Alt+s', 'stalling drafts a reply'],
+    ['Alt+a', 'stalling is answering'],
+  ] as const) {
+    await press(key);
+    await session().getByText(doing).waitFor();
+    expect(await violations(session())).toEqual([]);
+    await working.press('Enter');
+    await session().getByRole('button', { name: 'Don’t mind' }).waitFor();
+  }
+  await configure({});
+  await session().getByTitle('rules drafts a reply for you').waitFor();
 });
 
 test('says with one key that there is no preference', async () => {
@@ -188,8 +221,11 @@ test('is warned before a reply gives the reference away, and can edit it or send
 
 test('hands over to the simulator and takes the seat back while it plays', async () => {
   await composer().waitFor();
+  // Slow enough that a person can step in while it writes.
+  await writeScript(2500);
   await session().getByRole('button', { name: 'Simulator from here on' }).click();
   await session().getByRole('button', { name: 'Take the seat back' }).click();
+  await writeScript(250);
   await session().getByText('you are the human').waitFor();
   await session().getByText('anything else').waitFor();
   await workbench.screenshot('session-seat-taken');
@@ -291,6 +327,12 @@ test('finds the dialogue in the trajectories and in the log', async () => {
 
 test('goes on to the next task with Enter, and ends that one with what the agent has said', async () => {
   await session().getByRole('button', { name: 'Next task' }).press('Enter');
+  await session().getByRole('button', { name: 'Start' }).waitFor();
+  expect(await violations(session())).toEqual([]);
+  await configure({ 'tandem.agent': '' });
+  await session().getByRole('button', { name: 'Choose the agent…' }).waitFor();
+  expect(await violations(session())).toEqual([]);
+  await configure({});
   await session().getByRole('button', { name: 'Start' }).press('Enter');
   await composer().waitFor();
   await session().getByRole('button', { name: 'End now' }).press('Enter');

@@ -12,6 +12,7 @@ import { RulesSimulator } from '../../src/core/dialogue/simulator';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { asks, scripted, shippedPrompts, starterTask } from '../fixtures/dialogue';
 import { collectLog } from '../fixtures/trainer';
+import { violations } from './accessibility';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
 
 let workspace: string;
@@ -39,14 +40,18 @@ async function answer(sentence: RegExp, name: string): Promise<void> {
   await (await workbench.notification(sentence)).getByRole('button', { name, exact: true }).click();
 }
 
+/** In every theme and in a narrow window, in which everybody can use what the webview draws. */
 async function pictures(name: string): Promise<void> {
+  await workbench.runCommand('Notifications: Clear All Notifications');
   for (const theme of ['light', 'dark', 'hc-dark', 'hc-light'] satisfies Theme[]) {
     await workbench.setTheme(theme);
     await workbench.screenshot(`${name}-${theme}`);
+    expect(await violations(replay())).toEqual([]);
   }
   await workbench.setTheme('dark');
   await workbench.setSize(700, 800);
   await workbench.screenshot(`${name}-narrow`);
+  expect(await violations(replay())).toEqual([]);
   await workbench.setSize(1280, 800);
 }
 
@@ -184,6 +189,7 @@ test('the replay shows the grade and compares the answer with the reference', as
   await replay()
     .getByRole('heading', { name: /\d+ of 10 tests passed/ })
     .waitFor();
+  expect(await violations(replay())).toEqual([]);
   await replay().getByRole('button', { name: 'reference', exact: true }).click();
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.reference\.py/ }).waitFor();
   await replay().getByRole('button', { name: 'Compare with the reference' }).click();
@@ -206,6 +212,7 @@ test('an unfinished dialogue opens in the session', async () => {
     .getByText(/^turn 1 of \d+$/)
     .waitFor();
   await replay().getByRole('heading', { name: 'Before your first reply' }).waitFor();
+  expect(await violations(replay())).toEqual([]);
 });
 
 test('two dialogues of one task are compared side by side', async () => {
@@ -242,7 +249,7 @@ test('a dialogue is deleted by key after a question, and comes back by Undo', as
   const course = row(/^Course mark, .*guesses/);
   await course.click();
   await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
-  await course.click();
+  await tree().focus();
   await workbench.page.keyboard.press('Delete');
   await workbench.screenshot('trajectories-delete');
   await press('Delete');
@@ -330,6 +337,7 @@ test('statistics are drawn, grouped and given as tables with the same numbers', 
   const table = replay().getByRole('table', { name: 'Time per reply by pack' });
   await table.getByRole('row', { name: /starter\.jsonl 13 25\.5 s|starter\.jsonl \d+ 26 s/ }).waitFor();
   await workbench.screenshot('trajectories-statistics-tables');
+  expect(await violations(replay())).toEqual([]);
 });
 
 test('statistics follow the filter of the list', async () => {
@@ -339,6 +347,7 @@ test('statistics follow the filter of the list', async () => {
   await pick('open');
   await workbench.page.keyboard.press('Escape');
   await replay().getByText('only open').waitFor();
+  expect(await violations(replay())).toEqual([]);
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await replay().getByText('only open').waitFor({ state: 'detached' });
 });

@@ -3,10 +3,12 @@ import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
+import { violations } from './accessibility';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
 
 const turns = ['At how many kilograms?', 'How much more?'].map((text) => `OUTPUT:\n${text}`);
@@ -73,6 +75,7 @@ describe('a developer', () => {
     for (const theme of ['light', 'hc-dark', 'dark'] satisfies Theme[]) {
       await workbench.setTheme(theme);
       await workbench.screenshot(`trust-consent-${theme}`);
+      expect(await violations(session())).toEqual([]);
     }
     await workbench.setSize(620, 700);
     await workbench.screenshot('trust-consent-narrow');
@@ -140,6 +143,7 @@ describe('in a workspace that is not trusted', () => {
       .waitFor();
     await session().getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
     await workbench.screenshot('trust-restricted-task');
+    expect(await violations(session())).toEqual([]);
     expect(existsSync(path.join(workspace, '.tandem', 'log'))).toBe(false);
   });
 

@@ -31,13 +31,13 @@ export class GradeElement extends PlainElement {
   override render(): TemplateResult {
     const { headline, success, tests, mode } = this.grade;
     const look = success === null ? 'question' : success ? 'pass' : 'error';
-    return html`<section class="grade" aria-label="Grade">
+    return html`<div class="grade" role="group" aria-label="Grade">
       <h2 class=${success === true ? 'passed' : success === false ? 'failed' : ''}>
         ${icon(look)} ${headline}
       </h2>
       ${mode === 'paper' ? html`<p class="quiet">Scored as in the paper, its faults included.</p>` : nothing}
       ${tests.length === 0 ? html`<p class="quiet">Which of them is not recorded.</p>` : this.table(tests)}
-    </section>`;
+    </div>`;
   }
 
   private table(tests: readonly TestView[]): TemplateResult {

@@ -49,7 +49,7 @@ export class StatisticsElement extends PlainElement {
   }
 
   private figures({ periods, unit }: ToWebview, groups: readonly GroupView[]): TemplateResult {
-    return html`<div class="choices">
+    return html`<div class="controls">
         <label>
           By
           <select
