@@ -44,7 +44,9 @@ const said = (turn: number) =>
     event: 'agent-turn',
     turn,
     text: `Two cases are left.\nOUTPUT:\n**Question ${turn}**: what comes out for a list that is empty, and for one with a single value?\n\n\`\`\`python\nassert solve([${turn}]) == ${turn}\n\`\`\``,
-    ...{ finishReason: 'stop', model: 'long', sampling: { temperature: 1, maxTokens: 200 } },
+    finishReason: 'stop',
+    model: 'long',
+    sampling: { temperature: 1, maxTokens: 200 },
   }) as const;
 
 const reply = (turn: number) =>
@@ -52,5 +54,6 @@ const reply = (turn: number) =>
     event: 'reply',
     turn,
     text: `For an empty list nothing, for a single value that value, so that ${turn} gives ${turn}.`,
-    ...{ author: 'simulator', by: 'rules' },
+    author: 'simulator',
+    by: 'rules',
   }) as const;
