@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ifThere, writeAtomically } from './files';
 import { fingerprintOf, segmentNames } from './index/follow';
 import { peek } from './segment/line';
-import { scanLines } from './segment/scan';
+import { scanLines, type LineVisitor } from './segment/scan';
 
 const useSchema = z.object({
   /** Messages as the agent. */
@@ -56,6 +56,9 @@ type Segment = z.infer<typeof keptSchema>['segments'][string];
 /** The sums are saved when they are ahead of their file by more than this; the rest is soon read again. */
 const SAVE_AFTER_BYTES = 1024 * 1024;
 
+/** A piece takes less than a millisecond: what a person waits for meanwhile goes before the next one. */
+const PIECE_BYTES = 64 * 1024;
+
 /**
  * The use of the models in a log. Every line of an agent's turn or a simulator's reply is read, once: the sums of each
  * segment are kept in `index/use.json`, and only what was appended since is read the next time.
@@ -100,9 +103,8 @@ export class KeptUse {
     const fits = known?.fingerprint === fingerprint && known.scanned <= size;
     const { scanned, uses } = fits ? known : { scanned: 0, uses: {} };
     if (scanned === size) return { scanned, uses, fingerprint };
-    const { end } = await scanLines(file, scanned, (buffer, from, to) => {
-      this.addLine(uses, buffer.subarray(from, to));
-    });
+    const add: LineVisitor = (buffer, from, to) => this.addLine(uses, buffer.subarray(from, to));
+    const { end } = await scanLines(file, scanned, add, undefined, PIECE_BYTES);
     this.unsavedBytes += end - scanned;
     return { scanned: end, uses, fingerprint };
   }
