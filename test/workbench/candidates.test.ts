@@ -74,10 +74,18 @@ test('the empty standing says how to get choices, and turns two candidates on', 
   await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
 });
 
-test('two candidates are written side by side, unnamed', async () => {
+test('two candidates are shown when both are written, unnamed', async () => {
   await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).click();
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
   await session().getByRole('button', { name: 'Agree and start' }).click();
+  await session().getByText('Two messages are being written').waitFor();
+  await session().locator('footer').getByRole('timer').waitFor();
+  expect(
+    await session()
+      .getByRole('article', { name: /^Candidate/ })
+      .count(),
+  ).toBe(0);
+  expect(await violations(session())).toEqual([]);
   await candidate('A').waitFor();
   await question().waitFor();
   const both = `${await candidate('A').innerText()} ${await candidate('B').innerText()}`;
@@ -110,7 +118,7 @@ test('a reload amid the choice shows the same two, and a key chooses', async () 
 test('neither has two others written, and equal goes on with the first', async () => {
   await question().waitFor();
   await session().getByRole('button', { name: 'Neither' }).click();
-  await session().locator('#candidates[aria-busy=true]').waitFor();
+  await session().getByText('Two messages are being written').waitFor();
   await question().waitFor();
   await session().locator('#candidates').press('=');
   await session().getByText('You found A and B equal').waitFor();

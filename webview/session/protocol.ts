@@ -11,6 +11,8 @@ export type Phase =
   | 'ready'
   /** The agent writes its message. */
   | 'agent'
+  /** Two candidates for the agent's message are written; neither is shown before both are. */
+  | 'candidates'
   /** Two candidates for the agent's message wait for the developer's choice. */
   | 'choosing'
   /** The developer's reply is awaited. */
@@ -92,10 +94,8 @@ export interface StreamView {
   readonly left?: number;
 }
 
-/** Two candidates for the agent's next message, while they are written and until the developer has chosen. */
-export type CandidatesView =
-  | { readonly isWritten: false; readonly candidates: readonly [StreamView, StreamView] }
-  | { readonly isWritten: true; readonly candidates: readonly [MessageView, MessageView] };
+/** Two candidates for the agent's next message, of which the developer is to choose one. */
+export type CandidatesView = readonly [MessageView, MessageView];
 
 /** A reply that the simulator drafted for the developer. */
 export interface Suggestion {

@@ -76,10 +76,7 @@ export class SessionElement extends PlainElement {
           ${
             candidates === undefined
               ? nothing
-              : html`<tandem-candidates
-                  .view=${candidates}
-                  .canChoose=${now.phase === 'choosing'}
-                ></tandem-candidates>`
+              : html`<tandem-candidates .view=${candidates}></tandem-candidates>`
           }
           ${now.grade === undefined ? nothing : html`<tandem-grade .grade=${now.grade}></tandem-grade>`}
         </div>

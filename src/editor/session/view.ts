@@ -52,10 +52,20 @@ export function turnView(turn: Turn, isOver = false): TurnView {
     ...messageView(agent.text),
     ...(candidates.length > 0 && { choices: candidates.map((choice) => choiceView(choice, isOver)) }),
     samples: superseded.length + 1,
-    milliseconds: Math.round((agent.timing?.totalMs ?? 0) + (reply?.milliseconds ?? 0)),
+    milliseconds: Math.round(writingTime(turn) + (reply?.milliseconds ?? 0)),
     ...(rating && { rating: turnRating(rating) }),
     ...(reply && { reply: replyView(turn) }),
   };
+}
+
+/** Of two candidates the slower one and the choice: the time of the chosen one alone would tell who wrote it. */
+function writingTime({ agent, candidates }: Turn): number {
+  if (candidates === undefined) return agent.timing?.totalMs ?? 0;
+  const pairs = candidates.map(
+    ({ shown, choice }) =>
+      Math.max(...shown.candidates.map(({ timing }) => timing?.totalMs ?? 0)) + (choice.milliseconds ?? 0),
+  );
+  return pairs.reduce((sum, milliseconds) => sum + milliseconds, 0);
 }
 
 /** A whole message of the agent, as far as it is drawn. */

@@ -61,10 +61,8 @@ describe('what the view draws', () => {
 });
 
 describe('two candidates', () => {
-  const stream = { by: 'agent', text: 'How', thinking: 3 } as const;
-
   it('are shown until the host says that there is nothing to choose', () => {
-    const candidates = { isWritten: false, candidates: [stream, stream] } as const;
+    const candidates = [turn(1), turn(1)] as const;
     const before = shown(snapshot, { type: 'candidates', candidates });
     expect(before?.candidates).toEqual(candidates);
     expect(applied(before, { type: 'candidates' })?.candidates).toBeUndefined();
