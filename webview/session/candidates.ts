@@ -7,6 +7,7 @@ import { host } from './host';
 import { keys } from './keys';
 import type { CandidatesView, MessageView, Picked } from './protocol';
 import { said, thoughtsOf } from '../dialogue/said';
+import { leftOut } from '../dialogue/turn';
 
 const choose = (picked: Picked): void => host.send({ type: 'choose', picked });
 
@@ -33,14 +34,9 @@ export class CandidatesElement extends PlainElement {
   }
 }
 
-function written({ visible, thoughts, left = 0, final }: MessageView, place: number): TemplateResult {
+function written({ visible, thoughts, left, final }: MessageView, place: number): TemplateResult {
   return html`${final ? html`<p class="quiet">${icon('flag')} its answer: the dialogue ends with it</p>` : nothing}
-  ${said(visible)}
-  ${
-    left === 0
-      ? nothing
-      : html`<p class="quiet">${left.toLocaleString('en')} more characters are not drawn here.</p>`
-  }
+  ${said(visible)} ${leftOut(left, () => host.act('open-transcript'))}
   ${thoughtsOf(thoughts, `candidate ${'AB'[place]!}`)}`;
 }
 

@@ -64,8 +64,10 @@ export type Picked = 0 | 1 | 'equal' | 'neither';
 /** A choice between two candidates that was made. */
 export interface ChoiceView {
   readonly picked: Picked;
-  /** What the two said, Markdown, in the order in which they were shown. */
-  readonly visible: readonly [string, string];
+  /** The pseudonym of who chose. */
+  readonly by: string;
+  /** In the order in which they were shown. */
+  readonly candidates: readonly [MessageView, MessageView];
   /** Who wrote them. Absent until the dialogue is over. */
   readonly agents?: readonly [string, string];
 }
@@ -182,6 +184,8 @@ export interface SessionState {
   readonly turn: number;
   readonly maxTurns: number;
   readonly replyLimit: number;
+  /** The pseudonym of the person at this editor, once there is one. */
+  readonly own?: string;
   readonly agent: string;
   /** The agent that writes the other one of two candidates, when it is another. */
   readonly secondAgent?: string;

@@ -65,7 +65,12 @@ export class SessionElement extends PlainElement {
             ${repeat(
               turns,
               (turn) => turn.turn,
-              (turn) => html`<tandem-turn .turn=${turn} .canRate=${now.rating !== undefined}></tandem-turn>`,
+              (turn) =>
+                html`<tandem-turn
+                  .turn=${turn}
+                  .own=${now.own}
+                  .canRate=${now.rating !== undefined}
+                ></tandem-turn>`,
             )}
           </div>
           ${

@@ -67,6 +67,7 @@ export class ReplayPanel {
     const own = this.engine.consent.given?.pseudonym;
     const shown: ToWebview = {
       type: 'show',
+      ...(own !== undefined && { own }),
       task: { title, ...task },
       replays: trajectories.map((trajectory) => replayOf(trajectory, own, t)),
     };

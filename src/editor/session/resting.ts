@@ -1,3 +1,4 @@
+import { isOver } from '../../core/trajectory/choices';
 import type { EventOf } from '../../core/trajectory/event';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
@@ -28,7 +29,8 @@ export interface Resting {
 }
 
 export function resting(trajectory: Trajectory, t: Translate): Resting {
-  const { task, turns, collaborator, answer, grades, rating, damaged } = trajectory;
+  const { task, state, turns, collaborator, answer, abandoned, grades, rating, damaged } = trajectory;
+  const tellsNames = isOver(state, abandoned?.reason);
   const undecided = undecidedIn(trajectory);
   const { phase, notice } = restingPlace(trajectory, t);
   const grade = grades.at(-1)?.grade;
@@ -36,7 +38,7 @@ export function resting(trajectory: Trajectory, t: Translate): Resting {
     phase,
     notice: notice ?? (damaged === undefined ? undefined : notices.damaged(damaged)),
     seat: collaborator.kind === 'developer' ? 'developer' : 'simulator',
-    turns: turns.map((turn) => turnView(turn, answer !== undefined)),
+    turns: turns.map((turn) => turnView(turn, tellsNames)),
     candidates: undecided && candidatesView(undecided),
     answer: answer?.answer,
     grade: grade && gradeView(task, grade, t),

@@ -44,13 +44,13 @@ export function messageOf(text: string): { visible: string; thoughts: string; fi
   };
 }
 
-/** @param isOver so that it may be told who wrote the candidates */
-export function turnView(turn: Turn, isOver = false): TurnView {
+/** @param tellsNames the dialogue is over, so that it may be told who wrote the candidates */
+export function turnView(turn: Turn, tellsNames = false): TurnView {
   const { agent, candidates = [], superseded = [], reply, rating } = turn;
   return {
     turn: agent.turn,
     ...messageView(agent.text),
-    ...(candidates.length > 0 && { choices: candidates.map((choice) => choiceView(choice, isOver)) }),
+    ...(candidates.length > 0 && { choices: candidates.map((choice) => choiceView(choice, tellsNames)) }),
     samples: superseded.length + 1,
     milliseconds: Math.round(writingTime(turn) + (reply?.milliseconds ?? 0)),
     ...(rating && { rating: turnRating(rating) }),
@@ -77,12 +77,13 @@ export function messageView(text: string): MessageView {
   return { visible: said.shown, thoughts: thought.shown, ...(left > 0 && { left }), final };
 }
 
-function choiceView({ shown, choice }: Choice, isOver: boolean): ChoiceView {
+export function choiceView({ shown, choice }: Choice, tellsNames: boolean): ChoiceView {
   const [first, second] = shown.candidates;
   return {
     picked: choice.picked,
-    visible: [messageView(first.text).visible, messageView(second.text).visible],
-    ...(isOver && { agents: [first.agent, second.agent] }),
+    by: choice.by,
+    candidates: [messageView(first.text), messageView(second.text)],
+    ...(tellsNames && { agents: [first.agent, second.agent] }),
   };
 }
 

@@ -5,21 +5,24 @@ import { quoted } from './markdown';
 
 const LETTERS = ['A', 'B'] as const;
 
-/** Two candidates that wait for a choice, as Markdown; nobody is told who wrote them. */
-export function candidateLines({ turn, candidates }: EventOf<'candidates'>): string[] {
+/**
+ * Two candidates of which nobody has chosen one, as Markdown.
+ * @param tellsNames the dialogue is over, so that it may be told who wrote the candidates
+ */
+export function candidateLines({ turn, candidates }: EventOf<'candidates'>, tellsNames: boolean): string[] {
   return candidates.flatMap((candidate, place) => [
-    `### Candidate ${LETTERS[place]} for turn ${turn}`,
+    `### Candidate ${LETTERS[place]} for turn ${turn}${tellsNames ? ` (${candidate.agent})` : ''}`,
     messageOf(candidate.text).visible,
   ]);
 }
 
 /**
  * A choice that was made, with what the dialogue did not go on with.
- * @param isOver so that it may be told who wrote the candidates
+ * @param tellsNames the dialogue is over, so that it may be told who wrote the candidates
  */
-export function choiceLines({ shown, choice: { picked, by } }: Choice, isOver: boolean): string[] {
+export function choiceLines({ shown, choice: { picked, by } }: Choice, tellsNames: boolean): string[] {
   const [a, b] = LETTERS.map((letter, place) =>
-    isOver ? `${letter} (${shown.candidates[place]!.agent})` : letter,
+    tellsNames ? `${letter} (${shown.candidates[place]!.agent})` : letter,
   ) as [string, string];
   const words = {
     0: `${by} chose ${a} over ${b}.`,

@@ -1,3 +1,4 @@
+import { isChoice, isOver } from '../../core/trajectory/choices';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { EventOf } from '../../core/trajectory/event';
 import { candidateLines, choiceLines } from './choices';
@@ -18,19 +19,22 @@ export function transcriptOf(trajectory: Trajectory, t: Translate): string {
     ...(rating?.stars === undefined ? [] : [`- Rating: ${rating.stars} of 5`]),
     ...(rating?.comment === undefined ? [] : [`- Comment: ${rating.comment}`]),
   ];
+  const tellsNames = isOver(state, abandoned?.reason);
   const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, rating: remark }) => {
     const { visible, thoughts } = messageOf(agent.text);
     return [
       `### Agent, turn ${agent.turn}`,
       visible,
       ...(thoughts === '' ? [] : [quoted(`Thoughts: ${thoughts}`)]),
-      ...candidates.flatMap((choice) => choiceLines(choice, state === 'answered')),
+      ...candidates.flatMap((choice) => choiceLines(choice, tellsNames)),
       ...(superseded.length === 0 ? [] : [quoted(`Sample ${superseded.length + 1} of this message.`)]),
       ...(remark === undefined ? [] : [quoted(remarkWords(remark))]),
       ...(reply === undefined ? [] : [`### ${reply.by} (${authorWords(reply)})`, reply.text]),
     ];
   });
-  const undecided = pending.flatMap(({ shown, choice }) => (choice ? [] : candidateLines(shown)));
+  const undecided = pending.flatMap((shown) =>
+    isChoice(shown) ? choiceLines(shown, tellsNames) : candidateLines(shown.shown, tellsNames),
+  );
   const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade, t)));
   return `${[`# ${title}`, facts.join('\n'), '## Request', description, '## Dialogue', ...said, ...undecided, ...results].join('\n\n')}\n`;
 }

@@ -88,6 +88,18 @@ describe('a session with two candidates', () => {
     ]);
   });
 
+  it('says who wrote which when the dialogue is skipped, too', async () => {
+    const session = await begun();
+    await session.choose(0);
+    await session.reply({ text: 'Over 20.' });
+    await session.skip('Too hard');
+    expect(session.state.phase).toBe('skipped');
+    const names = session.snapshot.turns[0]!.choices![0]!.agents;
+    expect([...names!].sort()).toEqual([stage.agent!.name, stage.secondAgent!.name].sort());
+    const reloaded = await stage.reloaded(session.id);
+    expect(reloaded.snapshot.turns).toEqual(session.snapshot.turns);
+  });
+
   it('has both written anew when neither will do, and keeps the same turn', async () => {
     const session = await begun();
     await session.choose('neither');
