@@ -19,6 +19,12 @@ const formats: readonly (vscode.QuickPickItem & { readonly format: ExportFormat[
     label: 'Preference rows',
     detail: 'A row for each pair of dialogues of a task: the better and the worse one',
   },
+  {
+    format: 'choices',
+    label: 'Choices',
+    detail:
+      'A row for each choice of a person between two candidates: the message that was chosen and the other one',
+  },
 ];
 
 /** Asks what to export. @param filter what the list shows now @returns undefined when the person went back */
@@ -38,15 +44,21 @@ export async function chooseExport(filter: ListFilter): Promise<ExportChoice | u
     label: 'Also those played to evaluate an agent',
     description: 'training on them spoils the next evaluation',
   };
+  const editorModels = {
+    label: 'Also those in which a model of the editor wrote',
+    description: 'the terms of many vendors forbid to train on that',
+  };
   const offered: vscode.QuickPickItem[] = [
     ...(isFiltered(filter) ? [only] : []),
     successes,
     leaked,
     evaluations,
+    editorModels,
   ];
   const picked = await vscode.window.showQuickPick(offered, {
     title: 'Export Trajectories (2 of 2): which dialogues',
-    placeHolder: 'Finished dialogues go in, but for those with a leak or of an evaluation',
+    placeHolder:
+      'Finished dialogues go in, but for those with a leak, of an evaluation or of a model of the editor',
     canPickMany: true,
   });
   if (picked === undefined) return undefined;
@@ -56,5 +68,6 @@ export async function chooseExport(filter: ListFilter): Promise<ExportChoice | u
     onlySuccess: picked.includes(successes),
     withLeaked: picked.includes(leaked),
     withEvaluations: picked.includes(evaluations),
+    withEditorModels: picked.includes(editorModels),
   };
 }

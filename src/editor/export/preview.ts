@@ -12,6 +12,7 @@ export interface ExportChoice {
   readonly onlySuccess: boolean;
   readonly withLeaked: boolean;
   readonly withEvaluations: boolean;
+  readonly withEditorModels: boolean;
 }
 
 const LONGEST_TEXT = 400;
@@ -41,13 +42,24 @@ function countsOf({ rows, trajectories, tasks, successes, leaked }: ExportPrevie
   ].join('\n');
 }
 
-function chosen({ filter, onlySuccess, withLeaked, withEvaluations }: ExportChoice): string {
+function chosen({
+  filter,
+  onlySuccess,
+  withLeaked,
+  withEvaluations,
+  withEditorModels,
+}: ExportChoice): string {
   const words = filterWords(filter);
   return [
     `- Filter: ${words === '' ? 'none' : words}`,
     ...(onlySuccess ? ['- Only those that pass all tests'] : []),
     ...(withLeaked ? ['- Also those with a leak'] : []),
     ...(withEvaluations ? ['- Also those played to evaluate an agent'] : []),
+    ...(withEditorModels
+      ? [
+          '- Also those in which a model of the editor wrote: read its vendor’s terms before you train on the rows',
+        ]
+      : []),
   ].join('\n');
 }
 
