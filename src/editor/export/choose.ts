@@ -46,7 +46,7 @@ export async function chooseExport(filter: ListFilter): Promise<ExportChoice | u
   };
   const editorModels = {
     label: 'Also those in which a model of the editor wrote',
-    description: 'the terms of many vendors forbid to train on that',
+    description: 'many vendors forbid to train on that',
   };
   const offered: vscode.QuickPickItem[] = [
     ...(isFiltered(filter) ? [only] : []),
@@ -57,8 +57,7 @@ export async function chooseExport(filter: ListFilter): Promise<ExportChoice | u
   ];
   const picked = await vscode.window.showQuickPick(offered, {
     title: 'Export Trajectories (2 of 2): which dialogues',
-    placeHolder:
-      'Finished dialogues go in, but for those with a leak, of an evaluation or of a model of the editor',
+    placeHolder: 'Finished dialogues go in; “Also …” only when you tick it',
     canPickMany: true,
   });
   if (picked === undefined) return undefined;
