@@ -27,7 +27,9 @@ export class ClockElement extends PlainElement {
     const { turns, state: shown } = this.view;
     const replies = turns.filter(({ reply }) => reply !== undefined).length;
     // A turn that has come brings its own time.
-    const move = [this.view.panel.episode, turns.length, replies, turns.at(-1)?.samples, shown.phase].join();
+    // Two candidates and the choice between them are one move.
+    const phase = shown.phase === 'choosing' ? 'candidates' : shown.phase;
+    const move = [this.view.panel.episode, turns.length, replies, turns.at(-1)?.samples, phase].join();
     if (move === this.move) return;
     this.move = move;
     this.since = this.now = performance.now();
