@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../core/fault';
+import type { SampledAgent } from '../core/dialogue/candidates';
 import type { Prompts } from '../core/dialogue/prompts';
 import type { Simulator } from '../core/dialogue/simulator';
 import type { GradingMode } from '../core/grading/grade';
@@ -98,10 +99,8 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.protocol;
   }
 
-  /** Of the agent; its own settings go before those for all. */
   get sampling(): SamplingSettings {
-    const own = this.servers.find(this.configuration.agent)?.sampling;
-    return { ...this.configuration.sampling, ...own };
+    return this.samplingOf(this.configuration.agent);
   }
 
   get showsCounters(): boolean {
@@ -150,11 +149,11 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.openModel(agent);
   }
 
-  async openSecondAgent(): Promise<Model | undefined> {
+  async openSecondAgent(): Promise<SampledAgent | undefined> {
     const { secondAgent } = this.configuration;
     if (secondAgent === '') return undefined;
     refuseInRestrictedMode(t('Models do not run'));
-    return this.openModel(secondAgent);
+    return { agent: await this.openModel(secondAgent), sampling: this.samplingOf(secondAgent) };
   }
 
   /** Begins to load the agents that play on this machine, so that they are there when they are asked. */
@@ -204,6 +203,11 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  /** How a model is sampled as an agent; its own settings go before those for all. */
+  private samplingOf(spec: string): SamplingSettings {
+    return { ...this.configuration.sampling, ...this.servers.find(spec)?.sampling };
   }
 
   /** A model under the name that the settings give it, so that no path of this machine gets into the log. */

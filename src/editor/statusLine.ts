@@ -18,11 +18,13 @@ export interface StatusLine<P> {
 /** What concerns the person most comes first. */
 const URGENCY: readonly Playing['state']['phase'][] = [
   'developer',
+  'choosing',
   'stopped',
   'no-agent',
   'grading',
   'simulator',
   'agent',
+  'candidates',
   'ready',
   'over',
   'skipped',
@@ -58,6 +60,7 @@ function phaseWords(
 ): { icon: string; words: string } {
   switch (phase) {
     case 'agent':
+    case 'candidates':
       return { icon: 'sync~spin', words: t('agent writes, turn {0}/{1}', turn, maxTurns) };
     case 'simulator':
       return { icon: 'sync~spin', words: t('simulator writes, turn {0}/{1}', turn, maxTurns) };

@@ -76,6 +76,28 @@ describe('Connected models in the extension host', () => {
     }
   });
 
+  it('are sampled each by its own settings when two write candidates', async () => {
+    const { engine } = await tandem();
+    const first = {
+      name: 'A',
+      baseUrl: 'http://127.0.0.1:9/v1',
+      model: 'a',
+      sampling: { temperature: 0.25 },
+    };
+    const second = { ...first, name: 'B', model: 'b', sampling: { temperature: 0.75 } };
+    await engine.servers.save(first);
+    await engine.servers.save(second);
+    await configure('agent', specOf(first));
+    await configure('candidates.secondAgent', specOf(second));
+    try {
+      const other = await engine.openSecondAgent();
+      assert.equal(other?.agent.name, specOf(second));
+      assert.deepEqual([engine.sampling.temperature, other.sampling.temperature], [0.25, 0.75]);
+    } finally {
+      await configure('candidates.secondAgent', '');
+    }
+  });
+
   it('that were written by hand and cannot be used are told in the view', async () => {
     await vscode.workspace
       .getConfiguration('tandem')

@@ -38,7 +38,10 @@ beforeAll(async () => {
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   // The tree draws only the rows that fit: the tasks of this test should come first.
   await rm(path.join(workspace, 'starter-world.jsonl'));
-  await writeScripts(200);
+  for (const [name, turns] of Object.entries(scripts)) {
+    const script = JSON.stringify({ turns, delayMilliseconds: 200 });
+    await writeFile(path.join(workspace, 'agents', `${name}.json`), script);
+  }
   await writeFile(
     path.join(workspace, '.vscode', 'settings.json'),
     JSON.stringify({
@@ -55,14 +58,6 @@ afterAll(async () => {
   await workbench.close();
   await rm(workspace, { recursive: true, force: true });
 });
-
-/** The scripts are read anew for each message. @param delayMilliseconds before each quarter of a message */
-async function writeScripts(delayMilliseconds: number): Promise<void> {
-  for (const [name, turns] of Object.entries(scripts)) {
-    const script = JSON.stringify({ turns, delayMilliseconds });
-    await writeFile(path.join(workspace, 'agents', `${name}.json`), script);
-  }
-}
 
 async function loggedEvents(): Promise<LogEvent[]> {
   const folder = path.join(workspace, '.tandem', 'log');
@@ -86,10 +81,18 @@ test('statistics of no dialogue offer to play one', async () => {
   await workbench.runCommand('View: Close All Editors');
 });
 
-test('two candidates are written side by side, unnamed', async () => {
+test('two candidates are shown when both are written, unnamed', async () => {
   await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).click();
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
   await session().getByRole('button', { name: 'Agree and start' }).click();
+  await session().getByText('Two messages are being written').waitFor();
+  await session().locator('footer').getByRole('timer').waitFor();
+  expect(
+    await session()
+      .getByRole('article', { name: /^Candidate/ })
+      .count(),
+  ).toBe(0);
+  expect(await violations(session())).toEqual([]);
   await candidate('A').waitFor();
   await question().waitFor();
   const both = `${await candidate('A').innerText()} ${await candidate('B').innerText()}`;
@@ -121,12 +124,8 @@ test('a reload amid the choice shows the same two, and a key chooses', async () 
 
 test('neither has two others written, and equal goes on with the first', async () => {
   await question().waitFor();
-  // Slow enough that they can be looked at while they are written.
-  await writeScripts(2000);
   await session().getByRole('button', { name: 'Neither' }).click();
-  await session().locator('#candidates[aria-busy=true]').waitFor();
-  expect(await violations(session())).toEqual([]);
-  await writeScripts(200);
+  await session().getByText('Two messages are being written').waitFor();
   await question().waitFor();
   await session().locator('#candidates').press('=');
   await session().getByText('You found A and B equal').waitFor();

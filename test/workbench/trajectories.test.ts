@@ -108,7 +108,19 @@ async function playByHand(data: string): Promise<void> {
   const left = await Dialogue.start({ ...parts, seed: 1 });
   await left.agentTurn();
   const played = await Dialogue.start({ ...parts, seed: 2 });
-  await played.agentTurn();
+  const rival = { agent: await scripted(workspace, [asks('Which currency?')]), sampling: parts.sampling };
+  await played.drawCandidates({ rival });
+  const asked = played.candidates!.candidates[0].agent === parts.agent.name ? 0 : 1;
+  await played.choose(asked, { by: 'ada', milliseconds: 12_000 });
+  await played.anotherSample();
+  await log.append({
+    event: 'turn-rating',
+    episode: played.id,
+    turn: 1,
+    thumb: 'up',
+    comment: 'To the point.',
+    by: 'ada',
+  });
   await played.reply('Above 20 kilograms.', { author: 'developer', by: 'ada', milliseconds: 42_000 });
   await played.agentTurn();
   await played.reply(`It is 4.50, as here: ${task.reference}`, {
@@ -179,6 +191,17 @@ test('a finished dialogue opens in the replay, which says who wrote what', async
   await replay().getByRole('img', { name: '4 of 5 stars' }).waitFor();
   await replay().getByText('the suggestion').click();
   await replay().getByText('The supplement is 4.50.', { exact: true }).waitFor();
+  await replay()
+    .getByText(/ada chose [AB] \(.+\) over [AB] \(.+\)\. After 12 s\./)
+    .waitFor();
+  await replay()
+    .getByText(/candidate [AB] \(/)
+    .click();
+  await replay().getByText('Which currency?').waitFor();
+  await replay().getByText('sample 1 of 2').click();
+  await replay().getByText('good message, by ada').waitFor();
+  await replay().getByText('“To the point.”').waitFor();
+  expect(await violations(replay())).toEqual([]);
   await pictures('trajectories-replay');
   await replay().getByRole('button', { name: 'transcript' }).click();
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.transcript\.md/ }).waitFor();
@@ -295,6 +318,23 @@ test('an export is shown before it is written, then saved with its card', async 
   const rows = (await readFile(file, 'utf8')).trim().split('\n');
   expect(rows).toHaveLength(12);
   expect(JSON.parse(rows[0]!)).toHaveProperty('messages');
+});
+
+test('an export of choices, with the words of the editor’s models when they are asked for', async () => {
+  await workbench.runCommand('Tandem: Export Trajectories…');
+  await pick('A row for each choice of a person between two candidates');
+  for (const also of ['with a leak', 'in which a model of the editor wrote']) {
+    await quickInput()
+      .locator('.quick-input-list-row', { hasText: `Also those ${also}` })
+      .click();
+  }
+  await workbench.screenshot('trajectories-export-choices');
+  await quickInput().getByRole('button', { name: 'OK' }).click();
+  await workbench.page.getByRole('tab', { name: /export-preview-2\.md/ }).waitFor();
+  const editor = workbench.page.locator('.monaco-editor .view-lines').first();
+  await editor.getByText('preference rows of single turns').waitFor();
+  await editor.getByText('read its vendor’s terms').waitFor();
+  await workbench.notification(/1 rows are ready/);
 });
 
 test('published rows are imported, and a line that cannot be read is named', async () => {

@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { icon } from '../ui';
+import { icon, linkButton } from '../ui';
 import './transcript.css';
 import { said, thoughtsOf } from './said';
-import type { ReplyView, Seat, TurnView } from '../session/protocol';
+import { withVisibleControls } from './untrusted';
+import type { MessageView, ReplyView, Seat, TurnView } from '../session/protocol';
 
 /** One message: who says it at the left, what is said in the middle, and perhaps something at the right. */
 export function message(
@@ -36,6 +37,27 @@ export function agentMessage(
     'agent',
     aside,
   );
+}
+
+/** What was written of the agent and did not become its message. @param onRead opens the transcript, which has all of it */
+export function passedOver(
+  { visible, thoughts, left }: MessageView,
+  name: string,
+  onRead?: () => void,
+): TemplateResult {
+  return html`<details class="thoughts">
+    <summary>${withVisibleControls(name)}</summary>
+    <div class="passed-over">${said(visible)} ${leftOut(left, onRead)} ${thoughtsOf(thoughts, name)}</div>
+  </details>`;
+}
+
+/** What is too long to be drawn can be read in the editor, which is made for long texts. */
+export function leftOut(left: number | undefined, onRead?: () => void): TemplateResult | typeof nothing {
+  if (left === undefined) return nothing;
+  return html`<p class="quiet">
+    ${left.toLocaleString('en')} more characters are not drawn here.
+    ${onRead === undefined ? nothing : linkButton('Read them in the transcript', onRead)}
+  </p>`;
 }
 
 /** A reply that gives away much of the reference says so. */

@@ -2,7 +2,15 @@
  * What the replay's webview and the extension host say to each other. The view says `ready` and gets what to show, again
  * whenever the log says something new of it. It changes nothing.
  */
-import type { GradeView, ReplyView, TaskView, TurnView } from '../session/protocol';
+import type {
+  ChoiceView,
+  GradeView,
+  MessageView,
+  ReplyView,
+  TaskView,
+  TurnRating,
+  TurnView,
+} from '../session/protocol';
 
 export interface ReplayedReply extends ReplyView {
   /** Who wrote it and how: `written by a developer in 42 s`. */
@@ -13,7 +21,16 @@ export interface ReplayedReply extends ReplyView {
   readonly fullText?: string;
 }
 
+export interface ReplayedChoice extends ChoiceView {
+  /** `After 12 s.` */
+  readonly took?: string;
+}
+
 export interface ReplayedTurn extends TurnView {
+  readonly choices?: readonly ReplayedChoice[];
+  /** The samples of the message that this one took the place of, the first one first. */
+  readonly earlier: readonly MessageView[];
+  readonly rating?: TurnRating & { readonly by: string };
   readonly reply?: ReplayedReply;
   /** Who was given the collaborator's seat after the agent's message, in sentences. */
   readonly handOvers: readonly string[];
@@ -30,6 +47,8 @@ export interface Replay {
   readonly success: boolean | null;
   readonly started: string;
   readonly turns: readonly ReplayedTurn[];
+  /** The choices after the last turn; each of neither. */
+  readonly refused: readonly ReplayedChoice[];
   /** How it ended, or that it has not, in one sentence. */
   readonly ending: string;
   readonly hasAnswer: boolean;
@@ -42,6 +61,8 @@ export interface Replay {
 
 export interface ToWebview {
   readonly type: 'show';
+  /** The pseudonym of the person at this editor, once there is one. */
+  readonly own?: string;
   readonly task: TaskView;
   /** One, or two of the same task. */
   readonly replays: readonly Replay[];

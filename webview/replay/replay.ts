@@ -45,7 +45,7 @@ export class ReplayElement extends PlainElement {
   override render(): TemplateResult {
     const [first, second] = this.shown?.replays ?? [];
     if (this.shown === undefined || first === undefined) return html``;
-    const { task } = this.shown;
+    const { task, own } = this.shown;
     return html`<header>
         <div class="line">
           <h1>${task.title}</h1>
@@ -61,9 +61,9 @@ export class ReplayElement extends PlainElement {
         <div class="column request">${message('request', prose(task.description), 'developer')}</div>
         ${
           second === undefined
-            ? html`<div class="column">${turns(first)} ${foot(first)}</div>`
+            ? html`<div class="column">${turns(first, own)} ${foot(first, own)}</div>`
             : html`<div class="pair" .style=${`--rows: ${rowsOf(first, second)}`}>
-                ${column(first, 'First')} ${column(second, 'Second')}
+                ${column(first, own, 'First')} ${column(second, own, 'Second')}
               </div>`
         }
       </main>`;
@@ -86,13 +86,13 @@ function pairLinks(first: Replay, second: Replay): TemplateResult {
     : html``;
 }
 
-function column(replay: Replay, which: string): TemplateResult {
+function column(replay: Replay, own: string | undefined, which: string): TemplateResult {
   return html`<section aria-label="${which} dialogue">
     <div class="of">
       ${facts(replay)}
       <p class="knows">${link('transcript', 'open-transcript', replay, 'Open the transcript as Markdown')}</p>
     </div>
-    ${turns(replay)} ${foot(replay)}
+    ${turns(replay, own)} ${foot(replay, own)}
   </section>`;
 }
 

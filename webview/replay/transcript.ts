@@ -1,23 +1,61 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import { agentMessage, leakMark, message } from '../dialogue/turn';
+import { choiceMade } from '../dialogue/choice';
+import { agentMessage, leakMark, leftOut, message, passedOver } from '../dialogue/turn';
 import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { icon, linkButton } from '../ui';
 import { host } from './host';
 import type { Replay, ReplayedReply, ReplayedTurn } from './protocol';
 
-/** The turns of a dialogue. At the left of each there is room for what a critic thinks of it. */
-export function turns(replay: Replay): TemplateResult {
+/**
+ * The turns of a dialogue. At the left of each there is room for what a critic thinks of it.
+ * @param own the pseudonym of the person at this editor
+ */
+export function turns(replay: Replay, own: string | undefined): TemplateResult {
   return html`${repeat(
     replay.turns,
     ({ turn }) => turn,
     (turn) =>
       html`<div class="played" role="group" aria-label="Turn ${turn.turn}">
         <div class="margin"></div>
-        <div class="messages">${agentMessage(turn)} ${turn.handOvers.map(handOver)} ${reply(turn)}</div>
+        <div class="messages">
+          ${agentMessage(turn, about(turn, replay, own))} ${turn.handOvers.map(handOver)} ${reply(turn)}
+        </div>
       </div>`,
   )}`;
+}
+
+/** How the agent's message came about, and what a person thought of it. */
+function about(
+  { left, choices = [], earlier, rating }: ReplayedTurn,
+  replay: Replay,
+  own: string | undefined,
+): { readonly before: unknown; readonly after: unknown } {
+  const onRead = openTranscript(replay);
+  const samples = earlier.map((sample, index) =>
+    passedOver(sample, `sample ${index + 1} of ${earlier.length + 1}`),
+  );
+  return {
+    before: leftOut(left, onRead),
+    after: html`${choices.map((choice) => choiceMade(choice, own, onRead, choice.took))} ${samples}
+    ${rating === undefined ? nothing : remark(rating)}`,
+  };
+}
+
+const openTranscript =
+  ({ episode }: Replay) =>
+  (): void =>
+    host.act('open-transcript', episode);
+
+function remark({ thumb, comment, by }: NonNullable<ReplayedTurn['rating']>): TemplateResult {
+  const verdict = { up: 'good message', down: 'bad message', none: 'remark' }[thumb ?? 'none'];
+  const look = { up: 'thumbsup-filled', down: 'thumbsdown-filled', none: 'comment' }[thumb ?? 'none'];
+  return html`<p class="remark">
+    ${icon(look)}
+    <span class="quiet">${verdict}, by ${withVisibleControls(by)}</span>
+    ${comment === undefined ? nothing : `“${withVisibleControls(comment)}”`}
+  </p>`;
 }
 
 function reply({ reply: said }: ReplayedTurn): TemplateResult | typeof nothing {
@@ -47,9 +85,10 @@ const handOver = (sentence: string): TemplateResult =>
   html`<p class="hand-over quiet">${icon('arrow-swap')} ${sentence}</p>`;
 
 /** How it ended, what a person thought of it, and how the answer did. */
-export function foot(replay: Replay): TemplateResult {
-  const { ending, damaged, rating, grades, hasAnswer, episode } = replay;
+export function foot(replay: Replay, own: string | undefined): TemplateResult {
+  const { refused, ending, damaged, rating, grades, hasAnswer, episode } = replay;
   return html`<div class="foot">
+    ${refused.map((choice) => choiceMade(choice, own, openTranscript(replay), choice.took))}
     <p class="ending">${withVisibleControls(ending)}</p>
     ${damaged === undefined ? nothing : html`<p class="ending">${icon('warning')} ${damaged}</p>`}
     ${rating === undefined ? nothing : ratingLine(rating)}

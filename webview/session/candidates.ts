@@ -5,8 +5,9 @@ import './candidates.css';
 import { PlainElement } from '../dialogue/element';
 import { host } from './host';
 import { keys } from './keys';
-import type { CandidatesView, MessageView, Picked, StreamView } from './protocol';
-import { said, streamed, thoughtsOf } from '../dialogue/said';
+import type { CandidatesView, MessageView, Picked } from './protocol';
+import { said, thoughtsOf } from '../dialogue/said';
+import { leftOut } from '../dialogue/turn';
 
 const choose = (picked: Picked): void => host.send({ type: 'choose', picked });
 
@@ -14,38 +15,28 @@ const choose = (picked: Picked): void => host.send({ type: 'choose', picked });
 @customElement('tandem-candidates')
 export class CandidatesElement extends PlainElement {
   @property({ attribute: false }) view!: CandidatesView;
-  @property({ attribute: false }) canChoose = false;
 
   override render(): TemplateResult {
-    const bodies = this.view.isWritten
-      ? this.view.candidates.map(written)
-      : this.view.candidates.map((stream: StreamView) => streamed(stream));
     return html`<section
       id="candidates"
       class="candidates"
       tabindex="-1"
       aria-label="Two candidates for the agent's message. Press 1 for A, 2 for B, = when they are equal, 0 for neither."
-      aria-busy=${!this.view.isWritten}
     >
-      ${bodies.map(
-        (body, place) =>
+      ${this.view.map(
+        (candidate, place) =>
           html`<article class="candidate" aria-label="Candidate ${'AB'[place]}">
             <h2 class="who">${icon('hubot')}<span>${'AB'[place]}</span></h2>
-            <div class="said">${body}</div>
+            <div class="said">${written(candidate, place)}</div>
           </article>`,
       )}
     </section>`;
   }
 }
 
-function written({ visible, thoughts, left = 0, final }: MessageView, place: number): TemplateResult {
+function written({ visible, thoughts, left, final }: MessageView, place: number): TemplateResult {
   return html`${final ? html`<p class="quiet">${icon('flag')} its answer: the dialogue ends with it</p>` : nothing}
-  ${said(visible)}
-  ${
-    left === 0
-      ? nothing
-      : html`<p class="quiet">${left.toLocaleString('en')} more characters are not drawn here.</p>`
-  }
+  ${said(visible)} ${leftOut(left, () => host.act('open-transcript'))}
   ${thoughtsOf(thoughts, `candidate ${'AB'[place]!}`)}`;
 }
 

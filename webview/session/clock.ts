@@ -27,7 +27,9 @@ export class ClockElement extends PlainElement {
     const { turns, state: shown } = this.view;
     const replies = turns.filter(({ reply }) => reply !== undefined).length;
     // A turn that has come brings its own time.
-    const move = [this.view.panel.episode, turns.length, replies, turns.at(-1)?.samples, shown.phase].join();
+    // Two candidates and the choice between them are one move.
+    const phase = shown.phase === 'choosing' ? 'candidates' : shown.phase;
+    const move = [this.view.panel.episode, turns.length, replies, turns.at(-1)?.samples, phase].join();
     if (move === this.move) return;
     this.move = move;
     this.since = this.now = performance.now();
@@ -35,9 +37,31 @@ export class ClockElement extends PlainElement {
 
   override render(): TemplateResult {
     const { turns, state: shown } = this.view;
-    const isRunning = ['agent', 'developer', 'simulator'].includes(shown.phase);
+    const isRunning = ['agent', 'candidates', 'choosing', 'developer', 'simulator'].includes(shown.phase);
     const logged = turns.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
     const time = logged + (isRunning ? this.now - this.since : 0);
     return html`<span role="timer" title="Time that this dialogue has taken">${duration(time)}</span>`;
+  }
+}
+
+/** How long something has taken since it is shown. */
+@customElement('tandem-elapsed')
+export class ElapsedElement extends PlainElement {
+  @state() private milliseconds = 0;
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const since = performance.now();
+    this.timer = setInterval(() => (this.milliseconds = performance.now() - since), 1000);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.timer);
+  }
+
+  override render(): TemplateResult {
+    return html`<span class="quiet" role="timer">${duration(this.milliseconds)}</span>`;
   }
 }

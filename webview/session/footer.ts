@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { button, icon, linkButton, progress } from '../ui';
 import { choosing } from './candidates';
+import './clock';
 import './footer.css';
 import { host } from './host';
 import './rating';
@@ -54,6 +55,8 @@ export function footer(state: SessionState): TemplateResult {
         </div>`;
     case 'agent':
       return working('The agent is writing', state);
+    case 'candidates':
+      return working('Two messages are being written', state, html`<tandem-elapsed></tandem-elapsed>`);
     case 'choosing':
       return choosing();
     case 'simulator':
@@ -100,9 +103,13 @@ export function footer(state: SessionState): TemplateResult {
   }
 }
 
-function working(what: string, { seat }: SessionState): TemplateResult {
+function working(
+  what: string,
+  { seat }: SessionState,
+  aside: TemplateResult | typeof nothing = nothing,
+): TemplateResult {
   return html`<div class="actions">
-    ${progress(what)} ${button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') })}
+    ${progress(what)} ${aside} ${button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') })}
     ${
       seat === 'simulator'
         ? button({ label: 'Take the seat back', onPress: () => host.act('take-seat') })

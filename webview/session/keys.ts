@@ -28,7 +28,7 @@ const choices: Partial<Record<string, Picked>> = {
 
 /** Does what a key means in this state. Codes, not characters: ⌥A types an å on a Mac. */
 export function pressed(event: KeyboardEvent, state: SessionState): boolean {
-  const isRunning = state.phase === 'agent' || state.phase === 'simulator' || state.isSuggesting === true;
+  const isRunning = ['agent', 'candidates', 'simulator'].includes(state.phase) || state.isSuggesting === true;
   if (event.ctrlKey || event.metaKey) return false;
   if (event.key === 'Escape' && isRunning) return act('stop');
   const action = state.phase === 'developer' && event.altKey ? replyAction(event) : undefined;

@@ -11,6 +11,8 @@ export type Phase =
   | 'ready'
   /** The agent writes its message. */
   | 'agent'
+  /** Two candidates for the agent's message are written; neither is shown before both are. */
+  | 'candidates'
   /** Two candidates for the agent's message wait for the developer's choice. */
   | 'choosing'
   /** The developer's reply is awaited. */
@@ -62,8 +64,10 @@ export type Picked = 0 | 1 | 'equal' | 'neither';
 /** A choice between two candidates that was made. */
 export interface ChoiceView {
   readonly picked: Picked;
-  /** What the two said, Markdown, in the order in which they were shown. */
-  readonly visible: readonly [string, string];
+  /** The pseudonym of who chose. */
+  readonly by: string;
+  /** In the order in which they were shown. */
+  readonly candidates: readonly [MessageView, MessageView];
   /** Who wrote them. Absent until the dialogue is over. */
   readonly agents?: readonly [string, string];
 }
@@ -92,10 +96,8 @@ export interface StreamView {
   readonly left?: number;
 }
 
-/** Two candidates for the agent's next message, while they are written and until the developer has chosen. */
-export type CandidatesView =
-  | { readonly isWritten: false; readonly candidates: readonly [StreamView, StreamView] }
-  | { readonly isWritten: true; readonly candidates: readonly [MessageView, MessageView] };
+/** Two candidates for the agent's next message, of which the developer is to choose one. */
+export type CandidatesView = readonly [MessageView, MessageView];
 
 /** A reply that the simulator drafted for the developer. */
 export interface Suggestion {
@@ -182,6 +184,8 @@ export interface SessionState {
   readonly turn: number;
   readonly maxTurns: number;
   readonly replyLimit: number;
+  /** The pseudonym of the person at this editor, once there is one. */
+  readonly own?: string;
   readonly agent: string;
   /** The agent that writes the other one of two candidates, when it is another. */
   readonly secondAgent?: string;

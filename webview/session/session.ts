@@ -65,7 +65,12 @@ export class SessionElement extends PlainElement {
             ${repeat(
               turns,
               (turn) => turn.turn,
-              (turn) => html`<tandem-turn .turn=${turn} .canRate=${now.rating !== undefined}></tandem-turn>`,
+              (turn) =>
+                html`<tandem-turn
+                  .turn=${turn}
+                  .own=${now.own}
+                  .canRate=${now.rating !== undefined}
+                ></tandem-turn>`,
             )}
           </div>
           ${
@@ -76,10 +81,7 @@ export class SessionElement extends PlainElement {
           ${
             candidates === undefined
               ? nothing
-              : html`<tandem-candidates
-                  .view=${candidates}
-                  .canChoose=${now.phase === 'choosing'}
-                ></tandem-candidates>`
+              : html`<tandem-candidates .view=${candidates}></tandem-candidates>`
           }
           ${now.grade === undefined ? nothing : html`<tandem-grade .grade=${now.grade}></tandem-grade>`}
         </div>

@@ -1,15 +1,17 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
+import { choiceMade } from '../dialogue/choice';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel } from '../dialogue/names';
 import { streamed } from '../dialogue/said';
-import { agentMessage, leakMark, message } from '../dialogue/turn';
+import { agentMessage, leakMark, leftOut, message } from '../dialogue/turn';
 import { withVisibleControls } from '../dialogue/untrusted';
-import { icon, linkButton } from '../ui';
-import { choiceMade } from './choice';
+import { icon } from '../ui';
 import { host } from './host';
 import type { ReplyView, StreamView, TurnView } from './protocol';
 import { turnComment, turnRating } from './turnRating';
+
+const openTranscript = (): void => host.act('open-transcript');
 
 /** A turn that is in the log. Drawn again only when the turn itself changes. */
 @customElement('tandem-turn')
@@ -17,18 +19,20 @@ export class TurnElement extends PlainElement {
   @property({ attribute: false }) turn!: TurnView;
   /** There is somebody under whose pseudonym a rating is logged. */
   @property({ attribute: false }) canRate = false;
+  /** The pseudonym of the person at this editor. */
+  @property() own: string | undefined;
   @state() private isRemarking = false;
 
   override render(): TemplateResult {
-    const { left = 0, choices = [], reply, samples } = this.turn;
-    const before = html`${left === 0 ? nothing : leftOut(left)}
+    const { left, choices = [], reply, samples } = this.turn;
+    const before = html`${leftOut(left, openTranscript)}
     ${
       samples === 1
         ? nothing
         : html`<p class="quiet">Sample ${samples} of this message; the log keeps them all.</p>`
     }`;
     const comment = turnComment(this.turn, this.isRemarking, () => void this.endRemark());
-    const after = html`${choices.map(choiceMade)} ${comment}`;
+    const after = html`${choices.map((choice) => choiceMade(choice, this.own, openTranscript))} ${comment}`;
     const aside = this.canRate ? turnRating(this.turn, () => void this.remark()) : nothing;
     return html`${agentMessage(this.turn, { before, after }, aside)}${
       reply === undefined ? nothing : replyMessage(reply)
@@ -49,14 +53,6 @@ export class TurnElement extends PlainElement {
       this.querySelector<HTMLElement>('.turn-rating button:last-child')?.focus();
     }
   }
-}
-
-/** What is too long to be drawn can be read in the editor, which is made for long texts. */
-function leftOut(left: number): TemplateResult {
-  return html`<p class="quiet">
-    ${left.toLocaleString('en')} more characters are not drawn here.
-    ${linkButton('Read them in the transcript', () => host.act('open-transcript'))}
-  </p>`;
 }
 
 function replyMessage(reply: ReplyView): TemplateResult {

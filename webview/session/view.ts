@@ -1,7 +1,5 @@
-import { modelLabel } from '../dialogue/names';
 import type {
   CandidatesView,
-  ChoiceView,
   PanelState,
   SessionState,
   StreamView,
@@ -64,21 +62,4 @@ export function duration(milliseconds: number): string {
   const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0'));
   const hours = Math.floor(seconds / 3600);
   return hours > 0 ? [hours, ...parts].join(':') : parts.join(':').replace(/^0/, '');
-}
-
-/** What was chosen; once the dialogue is over also who wrote what. */
-export function choiceWords({ picked, agents }: ChoiceView): string {
-  const [a, b] = (['A', 'B'] as const).map((letter, place) =>
-    agents === undefined ? letter : `${letter} (${modelLabel(agents[place]!)})`,
-  ) as [string, string];
-  switch (picked) {
-    case 0:
-      return `You chose ${a} over ${b}.`;
-    case 1:
-      return `You chose ${b} over ${a}.`;
-    case 'equal':
-      return `You found ${a} and ${b} equal; the dialogue went on with A.`;
-    case 'neither':
-      return `You wanted neither ${a} nor ${b}.`;
-  }
 }

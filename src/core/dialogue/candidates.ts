@@ -1,26 +1,22 @@
-import type { Model } from '../model/model';
 import type { Candidate, EventOf, Picked } from '../trajectory/event';
 import type { Turn } from '../trajectory/trajectory';
 import { parseAgentMessage } from './protocol';
 import { generated, requestAfter, type Setting, type Speaker } from './sample';
 import { deriveSeed } from './seed';
 
-/** The place in which a candidate is shown. */
-export type Place = 0 | 1;
+/** An agent, and how it is sampled. */
+export type SampledAgent = Pick<Speaker, 'agent' | 'sampling'>;
 
 export interface CandidateOptions {
   /** Writes the other candidate; without it the dialogue's own agent writes both. */
-  readonly rival?: Model;
+  readonly rival?: SampledAgent;
   readonly signal?: AbortSignal;
-  /** Called with each piece of text as it arrives. */
-  readonly onText?: (place: Place, piece: string) => void;
-  /** The text received so far in this place is void and begins anew. */
-  readonly onRestart?: (place: Place, why: string) => void;
 }
 
 /**
  * Samples two candidates at once, each with a seed of its own. The order in which they come back is drawn by the
- * dialogue's seed, so that the place says nothing about who wrote it.
+ * dialogue's seed, so that the place says nothing about who wrote it. Nothing is told before both are written, so that
+ * the time says nothing either.
  *
  * @param before the turns that they follow, all with a reply
  * @param refused how many pairs of candidates for this turn were refused before
@@ -31,23 +27,21 @@ export async function drawCandidates(
   setting: Setting,
   before: readonly Turn[],
   refused: number,
-  { rival, signal, onText, onRestart }: CandidateOptions,
+  { rival, signal }: CandidateOptions,
 ): Promise<[Candidate, Candidate]> {
   const { messages, position } = requestAfter(before, speaker, setting);
   const drawn = ['candidate', position.turn, refused] as const;
   const failure = new AbortController();
   const either = signal === undefined ? failure.signal : AbortSignal.any([signal, failure.signal]);
   const swapped = deriveSeed(setting.seed, 'order', ...drawn) % 2 === 1;
-  const draw = async (place: Place): Promise<Candidate> => {
+  const draw = async (place: 0 | 1): Promise<Candidate> => {
     const which = swapped ? 1 - place : place;
-    const agent = which === 1 && rival !== undefined ? rival : speaker.agent;
-    const settings = { ...speaker.sampling, seed: deriveSeed(setting.seed, ...drawn, which) };
+    const { agent, sampling } = which === 1 && rival !== undefined ? rival : speaker;
+    const settings = { ...sampling, seed: deriveSeed(setting.seed, ...drawn, which) };
     try {
       const generation = await agent.generate(messages, settings, {
         signal: either,
         position,
-        onText: (piece) => onText?.(place, piece),
-        onRestart: (why) => onRestart?.(place, why),
       });
       return { agent: agent.name, ...generated(generation, agent, settings) };
     } catch (error) {

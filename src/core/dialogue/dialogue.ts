@@ -6,7 +6,7 @@ import type { GenerateOptions } from '../model/model';
 import type { Task } from '../task/task';
 import { isChoice } from '../trajectory/choices';
 import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../trajectory/event';
-import type { ShownCandidates, Trajectory, Turn } from '../trajectory/trajectory';
+import type { Trajectory, Turn } from '../trajectory/trajectory';
 import { drawCandidates, goesOnWith, lookAlike, type CandidateOptions } from './candidates';
 import { endingAfter, endingWith, type Ending } from './ending';
 import { measureLeak } from './leak';
@@ -15,21 +15,7 @@ import { limitReply, type Protocol } from './protocol';
 import { sampleAgent, type Said } from './sample';
 import { deriveSeed } from './seed';
 import type { SimulatedReply, Simulator } from './simulator';
-
-/** Whose move it is: `chooser` while two candidates wait for a person, `nobody` when the dialogue is over. */
-export type Mover = 'agent' | 'chooser' | 'collaborator' | 'nobody';
-
-interface State {
-  readonly id: string;
-  readonly task: Task;
-  readonly protocol: Protocol;
-  readonly seed: number;
-  collaborator: Collaborator;
-  turns: Turn[];
-  /** Candidates for the next turn. */
-  pending: readonly ShownCandidates[];
-  answer: string | undefined;
-}
+import { moverOf, stateOf, undecidedOf, type DialogueState, type Mover } from './state';
 
 /**
  * One dialogue between an agent and a collaborator under the ColBench protocol. Every step is in the log before its
@@ -38,7 +24,7 @@ interface State {
 export class Dialogue {
   private constructor(
     private readonly parts: DialogueParts,
-    private readonly state: State,
+    private readonly state: DialogueState,
     private simulator: Simulator | undefined,
   ) {}
 
@@ -59,33 +45,14 @@ export class Dialogue {
       rollout: options.rollout,
       collection: options.collection,
     });
-    const state: State = {
-      id,
-      task,
-      protocol,
-      seed,
-      collaborator,
-      turns: [],
-      pending: [],
-      answer: undefined,
-    };
-    return new Dialogue(options, state, options.simulator);
+    const nothing = { turns: [], pending: [], answer: undefined };
+    return new Dialogue(options, { id, task, protocol, seed, collaborator, ...nothing }, options.simulator);
   }
 
   /** Goes on with a dialogue that was cancelled, failed, or left by a process that died. */
   static async resume(trajectory: Trajectory, parts: DialogueParts): Promise<Dialogue> {
-    const { id, task, started, collaborator, turns, pending = [], answer } = trajectory;
-    const state: State = {
-      id,
-      task,
-      protocol: started.protocol,
-      seed: started.seed,
-      collaborator,
-      turns: [...turns],
-      pending,
-      answer: answer?.answer,
-    };
-    const dialogue = new Dialogue(parts, state, parts.simulator);
+    const { id, turns, pending = [] } = trajectory;
+    const dialogue = new Dialogue(parts, stateOf(trajectory), parts.simulator);
     if (trajectory.state !== 'answered') {
       await parts.log.append({
         event: 'resumed',
@@ -133,15 +100,11 @@ export class Dialogue {
 
   /** The two candidates for the agent's next message that wait for a choice. */
   get candidates(): EventOf<'candidates'> | undefined {
-    const last = this.state.pending.at(-1);
-    return last?.choice === undefined ? last?.shown : undefined;
+    return undecidedOf(this.state.pending);
   }
 
   get next(): Mover {
-    if (this.state.answer !== undefined) return 'nobody';
-    if (this.candidates !== undefined) return 'chooser';
-    const last = this.state.turns.at(-1);
-    return last === undefined || last.reply !== undefined ? 'agent' : 'collaborator';
+    return moverOf(this.state);
   }
 
   /** Asks the agent for its next message. The dialogue may be over afterwards. */

@@ -1,13 +1,14 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import type { EventKind } from './event';
 import { ifThere, writeAtomically } from './files';
 import { fingerprintOf, segmentNames } from './index/follow';
 import { peek } from './segment/line';
 import { scanLines, type LineVisitor } from './segment/scan';
 
 const useSchema = z.object({
-  /** Messages as the agent. */
+  /** Messages as the agent, of two candidates both. */
   turns: z.number(),
   /** Messages as the simulator. */
   replies: z.number(),
@@ -38,7 +39,7 @@ export function costOf({ promptTokens, completionTokens }: ModelUse, price: Pric
 }
 
 const keptSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(2),
   segments: z.record(
     z.string(),
     z.object({
@@ -60,12 +61,14 @@ const SAVE_AFTER_BYTES = 1024 * 1024;
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * The use of the models in a log. Every line of an agent's turn or a simulator's reply is read, once: the sums of each
+ * The use of the models in a log. Every line of an agent's message or a simulator's reply is read, once: the sums of each
  * segment are kept in `index/use.json`, and only what was appended since is read the next time.
  */
 export class KeptUse {
   private segments: Record<string, Segment> | undefined;
   private unsavedBytes = 0;
+  /** Episodes whose next turn is a candidate that was chosen, and has been counted as such. */
+  private readonly chosen = new Set<string>();
   /** One reading after the other. */
   private queue: Promise<unknown> = Promise.resolve();
 
@@ -111,19 +114,22 @@ export class KeptUse {
 
   private addLine(uses: Record<string, ModelUse>, line: Buffer): void {
     const kind = peek(line, 0, line.length)?.kind;
-    if (kind !== 'agent-turn' && kind !== 'reply') return;
+    if (kind === undefined || !COUNTED.includes(kind)) return;
     const message = messageSchema.safeParse(parsed(line)).data;
     if (message === undefined || 'imported' in message) return;
-    const model = this.modelOf(message);
-    if (model === undefined) return;
-    const use = (uses[model] ??= noUse());
-    use[message.event === 'agent-turn' ? 'turns' : 'replies'] += 1;
-    use.promptTokens += message.usage?.promptTokens ?? 0;
-    use.completionTokens += message.usage?.completionTokens ?? 0;
-    if (message.usage === undefined) use.uncounted += 1;
+    if (message.event === 'candidates') {
+      // Both count before one is chosen: a count that grows with the choice would tell who wrote the chosen one.
+      for (const { agent, usage } of message.candidates) add(uses, agent, 'turns', usage);
+    } else if (message.event === 'choice') {
+      if (message.picked !== 'neither') this.chosen.add(message.episode);
+    } else if (message.event === 'reply' || !this.chosen.delete(message.episode)) {
+      const model = this.modelOf(message);
+      if (model === undefined) return;
+      add(uses, model, message.event === 'reply' ? 'replies' : 'turns', message.usage);
+    }
   }
 
-  private modelOf(message: Message): string | undefined {
+  private modelOf(message: Extract<Message, { event: 'agent-turn' | 'reply' }>): string | undefined {
     if (message.event === 'reply')
       return message.author === 'simulator' && message.by !== 'rules' ? message.by : undefined;
     const { model, agent, episode } = message;
@@ -142,7 +148,7 @@ export class KeptUse {
   }
 
   private async save(): Promise<void> {
-    const kept = { version: 1, segments: this.segments };
+    const kept = { version: 2, segments: this.segments };
     await mkdir(dirname(this.file), { recursive: true });
     await writeAtomically(this.file, (handle) => handle.writeFile(JSON.stringify(kept)));
     this.unsavedBytes = 0;
@@ -152,20 +158,33 @@ export class KeptUse {
 /** A name as the settings and the command line write it. */
 const AS_ASKED = /^(starter$|local:|openai:|script:|vscode:)/;
 
+const COUNTED: readonly EventKind[] = ['agent-turn', 'candidates', 'choice', 'reply'];
+
+const usage = z.object({ promptTokens: z.number(), completionTokens: z.number() }).optional();
+
 const messageSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('agent-turn'),
     episode: z.string(),
     model: z.string(),
     agent: z.string().optional(),
-    usage: z.object({ promptTokens: z.number(), completionTokens: z.number() }).optional(),
+    usage,
     imported: z.unknown().optional(),
+  }),
+  z.object({
+    event: z.literal('candidates'),
+    candidates: z.array(z.object({ agent: z.string(), usage })),
+  }),
+  z.object({
+    event: z.literal('choice'),
+    episode: z.string(),
+    picked: z.literal([0, 1, 'equal', 'neither']),
   }),
   z.object({
     event: z.literal('reply'),
     author: z.string(),
     by: z.string(),
-    usage: z.object({ promptTokens: z.number(), completionTokens: z.number() }).optional(),
+    usage,
   }),
 ]);
 
@@ -179,6 +198,19 @@ function parsed(bytes: Buffer): unknown {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+function add(
+  uses: Record<string, ModelUse>,
+  model: string,
+  what: 'turns' | 'replies',
+  tokens: z.infer<typeof usage>,
+): void {
+  const use = (uses[model] ??= noUse());
+  use[what] += 1;
+  use.promptTokens += tokens?.promptTokens ?? 0;
+  use.completionTokens += tokens?.completionTokens ?? 0;
+  if (tokens === undefined) use.uncounted += 1;
 }
 
 function noUse(): ModelUse {

@@ -21,6 +21,13 @@ const formats: readonly (vscode.QuickPickItem & { readonly format: ExportFormat[
     label: t('Preference rows'),
     detail: t('A row for each pair of dialogues of a task: the better and the worse one'),
   },
+  {
+    format: 'choices',
+    label: t('Choices'),
+    detail: t(
+      'A row for each choice of a person between two candidates: the message that was chosen and the other one',
+    ),
+  },
 ];
 
 /** Asks what to export. @param filter what the list shows now @returns undefined when the person went back */
@@ -40,15 +47,20 @@ export async function chooseExport(filter: ListFilter): Promise<ExportChoice | u
     label: t('Also those played to evaluate an agent'),
     description: t('training on them spoils the next evaluation'),
   };
+  const editorModels = {
+    label: t('Also those in which a model of the editor wrote'),
+    description: t('many vendors forbid to train on that'),
+  };
   const offered: vscode.QuickPickItem[] = [
     ...(isFiltered(filter) ? [only] : []),
     successes,
     leaked,
     evaluations,
+    editorModels,
   ];
   const picked = await vscode.window.showQuickPick(offered, {
     title: t('Export Trajectories (2 of 2): which dialogues'),
-    placeHolder: t('Finished dialogues go in, but for those with a leak or of an evaluation'),
+    placeHolder: t('Finished dialogues go in; “Also …” only when you tick it'),
     canPickMany: true,
   });
   if (picked === undefined) return undefined;
@@ -58,5 +70,6 @@ export async function chooseExport(filter: ListFilter): Promise<ExportChoice | u
     onlySuccess: picked.includes(successes),
     withLeaked: picked.includes(leaked),
     withEvaluations: picked.includes(evaluations),
+    withEditorModels: picked.includes(editorModels),
   };
 }

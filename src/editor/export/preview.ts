@@ -13,6 +13,7 @@ export interface ExportChoice {
   readonly onlySuccess: boolean;
   readonly withLeaked: boolean;
   readonly withEvaluations: boolean;
+  readonly withEditorModels: boolean;
 }
 
 /** `folder`: the name of the folder whose log it is of, where the window has several. */
@@ -61,13 +62,23 @@ function countsOf(
   ].join('\n');
 }
 
-function chosen({ filter, onlySuccess, withLeaked, withEvaluations }: ExportChoice, t: Translate): string {
+function chosen(
+  { filter, onlySuccess, withLeaked, withEvaluations, withEditorModels }: ExportChoice,
+  t: Translate,
+): string {
   const words = filterWords(filter, t);
   return [
     t('Filter: {0}', words === '' ? t('none') : words),
     ...(onlySuccess ? [t('Only those that pass all tests')] : []),
     ...(withLeaked ? [t('Also those with a leak')] : []),
     ...(withEvaluations ? [t('Also those played to evaluate an agent')] : []),
+    ...(withEditorModels
+      ? [
+          t(
+            'Also those in which a model of the editor wrote: read its vendor’s terms before you train on the rows',
+          ),
+        ]
+      : []),
   ]
     .map((line) => `- ${line}`)
     .join('\n');

@@ -69,6 +69,7 @@ export class ReplayPanel {
     const own = engine.consent.given?.pseudonym;
     const shown: ToWebview = {
       type: 'show',
+      ...(own !== undefined && { own }),
       task: { title, ...task },
       replays: trajectories.map((trajectory) => replayOf(trajectory, own, t)),
     };

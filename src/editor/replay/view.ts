@@ -1,8 +1,9 @@
-import type { Trajectory, Turn } from '../../core/trajectory/trajectory';
+import { isChoice, isOver } from '../../core/trajectory/choices';
+import type { Choice, Trajectory, Turn } from '../../core/trajectory/trajectory';
 import { summarize } from '../../core/trajectory/fold';
-import type { Replay, ReplayedReply, ReplayedTurn } from '../../../webview/replay/protocol';
+import type { Replay, ReplayedChoice, ReplayedReply, ReplayedTurn } from '../../../webview/replay/protocol';
 import type { ReplyView } from '../../../webview/session/protocol';
-import { gradeView, turnView } from '../session/view';
+import { choiceView, gradeView, messageView, turnView } from '../session/view';
 import { outcomeWords } from '../trajectories/words';
 import type { Translate } from '../translate';
 
@@ -11,7 +12,7 @@ import type { Translate } from '../translate';
  * @param own the pseudonym of the person at this editor, who is called `you`
  */
 export function replayOf(trajectory: Trajectory, own: string | undefined, t: Translate): Replay {
-  const { id, task, started, agent, collaborator, turns, answer, rating, damaged } = trajectory;
+  const { id, task, started, agent, collaborator, turns, pending = [], answer, rating, damaged } = trajectory;
   const summary = summarize(trajectory);
   const grades = new Map(trajectory.grades.map(({ grade }) => [grade.mode, grade]));
   const grade = grades.get('fixed') ?? grades.get('paper');
@@ -23,6 +24,7 @@ export function replayOf(trajectory: Trajectory, own: string | undefined, t: Tra
     success: summary.state === 'answered' ? (grade?.success ?? null) : null,
     started: new Date(started.at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
     turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),
+    refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, tellsNames(trajectory), t)),
     ending: endingOf(trajectory, t),
     hasAnswer: answer !== undefined,
     grades: [...grades.values()].map((one) => gradeView(task, one, t)),
@@ -35,18 +37,37 @@ export function replayOf(trajectory: Trajectory, own: string | undefined, t: Tra
 
 function replayedTurn(
   turn: Turn,
-  { handOvers }: Trajectory,
+  trajectory: Trajectory,
   own: string | undefined,
   t: Translate,
 ): ReplayedTurn {
-  const view = turnView(turn);
-  const here = handOvers.filter((handOver) => handOver.turn === turn.agent.turn);
+  const { candidates, superseded = [] } = turn;
+  const { rating, ...view } = turnView(turn);
+  const here = trajectory.handOvers.filter((handOver) => handOver.turn === turn.agent.turn);
   return {
     ...view,
+    ...(candidates && {
+      choices: candidates.map((choice) => replayedChoice(choice, tellsNames(trajectory), t)),
+    }),
+    earlier: superseded.map(({ text }) => messageView(text)),
+    // One that was taken back says nothing.
+    ...((rating?.thumb ?? rating?.comment) !== undefined && {
+      rating: { ...rating, by: personOf(turn.rating!.by, own, t) },
+    }),
     reply: view.reply && replayedReply(turn, view.reply, own, t),
     handOvers: here.map(({ to }) =>
       to.name === own ? t('you have the seat from here on') : t('{0} has the seat from here on', to.name),
     ),
+  };
+}
+
+const tellsNames = ({ state, abandoned }: Trajectory): boolean => isOver(state, abandoned?.reason);
+
+function replayedChoice(choice: Choice, namesAreTold: boolean, t: Translate): ReplayedChoice {
+  const { milliseconds } = choice.choice;
+  return {
+    ...choiceView(choice, namesAreTold),
+    ...(milliseconds !== undefined && { took: t('After {0}.', duration(milliseconds, t)) }),
   };
 }
 

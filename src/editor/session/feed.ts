@@ -61,16 +61,9 @@ export class Feed {
   }
 
   showCandidates(candidates: CandidatesView | undefined): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
     if (this.candidates === undefined && candidates === undefined) return;
     this.candidates = candidates;
     this.emit(candidates === undefined ? { type: 'candidates' } : { type: 'candidates', candidates });
-  }
-
-  /** As `showCandidates`, at most once in an interval. */
-  showCandidatesSoon(view: () => CandidatesView): void {
-    this.timer ??= setTimeout(() => this.showCandidates(view()), STREAM_INTERVAL_MS);
   }
 
   dispose(): void {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Dialogue } from '../../core/dialogue/dialogue';
+import type { SampledAgent } from '../../core/dialogue/candidates';
 import type { DialogueParts } from '../../core/dialogue/parts';
 import { deriveSeed } from '../../core/dialogue/seed';
 import type { Simulator } from '../../core/dialogue/simulator';
@@ -115,7 +116,7 @@ export class DialogueLink {
   }
 
   /** The configured second agent; undefined when the agent writes both candidates. */
-  secondAgent(): Promise<Model | undefined> {
+  secondAgent(): Promise<SampledAgent | undefined> {
     return this.parts.openSecondAgent();
   }
 

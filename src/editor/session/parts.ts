@@ -3,6 +3,7 @@ import type { Prompts } from '../../core/dialogue/prompts';
 import type { Simulator } from '../../core/dialogue/simulator';
 import type { GradingMode } from '../../core/grading/grade';
 import type { Grader } from '../../core/grading/grader';
+import type { SampledAgent } from '../../core/dialogue/candidates';
 import type { Model, SamplingSettings } from '../../core/model/model';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { ConsentRequest } from '../../../webview/session/protocol';
@@ -28,6 +29,7 @@ export interface SessionParts {
   readonly secondAgentName: string;
   readonly simulatorName: string;
   readonly protocol: Protocol;
+  /** Of the agent. */
   readonly sampling: SamplingSettings;
   readonly gradingMode: GradingMode;
   /** Whether turns and time are counted before the person's eyes. */
@@ -41,8 +43,8 @@ export interface SessionParts {
   log(): Promise<TrajectoryLog>;
   /** @throws {Fault} when the setting names no model that can be opened */
   openAgent(): Promise<Model>;
-  /** Undefined when none is configured. @throws {Fault} when the setting names no model that can be opened */
-  openSecondAgent(): Promise<Model | undefined>;
+  /** With its own sampling settings; undefined when none is configured. @throws {Fault} when the setting names no model that can be opened */
+  openSecondAgent(): Promise<SampledAgent | undefined>;
   /** Undefined when none is configured. */
   openSimulator(): Promise<Simulator | undefined>;
   prompts(): Promise<Prompts>;

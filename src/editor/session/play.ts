@@ -1,7 +1,7 @@
 import type { Dialogue } from '../../core/dialogue/dialogue';
 import type { EventOf } from '../../core/trajectory/event';
 import type { Picked, Suggestion } from '../../../webview/session/protocol';
-import { candidatesSpeak, candidatesView } from './candidates';
+import { candidatesView, candidatesWritten } from './candidates';
 import type { DialogueLink } from './link';
 import { notices } from './notices';
 import type { SessionParts } from './parts';
@@ -116,13 +116,17 @@ export class Play {
 
   private async agentTurn(dialogue: Dialogue, signal: AbortSignal): Promise<void> {
     const { parts, scene } = this;
-    scene.enter('agent');
     if (!parts.showsCandidates || scene.seat !== 'developer') {
+      scene.enter('agent');
       await agentSpeaks(dialogue, scene.feed, signal);
     } else {
-      await candidatesSpeak(dialogue, this.link.secondAgent(), scene.feed, signal);
+      scene.enter('candidates');
+      await candidatesWritten(dialogue, this.link.secondAgent(), signal);
       // Two that look alike have become a turn at once.
-      if (dialogue.next !== 'chooser') scene.notice = notices.lookAlike(parts.t);
+      if (dialogue.next !== 'chooser') {
+        scene.notice = notices.lookAlike(parts.t);
+        showLastTurn(dialogue, scene.feed);
+      }
     }
     this.agentSpokeAt = Date.now();
   }

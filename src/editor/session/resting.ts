@@ -1,4 +1,5 @@
-import type { EventOf } from '../../core/trajectory/event';
+import { undecidedOf } from '../../core/dialogue/state';
+import { isOver } from '../../core/trajectory/choices';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
   CandidatesView,
@@ -28,15 +29,16 @@ export interface Resting {
 }
 
 export function resting(trajectory: Trajectory, t: Translate): Resting {
-  const { task, turns, collaborator, answer, grades, rating, damaged } = trajectory;
-  const undecided = undecidedIn(trajectory);
+  const { task, state, turns, collaborator, answer, abandoned, grades, rating, damaged } = trajectory;
+  const tellsNames = isOver(state, abandoned?.reason);
+  const undecided = undecidedOf(trajectory.pending ?? []);
   const { phase, notice } = restingPlace(trajectory, t);
   const grade = grades.at(-1)?.grade;
   return {
     phase,
     notice: notice ?? (damaged === undefined ? undefined : notices.damaged(damaged)),
     seat: collaborator.kind === 'developer' ? 'developer' : 'simulator',
-    turns: turns.map((turn) => turnView(turn, answer !== undefined)),
+    turns: turns.map((turn) => turnView(turn, tellsNames)),
     candidates: undecided && candidatesView(undecided),
     answer: answer?.answer,
     grade: grade && gradeView(task, grade, t),
@@ -60,15 +62,9 @@ function restingPlace(trajectory: Trajectory, t: Translate): { phase: Phase; not
     const kind = abandoned.reason === 'failed' ? 'error' : 'information';
     return { phase: 'stopped', notice: { kind, message: abandoned.message, actions: [] } };
   }
-  if (undecidedIn(trajectory) !== undefined) return { phase: 'choosing', notice: undefined };
+  if (undecidedOf(trajectory.pending ?? []) !== undefined) return { phase: 'choosing', notice: undefined };
   const last = turns.at(-1);
   const agentsMove = last === undefined || last.reply !== undefined;
   if (!agentsMove && collaborator.kind === 'developer') return { phase: 'developer', notice: undefined };
   return { phase: 'stopped', notice: notices.cutOff(t, agentsMove ? 'agent' : 'simulator') };
-}
-
-/** The candidates that were shown and of which nobody has chosen one. */
-function undecidedIn({ pending }: Trajectory): EventOf<'candidates'> | undefined {
-  const last = pending?.at(-1);
-  return last?.choice === undefined ? last?.shown : undefined;
 }

@@ -55,7 +55,8 @@ export class Scene {
     const { maxTurns, replyLimit } = this.link.dialogue?.protocol ?? this.protocol ?? parts.protocol;
     const played = this.feed.turns.length;
     const agentsMove = played === 0 || this.feed.turns.at(-1)?.reply !== undefined;
-    const hasConsent = parts.consent.given !== undefined;
+    const own = parts.consent.given?.pseudonym;
+    const hasConsent = own !== undefined;
     const asksConsent = !hasConsent && ['ready', 'choosing', 'developer'].includes(phase);
     return {
       phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
@@ -69,7 +70,7 @@ export class Scene {
       hasNext: from.pack !== undefined,
       showsCounters: parts.showsCounters,
       ...(this.isSuggesting && { isSuggesting: true }),
-      ...(hasConsent && { rating }),
+      ...(hasConsent && { own, rating }),
       ...(notice === undefined ? {} : { notice }),
       ...(asksConsent ? { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } } : {}),
       ...(grade === undefined ? {} : { grade }),

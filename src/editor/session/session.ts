@@ -11,7 +11,6 @@ import { leakedPassages, measureLeak } from '../../core/dialogue/leak';
 import { limitReply } from '../../core/dialogue/protocol';
 import { authorOf } from './authorship';
 import { DialogueLink, type SessionTask } from './link';
-import { notices } from './notices';
 import type { SessionParts } from './parts';
 import { Play } from './play';
 import { Ratings } from './ratings';
@@ -245,8 +244,8 @@ export class Session {
     if (!this.is('choosing', 'developer', 'stopped')) return;
     await this.work.perform(async () => {
       await this.link.abandon('skipped', reason);
-      this.scene.notice = notices.skipped(this.parts.t, reason);
-      this.scene.enter('skipped');
+      // Now it may be told who wrote the candidates.
+      this.scene.rest(await this.link.claimed());
     });
   }
 

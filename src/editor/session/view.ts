@@ -44,18 +44,28 @@ export function messageOf(text: string): { visible: string; thoughts: string; fi
   };
 }
 
-/** @param isOver so that it may be told who wrote the candidates */
-export function turnView(turn: Turn, isOver = false): TurnView {
+/** @param tellsNames the dialogue is over, so that it may be told who wrote the candidates */
+export function turnView(turn: Turn, tellsNames = false): TurnView {
   const { agent, candidates = [], superseded = [], reply, rating } = turn;
   return {
     turn: agent.turn,
     ...messageView(agent.text),
-    ...(candidates.length > 0 && { choices: candidates.map((choice) => choiceView(choice, isOver)) }),
+    ...(candidates.length > 0 && { choices: candidates.map((choice) => choiceView(choice, tellsNames)) }),
     samples: superseded.length + 1,
-    milliseconds: Math.round((agent.timing?.totalMs ?? 0) + (reply?.milliseconds ?? 0)),
+    milliseconds: Math.round(writingTime(turn) + (reply?.milliseconds ?? 0)),
     ...(rating && { rating: turnRating(rating) }),
     ...(reply && { reply: replyView(turn) }),
   };
+}
+
+/** Of two candidates the slower one and the choice: the time of the chosen one alone would tell who wrote it. */
+function writingTime({ agent, candidates }: Turn): number {
+  if (candidates === undefined) return agent.timing?.totalMs ?? 0;
+  const pairs = candidates.map(
+    ({ shown, choice }) =>
+      Math.max(...shown.candidates.map(({ timing }) => timing?.totalMs ?? 0)) + (choice.milliseconds ?? 0),
+  );
+  return pairs.reduce((sum, milliseconds) => sum + milliseconds, 0);
 }
 
 /** A whole message of the agent, as far as it is drawn. */
@@ -67,12 +77,13 @@ export function messageView(text: string): MessageView {
   return { visible: said.shown, thoughts: thought.shown, ...(left > 0 && { left }), final };
 }
 
-function choiceView({ shown, choice }: Choice, isOver: boolean): ChoiceView {
+export function choiceView({ shown, choice }: Choice, tellsNames: boolean): ChoiceView {
   const [first, second] = shown.candidates;
   return {
     picked: choice.picked,
-    visible: [messageView(first.text).visible, messageView(second.text).visible],
-    ...(isOver && { agents: [first.agent, second.agent] }),
+    by: choice.by,
+    candidates: [messageView(first.text), messageView(second.text)],
+    ...(tellsNames && { agents: [first.agent, second.agent] }),
   };
 }
 

@@ -6,25 +6,32 @@ import { quoted } from './markdown';
 
 const LETTERS = ['A', 'B'] as const;
 
-/** Two candidates that wait for a choice, as Markdown; nobody is told who wrote them. */
-export function candidateLines({ turn, candidates }: EventOf<'candidates'>, t: Translate): string[] {
+/**
+ * Two candidates of which nobody has chosen one, as Markdown.
+ * @param tellsNames the dialogue is over, so that it may be told who wrote the candidates
+ */
+export function candidateLines(
+  { turn, candidates }: EventOf<'candidates'>,
+  tellsNames: boolean,
+  t: Translate,
+): string[] {
   return candidates.flatMap((candidate, place) => [
-    `### ${t('Candidate {0} for turn {1}', LETTERS[place]!, turn)}`,
+    `### ${t('Candidate {0} for turn {1}', LETTERS[place]!, turn)}${tellsNames ? ` (${candidate.agent})` : ''}`,
     messageOf(candidate.text).visible,
   ]);
 }
 
 /**
  * A choice that was made, with what the dialogue did not go on with.
- * @param isOver so that it may be told who wrote the candidates
+ * @param tellsNames the dialogue is over, so that it may be told who wrote the candidates
  */
 export function choiceLines(
   { shown, choice: { picked, by } }: Choice,
-  isOver: boolean,
+  tellsNames: boolean,
   t: Translate,
 ): string[] {
   const [a, b] = LETTERS.map((letter, place) =>
-    isOver ? `${letter} (${shown.candidates[place]!.agent})` : letter,
+    tellsNames ? `${letter} (${shown.candidates[place]!.agent})` : letter,
   ) as [string, string];
   const words = {
     0: t('{0} chose {1} over {2}.', by, a, b),

@@ -1,3 +1,4 @@
+import { isChoice, isOver } from '../../core/trajectory/choices';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { EventOf } from '../../core/trajectory/event';
 import { candidateLines, choiceLines } from './choices';
@@ -8,7 +9,7 @@ import { abandonedWords } from './words';
 
 /** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
 export function transcriptOf(trajectory: Trajectory, t: Translate): string {
-  const { task, state, started, turns, pending = [], grades, collaborator, rating } = trajectory;
+  const { task, state, started, turns, pending = [], grades, abandoned, collaborator, rating } = trajectory;
   const { title, description } = taskView(task, started.pack);
   const facts = [
     t('Started: {0}', started.at),
@@ -19,19 +20,22 @@ export function transcriptOf(trajectory: Trajectory, t: Translate): string {
     ...(rating?.stars === undefined ? [] : [t('Rating: {0} of 5', rating.stars)]),
     ...(rating?.comment === undefined ? [] : [t('Comment: {0}', rating.comment)]),
   ].map((fact) => `- ${fact}`);
+  const tellsNames = isOver(state, abandoned?.reason);
   const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, rating: remark }) => {
     const { visible, thoughts } = messageOf(agent.text);
     return [
       `### ${t('Agent, turn {0}', agent.turn)}`,
       visible,
       ...(thoughts === '' ? [] : [quoted(t('Thoughts: {0}', thoughts))]),
-      ...candidates.flatMap((choice) => choiceLines(choice, state === 'answered', t)),
+      ...candidates.flatMap((choice) => choiceLines(choice, tellsNames, t)),
       ...(superseded.length === 0 ? [] : [quoted(t('Sample {0} of this message.', superseded.length + 1))]),
       ...(remark === undefined ? [] : [quoted(remarkWords(remark, t))]),
       ...(reply === undefined ? [] : [`### ${reply.by} (${authorWords(reply, t)})`, reply.text]),
     ];
   });
-  const undecided = pending.flatMap(({ shown, choice }) => (choice ? [] : candidateLines(shown, t)));
+  const undecided = pending.flatMap((shown) =>
+    isChoice(shown) ? choiceLines(shown, tellsNames, t) : candidateLines(shown.shown, tellsNames, t),
+  );
   const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade, t), t));
   return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, description, `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
 }

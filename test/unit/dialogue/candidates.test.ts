@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SampledAgent } from '../../../src/core/dialogue/candidates';
 import { Dialogue } from '../../../src/core/dialogue/dialogue';
 import type { NewDialogue } from '../../../src/core/dialogue/parts';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
@@ -13,6 +14,8 @@ import { startChatServer } from '../../fixtures/chat-server';
 import { answer, status } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts, starterTask } from '../../fixtures/dialogue';
 
+const sampling = { temperature: 1, maxTokens: 500 };
+const as = (writer: Model): SampledAgent => ({ agent: writer, sampling });
 const ada = { by: 'ada', milliseconds: 900 };
 
 let folder: string;
@@ -40,7 +43,7 @@ async function start(changes: Partial<NewDialogue> = {}): Promise<Dialogue> {
     collaborator: { kind: 'developer', name: 'ada' },
     protocol: colBenchProtocol,
     prompts: await shippedPrompts(),
-    sampling: { temperature: 1, maxTokens: 500 },
+    sampling,
     seed: 5,
     ...changes,
   });
@@ -59,7 +62,7 @@ const resume = async (dialogue: Dialogue): Promise<Dialogue> =>
     log,
     agent,
     prompts: await shippedPrompts(),
-    sampling: { temperature: 1, maxTokens: 500 },
+    sampling,
   });
 
 const texts = (dialogue: Dialogue): string[] => dialogue.candidates!.candidates.map(({ text }) => text);
@@ -67,7 +70,7 @@ const texts = (dialogue: Dialogue): string[] => dialogue.candidates!.candidates.
 describe('two candidates', () => {
   it('are in the log before the choice, and no turn is; the chosen one becomes the turn', async () => {
     const dialogue = await start();
-    await dialogue.drawCandidates({ rival });
+    await dialogue.drawCandidates({ rival: as(rival) });
     expect(dialogue.next).toBe('chooser');
     expect(texts(dialogue).sort()).toEqual([asks('When is it heavy?'), asks('Which unit?')]);
     const before = await logged(dialogue);
@@ -85,33 +88,26 @@ describe('two candidates', () => {
     expect(dialogue.turns).toEqual(turns);
   });
 
-  it('stream side by side, each under its place', async () => {
-    const streams: [string, string] = ['', ''];
-    const both: boolean[] = [];
-    const slow = await scripted(folder, [asks('When is it heavy?')], 5);
-    const slower = await scripted(folder, [asks('Which unit?')], 7);
-    const dialogue = await start({ agent: slow });
-    await dialogue.drawCandidates({
-      rival: slower,
-      onText: (place, piece) => {
-        streams[place] += piece;
-        both.push(streams.every((text) => text !== ''));
-      },
-    });
-    expect(streams).toEqual(texts(dialogue));
-    // Both had begun before one had ended.
-    expect(both.filter(Boolean).length).toBeGreaterThan(2);
+  it('are sampled each by the settings of its own agent, and the log says which', async () => {
+    const dialogue = await start();
+    await dialogue.drawCandidates({ rival: { agent: rival, sampling: { temperature: 0.2, maxTokens: 90 } } });
+    const shown = (await logged(dialogue)).pending![0]!.shown.candidates;
+    const sampled = Object.fromEntries(shown.map(({ agent: name, sampling }) => [name, sampling]));
+    expect(sampled[agent.name]).toMatchObject({ temperature: 1, maxTokens: 500 });
+    expect(sampled[rival.name]).toMatchObject({ temperature: 0.2, maxTokens: 90 });
+    await dialogue.choose(shown[0].agent === rival.name ? 0 : 1, ada);
+    expect((await logged(dialogue)).turns[0]?.agent.sampling).toMatchObject({ temperature: 0.2 });
   });
 
   it('stand in an order that the seed draws, and either agent is first about as often', async () => {
     const firsts: string[] = [];
     for (let seed = 0; seed < 40; seed += 1) {
       const dialogue = await start({ seed });
-      await dialogue.drawCandidates({ rival });
+      await dialogue.drawCandidates({ rival: as(rival) });
       firsts.push(dialogue.candidates!.candidates[0].agent);
       if (seed === 5) {
         const again = await start({ seed });
-        await again.drawCandidates({ rival });
+        await again.drawCandidates({ rival: as(rival) });
         expect(texts(again)).toEqual(texts(dialogue));
       }
     }
@@ -140,7 +136,7 @@ describe('two candidates', () => {
   it('that look alike leave nothing to choose', async () => {
     const sameButForThoughts = await scripted(folder, ['Hm.\nOUTPUT:\nWhen is it heavy?']);
     const dialogue = await start();
-    await dialogue.drawCandidates({ rival: sameButForThoughts });
+    await dialogue.drawCandidates({ rival: as(sameButForThoughts) });
     expect(dialogue.next).toBe('collaborator');
     expect((await logged(dialogue)).turns[0]).not.toHaveProperty('candidates');
   });
@@ -148,10 +144,10 @@ describe('two candidates', () => {
   it('end the dialogue when the chosen one answers, and only then', async () => {
     for (const picksAnswer of [true, false]) {
       const dialogue = await start();
-      await dialogue.drawCandidates({ rival });
+      await dialogue.drawCandidates({ rival: as(rival) });
       await dialogue.choose('equal', ada);
       await dialogue.reply('Over 20 kg.', { author: 'developer', by: 'ada' });
-      await dialogue.drawCandidates({ rival });
+      await dialogue.drawCandidates({ rival: as(rival) });
       const answering = dialogue.candidates!.candidates.findIndex(({ text }) => text === answers('x = 1'));
       await dialogue.choose((picksAnswer ? answering : 1 - answering) as 0 | 1, ada);
       expect(dialogue.next).toBe(picksAnswer ? 'nobody' : 'collaborator');
@@ -162,7 +158,7 @@ describe('two candidates', () => {
   it('refuse every other move until somebody chose, and a choice when there is nothing to choose', async () => {
     const dialogue = await start();
     await expect(dialogue.choose(0, ada)).rejects.toThrow("It is not the chooser's move");
-    await dialogue.drawCandidates({ rival });
+    await dialogue.drawCandidates({ rival: as(rival) });
     await expect(dialogue.agentTurn()).rejects.toThrow("It is not the agent's move");
     await expect(dialogue.endNow()).rejects.toThrow("It is not the collaborator's move");
   });
@@ -172,7 +168,7 @@ describe('two candidates', () => {
     const slow = await scripted(folder, [asks('When is it heavy?')], 5_000);
     const dialogue = await start({ agent: slow });
     const broken = new OpenAiModel({ model: 'm', baseUrl: server.url, retry: { attempts: 1 } });
-    await expect(dialogue.drawCandidates({ rival: broken })).rejects.toThrow(server.url);
+    await expect(dialogue.drawCandidates({ rival: as(broken) })).rejects.toThrow(server.url);
     expect(dialogue.next).toBe('agent');
     expect(await logged(dialogue)).not.toHaveProperty('pending');
     const stop = new AbortController();
@@ -185,7 +181,7 @@ describe('two candidates', () => {
 describe('a dialogue that is left amid a choice', () => {
   it('shows the same two candidates when it is taken up again', async () => {
     const dialogue = await start();
-    await dialogue.drawCandidates({ rival });
+    await dialogue.drawCandidates({ rival: as(rival) });
     const shown = texts(dialogue);
     const again = await resume(dialogue);
     expect(again.next).toBe('chooser');
@@ -196,7 +192,7 @@ describe('a dialogue that is left amid a choice', () => {
 
   it('goes on with what was chosen when the process died before the turn was logged', async () => {
     const dialogue = await start();
-    await dialogue.drawCandidates({ rival });
+    await dialogue.drawCandidates({ rival: as(rival) });
     const shown = texts(dialogue);
     // What the log holds after a kill at that point: the choice, and no turn.
     await log.append({ event: 'choice', episode: dialogue.id, turn: 1, picked: 1, by: 'ada' });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CandidatesView, ToWebview } from '../../../webview/session/protocol';
+import type { Choice } from '../../../src/core/trajectory/trajectory';
 import type { Session } from '../../../src/editor/session/session';
 import { answers, asks, scripted } from '../../fixtures/dialogue';
 import { Stage } from './stage';
@@ -29,28 +29,39 @@ async function begun(): Promise<Session> {
 /** What the two candidates say. */
 function shown({ snapshot }: Session): string[] {
   const { candidates } = snapshot;
-  if (candidates?.isWritten !== true) throw new Error('No candidates wait for a choice.');
-  return candidates.candidates.map(({ visible }) => visible);
+  if (candidates === undefined) throw new Error('No candidates wait for a choice.');
+  return candidates.map(({ visible }) => visible);
 }
 
-const candidatesOf = (messages: readonly ToWebview[]): CandidatesView[] =>
-  messages.flatMap((message) => (message.type === 'candidates' ? (message.candidates ?? []) : []));
-
 describe('a session with two candidates', () => {
-  it('shows both while they are written, and lets the developer choose when both are there', async () => {
-    stage.agent = await scripted(stage.folder, [asks('How heavy is it?')], 60);
+  it('shows neither before both are written: the faster model would give itself away', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy is it?')]);
     stage.secondAgent = await scripted(stage.folder, [asks('Which unit is it?')], 60);
     const session = await stage.session();
     const messages = Stage.messagesOf(session);
     await session.start(ada);
-    const views = candidatesOf(messages);
-    expect(views[0]).toMatchObject({ isWritten: false, candidates: [{ text: '' }, { text: '' }] });
+    const whileWritten = messages.slice(
+      0,
+      messages.findIndex(({ type }) => type === 'candidates'),
+    );
     expect(
-      views.some((view) => !view.isWritten && view.candidates.every(({ thinking }) => thinking > 0)),
-    ).toBe(true);
+      whileWritten.flatMap((message) => (message.type === 'state' ? message.state.phase : [])),
+    ).toContain('candidates');
+    expect(JSON.stringify(whileWritten)).not.toMatch(/How heavy is it|Which unit is it/);
+    expect(messages.filter(({ type }) => type === 'stream')).toEqual([]);
     expect(session.state.phase).toBe('choosing');
     expect(shown(session).sort()).toEqual(['How heavy is it?', 'Which unit is it?']);
     expect(session.snapshot.turns).toEqual([]);
+  });
+
+  it('counts the time of both and of the choice, whichever is chosen', async () => {
+    const session = await begun();
+    const id = session.id!;
+    await session.choose(0);
+    const [turn] = (await stage.trajectory(id)).turns;
+    const [{ shown: drawn, choice }] = turn!.candidates as [Choice];
+    const slower = Math.max(...drawn.candidates.map(({ timing }) => timing!.totalMs));
+    expect(session.snapshot.turns[0]?.milliseconds).toBe(Math.round(slower + choice.milliseconds!));
   });
 
   it('goes on with the one that was chosen, and says who wrote which only when the dialogue is over', async () => {
@@ -75,6 +86,18 @@ describe('a session with two candidates', () => {
       ['equal'],
       ['equal'],
     ]);
+  });
+
+  it('says who wrote which when the dialogue is skipped, too', async () => {
+    const session = await begun();
+    await session.choose(0);
+    await session.reply({ text: 'Over 20.' });
+    await session.skip('Too hard');
+    expect(session.state.phase).toBe('skipped');
+    const names = session.snapshot.turns[0]!.choices![0]!.agents;
+    expect([...names!].sort()).toEqual([stage.agent!.name, stage.secondAgent!.name].sort());
+    const reloaded = await stage.reloaded(session.id);
+    expect(reloaded.snapshot.turns).toEqual(session.snapshot.turns);
   });
 
   it('has both written anew when neither will do, and keeps the same turn', async () => {
@@ -120,7 +143,11 @@ describe('a session with two candidates', () => {
     stage.agent = await scripted(stage.folder, [asks('How heavy?')], 5_000);
     const session = await stage.session();
     const started = session.start(ada);
-    await new Promise<void>((resolve) => session.onMessage(({ type }) => type === 'candidates' && resolve()));
+    await new Promise<void>((resolve) =>
+      session.onMessage(
+        (message) => message.type === 'state' && message.state.phase === 'candidates' && resolve(),
+      ),
+    );
     await session.stop();
     await started;
     expect(session.state.phase).toBe('stopped');

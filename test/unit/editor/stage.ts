@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { SampledAgent } from '../../../src/core/dialogue/candidates';
 import type { Prompts } from '../../../src/core/dialogue/prompts';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { RulesSimulator, type Simulator } from '../../../src/core/dialogue/simulator';
@@ -137,8 +138,9 @@ export class Stage implements SessionParts {
       : Promise.resolve(this.agent);
   }
 
-  openSecondAgent(): Promise<Model | undefined> {
-    return Promise.resolve(this.secondAgent);
+  openSecondAgent(): Promise<SampledAgent | undefined> {
+    const { secondAgent: agent, sampling } = this;
+    return Promise.resolve(agent && { agent, sampling });
   }
 
   openSimulator(): Promise<Simulator | undefined> {

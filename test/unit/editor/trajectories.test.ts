@@ -5,6 +5,8 @@ import path from 'node:path';
 import { Dialogue } from '../../../src/core/dialogue/dialogue';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { RulesSimulator } from '../../../src/core/dialogue/simulator';
+import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
+import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import { replayOf } from '../../../src/editor/replay/view';
@@ -22,6 +24,17 @@ import { previewDocument, type ExportChoice } from '../../../src/editor/export/p
 import { previewExport } from '../../../src/core/trajectory/export/preview';
 import { exportTrajectories, type ExportOptions } from '../../../src/core/trajectory/export/export';
 import { asks, answers, scripted, shippedPrompts, starterTask } from '../../fixtures/dialogue';
+import {
+  agentTurn,
+  answered,
+  candidates,
+  choice,
+  doubling,
+  kim,
+  openLog,
+  reply,
+  started,
+} from '../trajectory/fixtures';
 import { english } from './translate';
 
 describe('the line above the list', () => {
@@ -168,6 +181,41 @@ describe('a replay', () => {
     ]);
   });
 
+  it('shows what was chosen from and by whom, earlier samples and remarks', () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const events: NewEvent[] = [
+      { event: 'task', task: doubling },
+      started('e', { collaborator: kim }),
+      candidates('e', 1),
+      choice('e', 1, 1),
+      agentTurn('e', 1, 'OUTPUT: candidate 1 for 1?'),
+      { event: 'turn-superseded', episode: 'e', turn: 1 },
+      agentTurn('e', 1, `OUTPUT:\n${'long '.repeat(20_000)}`),
+      { event: 'turn-rating', episode: 'e', turn: 1, thumb: 'down', comment: 'Vague.', by: 'kim' },
+      reply('e', 1, kim),
+      candidates('e', 2),
+      choice('e', 2, 'neither'),
+    ];
+    const replayed = (more: readonly NewEvent[]) =>
+      replayOf(
+        foldTrajectory([...events, ...more].map((event): LogEvent => ({ version: 1, at, ...event })))!,
+        'kim',
+        english,
+      );
+    const during = replayed([]);
+    expect(during.turns[0]).toMatchObject({
+      choices: [{ picked: 1, by: 'kim', took: 'After 2 s.' }],
+      earlier: [{ visible: 'candidate 1 for 1?' }],
+      rating: { thumb: 'down', comment: 'Vague.', by: 'you' },
+    });
+    expect(during.turns[0]?.left).toBeGreaterThan(40_000);
+    expect(during.refused).toMatchObject([{ picked: 'neither', by: 'kim' }]);
+    expect(JSON.stringify([during.turns, during.refused])).not.toContain('rival');
+    const after = replayed([{ event: 'abandoned', episode: 'e', reason: 'skipped', message: 'Too hard' }]);
+    const told = { agents: ['openai:agent', 'openai:rival'] };
+    expect([after.turns[0]?.choices, after.refused]).toMatchObject([[told], [told]]);
+  });
+
   it('calls a stranger by the pseudonym', () => {
     expect(replayOf(played, 'somebody', english).turns[0]?.reply?.by).toBe('ada');
     expect(replayOf(played, undefined, english).rating).toEqual({
@@ -204,18 +252,19 @@ describe('a replay', () => {
 });
 
 describe('an export’s preview', () => {
-  const choice: ExportChoice = {
+  const exportChoice: ExportChoice = {
     format: 'chat',
     filter: { pack: 'starter.jsonl' },
     onlySuccess: false,
     withLeaked: true,
     withEvaluations: false,
+    withEditorModels: false,
   };
   const words = { folder: undefined, t: english };
   const options: ExportOptions = {
     format: 'chat',
     render: ({ turns }) => turns.map(({ agent }) => ({ role: 'assistant', content: agent.text.repeat(40) })),
-    filter: choice.filter,
+    filter: exportChoice.filter,
     withLeaked: true,
   };
 
@@ -230,17 +279,47 @@ describe('an export’s preview', () => {
   });
 
   it('names the rows, whose words they hold and why others are left out, with long texts cut', async () => {
-    const withLeak = previewDocument(await previewExport(log, options, 3), choice, words);
+    const withLeak = previewDocument(await previewExport(log, options, 3), exportChoice, words);
     expect(withLeak).toContain('**1 rows** from 1 trajectories of 1 tasks, as fine-tuning rows');
     expect(withLeak).toContain('| ada | a test: may be exported (');
     expect(withLeak).toMatch(/… \([\d,]+ characters more\)/);
     const without = await previewExport(log, { ...options, withLeaked: false }, 3);
-    const text = previewDocument(without, { ...choice, withLeaked: false }, { ...words, folder: 'beta' });
+    const text = previewDocument(
+      without,
+      { ...exportChoice, withLeaked: false },
+      { ...words, folder: 'beta' },
+    );
     expect(text).toContain('| 1 | leaked |');
     expect(text).toContain('There is none.');
     expect(text).toContain('Of the log of beta.');
     expect(withLeak).not.toContain('Of the log of');
     expect(text).toContain('No person’s words are in these rows.');
+  });
+
+  it('has a row for each choice, and the words of a model of the editor only when they are asked for', async () => {
+    const chosen = await openLog();
+    await chosen.recordTask(doubling);
+    await chosen.append({ event: 'consent', pseudonym: 'kim', purpose: 'a test', level: 'export' });
+    await chosen.appendAll([
+      started('e', { collaborator: kim }),
+      candidates('e', 1, ['openai:agent', 'vscode:copilot/gpt']),
+      choice('e', 1, 1),
+      { ...agentTurn('e', 1), model: 'vscode:copilot/gpt', terms: 'editor' } as NewEvent,
+      answered('e', 1),
+    ]);
+    const previewed = async (withEditorModels: boolean): Promise<string> => {
+      const asked = { ...exportChoice, format: 'choices', filter: {}, withEditorModels } as const;
+      return previewDocument(await previewExport(chosen, { ...options, ...asked }, 3), asked, words);
+    };
+    const without = await previewed(false);
+    expect(without).toContain('| 1 | model terms |');
+    expect(without).not.toContain('read its vendor’s terms');
+    const withThem = await previewed(true);
+    expect(withThem).toContain(
+      '**1 rows** from 1 trajectories of 1 tasks, as preference rows of single turns',
+    );
+    expect(withThem).toContain('- Also those in which a model of the editor wrote: read its vendor’s terms');
+    expect(withThem).toContain('| kim | a test: may be exported (');
   });
 
   it('can be cancelled', async () => {

@@ -50,4 +50,14 @@ it('says what was chosen and what was not, and who wrote the candidates once the
   expect(during).not.toContain('rival');
   const after = transcript([...chosen, answered('e', 1)]);
   expect(after).toContain('> kim chose B (openai:rival) over A (openai:agent).');
+  const skipped = transcript([
+    ...chosen,
+    candidates('e', 2),
+    choice('e', 2, 'neither'),
+    candidates('e', 2),
+    { event: 'abandoned', episode: 'e', reason: 'skipped', message: 'Too hard' },
+  ]);
+  expect(skipped).toContain('> kim chose B (openai:rival) over A (openai:agent).');
+  expect(skipped).toContain('> kim wanted neither A (openai:agent) nor B (openai:rival).');
+  expect(skipped).toContain('### Candidate A for turn 2 (openai:agent)');
 });

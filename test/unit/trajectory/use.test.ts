@@ -64,6 +64,29 @@ describe('the use of the models', () => {
     expect(await log.modelUse()).toEqual({ [qwen]: sums(2, 0, 200, 20) });
   });
 
+  it('counts both of two candidates, when they are written and not when one of them is chosen', async () => {
+    const log = await begun();
+    const candidate = (agent: string, tokens: number) => {
+      const {
+        event,
+        episode,
+        turn: number,
+        ...said
+      } = agentTurn('a', 1) as NewEvent & { event: 'agent-turn' };
+      expect([event, episode, number]).toEqual(['agent-turn', 'a', 1]);
+      return { ...said, agent, ...usage(100, tokens) };
+    };
+    const candidates = [candidate(qwen, 10), candidate(llama, 20)] as const;
+    await log.append({ event: 'candidates', episode: 'a', turn: 1, candidates } as NewEvent);
+    const both = { [qwen]: sums(1, 0, 100, 10), [llama]: sums(1, 0, 100, 20) };
+    expect(await log.modelUse()).toEqual(both);
+    const choice = { event: 'choice', episode: 'a', turn: 1, picked: 1, by: 'kim' } as const;
+    await log.appendAll([choice, turn('a', 1, { model: llama })]);
+    expect(await log.modelUse()).toEqual(both);
+    await log.append(turn('a', 2));
+    expect((await log.modelUse())[qwen]).toEqual(sums(2, 0, 200, 20));
+  });
+
   it('counts neither developers nor rules nor imported turns, and tells where no tokens were counted', async () => {
     const log = await begun();
     await log.appendAll([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
-import { modelLabel } from '../../../webview/dialogue/names';
-import { applied, choiceWords, duration, replyLength, type SessionView } from '../../../webview/session/view';
+import { choiceWords, modelLabel } from '../../../webview/dialogue/names';
+import { applied, duration, replyLength, type SessionView } from '../../../webview/session/view';
 
 const state: SessionState = {
   phase: 'agent',
@@ -61,10 +61,8 @@ describe('what the view draws', () => {
 });
 
 describe('two candidates', () => {
-  const stream = { by: 'agent', text: 'How', thinking: 3 } as const;
-
   it('are shown until the host says that there is nothing to choose', () => {
-    const candidates = { isWritten: false, candidates: [stream, stream] } as const;
+    const candidates = [turn(1), turn(1)] as const;
     const before = shown(snapshot, { type: 'candidates', candidates });
     expect(before?.candidates).toEqual(candidates);
     expect(applied(before, { type: 'candidates' })?.candidates).toBeUndefined();
@@ -96,15 +94,16 @@ it('names a model without its server or folder', () => {
   expect(modelLabel('starter')).toBe('starter');
 });
 
-it('says what was chosen, and who wrote it once that may be told', () => {
-  const visible = ['How heavy?', 'Which unit?'] as const;
+it('says what was chosen and by whom, and who wrote it once that may be told', () => {
+  const told = { by: 'ada', candidates: [turn(1), turn(1)] } as const;
   const agents = ['starter', 'openai:gpt-4o@https://example.org/v1'] as const;
-  expect(choiceWords({ picked: 1, visible })).toBe('You chose B over A.');
-  expect(choiceWords({ picked: 0, visible, agents })).toBe('You chose A (starter) over B (gpt-4o).');
-  expect(choiceWords({ picked: 'equal', visible })).toBe(
-    'You found A and B equal; the dialogue went on with A.',
+  expect(choiceWords({ ...told, picked: 1 }, 'ada')).toBe('You chose B over A.');
+  expect(choiceWords({ ...told, picked: 1 }, 'bob')).toBe('ada chose B over A.');
+  expect(choiceWords({ ...told, picked: 0, agents }, 'ada')).toBe('You chose A (starter) over B (gpt-4o).');
+  expect(choiceWords({ ...told, picked: 'equal' }, undefined)).toBe(
+    'ada found A and B equal; the dialogue went on with A.',
   );
-  expect(choiceWords({ picked: 'neither', visible, agents })).toBe(
+  expect(choiceWords({ ...told, picked: 'neither', agents }, 'ada')).toBe(
     'You wanted neither A (starter) nor B (gpt-4o).',
   );
 });

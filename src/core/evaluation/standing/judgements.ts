@@ -1,4 +1,4 @@
-import { choicesOf } from '../../trajectory/choices';
+import { choicesOf, isOver } from '../../trajectory/choices';
 import type { TrajectoryLog } from '../../trajectory/log';
 import type { Judgement } from './standing';
 
@@ -19,7 +19,7 @@ export class Judgements {
   async of(log: TrajectoryLog): Promise<Judgement[]> {
     const everything = { sort: 'oldest', offset: 0, limit: Number.POSITIVE_INFINITY } as const;
     const { rows } = log.list({ filter: { chosen: true }, ...everything });
-    const over = rows.filter(({ state, abandoned }) => state === 'answered' || abandoned === 'skipped');
+    const over = rows.filter(({ state, abandoned }) => isOver(state, abandoned));
     const ids = over.map(({ id }) => id);
     for await (const trajectory of log.trajectories(ids.filter((id) => !this.known.has(id)))) {
       const judgements = choicesOf(trajectory).map(({ shown, choice }): Judgement => {
