@@ -1,11 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { button, icon, linkButton } from '../ui';
+import { button, icon } from '../ui';
 import './candidates.css';
 import { PlainElement } from '../dialogue/element';
 import { host } from './host';
 import { keys } from './keys';
-import type { CandidatesView, MessageView, Picked, StreamView } from './protocol';
+import { leaving } from './leaving';
+import type { CandidatesView, MessageView, Picked, SessionState, StreamView } from './protocol';
 import { said, streamed, thoughtsOf } from '../dialogue/said';
 
 const choose = (picked: Picked): void => host.send({ type: 'choose', picked });
@@ -50,7 +51,7 @@ function written({ visible, thoughts, left = 0, final }: MessageView, place: num
 }
 
 /** The ways to choose. None of them is the primary one: that would be a recommendation. */
-export function choosing(): TemplateResult {
+export function choosing(state: SessionState): TemplateResult {
   return html`<p id="question">Which message of the agent is better? You learn who wrote them at the end.</p>
     <div class="actions choosing" role="group" aria-labelledby="question">
       ${button({ label: 'A', key: keys.chooseA, title: 'Goes on with A', onPress: () => choose(0) })}
@@ -67,8 +68,6 @@ export function choosing(): TemplateResult {
         title: 'Both too bad; two others are written',
         onPress: () => choose('neither'),
       })}
-      <span class="rest"
-        >${linkButton('Skip…', () => host.act('skip'), 'Leave this task, with a reason')}</span
-      >
+      <span class="rest">${leaving(state)}</span>
     </div>`;
 }

@@ -3,10 +3,11 @@ import { customElement, property } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
-import { button, icon, keyName, linkButton, progress, textArea } from '../ui';
+import { button, icon, linkButton, progress, textArea } from '../ui';
 import type { Composition, LeakWarning } from './composition';
 import { recalled } from './history';
 import { host } from './host';
+import { leaving } from './leaving';
 import { keys } from './keys';
 import type { Draft, SessionState } from './protocol';
 import { replyLength } from './view';
@@ -80,27 +81,27 @@ export class ComposerElement extends PlainElement {
         id: 'send',
         label: 'Send',
         kind: 'primary',
-        key: keyName(keys.send),
+        key: keys.send,
         disabled: !this.isSendable,
         onPress: () => this.composition.reply(),
       })}
       ${button({
         label: 'Suggest a reply',
-        key: keyName(keys.suggest),
+        key: keys.suggest,
         title: `${named} drafts a reply for you`,
         disabled: isSending,
         onPress: () => host.act('suggest'),
       })}
       ${button({
         label: 'Don’t mind',
-        key: keyName(keys.dontMind),
+        key: keys.dontMind,
         title: 'Says that you have no preference, or do not know',
         disabled: isSending,
         onPress: () => host.act('dont-mind'),
       })}
       ${button({
         label: 'Let the simulator answer',
-        key: keyName(keys.simulatorOnce),
+        key: keys.simulatorOnce,
         title: `${named} answers this one turn`,
         disabled: isSending,
         onPress: () => host.act('simulator-once'),
@@ -110,16 +111,15 @@ export class ComposerElement extends PlainElement {
           'Simulator from here on',
           () => host.act('simulator-on'),
           `${named} plays the human until you take the seat back`,
-          keyName(keys.simulatorOn),
+          keys.simulatorOn,
         )}
         ${linkButton(
           'Another sample',
           () => host.act('another-sample'),
           'The agent writes its last message anew; the log keeps both',
-          keyName(keys.anotherSample),
+          keys.anotherSample,
         )}
-        ${linkButton('End now', () => host.act('end-now'), "Take the agent's last message as its answer and grade it")}
-        ${linkButton('Skip…', () => host.act('skip'), 'Leave this task, with a reason')}
+        ${leaving(state)}
       </span>
     </div>`;
   }

@@ -5,6 +5,7 @@ import './footer.css';
 import { host } from './host';
 import './rating';
 import { keys } from './keys';
+import { leaving } from './leaving';
 import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import type { Notice, NoticeAction, SessionState } from './protocol';
@@ -55,24 +56,15 @@ export function footer(state: SessionState): TemplateResult {
     case 'agent':
       return working('The agent is writing', state);
     case 'choosing':
-      return choosing();
+      return choosing(state);
     case 'simulator':
       return working(`${modelLabel(state.simulator) || 'The simulator'} is answering`, state);
     case 'grading':
-      return html`<div class="actions">
-        ${progress('Running the tests')} ${button({ label: 'Stop', onPress: () => host.act('stop') })}
-      </div>`;
+      return html`<div class="actions">${progress('Running the tests')} ${stop()}</div>`;
     case 'stopped':
       return html`<div class="actions">
-        ${primary('Ask again', () => host.act('again'))}
-        ${
-          state.seat === 'simulator'
-            ? button({ label: 'Take the seat', onPress: () => host.act('take-seat') })
-            : nothing
-        }
-        <span class="rest"
-          >${linkButton('Skip…', () => host.act('skip'), 'Leave this task, with a reason')}</span
-        >
+        ${primary('Ask again', () => host.act('again'))} ${takeSeat(state, 'Take the seat')}
+        <span class="rest">${leaving(state)}</span>
       </div>`;
     case 'skipped':
       return html`<div class="actions">
@@ -88,10 +80,21 @@ export function footer(state: SessionState): TemplateResult {
         }
         <div class="actions">
           ${state.hasNext ? nextTask() : nothing}
-          ${button({ label: 'Compare with the reference', onPress: () => host.act('compare') })}
+          ${button({
+            label: 'Compare with the reference',
+            key: keys.compare,
+            onPress: () => host.act('compare'),
+          })}
           ${
-            state.hasNext
-              ? html`<span class="rest">${linkButton('Play again', () => host.act('play-again'))}</span>`
+            state.canReplay === true
+              ? html`<span class="rest"
+                  >${linkButton(
+                    'Play again',
+                    () => host.act('play-again'),
+                    'The same task from the beginning; the log keeps both',
+                    keys.playAgain,
+                  )}</span
+                >`
               : nothing
           }
         </div>`;
@@ -100,15 +103,20 @@ export function footer(state: SessionState): TemplateResult {
   }
 }
 
-function working(what: string, { seat }: SessionState): TemplateResult {
+function working(what: string, state: SessionState): TemplateResult {
   return html`<div class="actions">
-    ${progress(what)} ${button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') })}
-    ${
-      seat === 'simulator'
-        ? button({ label: 'Take the seat back', onPress: () => host.act('take-seat') })
-        : nothing
-    }
+    ${progress(what)} ${stop()} ${takeSeat(state, 'Take the seat back')}
+    <span class="rest">${leaving(state)}</span>
   </div>`;
+}
+
+function stop(): TemplateResult {
+  return button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') });
+}
+
+function takeSeat({ seat }: SessionState, label: string): TemplateResult | typeof nothing {
+  if (seat !== 'simulator') return nothing;
+  return button({ label, key: keys.takeSeat, onPress: () => host.act('take-seat') });
 }
 
 function primary(label: string, onPress: () => void): TemplateResult {

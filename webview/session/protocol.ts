@@ -191,12 +191,16 @@ export interface SessionState {
   readonly grade?: GradeView;
   /** The simulator drafts a reply for the developer. */
   readonly isSuggesting?: boolean;
+  /** There is a message of the agent that can be taken as its answer now. */
+  readonly canEnd?: boolean;
   /** Turns and time are counted before the person's eyes. */
   readonly showsCounters: boolean;
   /** Absent while there is nobody under whose pseudonym a rating could be logged. */
   readonly rating?: DialogueRating;
   /** There is another task in the pack that was not played yet. */
   readonly hasNext: boolean;
+  /** The pack of the task is here, so that it can be played once more. */
+  readonly canReplay?: boolean;
 }
 
 export interface TaskView {

@@ -14,7 +14,7 @@ import { Composition } from './composition';
 import { footer, noticeBar } from './footer';
 import { header } from './header';
 import { host } from './host';
-import { pressed } from './keys';
+import { keys, meaning } from './keys';
 import type { SessionState, ToWebview, TurnView } from './protocol';
 import './turn';
 import { applied, type SessionView } from './view';
@@ -38,7 +38,7 @@ export class SessionElement extends PlainElement {
     window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
     // Heard here and not at the window, from where the editor takes every key: it would open a menu as well (Alt+S).
     document.addEventListener('keydown', (event) => {
-      if (this.view === undefined || !pressed(event, this.view.state)) return;
+      if (!this.pressed(event)) return;
       event.preventDefault();
       event.stopPropagation();
     });
@@ -65,7 +65,12 @@ export class SessionElement extends PlainElement {
             ${repeat(
               turns,
               (turn) => turn.turn,
-              (turn) => html`<tandem-turn .turn=${turn} .canRate=${now.rating !== undefined}></tandem-turn>`,
+              (turn) =>
+                html`<tandem-turn
+                  .turn=${turn}
+                  .isLast=${turn === turns.at(-1)}
+                  .canRate=${now.rating !== undefined}
+                ></tandem-turn>`,
             )}
           </div>
           ${
@@ -89,6 +94,19 @@ export class SessionElement extends PlainElement {
           ${now.notice === undefined ? nothing : noticeBar(now.notice)}${this.actions(view)}
         </div>
       </footer>`;
+  }
+
+  /** @returns whether the key meant something */
+  private pressed(event: KeyboardEvent): boolean {
+    if (this.view === undefined) return false;
+    const isText = isWriting(event);
+    if (event.key === keys.listKeys && !isText) {
+      this.querySelector<HTMLElement>('.shortcuts summary')?.click();
+      return true;
+    }
+    const message = meaning(event, this.view, isText);
+    if (message !== undefined) host.send(message);
+    return message !== undefined;
   }
 
   private actions({ state: now, turns }: SessionView): TemplateResult {
@@ -166,6 +184,13 @@ export class SessionElement extends PlainElement {
       copy: (text) => host.send({ type: 'copy', text }),
     });
   }
+}
+
+function isWriting(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  return (
+    target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === 'text')
+  );
 }
 
 function isAtEnd(main: Element): boolean {

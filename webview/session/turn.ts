@@ -17,6 +17,7 @@ export class TurnElement extends PlainElement {
   @property({ attribute: false }) turn!: TurnView;
   /** There is somebody under whose pseudonym a rating is logged. */
   @property({ attribute: false }) canRate = false;
+  @property({ attribute: false }) isLast = false;
   @state() private isRemarking = false;
 
   override render(): TemplateResult {
@@ -29,7 +30,7 @@ export class TurnElement extends PlainElement {
     }`;
     const comment = turnComment(this.turn, this.isRemarking, () => void this.endRemark());
     const after = html`${choices.map(choiceMade)} ${comment}`;
-    const aside = this.canRate ? turnRating(this.turn, () => void this.remark()) : nothing;
+    const aside = this.canRate ? turnRating(this.turn, this.isLast, () => void this.remark()) : nothing;
     return html`${agentMessage(this.turn, { before, after }, aside)}${
       reply === undefined ? nothing : replyMessage(reply)
     }`;
@@ -46,7 +47,7 @@ export class TurnElement extends PlainElement {
     await this.updateComplete;
     // With the line the focus would be gone, unless the person has moved it somewhere else.
     if (document.activeElement === document.body) {
-      this.querySelector<HTMLElement>('.turn-rating button:last-child')?.focus();
+      this.querySelector<HTMLElement>('.turn-rating button:last-of-type')?.focus();
     }
   }
 }

@@ -29,7 +29,7 @@ export interface ButtonOptions {
   readonly kind?: 'primary' | 'secondary';
   /** A codicon's name, shown before the label. */
   readonly icon?: string;
-  /** The key that does the same, shown beside the label. */
+  /** The key that does the same, in the words of `aria-keyshortcuts`; shown beside the label. */
   readonly key?: string;
   readonly title?: string;
   readonly disabled?: boolean;
@@ -51,14 +51,18 @@ export function button(options: ButtonOptions): TemplateResult {
     ?disabled=${disabled}
     @click=${options.onPress}
     >${options.icon === undefined ? nothing : html`<span slot="start">${icon(options.icon)}</span>`}${label}${
-      key === undefined ? nothing : html`<span slot="end" class="key" aria-hidden="true">${key}</span>`
+      key === undefined
+        ? nothing
+        : html`<span slot="end" class="key" aria-hidden="true">${keyName(key)}</span>`
     }</vscode-button
   >`;
 }
 
 /** A button that reads as a link, for what opens something beside. @param key the key that does the same */
 export function linkButton(label: string, onPress: () => void, title?: string, key?: string): TemplateResult {
-  const hint = [title, key === undefined ? undefined : `(${key})`].filter((part) => part !== undefined);
+  const hint = [title, key === undefined ? undefined : `(${keyName(key)})`].filter(
+    (part) => part !== undefined,
+  );
   return html`<button
     type="button"
     class="link"
@@ -75,18 +79,21 @@ export interface IconButtonOptions {
   readonly icon: string;
   /** Read, and shown when the pointer rests on it. */
   readonly label: string;
+  /** The key that does the same, in the words of `aria-keyshortcuts`. */
+  readonly key?: string;
   /** Of a button that stays down: whether it is. */
   readonly isPressed?: boolean;
   readonly onPress: () => void;
 }
 
 export function iconButton(options: IconButtonOptions): TemplateResult {
-  const { icon: name, label, isPressed, onPress } = options;
+  const { icon: name, label, key, isPressed, onPress } = options;
   return html`<button
     type="button"
     class="icon"
-    title=${label}
+    title=${key === undefined ? label : `${label} (${keyName(key)})`}
     aria-label=${label}
+    aria-keyshortcuts=${ifDefined(key)}
     aria-pressed=${ifDefined(isPressed)}
     @click=${onPress}
   >
@@ -203,8 +210,15 @@ export function textArea(options: AreaOptions): TemplateResult {
   >`;
 }
 
-/** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. */
+const names: Readonly<Record<string, string>> = {
+  Enter: '⏎',
+  Escape: 'Esc',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+};
+
+/** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. @param key in the words of `aria-keyshortcuts` */
 export function keyName(key: string): string {
   const mac = /mac/i.test(navigator.userAgent);
-  return mac ? key.replace('Alt+', '⌥').replace('Shift+', '⇧') : key;
+  return names[key] ?? (mac ? key.replace('Alt+', '⌥').replace('Shift+', '⇧') : key);
 }

@@ -26,6 +26,13 @@ export const notices = {
     ),
     actions: [],
   }),
+  chooseFirst: (t: Translate): Notice => ({
+    kind: 'information',
+    message: t(
+      'Choose one of the two first. The message that you choose can then be taken as the answer with End now.',
+    ),
+    actions: [],
+  }),
   lookAlike: (t: Translate): Notice => ({
     kind: 'information',
     message: t(

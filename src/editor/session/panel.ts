@@ -205,6 +205,7 @@ export class SessionPanel {
   }
 
   private async endNow(): Promise<void> {
+    if (!this.session.mayEndNow()) return;
     const end = t('End and Grade');
     const chosen = await vscode.window.showWarningMessage(
       t("Take the agent's last message as its answer?"),

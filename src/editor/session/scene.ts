@@ -57,6 +57,7 @@ export class Scene {
     const agentsMove = played === 0 || this.feed.turns.at(-1)?.reply !== undefined;
     const hasConsent = parts.consent.given !== undefined;
     const asksConsent = !hasConsent && ['ready', 'choosing', 'developer'].includes(phase);
+    const canEnd = played > 0 && ['agent', 'simulator', 'developer', 'stopped'].includes(phase);
     return {
       phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
       seat,
@@ -67,8 +68,10 @@ export class Scene {
       ...(parts.showsCandidates && parts.secondAgentName !== '' && { secondAgent: parts.secondAgentName }),
       simulator: parts.simulatorName,
       hasNext: from.pack !== undefined,
+      ...(from.pack !== undefined && { canReplay: true }),
       showsCounters: parts.showsCounters,
       ...(this.isSuggesting && { isSuggesting: true }),
+      ...(canEnd && { canEnd }),
       ...(hasConsent && { rating }),
       ...(notice === undefined ? {} : { notice }),
       ...(asksConsent ? { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } } : {}),

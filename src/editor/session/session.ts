@@ -231,11 +231,24 @@ export class Session {
     });
   }
 
-  /** Takes the agent's last message as its answer and grades it. */
+  /** Whether the dialogue can end now. Of two candidates neither is the agent's message yet, which the person is told. */
+  mayEndNow(): boolean {
+    if (this.is('choosing')) {
+      this.scene.notice = notices.chooseFirst(this.parts.t);
+      this.scene.refresh();
+    }
+    return this.state.canEnd === true;
+  }
+
+  /** Takes the agent's last message as its answer and grades it. What is being written is stopped. */
   async endNow(): Promise<void> {
-    if (!this.is('developer')) return;
+    if (!this.mayEndNow()) return;
+    await this.work.stop();
+    // What was being written may have come to an end of its own.
+    if (!this.is('developer', 'stopped')) return;
     await this.work.perform(async (signal) => {
-      await (await this.link.attached()).endNow();
+      const dialogue = await this.link.attached();
+      if (dialogue.next !== 'nobody') await dialogue.endNow();
       await this.play.finish(signal);
     });
   }

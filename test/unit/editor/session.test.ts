@@ -303,6 +303,47 @@ describe('a dialogue that a developer plays', () => {
     expect(session.state.grade?.headline).toBe('10 of 10 tests passed');
   });
 
+  it('can end as soon as the agent has said something, whoever writes', async () => {
+    stage.agent = await scripted(stage.folder, [`OUTPUT:\n${right}`, asks('Which zones?')], 30);
+    const session = await stage.session();
+    const starting = session.start(ada);
+    await heard(session, 'agent');
+    expect(session.mayEndNow()).toBe(false);
+    await starting;
+    expect(session.mayEndNow()).toBe(true);
+    const playing = session.simulatorOn();
+    await heard(session, 'agent');
+    expect(session.state).toMatchObject({ phase: 'agent', seat: 'simulator', canEnd: true });
+    await session.endNow();
+    await playing;
+    expect(session.state).toMatchObject({ phase: 'over', grade: { success: true } });
+    const { state, answer, turns } = await stage.trajectory(session.id);
+    expect({ state, reason: answer?.reason, turns: turns.length }).toEqual({
+      ...{ state: 'answered', reason: 'ended-by-developer', turns: 1 },
+    });
+  });
+
+  it('can end when the agent has died', async () => {
+    const session = await begun(`OUTPUT:\n${right}`, asks('Which zones?'));
+    stage.openAgent = () => Promise.reject(new Error('The server is gone.'));
+    await session.reply({ text: '20.' });
+    expect(session.state).toMatchObject({ phase: 'stopped', canEnd: true });
+    await session.endNow();
+    expect(session.state).toMatchObject({ phase: 'over', grade: { success: true } });
+  });
+
+  it('says that a candidate must be chosen before it can be the answer', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
+    stage.secondAgent = await scripted(stage.folder, [asks('Which zones?')]);
+    stage.showsCandidates = true;
+    const session = await stage.session();
+    await session.start(ada);
+    expect(session.state.phase).toBe('choosing');
+    await session.endNow();
+    expect(session.state.phase).toBe('choosing');
+    expect(session.state.notice?.message).toMatch(/^Choose one of the two first/);
+  });
+
   it('is skipped with a reason, and can be resumed', async () => {
     const session = await begun(asks('How heavy?'), asks('Which zones?'));
     await session.skip('The request is unclear');
