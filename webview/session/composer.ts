@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { customElement, property, state as drawn } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
@@ -24,6 +24,9 @@ export class ComposerElement extends PlainElement {
   /** What the developer has said in this dialogue so far. */
   @property({ attribute: false }) earlier: readonly string[] = [];
 
+  /** The person wanted to send more than the limit, and is told why nothing happened. */
+  @drawn() private wasTooLong = false;
+
   override render(): TemplateResult {
     const { draft, state } = this;
     const length = replyLength(draft.text, state.replyLimit);
@@ -33,18 +36,28 @@ export class ComposerElement extends PlainElement {
           id: 'reply',
           label: 'Your reply to the agent',
           placeholder: 'Your reply to the agent',
+          describedBy: 'reply-limit',
+          invalid: length.over > 0,
           value: draft.text,
           disabled: this.isSending,
           readOnly: state.isSuggesting === true,
-          onInput: (text) => this.composition.write(text),
+          onInput: (text) => {
+            this.wasTooLong = false;
+            this.composition.write(text);
+          },
           onKey: (event) => this.keyed(event),
         })}
         <span
           id="reply-length"
           class="counter ${length.over > 0 ? 'over' : ''}"
           title="Characters of a reply"
+          aria-hidden="true"
         >
           ${length.words}
+        </span>
+        <span id="reply-limit" class="unseen">${length.used} of at most ${state.replyLimit} characters</span>
+        <span class="unseen" role="status">
+          ${this.wasTooLong ? `Not sent: ${length.over} characters too many.` : length.warning}
         </span>
       </div>
       ${this.warning === undefined ? this.actions() : this.leak(this.warning)}`;
@@ -131,8 +144,11 @@ export class ComposerElement extends PlainElement {
         <div>
           <p>
             Not sent yet: this gives away ${percent} % of the reference.
-            ${passages.map((passage) => html`<code>${withVisibleControls(passage)}</code> `)}
+            <span id="passages">These passages are in the reference:</span>
           </p>
+          <ul class="passages" aria-labelledby="passages">
+            ${passages.map((passage) => html`<li><code>${withVisibleControls(passage)}</code></li> `)}
+          </ul>
           <p>An agent that is handed the code does not learn to ask for it. Plain words are fine.</p>
         </div>
       </div>
@@ -169,6 +185,7 @@ export class ComposerElement extends PlainElement {
     if (event.key === 'Enter') {
       event.preventDefault();
       if (this.isSendable) this.composition.reply();
+      else this.wasTooLong = replyLength(this.draft.text, this.state.replyLimit).over > 0;
     } else if (event.key === 'Escape' && this.draft.suggestion !== undefined) {
       event.preventDefault();
       this.composition.discardSuggestion();

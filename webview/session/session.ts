@@ -17,7 +17,7 @@ import { host } from './host';
 import { keys, meaning } from './keys';
 import type { SessionState, ToWebview, TurnView } from './protocol';
 import './turn';
-import { applied, type SessionView } from './view';
+import { applied, gradeSaid, type SessionView } from './view';
 
 /** How near the end counts as the end, in pixels; there the transcript follows what is written. */
 const NEAR_END = 48;
@@ -89,6 +89,7 @@ export class SessionElement extends PlainElement {
           ${now.grade === undefined ? nothing : html`<tandem-grade .grade=${now.grade}></tandem-grade>`}
         </div>
       </main>
+      <p class="unseen" role="status">${now.grade === undefined ? '' : gradeSaid(now.grade)}</p>
       <footer>
         <div class="column">
           ${now.notice === undefined ? nothing : noticeBar(now.notice)}${this.actions(view)}

@@ -8,20 +8,13 @@ import {
   provideVSCodeDesignSystem,
   vsCodeButton,
   vsCodeProgressRing,
-  vsCodeTextArea,
   vsCodeTextField,
-  type TextArea,
   type TextField,
 } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
 
-provideVSCodeDesignSystem().register(
-  vsCodeButton(),
-  vsCodeProgressRing(),
-  vsCodeTextArea(),
-  vsCodeTextField(),
-);
+provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeProgressRing(), vsCodeTextField());
 
 export interface ButtonOptions {
   readonly label: string;
@@ -186,6 +179,9 @@ export function radioGroup<Value extends string>(options: ChoiceOptions<Value>):
 
 export interface AreaOptions extends FieldOptions {
   readonly placeholder: string;
+  /** The id of what is read after the label. */
+  readonly describedBy: string;
+  readonly invalid: boolean;
   readonly disabled: boolean;
   /** What is in it can be read, not changed; it keeps the focus. */
   readonly readOnly: boolean;
@@ -193,21 +189,24 @@ export interface AreaOptions extends FieldOptions {
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
-/** A text of several lines. `label` is read, not shown. */
+/**
+ * A text of several lines. `label` is read, not shown. The platform's own: what stands inside of the toolkit's element
+ * cannot be described by anything outside of it.
+ */
 export function textArea(options: AreaOptions): TemplateResult {
-  const { id, label, value, placeholder, disabled, readOnly, onInput, onKey } = options;
-  return html`<vscode-text-area
+  const { id, label, value, placeholder, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;
+  return html`<textarea
     id=${id}
-    class="wide"
+    aria-label=${label}
+    aria-describedby=${describedBy}
+    aria-invalid=${invalid}
     placeholder=${placeholder}
-    resize="none"
     ?disabled=${disabled}
     ?readonly=${readOnly}
     .value=${value}
-    @input=${(event: Event) => onInput((event.target as TextArea).value)}
+    @input=${(event: Event) => onInput((event.target as HTMLTextAreaElement).value)}
     @keydown=${onKey}
-    >${label}</vscode-text-area
-  >`;
+  ></textarea>`;
 }
 
 const names: Readonly<Record<string, string>> = {
