@@ -131,7 +131,7 @@ test('sees packs with their counts, and each task with its state', async () => {
   for (const view of ['Trajectories', 'Models']) {
     await workbench.page.locator('.pane-header', { hasText: view }).click();
   }
-  await task(/^starter-world, 24 tasks, 1 (draft|done)/).waitFor();
+  await task(/^starter-world, 24 tasks, 1 (draft|submitted)/).waitFor();
   await task(/^starter, 32 tasks/).waitFor();
   expect(
     await tasks()

@@ -21,7 +21,7 @@ export class ComposerElement extends PlainElement {
   @property({ attribute: false }) draft!: Draft;
   @property({ attribute: false }) isSending = false;
   @property({ attribute: false }) warning: LeakWarning | undefined;
-  /** What the developer has said in this dialogue so far. */
+  /** What the developer has said so far, in this dialogue last. */
   @property({ attribute: false }) earlier: readonly string[] = [];
 
   /** The person wanted to send more than the limit, and is told why nothing happened. */

@@ -16,6 +16,7 @@ const helps: Record<NoticeAction, string> = {
   'set-key': 'Set the API key…',
   grade: 'Grade the answer',
   'manage-trust': 'Manage Workspace Trust',
+  'show-log': 'Show Log',
 };
 
 /** What happened, in one sentence, with the buttons that help. */
@@ -34,6 +35,12 @@ export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
       }
     </div>
   </div>`;
+}
+
+/** Said at once, before anything is asked of the person. */
+export function restricted(restriction: string): TemplateResult {
+  return html`${noticeBar({ kind: 'warning', message: restriction, actions: [] })}
+    <div class="actions">${primary(helps['manage-trust'], () => host.act('manage-trust'))}</div>`;
 }
 
 /** What can be done next where there is no reply to write: one primary action for each state. */

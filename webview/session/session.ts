@@ -11,7 +11,7 @@ import { pressedInside } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
 import { message } from '../dialogue/turn';
 import { Composition } from './composition';
-import { footer, noticeBar } from './footer';
+import { footer, noticeBar, restricted } from './footer';
 import { header } from './header';
 import { host } from './host';
 import { keys, meaning } from './keys';
@@ -30,6 +30,8 @@ export class SessionElement extends PlainElement {
     (message) => host.send(message),
     () => this.requestUpdate(),
   );
+  /** Said in other dialogues. */
+  private earlier: readonly string[] = [];
   private followsEnd = true;
   private observed: Element | undefined;
 
@@ -111,6 +113,7 @@ export class SessionElement extends PlainElement {
   }
 
   private actions({ state: now, turns }: SessionView): TemplateResult {
+    if (now.restriction !== undefined) return restricted(now.restriction);
     if (now.consent !== undefined && now.phase !== 'no-agent') {
       return html`<tandem-consent .suggestion=${now.consent} .agent=${now.agent}></tandem-consent>`;
     }
@@ -122,7 +125,7 @@ export class SessionElement extends PlainElement {
       .draft=${draft}
       .isSending=${isSending}
       .warning=${warning}
-      .earlier=${ownReplies(turns)}
+      .earlier=${[...this.earlier, ...ownReplies(turns)]}
     ></tandem-composer>`;
   }
 
@@ -175,6 +178,7 @@ export class SessionElement extends PlainElement {
     if (received.type === 'snapshot' || received.type === 'panel') host.keep(received.panel);
     this.composition.receive(received, this.view);
     if (this.composition.isSending) this.followsEnd = true;
+    if (received.type === 'earlier') this.earlier = received.replies;
     if (received.type === 'suggestion') void this.focusOn('#reply');
     if (received.type === 'leak-warning') void this.focusOn('#edit');
   }

@@ -36,6 +36,7 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
       return { ...view, panel: message.panel };
     case 'turn':
       return { ...view, turns: withTurn(view.turns, message.turn) };
+    case 'earlier':
     case 'suggestion':
     case 'leak-warning':
       // They change what is composed, not what is shown of the dialogue.

@@ -25,6 +25,7 @@ export class Scene {
   grade: GradeView | undefined;
   rating: DialogueRating = {};
   isSuggesting = false;
+  hasNext = false;
   readonly feed = new Feed();
   private loggedAnswer: string | undefined;
   /** The limits that the dialogue was begun with, whatever the settings say now. */
@@ -57,6 +58,9 @@ export class Scene {
     const agentsMove = played === 0 || this.feed.turns.at(-1)?.reply !== undefined;
     const hasConsent = parts.consent.given !== undefined;
     const asksConsent = !hasConsent && ['ready', 'choosing', 'developer'].includes(phase);
+    const { restriction } = parts;
+    const isRefused =
+      restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
     const canEnd = played > 0 && ['agent', 'simulator', 'developer', 'stopped'].includes(phase);
     return {
       phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
@@ -67,11 +71,12 @@ export class Scene {
       agent: parts.agentName,
       ...(parts.showsCandidates && parts.secondAgentName !== '' && { secondAgent: parts.secondAgentName }),
       simulator: parts.simulatorName,
-      hasNext: from.pack !== undefined,
+      hasNext: this.hasNext,
       ...(from.pack !== undefined && { canReplay: true }),
       showsCounters: parts.showsCounters,
       ...(this.isSuggesting && { isSuggesting: true }),
       ...(canEnd && { canEnd }),
+      ...(isRefused && { restriction }),
       ...(hasConsent && { rating }),
       ...(notice === undefined ? {} : { notice }),
       ...(asksConsent ? { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } } : {}),

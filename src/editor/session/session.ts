@@ -10,6 +10,7 @@ import type {
 import { leakedPassages, measureLeak } from '../../core/dialogue/leak';
 import { limitReply } from '../../core/dialogue/protocol';
 import { authorOf } from './authorship';
+import { earlierReplies } from './earlier';
 import { DialogueLink, type SessionTask } from './link';
 import { notices } from './notices';
 import type { SessionParts } from './parts';
@@ -88,6 +89,13 @@ export class Session {
 
   onMessage(listener: (message: ToWebview) => void): { dispose: () => void } {
     return this.scene.feed.listen(listener);
+  }
+
+  /** @param isThere another task to play in the pack */
+  offerNext(isThere: boolean): void {
+    if (this.scene.hasNext === isThere) return;
+    this.scene.hasNext = isThere;
+    this.scene.refresh();
   }
 
   /** The settings have changed: another agent, another limit. */
@@ -266,6 +274,13 @@ export class Session {
   async gradeAgain(): Promise<void> {
     if (!this.is('over') || this.scene.grade !== undefined) return;
     await this.work.perform((signal) => this.play.finish(signal));
+  }
+
+  /** What the developer has said in other dialogues of this log, from the oldest to the newest. */
+  async earlierReplies(): Promise<readonly string[]> {
+    const by = this.parts.consent.given?.pseudonym;
+    if (this.id === undefined || by === undefined) return [];
+    return earlierReplies(await this.parts.log(), by, this.id);
   }
 
   /** Resolves when nothing is being written or graded any more. */

@@ -8,9 +8,14 @@ import { Fault } from '../../core/fault';
 
 /** @param what goes on with "in a workspace that is not trusted", e.g. `Models do not run` */
 export function refuseInRestrictedMode(what: string): void {
-  if (vscode.workspace.isTrusted) return;
-  const message = `${what} in a workspace that is not trusted. Tasks and dialogues can be read; trust the workspace to go on.`;
-  throw new Fault('editor/restricted', message);
+  const message = restrictionOf(what);
+  if (message !== undefined) throw new Fault('editor/restricted', message);
+}
+
+/** Why something is refused here; undefined where it is not. @param what as above */
+export function restrictionOf(what: string): string | undefined {
+  if (vscode.workspace.isTrusted) return undefined;
+  return `${what} in a workspace that is not trusted. Tasks and dialogues can be read; trust the workspace to go on.`;
 }
 
 export function isRestricted(error: unknown): error is Fault {

@@ -344,6 +344,27 @@ describe('a dialogue that a developer plays', () => {
     expect(session.state.notice?.message).toMatch(/^Choose one of the two first/);
   });
 
+  it('recalls what the developer has said in other dialogues, until it is deleted', async () => {
+    const first = await begun(asks('How heavy?'), asks('Which zones?'), asks('Else?'));
+    await first.reply({ text: 'Above 20.' });
+    await first.simulatorOnce();
+    const second = await begun(asks('How heavy?'), asks('Which zones?'));
+    await second.reply({ text: 'One to three.' });
+    const third = await stage.session();
+    expect(await third.earlierReplies()).toEqual([]);
+    await third.start();
+    expect(await third.earlierReplies()).toEqual(['Above 20.', 'One to three.']);
+    expect(await first.earlierReplies()).toEqual(['One to three.']);
+    await (await stage.log()).delete([second.id!]);
+    expect(await third.earlierReplies()).toEqual(['Above 20.']);
+  });
+
+  it('says in a workspace that is not trusted why nothing is played, before it asks anything', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
+    stage.restriction = 'Nothing is played here.';
+    expect((await stage.session()).state.restriction).toBe('Nothing is played here.');
+  });
+
   it('is skipped with a reason, and can be resumed', async () => {
     const session = await begun(asks('How heavy?'), asks('Which zones?'));
     await session.skip('The request is unclear');
@@ -424,7 +445,7 @@ describe('a dialogue that is interrupted', () => {
     const before = await begun(asks('How heavy?'), answers(right));
     stage.grader = () => Promise.reject(new Error('The grader is missing.'));
     await before.reply({ text: 'Above 20.' });
-    expect(before.state).toMatchObject({ phase: 'over', notice: { actions: ['grade'] } });
+    expect(before.state).toMatchObject({ phase: 'over', notice: { actions: ['grade', 'show-log'] } });
     const session = await stage.reloaded(before.id);
     expect(session.state.notice?.actions).toEqual(['grade']);
     stage.grader = () => stage.sandbox.open({ workers: 1 });
