@@ -209,7 +209,8 @@ test('is warned before a reply gives the reference away, and can edit it or send
 test('hands over to the simulator and takes the seat back while it plays', async () => {
   await composer().waitFor();
   await session().getByRole('button', { name: 'Simulator from here on' }).click();
-  await session().getByRole('button', { name: 'Take the seat back' }).click();
+  await session().getByRole('button', { name: 'Take the seat back' }).waitFor();
+  await press('Alt+i');
   await session().getByText('you are the human').waitFor();
   await session().getByText('anything else').waitFor();
   await workbench.screenshot('session-seat-taken');
@@ -221,6 +222,10 @@ test('hides the counters of turns and time', async () => {
   await session().getByRole('timer').waitFor({ state: 'detached' });
   expect(await session().getByText('of 10').count()).toBe(0);
   await configure({});
+  await session().getByRole('timer').waitFor();
+  await workbench.runCommand('Tandem: Toggle Turns and Time');
+  await session().getByRole('timer').waitFor({ state: 'detached' });
+  await workbench.runCommand('Tandem: Toggle Turns and Time');
   await session().getByRole('timer').waitFor();
 });
 

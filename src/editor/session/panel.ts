@@ -208,7 +208,8 @@ export class SessionPanel {
       case 'manage-trust':
         return manageTrust();
       case 'show-log':
-        return this.engine.showReports();
+        this.engine.showReports();
+        return;
       case 'set-key':
         return vscode.commands.executeCommand(commands.setApiKey);
     }
