@@ -93,8 +93,9 @@ export function meaning(
   if (press.ctrlKey || press.metaKey) return undefined;
   const isRunning = ['agent', 'simulator', 'grading'].includes(phase) || isSuggesting === true;
   if (press.key === 'Escape' && isRunning) return { type: 'act', action: 'stop' };
+  // At the end what is written is a remark, and ⌥C types a ç into it.
+  if (isWriting && (phase === 'over' || !press.altKey)) return undefined;
   if (press.altKey) return rated(press, view) ?? acted(press, view);
-  if (isWriting) return undefined;
   if (phase === 'choosing' && !press.repeat) {
     const picked = choices[press.key];
     return picked === undefined ? undefined : { type: 'choose', picked };

@@ -55,6 +55,10 @@ describe('a key of the session', () => {
     });
   });
 
+  it('types a letter into a remark at the end', () => {
+    expect(action(press('KeyC', { key: 'ç' }), { phase: 'over' }, true)).toBeUndefined();
+  });
+
   it('types a digit into a text, and gives stars elsewhere', () => {
     const four = press('Digit4', { key: '4' });
     expect(action(four, { phase: 'over' })).toEqual({ type: 'rate', change: { stars: 4 } });
