@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { ApiKeys } from './editor/apiKeys';
-import { registerCommands } from './editor/commands';
+import { registerCommands, titlesOf } from './editor/commands';
 import { Configuration } from './editor/configuration';
 import { Documents } from './editor/documents';
 import { CandidateChoice } from './editor/models/candidates';
@@ -93,6 +93,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, download, starter, guidelines, status, tasks, trajectories },
       ...{ replays, exports, statistics, candidates },
+      titles: titlesOf(context.extension.packageJSON),
     }),
   );
   return { engine, engines, packs, tasks, trajectories, models, panels, replays, standing, adder, drop };

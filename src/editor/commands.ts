@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { z } from 'zod';
 import { Fault } from '../core/fault';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
@@ -29,6 +30,8 @@ const { t } = vscode.l10n;
 
 /** What the commands act on. */
 export interface CommandContext extends ModelCommandContext {
+  /** What the manifest calls each command. */
+  readonly titles: ReadonlyMap<string, string>;
   readonly engines: Engines;
   readonly adder: PackAdder;
   readonly download: PackDownload;
@@ -60,6 +63,8 @@ function table(on: CommandContext): Record<CommandId, Command> {
       on.status.showSession();
       return undefined;
     },
+    [commands.toggleCounters]: () =>
+      on.configuration.set('session.showCounters', !on.configuration.showsCounters),
     [commands.refresh]: () => refresh(on),
     [commands.showMore]: (target) => {
       if (target?.kind === 'more' && 'pack' in target) on.tasks.showMore(target.pack);
@@ -73,6 +78,16 @@ function table(on: CommandContext): Record<CommandId, Command> {
   };
 }
 
+const manifestSchema = z.object({
+  contributes: z.object({ commands: z.array(z.object({ command: z.string(), title: z.string() })) }),
+});
+
+/** @param manifest as the editor has translated it */
+export function titlesOf(manifest: unknown): ReadonlyMap<string, string> {
+  const { contributes } = manifestSchema.parse(manifest);
+  return new Map(contributes.commands.map(({ command, title }) => [command, title.replace(/…$/, '')]));
+}
+
 /** A command that fails says why in one sentence; the output channel has the rest. */
 export function registerCommands(on: CommandContext): vscode.Disposable {
   const registrations = Object.entries(table(on)).map(([id, run]) =>
@@ -82,7 +97,7 @@ export function registerCommands(on: CommandContext): vscode.Disposable {
         if (refused !== undefined) refuseInRestrictedMode(refused);
         return await run(target, selected);
       } catch (error) {
-        on.engine.show(error);
+        on.engine.show(error, on.titles.get(id));
         return undefined;
       }
     }),

@@ -126,6 +126,19 @@ export class Configuration {
     }
   }
 
+  /** Sets it for this folder of the workspace alone. @returns what takes that back */
+  async setHere<K extends keyof Settings>(name: K, value: Settings[K]): Promise<() => Promise<void>> {
+    const { WorkspaceFolder } = vscode.ConfigurationTarget;
+    const own = vscode.workspace.getConfiguration('tandem', this.folder?.uri);
+    const before = own.inspect<Settings[K]>(name)?.workspaceFolderValue;
+    const set = async (to: Settings[K] | undefined): Promise<void> => {
+      await settingsAreKnown();
+      await vscode.workspace.getConfiguration('tandem', this.folder?.uri).update(name, to, WorkspaceFolder);
+    };
+    await set(value);
+    return () => set(before);
+  }
+
   /** Relative paths stand in the folder. */
   resolve(file: string): string | undefined {
     if (path.isAbsolute(file)) return file;

@@ -19,7 +19,7 @@ import type { LoadedModels } from './models/loaded';
 import { localPlace, localPlaces, type LocalPlace } from './models/places';
 import type { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
-import { isRestricted, refuseInRestrictedMode, showRestricted } from './trust/restricted';
+import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './trust/restricted';
 
 const { t } = vscode.l10n;
 
@@ -107,6 +107,10 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.showsCounters;
   }
 
+  get restriction(): string | undefined {
+    return restrictionOf(vscode.l10n.t('Nothing is played'));
+  }
+
   get gradingMode(): GradingMode {
     return this.configuration.gradingMode;
   }
@@ -189,11 +193,15 @@ export class Engine implements SessionParts, vscode.Disposable {
     else this.shared.output.error(error instanceof Error ? error : messageOf(error));
   }
 
-  /** Shows one sentence, and keeps the whole in the output channel. */
-  show(error: unknown): void {
+  /**
+   * Shows one sentence, and keeps the whole in the output channel.
+   * @param what failed
+   */
+  show(error: unknown, what?: string): void {
     this.report(error);
     if (isRestricted(error)) void showRestricted(error);
-    else void vscode.window.showErrorMessage(messageOf(error));
+    else if (error instanceof Fault) void vscode.window.showErrorMessage(error.message);
+    else void this.showUnforeseen(error, what);
   }
 
   /** Shows the output channel, where `report` writes. */
@@ -208,6 +216,16 @@ export class Engine implements SessionParts, vscode.Disposable {
   /** How a model is sampled as an agent; its own settings go before those for all. */
   private samplingOf(spec: string): SamplingSettings {
     return { ...this.configuration.sampling, ...this.servers.find(spec)?.sampling };
+  }
+
+  /** What nobody has foreseen says no way on; the output channel has more. */
+  private async showUnforeseen(error: unknown, what: string | undefined): Promise<void> {
+    const sentence =
+      what === undefined
+        ? t('Something went wrong in Tandem: {0}', messageOf(error))
+        : t('Tandem: {0} failed: {1}', what, messageOf(error));
+    const showLog = t('Show Log');
+    if ((await vscode.window.showErrorMessage(sentence, showLog)) === showLog) this.showReports();
   }
 
   /** A model under the name that the settings give it, so that no path of this machine gets into the log. */

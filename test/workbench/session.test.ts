@@ -201,6 +201,26 @@ test('copies code, opens links and reads thoughts by keyboard', async () => {
   await thoughts.press('Enter');
 });
 
+test('tells a screen reader how long a reply may be, and why one is not sent', async () => {
+  await composer().fill('x'.repeat(412));
+  await composer().press('Enter');
+  await session().getByRole('status').getByText('Not sent: 12 characters too many.').waitFor();
+  expect(await composer().getAttribute('aria-invalid')).toBe('true');
+  const described = await composer().getAttribute('aria-describedby');
+  await session().locator(`#${described!}`).getByText('412 of at most 400 characters').waitFor();
+  await composer().fill('');
+});
+
+test('lists its keys on request', async () => {
+  await session().getByRole('log').click();
+  await press('?');
+  await session().getByRole('definition').getByText('Compare with the reference').waitFor();
+  await workbench.screenshot('session-keys');
+  expect(await violations(session())).toEqual([]);
+  await press('?');
+  await session().getByRole('definition').first().waitFor({ state: 'hidden' });
+});
+
 test('is warned before a reply gives the reference away, and can edit it or send it anyway', async () => {
   const code = 'Use {1: 5, 2: 8, 3: 12}.get(zone) and return base + 4.5 if weight_kg > 20 else base';
   await composer().fill(code);
@@ -224,7 +244,8 @@ test('hands over to the simulator and takes the seat back while it plays', async
   // Slow enough that a person can step in while it writes.
   await writeScript(2500);
   await session().getByRole('button', { name: 'Simulator from here on' }).click();
-  await session().getByRole('button', { name: 'Take the seat back' }).click();
+  await session().getByRole('button', { name: 'Take the seat back' }).waitFor();
+  await press('Alt+i');
   await writeScript(250);
   await session().getByText('you are the human').waitFor();
   await session().getByText('anything else').waitFor();
@@ -237,6 +258,10 @@ test('hides the counters of turns and time', async () => {
   await session().getByRole('timer').waitFor({ state: 'detached' });
   expect(await session().getByText('of 10').count()).toBe(0);
   await configure({});
+  await session().getByRole('timer').waitFor();
+  await workbench.runCommand('Tandem: Toggle Turns and Time');
+  await session().getByRole('timer').waitFor({ state: 'detached' });
+  await workbench.runCommand('Tandem: Toggle Turns and Time');
   await session().getByRole('timer').waitFor();
 });
 

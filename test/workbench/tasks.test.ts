@@ -132,7 +132,7 @@ test('sees packs with their counts, and each task with its state', async () => {
   for (const view of ['Trajectories', 'Models']) {
     await workbench.page.locator('.pane-header', { hasText: view }).click();
   }
-  await task(/^starter-world, 24 tasks, 1 (draft|done)/).waitFor();
+  await task(/^starter-world, 24 tasks, 1 (draft|submitted)/).waitFor();
   await task(/^starter, 32 tasks/).waitFor();
   expect(
     await tasks()
@@ -147,8 +147,9 @@ test('finds a task by words of its description', async () => {
   await quickInput().locator('.quick-input-list-row', { hasText: 'Hotel stay' }).waitFor();
   await workbench.screenshot('tasks-find');
   await pick('Hotel stay');
-  // The guidelines come last and give the focus back.
+  // The guidelines of a pack that is new to the person do not hide the reference.
   await tab(/^Preview starter\.guidelines\.md/).waitFor();
+  await workbench.page.getByRole('tab', { name: /^hotel-stay\.reference\.py/, selected: true }).waitFor();
   await activeTab(/^Hotel stay/).waitFor();
 });
 
@@ -225,6 +226,17 @@ test('drops a pack on the list', async () => {
   await task(/^dropped, 2 tasks/).waitFor();
   await workbench.notification(/dropped\.jsonl is in the list: 2 tasks, 2 tests\./);
   await dismissNotifications();
+});
+
+test('plays the next task of a pack, and takes the pack out of the list and back', async () => {
+  await chooseInMenu(task(/^dropped, 2 tasks/), 'Play Next Task of Pack');
+  await activeTab(/^Dropped one/).waitFor();
+  await chooseInMenu(task(/^dropped, 2 tasks/), 'Remove from List');
+  const told = await workbench.notification(/dropped is no longer in the list\. Its file stays\./);
+  await task(/^dropped,/).waitFor({ state: 'detached' });
+  expect(await readdir(workspace)).toContain('dropped.jsonl');
+  await told.getByRole('button', { name: 'Undo' }).click();
+  await task(/^dropped, 2 tasks/).waitFor();
 });
 
 test('downloads a published pack only after its licence was accepted', async () => {

@@ -1,11 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { button, icon, linkButton } from '../ui';
+import { button, icon } from '../ui';
 import './candidates.css';
 import { PlainElement } from '../dialogue/element';
 import { host } from './host';
 import { keys } from './keys';
-import type { CandidatesView, MessageView, Picked } from './protocol';
+import { leaving } from './leaving';
+import type { CandidatesView, MessageView, Picked, SessionState } from './protocol';
 import { said, thoughtsOf } from '../dialogue/said';
 import { leftOut } from '../dialogue/turn';
 
@@ -41,7 +42,7 @@ function written({ visible, thoughts, left, final }: MessageView, place: number)
 }
 
 /** The ways to choose. None of them is the primary one: that would be a recommendation. */
-export function choosing(): TemplateResult {
+export function choosing(state: SessionState): TemplateResult {
   return html`<p id="question">Which message of the agent is better? You learn who wrote them at the end.</p>
     <div class="actions choosing" role="group" aria-labelledby="question">
       ${button({ label: 'A', key: keys.chooseA, title: 'Goes on with A', onPress: () => choose(0) })}
@@ -58,8 +59,6 @@ export function choosing(): TemplateResult {
         title: 'Both too bad; two others are written',
         onPress: () => choose('neither'),
       })}
-      <span class="rest"
-        >${linkButton('Skip…', () => host.act('skip'), 'Leave this task, with a reason')}</span
-      >
+      <span class="rest">${leaving(state)}</span>
     </div>`;
 }

@@ -1,12 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
+import { customElement, property, state as drawn } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
-import { button, icon, keyName, linkButton, progress, textArea } from '../ui';
+import { button, icon, linkButton, progress, textArea } from '../ui';
 import type { Composition, LeakWarning } from './composition';
 import { recalled } from './history';
 import { host } from './host';
+import { leaving } from './leaving';
 import { keys } from './keys';
 import type { Draft, SessionState } from './protocol';
 import { replyLength } from './view';
@@ -20,8 +21,11 @@ export class ComposerElement extends PlainElement {
   @property({ attribute: false }) draft!: Draft;
   @property({ attribute: false }) isSending = false;
   @property({ attribute: false }) warning: LeakWarning | undefined;
-  /** What the developer has said in this dialogue so far. */
+  /** What the developer has said so far, in this dialogue last. */
   @property({ attribute: false }) earlier: readonly string[] = [];
+
+  /** The person wanted to send more than the limit, and is told why nothing happened. */
+  @drawn() private wasTooLong = false;
 
   override render(): TemplateResult {
     const { draft, state } = this;
@@ -32,18 +36,28 @@ export class ComposerElement extends PlainElement {
           id: 'reply',
           label: 'Your reply to the agent',
           placeholder: 'Your reply to the agent',
+          describedBy: 'reply-limit',
+          invalid: length.over > 0,
           value: draft.text,
           disabled: this.isSending,
           readOnly: state.isSuggesting === true,
-          onInput: (text) => this.composition.write(text),
+          onInput: (text) => {
+            this.wasTooLong = false;
+            this.composition.write(text);
+          },
           onKey: (event) => this.keyed(event),
         })}
         <span
           id="reply-length"
           class="counter ${length.over > 0 ? 'over' : ''}"
           title="Characters of a reply"
+          aria-hidden="true"
         >
           ${length.words}
+        </span>
+        <span id="reply-limit" class="unseen">${length.used} of at most ${state.replyLimit} characters</span>
+        <span class="unseen" role="status">
+          ${this.wasTooLong ? `Not sent: ${length.over} characters too many.` : length.warning}
         </span>
       </div>
       ${this.warning === undefined ? this.actions() : this.leak(this.warning)}`;
@@ -80,27 +94,27 @@ export class ComposerElement extends PlainElement {
         id: 'send',
         label: 'Send',
         kind: 'primary',
-        key: keyName(keys.send),
+        key: keys.send,
         disabled: !this.isSendable,
         onPress: () => this.composition.reply(),
       })}
       ${button({
         label: 'Suggest a reply',
-        key: keyName(keys.suggest),
+        key: keys.suggest,
         title: `${named} drafts a reply for you`,
         disabled: isSending,
         onPress: () => host.act('suggest'),
       })}
       ${button({
         label: 'Don’t mind',
-        key: keyName(keys.dontMind),
+        key: keys.dontMind,
         title: 'Says that you have no preference, or do not know',
         disabled: isSending,
         onPress: () => host.act('dont-mind'),
       })}
       ${button({
         label: 'Let the simulator answer',
-        key: keyName(keys.simulatorOnce),
+        key: keys.simulatorOnce,
         title: `${named} answers this one turn`,
         disabled: isSending,
         onPress: () => host.act('simulator-once'),
@@ -110,16 +124,15 @@ export class ComposerElement extends PlainElement {
           'Simulator from here on',
           () => host.act('simulator-on'),
           `${named} plays the human until you take the seat back`,
-          keyName(keys.simulatorOn),
+          keys.simulatorOn,
         )}
         ${linkButton(
           'Another sample',
           () => host.act('another-sample'),
           'The agent writes its last message anew; the log keeps both',
-          keyName(keys.anotherSample),
+          keys.anotherSample,
         )}
-        ${linkButton('End now', () => host.act('end-now'), "Take the agent's last message as its answer and grade it")}
-        ${linkButton('Skip…', () => host.act('skip'), 'Leave this task, with a reason')}
+        ${leaving(state)}
       </span>
     </div>`;
   }
@@ -131,8 +144,11 @@ export class ComposerElement extends PlainElement {
         <div>
           <p>
             Not sent yet: this gives away ${percent} % of the reference.
-            ${passages.map((passage) => html`<code>${withVisibleControls(passage)}</code> `)}
+            <span id="passages">These passages are in the reference:</span>
           </p>
+          <ul class="passages" aria-labelledby="passages">
+            ${passages.map((passage) => html`<li><code>${withVisibleControls(passage)}</code></li> `)}
+          </ul>
           <p>An agent that is handed the code does not learn to ask for it. Plain words are fine.</p>
         </div>
       </div>
@@ -169,6 +185,7 @@ export class ComposerElement extends PlainElement {
     if (event.key === 'Enter') {
       event.preventDefault();
       if (this.isSendable) this.composition.reply();
+      else this.wasTooLong = replyLength(this.draft.text, this.state.replyLimit).over > 0;
     } else if (event.key === 'Escape' && this.draft.suggestion !== undefined) {
       event.preventDefault();
       this.composition.discardSuggestion();

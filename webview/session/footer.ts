@@ -6,6 +6,7 @@ import './footer.css';
 import { host } from './host';
 import './rating';
 import { keys } from './keys';
+import { leaving } from './leaving';
 import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import type { Notice, NoticeAction, SessionState } from './protocol';
@@ -16,6 +17,7 @@ const helps: Record<NoticeAction, string> = {
   'set-key': 'Set the API key…',
   grade: 'Grade the answer',
   'manage-trust': 'Manage Workspace Trust',
+  'show-log': 'Show Log',
 };
 
 /** What happened, in one sentence, with the buttons that help. */
@@ -34,6 +36,12 @@ export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
       }
     </div>
   </div>`;
+}
+
+/** Said at once, before anything is asked of the person. */
+export function restricted(restriction: string): TemplateResult {
+  return html`${noticeBar({ kind: 'warning', message: restriction, actions: [] })}
+    <div class="actions">${primary(helps['manage-trust'], () => host.act('manage-trust'))}</div>`;
 }
 
 /** What can be done next where there is no reply to write: one primary action for each state. */
@@ -58,24 +66,15 @@ export function footer(state: SessionState): TemplateResult {
     case 'candidates':
       return working('Two messages are being written', state, html`<tandem-elapsed></tandem-elapsed>`);
     case 'choosing':
-      return choosing();
+      return choosing(state);
     case 'simulator':
       return working(`${modelLabel(state.simulator) || 'The simulator'} is answering`, state);
     case 'grading':
-      return html`<div class="actions">
-        ${progress('Running the tests')} ${button({ label: 'Stop', onPress: () => host.act('stop') })}
-      </div>`;
+      return html`<div class="actions">${progress('Running the tests')} ${stop()}</div>`;
     case 'stopped':
       return html`<div class="actions">
-        ${primary('Ask again', () => host.act('again'))}
-        ${
-          state.seat === 'simulator'
-            ? button({ label: 'Take the seat', onPress: () => host.act('take-seat') })
-            : nothing
-        }
-        <span class="rest"
-          >${linkButton('Skip…', () => host.act('skip'), 'Leave this task, with a reason')}</span
-        >
+        ${primary('Ask again', () => host.act('again'))} ${takeSeat(state, 'Take the seat')}
+        <span class="rest">${leaving(state)}</span>
       </div>`;
     case 'skipped':
       return html`<div class="actions">
@@ -91,10 +90,21 @@ export function footer(state: SessionState): TemplateResult {
         }
         <div class="actions">
           ${state.hasNext ? nextTask() : nothing}
-          ${button({ label: 'Compare with the reference', onPress: () => host.act('compare') })}
+          ${button({
+            label: 'Compare with the reference',
+            key: keys.compare,
+            onPress: () => host.act('compare'),
+          })}
           ${
-            state.hasNext
-              ? html`<span class="rest">${linkButton('Play again', () => host.act('play-again'))}</span>`
+            state.canReplay === true
+              ? html`<span class="rest"
+                  >${linkButton(
+                    'Play again',
+                    () => host.act('play-again'),
+                    'The same task from the beginning; the log keeps both',
+                    keys.playAgain,
+                  )}</span
+                >`
               : nothing
           }
         </div>`;
@@ -105,17 +115,22 @@ export function footer(state: SessionState): TemplateResult {
 
 function working(
   what: string,
-  { seat }: SessionState,
+  state: SessionState,
   aside: TemplateResult | typeof nothing = nothing,
 ): TemplateResult {
   return html`<div class="actions">
-    ${progress(what)} ${aside} ${button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') })}
-    ${
-      seat === 'simulator'
-        ? button({ label: 'Take the seat back', onPress: () => host.act('take-seat') })
-        : nothing
-    }
+    ${progress(what)} ${aside} ${stop()} ${takeSeat(state, 'Take the seat back')}
+    <span class="rest">${leaving(state)}</span>
   </div>`;
+}
+
+function stop(): TemplateResult {
+  return button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') });
+}
+
+function takeSeat({ seat }: SessionState, label: string): TemplateResult | typeof nothing {
+  if (seat !== 'simulator') return nothing;
+  return button({ label, key: keys.takeSeat, onPress: () => host.act('take-seat') });
 }
 
 function primary(label: string, onPress: () => void): TemplateResult {

@@ -3,6 +3,7 @@ import { icon, linkButton } from '../ui';
 import './clock';
 import { host } from './host';
 import { modelLabel } from '../dialogue/names';
+import { shortcuts } from './shortcuts';
 import type { SessionView } from './view';
 
 /** Which task, who plays, how far; and what the collaborator knows that the agent does not. */
@@ -29,18 +30,19 @@ export function header(view: SessionView): TemplateResult {
         }
       </ul>
     </div>
-    <p class="knows">
+    <div class="knows">
       <span class="quiet">you know</span>
       ${linkButton('reference', () => host.act('open-reference'), 'Open the hidden reference beside')}
       ${linkButton(`${task.tests} tests`, () => host.act('open-tests'), 'Open the hidden tests beside')}
-      ${
-        begun
-          ? html`<span class="last"
-              >${linkButton('transcript', () => host.act('open-transcript'), 'Open the transcript as Markdown')}</span
-            >`
-          : nothing
-      }
-    </p>
+      <div class="last">
+        ${
+          begun
+            ? linkButton('transcript', () => host.act('open-transcript'), 'Open the transcript as Markdown')
+            : nothing
+        }
+        ${shortcuts()}
+      </div>
+    </div>
   </header>`;
 }
 

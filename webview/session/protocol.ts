@@ -120,7 +120,14 @@ export interface DialogueRating {
 }
 
 /** A button that a notice offers. */
-export type NoticeAction = 'choose-agent' | 'choose-simulator' | 'set-key' | 'grade' | 'manage-trust';
+export type NoticeAction =
+  | 'choose-agent'
+  | 'choose-simulator'
+  | 'set-key'
+  | 'grade'
+  | 'manage-trust'
+  /** The output channel, which has all that is known of what went wrong. */
+  | 'show-log';
 
 export interface Notice {
   readonly kind: 'information' | 'warning' | 'error';
@@ -195,12 +202,18 @@ export interface SessionState {
   readonly grade?: GradeView;
   /** The simulator drafts a reply for the developer. */
   readonly isSuggesting?: boolean;
+  /** There is a message of the agent that can be taken as its answer now. */
+  readonly canEnd?: boolean;
   /** Turns and time are counted before the person's eyes. */
   readonly showsCounters: boolean;
+  /** Why nothing is played in this workspace, which can be changed by trusting it. */
+  readonly restriction?: string;
   /** Absent while there is nobody under whose pseudonym a rating could be logged. */
   readonly rating?: DialogueRating;
-  /** There is another task in the pack that was not played yet. */
+  /** There is another task in the pack that was not played yet, or not to its end. */
   readonly hasNext: boolean;
+  /** The pack of the task is here, so that it can be played once more. */
+  readonly canReplay?: boolean;
 }
 
 export interface TaskView {
@@ -238,6 +251,8 @@ export type ToWebview =
   | { readonly type: 'stream'; readonly stream?: StreamView }
   /** Absent: there is nothing to choose any more. */
   | { readonly type: 'candidates'; readonly candidates?: CandidatesView }
+  /** What the developer has said in other dialogues, from the oldest to the newest. */
+  | { readonly type: 'earlier'; readonly replies: readonly string[] }
   | { readonly type: 'suggestion'; readonly suggestion: Suggestion }
   /** The reply was not sent: it gives so much of the reference away, in these passages. */
   | { readonly type: 'leak-warning'; readonly percent: number; readonly passages: readonly string[] };

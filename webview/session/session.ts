@@ -11,13 +11,13 @@ import { pressedInside } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
 import { message } from '../dialogue/turn';
 import { Composition } from './composition';
-import { footer, noticeBar } from './footer';
+import { footer, noticeBar, restricted } from './footer';
 import { header } from './header';
 import { host } from './host';
-import { pressed } from './keys';
+import { keys, meaning } from './keys';
 import type { SessionState, ToWebview, TurnView } from './protocol';
 import './turn';
-import { applied, type SessionView } from './view';
+import { applied, gradeSaid, type SessionView } from './view';
 
 /** How near the end counts as the end, in pixels; there the transcript follows what is written. */
 const NEAR_END = 48;
@@ -30,6 +30,8 @@ export class SessionElement extends PlainElement {
     (message) => host.send(message),
     () => this.requestUpdate(),
   );
+  /** Said in other dialogues. */
+  private earlier: readonly string[] = [];
   private followsEnd = true;
   private observed: Element | undefined;
 
@@ -38,7 +40,7 @@ export class SessionElement extends PlainElement {
     window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
     // Heard here and not at the window, from where the editor takes every key: it would open a menu as well (Alt+S).
     document.addEventListener('keydown', (event) => {
-      if (this.view === undefined || !pressed(event, this.view.state)) return;
+      if (!this.pressed(event)) return;
       event.preventDefault();
       event.stopPropagation();
     });
@@ -69,6 +71,7 @@ export class SessionElement extends PlainElement {
                 html`<tandem-turn
                   .turn=${turn}
                   .own=${now.own}
+                  .isLast=${turn === turns.at(-1)}
                   .canRate=${now.rating !== undefined}
                 ></tandem-turn>`,
             )}
@@ -86,6 +89,7 @@ export class SessionElement extends PlainElement {
           ${now.grade === undefined ? nothing : html`<tandem-grade .grade=${now.grade}></tandem-grade>`}
         </div>
       </main>
+      <p class="unseen" role="status">${now.grade === undefined ? '' : gradeSaid(now.grade)}</p>
       <footer>
         <div class="column">
           ${now.notice === undefined ? nothing : noticeBar(now.notice)}${this.actions(view)}
@@ -93,7 +97,21 @@ export class SessionElement extends PlainElement {
       </footer>`;
   }
 
+  /** @returns whether the key meant something */
+  private pressed(event: KeyboardEvent): boolean {
+    if (this.view === undefined) return false;
+    const isText = isWriting(event);
+    if (event.key === keys.listKeys && !isText) {
+      this.querySelector<HTMLElement>('.shortcuts summary')?.click();
+      return true;
+    }
+    const message = meaning(event, this.view, isText);
+    if (message !== undefined) host.send(message);
+    return message !== undefined;
+  }
+
   private actions({ state: now, turns }: SessionView): TemplateResult {
+    if (now.restriction !== undefined) return restricted(now.restriction);
     if (now.consent !== undefined && now.phase !== 'no-agent') {
       return html`<tandem-consent .suggestion=${now.consent} .agent=${now.agent}></tandem-consent>`;
     }
@@ -105,7 +123,7 @@ export class SessionElement extends PlainElement {
       .draft=${draft}
       .isSending=${isSending}
       .warning=${warning}
-      .earlier=${ownReplies(turns)}
+      .earlier=${[...this.earlier, ...ownReplies(turns)]}
     ></tandem-composer>`;
   }
 
@@ -158,6 +176,7 @@ export class SessionElement extends PlainElement {
     if (received.type === 'snapshot' || received.type === 'panel') host.keep(received.panel);
     this.composition.receive(received, this.view);
     if (this.composition.isSending) this.followsEnd = true;
+    if (received.type === 'earlier') this.earlier = received.replies;
     if (received.type === 'suggestion') void this.focusOn('#reply');
     if (received.type === 'leak-warning') void this.focusOn('#edit');
   }
@@ -168,6 +187,13 @@ export class SessionElement extends PlainElement {
       copy: (text) => host.send({ type: 'copy', text }),
     });
   }
+}
+
+function isWriting(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  return (
+    target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === 'text')
+  );
 }
 
 function isAtEnd(main: Element): boolean {

@@ -21,6 +21,7 @@ export class TurnElement extends PlainElement {
   @property({ attribute: false }) canRate = false;
   /** The pseudonym of the person at this editor. */
   @property() own: string | undefined;
+  @property({ attribute: false }) isLast = false;
   @state() private isRemarking = false;
 
   override render(): TemplateResult {
@@ -33,7 +34,7 @@ export class TurnElement extends PlainElement {
     }`;
     const comment = turnComment(this.turn, this.isRemarking, () => void this.endRemark());
     const after = html`${choices.map((choice) => choiceMade(choice, this.own, openTranscript))} ${comment}`;
-    const aside = this.canRate ? turnRating(this.turn, () => void this.remark()) : nothing;
+    const aside = this.canRate ? turnRating(this.turn, this.isLast, () => void this.remark()) : nothing;
     return html`${agentMessage(this.turn, { before, after }, aside)}${
       reply === undefined ? nothing : replyMessage(reply)
     }`;
@@ -50,7 +51,7 @@ export class TurnElement extends PlainElement {
     await this.updateComplete;
     // With the line the focus would be gone, unless the person has moved it somewhere else.
     if (document.activeElement === document.body) {
-      this.querySelector<HTMLElement>('.turn-rating button:last-child')?.focus();
+      this.querySelector<HTMLElement>('.turn-rating button:last-of-type')?.focus();
     }
   }
 }

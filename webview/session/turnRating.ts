@@ -1,15 +1,25 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { icon, iconButton, textField } from '../ui';
 import { host } from './host';
+import { keys } from './keys';
 import type { TurnRatingChange, TurnView } from './protocol';
 
-/** Thumbs and a remark for one message of the agent. @param onRemark opens and closes the line for the remark */
-export function turnRating({ turn, rating = {} }: TurnView, onRemark: () => void): TemplateResult {
+/**
+ * Thumbs and a remark for one message of the agent.
+ * @param isLast the keys for thumbs are those of the last message
+ * @param onRemark opens and closes the line for the remark
+ */
+export function turnRating(
+  { turn, rating = {} }: TurnView,
+  isLast: boolean,
+  onRemark: () => void,
+): TemplateResult {
   const { thumb, comment } = rating;
-  const thumbButton = (which: 'up' | 'down', label: string): TemplateResult =>
+  const thumbButton = (which: 'up' | 'down', label: string, key: string): TemplateResult =>
     iconButton({
       icon: `thumbs${which}${thumb === which ? '-filled' : ''}`,
       label,
+      ...(isLast && { key }),
       isPressed: thumb === which,
       onPress: () => rate(turn, { thumb: thumb === which ? 'none' : which }),
     });
@@ -19,12 +29,16 @@ export function turnRating({ turn, rating = {} }: TurnView, onRemark: () => void
     role="group"
     aria-label="Your rating of turn ${turn}"
   >
-    ${thumbButton('up', 'Good message')} ${thumbButton('down', 'Bad message')}
+    ${thumbButton('up', 'Good message', keys.goodMessage)}
+    ${thumbButton('down', 'Bad message', keys.badMessage)}
     ${iconButton({
       icon: comment === undefined ? 'comment' : 'comment-unresolved',
       label: comment === undefined ? 'Comment on this message' : 'Change the comment on this message',
       onPress: onRemark,
     })}
+    <span class="unseen"
+      >${thumb === undefined ? '' : `You rated it as ${thumb === 'up' ? 'good' : 'bad'}.`}</span
+    >
   </div>`;
 }
 

@@ -1,5 +1,6 @@
 import type {
   CandidatesView,
+  GradeView,
   PanelState,
   SessionState,
   StreamView,
@@ -33,6 +34,7 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
       return { ...view, panel: message.panel };
     case 'turn':
       return { ...view, turns: withTurn(view.turns, message.turn) };
+    case 'earlier':
     case 'suggestion':
     case 'leak-warning':
       // They change what is composed, not what is shown of the dialogue.
@@ -49,11 +51,34 @@ function withTurn(turns: readonly TurnView[], turn: TurnView): readonly TurnView
   return known ? turns.map((other) => (other.turn === turn.turn ? turn : other)) : [...turns, turn];
 }
 
+export interface ReplyLength {
+  readonly used: number;
+  readonly over: number;
+  readonly words: string;
+  /** Said aloud; the same while a person types on, so that it is said once. */
+  readonly warning: string;
+}
+
 /** How much of the reply's limit is used, in Unicode code points as the protocol counts. */
-export function replyLength(draft: string, limit: number): { used: number; over: number; words: string } {
+export function replyLength(draft: string, limit: number): ReplyLength {
   const used = Array.from(draft.trim()).length;
   const over = Math.max(0, used - limit);
-  return { used, over, words: over === 0 ? `${used} / ${limit}` : `${used} / ${limit} · ${over} too many` };
+  const near = Math.ceil(limit / 10);
+  const warning =
+    over > 0
+      ? `More than ${limit} characters: the reply cannot be sent.`
+      : used > limit - near
+        ? `Fewer than ${near} characters are left.`
+        : '';
+  const words = over === 0 ? `${used} / ${limit}` : `${used} / ${limit} · ${over} too many`;
+  return { used, over, words, warning };
+}
+
+/** The grade as it is said aloud: `7 of 10 tests passed. Not passed: tests 3, 5, 9.` */
+export function gradeSaid({ headline, tests }: GradeView): string {
+  const failed = tests.flatMap(({ status }, index) => (status === 'passed' ? [] : [index + 1]));
+  if (failed.length === 0) return `${headline}.`;
+  return `${headline}. Not passed: ${failed.length === 1 ? 'test' : 'tests'} ${failed.join(', ')}.`;
 }
 
 /** Minutes and seconds, with hours when there are any. @param milliseconds not negative */

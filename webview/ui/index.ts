@@ -8,20 +8,13 @@ import {
   provideVSCodeDesignSystem,
   vsCodeButton,
   vsCodeProgressRing,
-  vsCodeTextArea,
   vsCodeTextField,
-  type TextArea,
   type TextField,
 } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
 
-provideVSCodeDesignSystem().register(
-  vsCodeButton(),
-  vsCodeProgressRing(),
-  vsCodeTextArea(),
-  vsCodeTextField(),
-);
+provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeProgressRing(), vsCodeTextField());
 
 export interface ButtonOptions {
   readonly label: string;
@@ -29,7 +22,7 @@ export interface ButtonOptions {
   readonly kind?: 'primary' | 'secondary';
   /** A codicon's name, shown before the label. */
   readonly icon?: string;
-  /** The key that does the same, shown beside the label. */
+  /** The key that does the same, in the words of `aria-keyshortcuts`; shown beside the label. */
   readonly key?: string;
   readonly title?: string;
   readonly disabled?: boolean;
@@ -51,14 +44,18 @@ export function button(options: ButtonOptions): TemplateResult {
     ?disabled=${disabled}
     @click=${options.onPress}
     >${options.icon === undefined ? nothing : html`<span slot="start">${icon(options.icon)}</span>`}${label}${
-      key === undefined ? nothing : html`<span slot="end" class="key" aria-hidden="true">${key}</span>`
+      key === undefined
+        ? nothing
+        : html`<span slot="end" class="key" aria-hidden="true">${keyName(key)}</span>`
     }</vscode-button
   >`;
 }
 
 /** A button that reads as a link, for what opens something beside. @param key the key that does the same */
 export function linkButton(label: string, onPress: () => void, title?: string, key?: string): TemplateResult {
-  const hint = [title, key === undefined ? undefined : `(${key})`].filter((part) => part !== undefined);
+  const hint = [title, key === undefined ? undefined : `(${keyName(key)})`].filter(
+    (part) => part !== undefined,
+  );
   return html`<button
     type="button"
     class="link"
@@ -75,18 +72,21 @@ export interface IconButtonOptions {
   readonly icon: string;
   /** Read, and shown when the pointer rests on it. */
   readonly label: string;
+  /** The key that does the same, in the words of `aria-keyshortcuts`. */
+  readonly key?: string;
   /** Of a button that stays down: whether it is. */
   readonly isPressed?: boolean;
   readonly onPress: () => void;
 }
 
 export function iconButton(options: IconButtonOptions): TemplateResult {
-  const { icon: name, label, isPressed, onPress } = options;
+  const { icon: name, label, key, isPressed, onPress } = options;
   return html`<button
     type="button"
     class="icon"
-    title=${label}
+    title=${key === undefined ? label : `${label} (${keyName(key)})`}
     aria-label=${label}
+    aria-keyshortcuts=${ifDefined(key)}
     aria-pressed=${ifDefined(isPressed)}
     @click=${onPress}
   >
@@ -179,6 +179,9 @@ export function radioGroup<Value extends string>(options: ChoiceOptions<Value>):
 
 export interface AreaOptions extends FieldOptions {
   readonly placeholder: string;
+  /** The id of what is read after the label. */
+  readonly describedBy: string;
+  readonly invalid: boolean;
   readonly disabled: boolean;
   /** What is in it can be read, not changed; it keeps the focus. */
   readonly readOnly: boolean;
@@ -186,25 +189,35 @@ export interface AreaOptions extends FieldOptions {
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
-/** A text of several lines. `label` is read, not shown. */
+/**
+ * A text of several lines. `label` is read, not shown. The platform's own: what stands inside of the toolkit's element
+ * cannot be described by anything outside of it.
+ */
 export function textArea(options: AreaOptions): TemplateResult {
-  const { id, label, value, placeholder, disabled, readOnly, onInput, onKey } = options;
-  return html`<vscode-text-area
+  const { id, label, value, placeholder, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;
+  return html`<textarea
     id=${id}
-    class="wide"
+    aria-label=${label}
+    aria-describedby=${describedBy}
+    aria-invalid=${invalid}
     placeholder=${placeholder}
-    resize="none"
     ?disabled=${disabled}
     ?readonly=${readOnly}
     .value=${value}
-    @input=${(event: Event) => onInput((event.target as TextArea).value)}
+    @input=${(event: Event) => onInput((event.target as HTMLTextAreaElement).value)}
     @keydown=${onKey}
-    >${label}</vscode-text-area
-  >`;
+  ></textarea>`;
 }
 
-/** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. */
+const names: Readonly<Record<string, string>> = {
+  Enter: '⏎',
+  Escape: 'Esc',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+};
+
+/** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. @param key in the words of `aria-keyshortcuts` */
 export function keyName(key: string): string {
   const mac = /mac/i.test(navigator.userAgent);
-  return mac ? key.replace('Alt+', '⌥').replace('Shift+', '⇧') : key;
+  return names[key] ?? (mac ? key.replace('Alt+', '⌥').replace('Shift+', '⇧') : key);
 }

@@ -193,10 +193,11 @@ export class Dialogue {
     if (simulator !== undefined) this.simulator = simulator;
   }
 
-  /** Ends the dialogue with the agent's last message as its answer. */
+  /** Ends the dialogue with the agent's last message as its answer, also when that has a reply already. */
   async endNow(): Promise<void> {
-    this.expect('collaborator');
-    await this.close(endingWith(this.state.turns.at(-1)!.agent, 'ended-by-developer'));
+    const last = this.state.turns.at(-1);
+    if (last === undefined || this.next !== 'agent') this.expect('collaborator');
+    await this.close(endingWith(last!.agent, 'ended-by-developer'));
   }
 
   /** Takes in what somebody thinks of a turn, which was logged beside the dialogue. */

@@ -26,6 +26,13 @@ export const notices = {
     ),
     actions: [],
   }),
+  chooseFirst: (t: Translate): Notice => ({
+    kind: 'information',
+    message: t(
+      'Choose one of the two first. The message that you choose can then be taken as the answer with End now.',
+    ),
+    actions: [],
+  }),
   lookAlike: (t: Translate): Notice => ({
     kind: 'information',
     message: t(
@@ -77,16 +84,21 @@ export function isPlayedElsewhere(error: unknown): error is Fault {
 
 /** The notice for something that went wrong: its sentence, and the buttons that can mend it. */
 export function noticeOf(error: unknown, party: Party, t: Translate): Notice {
-  const code = error instanceof Fault ? error.code : undefined;
-  const message =
-    code === undefined ? t('Something went wrong in Tandem: {0}', messageOf(error)) : messageOf(error);
-  return { kind: 'error', message, actions: remedies(code, party) };
+  if (error instanceof Fault) {
+    return { kind: 'error', message: error.message, actions: remedies(error.code, party) };
+  }
+  const message = t('Something went wrong in Tandem: {0}', messageOf(error));
+  return {
+    kind: 'error',
+    message,
+    actions: [...(party === 'grader' ? (['grade'] as const) : []), 'show-log'],
+  };
 }
 
-function remedies(code: string | undefined, party: Party): NoticeAction[] {
+function remedies(code: string, party: Party): NoticeAction[] {
   if (code === 'editor/restricted') return ['manage-trust'];
   if (party === 'grader') return ['grade'];
-  if (code === undefined || !/^(model|session)\//.test(code)) return [];
+  if (!/^(model|session)\//.test(code)) return [];
   const choose = party === 'agent' ? 'choose-agent' : 'choose-simulator';
   return code === 'model/unauthorized' ? ['set-key', choose] : [choose];
 }

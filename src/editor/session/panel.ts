@@ -111,6 +111,7 @@ export class SessionPanel {
   private listen(session: Session): { dispose: () => void } {
     return session.onMessage((message) => {
       this.send(message);
+      if (message.type === 'panel') this.tellEarlier().catch((error: unknown) => this.engine.report(error));
       this.owner.onDidChange(this);
     });
   }
@@ -120,6 +121,13 @@ export class SessionPanel {
     const draft = session.id === undefined ? { text: '' } : await this.drafts.read(session.id);
     this.isReady = true;
     this.send({ ...session.snapshot, draft });
+    await this.tellEarlier();
+  }
+
+  private async tellEarlier(): Promise<void> {
+    const { session } = this;
+    const replies = await session.earlierReplies();
+    if (session === this.session) this.send({ type: 'earlier', replies });
   }
 
   private send(message: ToWebview): void {
@@ -199,12 +207,16 @@ export class SessionPanel {
         return vscode.commands.executeCommand(commands.chooseSimulator);
       case 'manage-trust':
         return manageTrust();
+      case 'show-log':
+        this.engine.showReports();
+        return;
       case 'set-key':
         return vscode.commands.executeCommand(commands.setApiKey);
     }
   }
 
   private async endNow(): Promise<void> {
+    if (!this.session.mayEndNow()) return;
     const end = t('End and Grade');
     const chosen = await vscode.window.showWarningMessage(
       t("Take the agent's last message as its answer?"),

@@ -50,6 +50,10 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       this.changed,
       vscode.window.registerWebviewPanelSerializer(sessionViewType, this),
       configuration.onDidChange(() => this.refresh()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.refresh()),
+      tree.onDidChangeTreeData(
+        () => void this.followTasks().catch((error: unknown) => this.engines.first.report(error)),
+      ),
     ];
   }
 
@@ -102,10 +106,18 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     const { pack, task } = panel.shown.from;
     const next = pack === undefined ? undefined : await this.tree.nextTask(pack, task.id);
     if (next === undefined) {
-      void vscode.window.showInformationMessage(t('Every task of this pack has been played.'));
+      void vscode.window.showInformationMessage(t('Every other task of this pack has been played.'));
       return;
     }
-    panel.show(await this.fresh(next.pack, next.id));
+    const session = await this.newestOrFresh(next.pack, next.id);
+    const there = this.open.find(({ shown }) => session.id !== undefined && shown.id === session.id);
+    if (there !== undefined) {
+      session.dispose();
+      there.reveal();
+      return;
+    }
+    await session.hold();
+    panel.show(session);
     await this.openBeside(panel);
   }
 
@@ -184,11 +196,22 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     return opened;
   }
 
-  /** The reference, and before it the guidelines of a pack that is new to the person. */
+  /** The guidelines of a pack that is new to the person, and in front of them the reference. */
   private async openBeside(panel: SessionPanel): Promise<void> {
     const { pack } = panel.shown.from;
-    if (this.engines.of(pack).configuration.opensReference) await panel.openBeside('reference', true);
     if (pack !== undefined && (await this.guidelines.openFirst(pack))) panel.reveal();
+    if (this.engines.of(pack).configuration.opensReference) await panel.openBeside('reference', true);
+  }
+
+  /** With every dialogue the number of tasks that are left to play may change. */
+  private async followTasks(): Promise<void> {
+    for (const { shown } of this.panels) await this.tellNext(shown);
+  }
+
+  private async tellNext(session: Session): Promise<Session> {
+    const { pack, task } = session.from;
+    session.offerNext(pack !== undefined && (await this.tree.nextTask(pack, task.id)) !== undefined);
+    return session;
   }
 
   private async skipNew({ pack, id }: PackTask, reason: string): Promise<void> {
@@ -218,12 +241,8 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     const task = await this.wholeTask(pack, id);
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, id);
-    return Session.ofTask(this.engines.of(pack), {
-      task,
-      pack,
-      packName: pack && path.basename(pack),
-      title,
-    });
+    const from = { task, pack, packName: pack && path.basename(pack), title };
+    return this.tellNext(Session.ofTask(this.engines.of(pack), from));
   }
 
   private async wholeTask(pack: string | undefined, id: string): Promise<Task> {
@@ -246,7 +265,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     const parts = pack === undefined ? engine : this.engines.of(pack);
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, trajectory.task.id);
-    return Session.ofTrajectory(parts, trajectory, pack, title);
+    return this.tellNext(Session.ofTrajectory(parts, trajectory, pack, title));
   }
 
   /** The pack that holds the task of a dialogue, for "Next task": of a folder that logs where the dialogue is. */

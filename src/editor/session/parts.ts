@@ -36,6 +36,8 @@ export interface SessionParts {
   readonly showsCounters: boolean;
   /** Whether a developer chooses each message of the agent from two candidates. */
   readonly showsCandidates: boolean;
+  /** Why nothing is played in this workspace; undefined where it is trusted. */
+  readonly restriction: string | undefined;
   readonly consent: ConsentKeeper;
   /** Where the log is; empty when no folder is open. */
   readonly dataFolder: string;

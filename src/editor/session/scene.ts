@@ -25,6 +25,7 @@ export class Scene {
   grade: GradeView | undefined;
   rating: DialogueRating = {};
   isSuggesting = false;
+  hasNext = false;
   readonly feed = new Feed();
   private loggedAnswer: string | undefined;
   /** The limits that the dialogue was begun with, whatever the settings say now. */
@@ -58,6 +59,10 @@ export class Scene {
     const own = parts.consent.given?.pseudonym;
     const hasConsent = own !== undefined;
     const asksConsent = !hasConsent && ['ready', 'choosing', 'developer'].includes(phase);
+    const { restriction } = parts;
+    const isRefused =
+      restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
+    const canEnd = played > 0 && ['agent', 'candidates', 'simulator', 'developer', 'stopped'].includes(phase);
     return {
       phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
       seat,
@@ -67,9 +72,12 @@ export class Scene {
       agent: parts.agentName,
       ...(parts.showsCandidates && parts.secondAgentName !== '' && { secondAgent: parts.secondAgentName }),
       simulator: parts.simulatorName,
-      hasNext: from.pack !== undefined,
+      hasNext: this.hasNext,
+      ...(from.pack !== undefined && { canReplay: true }),
       showsCounters: parts.showsCounters,
       ...(this.isSuggesting && { isSuggesting: true }),
+      ...(canEnd && { canEnd }),
+      ...(isRefused && { restriction }),
       ...(hasConsent && { own, rating }),
       ...(notice === undefined ? {} : { notice }),
       ...(asksConsent ? { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } } : {}),

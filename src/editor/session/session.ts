@@ -10,8 +10,10 @@ import type {
 import { leakedPassages, measureLeak } from '../../core/dialogue/leak';
 import { limitReply } from '../../core/dialogue/protocol';
 import { authorOf } from './authorship';
+import { earlierReplies } from './earlier';
 import { DialogueLink, type SessionTask } from './link';
 import type { SessionParts } from './parts';
+import { notices } from './notices';
 import { Play } from './play';
 import { Ratings } from './ratings';
 import { Scene } from './scene';
@@ -87,6 +89,13 @@ export class Session {
 
   onMessage(listener: (message: ToWebview) => void): { dispose: () => void } {
     return this.scene.feed.listen(listener);
+  }
+
+  /** @param isThere another task to play in the pack */
+  offerNext(isThere: boolean): void {
+    if (this.scene.hasNext === isThere) return;
+    this.scene.hasNext = isThere;
+    this.scene.refresh();
   }
 
   /** The settings have changed: another agent, another limit. */
@@ -205,7 +214,7 @@ export class Session {
     if (this.is('simulator')) {
       play.seatWanted = true;
       await work.stop();
-    } else if (scene.seat === 'simulator' && this.is('agent', 'stopped')) {
+    } else if (scene.seat === 'simulator' && this.is('agent', 'candidates', 'stopped')) {
       play.seatWanted = true;
       if (this.is('stopped') && scene.collaboratorsMove) scene.enter('developer');
       await work.attempt(() => play.takeSeatIfWanted());
@@ -230,11 +239,24 @@ export class Session {
     });
   }
 
-  /** Takes the agent's last message as its answer and grades it. */
+  /** Whether the dialogue can end now. Of two candidates neither is the agent's message yet, which the person is told. */
+  mayEndNow(): boolean {
+    if (this.is('choosing')) {
+      this.scene.notice = notices.chooseFirst(this.parts.t);
+      this.scene.refresh();
+    }
+    return this.state.canEnd === true;
+  }
+
+  /** Takes the agent's last message as its answer and grades it. What is being written is stopped. */
   async endNow(): Promise<void> {
-    if (!this.is('developer')) return;
+    if (!this.mayEndNow()) return;
+    await this.work.stop();
+    // What was being written may have come to an end of its own.
+    if (!this.is('developer', 'stopped')) return;
     await this.work.perform(async (signal) => {
-      await (await this.link.attached()).endNow();
+      const dialogue = await this.link.attached();
+      if (dialogue.next !== 'nobody') await dialogue.endNow();
       await this.play.finish(signal);
     });
   }
@@ -252,6 +274,13 @@ export class Session {
   async gradeAgain(): Promise<void> {
     if (!this.is('over') || this.scene.grade !== undefined) return;
     await this.work.perform((signal) => this.play.finish(signal));
+  }
+
+  /** What the developer has said in other dialogues of this log, from the oldest to the newest. */
+  async earlierReplies(): Promise<readonly string[]> {
+    const by = this.parts.consent.given?.pseudonym;
+    if (this.id === undefined || by === undefined) return [];
+    return earlierReplies(await this.parts.log(), by, this.id);
   }
 
   /** Resolves when nothing is being written or graded any more. */

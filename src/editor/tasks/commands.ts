@@ -7,7 +7,7 @@ import { documentUri } from '../documents';
 import { chooseDialogue } from './dialogues';
 import { askFilter } from './filter';
 import { findTask } from './find';
-import type { PackTask } from './packs';
+import type { Pack, PackTask } from './packs';
 import { askSkipReason } from './skip';
 
 const { t } = vscode.l10n;
@@ -20,6 +20,10 @@ export function taskCommands(on: CommandContext) {
       target?.kind === 'task' ? panels.openTask(target.task) : undefined,
     [commands.playNext]: () => playNext(on),
     [commands.playFirst]: () => playFirst(on),
+    [commands.playNextOfPack]: (target: Target) =>
+      target?.kind === 'pack' ? playNextOf(on, [target.pack]) : undefined,
+    [commands.removePack]: (target: Target) =>
+      target?.kind === 'pack' ? removePack(on, target.pack) : undefined,
     [commands.openPack]: (target: Target) =>
       target?.kind === 'pack' ? open(vscode.Uri.file(target.pack.file)) : undefined,
     [commands.openReference]: (target: Target) => openDocument(on, 'reference', target),
@@ -60,8 +64,12 @@ function withTask<Result>(target: Target, act: (task: PackTask) => Result): Resu
   return target?.kind === 'task' ? act(target.task) : undefined;
 }
 
-async function playNext({ packs, tasks, panels }: CommandContext): Promise<void> {
-  for (const { file } of await packs.all()) {
+async function playNext(on: CommandContext): Promise<void> {
+  return playNextOf(on, await on.packs.all());
+}
+
+async function playNextOf({ tasks, panels }: CommandContext, packs: readonly Pack[]): Promise<void> {
+  for (const { file } of packs) {
     const next = await tasks.nextTask(file);
     if (next === undefined) continue;
     await panels.openTask(next);
@@ -77,6 +85,20 @@ async function playFirst(on: CommandContext): Promise<void> {
   const pack = await starter.add();
   const first = pack === undefined ? undefined : await tasks.nextTask(pack);
   if (first !== undefined) await panels.openTask(first);
+}
+
+/** Has the setting leave the pack out; its file stays. */
+async function removePack({ engines }: CommandContext, { file, name }: Pack): Promise<void> {
+  const { configuration } = engines.of(file);
+  const written = path.relative(configuration.folder?.uri.fsPath ?? '', file).replaceAll(path.sep, '/');
+  const others = configuration.packs.filter((pattern) => pattern !== written);
+  const putBack = await configuration.setHere('packs', [...others, `!${written}`]);
+  const undo = t('Undo');
+  const pressed = await vscode.window.showInformationMessage(
+    t('{0} is no longer in the list. Its file stays.', name),
+    undo,
+  );
+  if (pressed === undo) await putBack();
 }
 
 async function openDocument(

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import type { Task } from '../../core/task/task';
 import type { Configuration } from '../configuration';
@@ -108,12 +109,18 @@ export class Packs implements vscode.Disposable {
 async function filesOf({ folder, packs }: Configuration): Promise<string[]> {
   if (folder === undefined) return [];
   const found = await Promise.all(
-    packs.map((glob) =>
-      vscode.workspace.findFiles(new vscode.RelativePattern(folder, glob), EXCLUDED, MOST_FILES),
-    ),
+    packs
+      .filter((pattern) => !pattern.startsWith('!'))
+      .map((glob) =>
+        vscode.workspace.findFiles(new vscode.RelativePattern(folder, glob), EXCLUDED, MOST_FILES),
+      ),
   );
+  const leftOut = packs
+    .filter((pattern) => pattern.startsWith('!'))
+    .map((pattern) => path.join(folder.uri.fsPath, pattern.slice(1)));
   return found
     .flat()
     .map((uri) => uri.fsPath)
+    .filter((file) => !leftOut.includes(file))
     .sort();
 }

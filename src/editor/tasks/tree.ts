@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { BadLine } from '../../core/task/pack';
 import { contextValues } from '../contributions';
 import { badItem, moreItem, taskItem } from './items';
+import { nextUnfinished } from './next';
 import type { Pack, Packs, PackTask } from './packs';
 import type { Played } from './played';
 import type { TaskState } from './progress';
@@ -107,14 +108,11 @@ export class TaskTree implements vscode.TreeDataProvider<TaskNode>, vscode.Dispo
     return this.played.state(task);
   }
 
-  /** The first task of the pack after this one that nobody has played yet, from the beginning after the end. */
+  /** The next task of the pack to play after this one. */
   async nextTask(file: string, after?: string): Promise<PackTask | undefined> {
     await this.played.read();
     const pack = (await this.packs.all()).find((one) => one.file === file);
-    if (pack === undefined) return undefined;
-    const start = pack.tasks.findIndex((task) => task.id === after) + 1;
-    const inOrder = [...pack.tasks.slice(start), ...pack.tasks.slice(0, start)];
-    return inOrder.find((task) => task.id !== after && this.played.state(task).kind === 'new');
+    return pack && nextUnfinished(pack.tasks, after, (task) => this.played.state(task));
   }
 
   showMore(pack: Pack): void {

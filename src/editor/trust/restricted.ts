@@ -10,12 +10,17 @@ const { t } = vscode.l10n;
 
 /** @param what goes on with "in a workspace that is not trusted", e.g. `Models do not run` */
 export function refuseInRestrictedMode(what: string): void {
-  if (vscode.workspace.isTrusted) return;
-  const message = t(
+  const message = restrictionOf(what);
+  if (message !== undefined) throw new Fault('editor/restricted', message);
+}
+
+/** Why something is refused here; undefined where it is not. @param what as above */
+export function restrictionOf(what: string): string | undefined {
+  if (vscode.workspace.isTrusted) return undefined;
+  return t(
     '{0} in a workspace that is not trusted. Tasks and dialogues can be read; trust the workspace to go on.',
     what,
   );
-  throw new Fault('editor/restricted', message);
 }
 
 export function isRestricted(error: unknown): error is Fault {

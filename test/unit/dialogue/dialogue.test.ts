@@ -254,6 +254,18 @@ describe('a dialogue', () => {
     });
   });
 
+  it('ends so while the agent is asked, with the message before', async () => {
+    const dialogue = await start(await scripted(folder, [asks('def f(): return 1'), asks('Else?')]));
+    await expect(dialogue.endNow()).rejects.toThrow("It is not the collaborator's move");
+    await dialogue.agentTurn();
+    await dialogue.reply('Yes.', byAda);
+    await dialogue.endNow();
+    expect(dialogue.next).toBe('nobody');
+    const { answer, turns } = await logged(dialogue);
+    expect(answer).toMatchObject({ turn: 1, answer: 'def f(): return 1' });
+    expect(turns).toHaveLength(1);
+  });
+
   it('refuses a move out of turn and an empty reply, each with one sentence', async () => {
     const dialogue = await start(await scripted(folder, [asks('Which unit?')]));
     await expect(dialogue.reply('hello', byAda)).rejects.toThrow("It is not the collaborator's move");

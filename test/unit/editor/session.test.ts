@@ -303,6 +303,68 @@ describe('a dialogue that a developer plays', () => {
     expect(session.state.grade?.headline).toBe('10 of 10 tests passed');
   });
 
+  it('can end as soon as the agent has said something, whoever writes', async () => {
+    stage.agent = await scripted(stage.folder, [`OUTPUT:\n${right}`, asks('Which zones?')], 30);
+    const session = await stage.session();
+    const starting = session.start(ada);
+    await heard(session, 'agent');
+    expect(session.mayEndNow()).toBe(false);
+    await starting;
+    expect(session.mayEndNow()).toBe(true);
+    const playing = session.simulatorOn();
+    await heard(session, 'agent');
+    expect(session.state).toMatchObject({ phase: 'agent', seat: 'simulator', canEnd: true });
+    await session.endNow();
+    await playing;
+    expect(session.state).toMatchObject({ phase: 'over', grade: { success: true } });
+    const { state, answer, turns } = await stage.trajectory(session.id);
+    expect({ state, reason: answer?.reason, turns: turns.length }).toEqual({
+      ...{ state: 'answered', reason: 'ended-by-developer', turns: 1 },
+    });
+  });
+
+  it('can end when the agent has died', async () => {
+    const session = await begun(`OUTPUT:\n${right}`, asks('Which zones?'));
+    stage.openAgent = () => Promise.reject(new Error('The server is gone.'));
+    await session.reply({ text: '20.' });
+    expect(session.state).toMatchObject({ phase: 'stopped', canEnd: true });
+    await session.endNow();
+    expect(session.state).toMatchObject({ phase: 'over', grade: { success: true } });
+  });
+
+  it('says that a candidate must be chosen before it can be the answer', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
+    stage.secondAgent = await scripted(stage.folder, [asks('Which zones?')]);
+    stage.showsCandidates = true;
+    const session = await stage.session();
+    await session.start(ada);
+    expect(session.state.phase).toBe('choosing');
+    await session.endNow();
+    expect(session.state.phase).toBe('choosing');
+    expect(session.state.notice?.message).toMatch(/^Choose one of the two first/);
+  });
+
+  it('recalls what the developer has said in other dialogues, until it is deleted', async () => {
+    const first = await begun(asks('How heavy?'), asks('Which zones?'), asks('Else?'));
+    await first.reply({ text: 'Above 20.' });
+    await first.simulatorOnce();
+    const second = await begun(asks('How heavy?'), asks('Which zones?'));
+    await second.reply({ text: 'One to three.' });
+    const third = await stage.session();
+    expect(await third.earlierReplies()).toEqual([]);
+    await third.start();
+    expect(await third.earlierReplies()).toEqual(['Above 20.', 'One to three.']);
+    expect(await first.earlierReplies()).toEqual(['One to three.']);
+    await (await stage.log()).delete([second.id!]);
+    expect(await third.earlierReplies()).toEqual(['Above 20.']);
+  });
+
+  it('says in a workspace that is not trusted why nothing is played, before it asks anything', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
+    stage.restriction = 'Nothing is played here.';
+    expect((await stage.session()).state.restriction).toBe('Nothing is played here.');
+  });
+
   it('is skipped with a reason, and can be resumed', async () => {
     const session = await begun(asks('How heavy?'), asks('Which zones?'));
     await session.skip('The request is unclear');
@@ -383,7 +445,7 @@ describe('a dialogue that is interrupted', () => {
     const before = await begun(asks('How heavy?'), answers(right));
     stage.grader = () => Promise.reject(new Error('The grader is missing.'));
     await before.reply({ text: 'Above 20.' });
-    expect(before.state).toMatchObject({ phase: 'over', notice: { actions: ['grade'] } });
+    expect(before.state).toMatchObject({ phase: 'over', notice: { actions: ['grade', 'show-log'] } });
     const session = await stage.reloaded(before.id);
     expect(session.state.notice?.actions).toEqual(['grade']);
     stage.grader = () => stage.sandbox.open({ workers: 1 });

@@ -39,6 +39,7 @@ export class Stage implements SessionParts {
   readonly gradingMode = 'fixed';
   showsCounters = true;
   showsCandidates = false;
+  restriction: string | undefined;
   agent: Model | undefined;
   secondAgent: Model | undefined;
   simulator: Simulator | undefined = new RulesSimulator();

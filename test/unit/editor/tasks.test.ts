@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { nextUnfinished } from '../../../src/editor/tasks/next';
+import type { TaskState } from '../../../src/editor/tasks/progress';
 import { excerpt, searchTasks } from '../../../src/editor/tasks/search';
 import { counted, standingOf, stateWords } from '../../../src/editor/tasks/standing';
 import { statusLine, type Playing } from '../../../src/editor/statusLine';
@@ -10,7 +12,7 @@ const draft = { kind: 'draft', episode: 'b', turns: 3 } as const;
 describe('Where a task stands', () => {
   it('is counted for a pack', () => {
     expect(counted([done, draft, done, { kind: 'skipped', episode: 'c' }, { kind: 'new' }], english)).toBe(
-      '2 done · 1 draft · 1 skipped',
+      '2 submitted · 1 draft · 1 skipped',
     );
     expect(counted([{ kind: 'new' }], english)).toBe('');
   });
@@ -50,6 +52,31 @@ describe('Where a task stands', () => {
     expect(standingOf({ ...done, reward: 0 })).toBe('failed');
     expect(standingOf({ ...done, reward: null })).toBe('ungraded');
     expect(standingOf(draft)).toBe('draft');
+  });
+});
+
+describe('The next task', () => {
+  const states: Readonly<Record<string, TaskState>> = {
+    one: draft,
+    two: done,
+    three: { kind: 'new' },
+    four: { kind: 'skipped', episode: 'd' },
+  };
+  const next = (after?: string, ids = Object.keys(states)): string | undefined =>
+    nextUnfinished(
+      ids.map((id) => ({ id })),
+      after,
+      ({ id }) => states[id]!,
+    )?.id;
+
+  it('is the first that is not played to its end, from the beginning after the end', () => {
+    expect(next()).toBe('one');
+    expect(next('one')).toBe('three');
+    expect(next('three')).toBe('one');
+  });
+
+  it('is none when nothing but the task itself is left', () => {
+    expect(next('three', ['two', 'three', 'four'])).toBeUndefined();
   });
 });
 

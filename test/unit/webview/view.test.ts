@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
 import { choiceWords, modelLabel } from '../../../webview/dialogue/names';
-import { applied, duration, replyLength, type SessionView } from '../../../webview/session/view';
+import { applied, duration, gradeSaid, replyLength, type SessionView } from '../../../webview/session/view';
 
 const state: SessionState = {
   phase: 'agent',
@@ -75,9 +75,26 @@ describe('the counter of a reply', () => {
     expect(replyLength(' 👍👍 ', 400)).toMatchObject({ used: 2, over: 0, words: '2 / 400' });
   });
 
+  it('is said aloud once when the limit is near, and once when it is passed', () => {
+    const said = [0, 360, 361, 400, 401, 500].map((length) => replyLength('x'.repeat(length), 400).warning);
+    const near = 'Fewer than 40 characters are left.';
+    const passed = 'More than 400 characters: the reply cannot be sent.';
+    expect(said).toEqual(['', '', near, near, passed, passed]);
+  });
+
   it('says how many are too many', () => {
     expect(replyLength('x'.repeat(412), 400)).toMatchObject({ over: 12, words: '412 / 400 · 12 too many' });
   });
+});
+
+it('says which tests did not pass', () => {
+  const tests = (['passed', 'wrong', 'timed-out'] as const).map((status) => ({ call: 'f()', status }));
+  const grade = { headline: '1 of 3 tests passed', success: false, mode: 'fixed', tests };
+  expect(gradeSaid(grade)).toBe('1 of 3 tests passed. Not passed: tests 2, 3.');
+  expect(gradeSaid({ ...grade, tests: tests.slice(0, 2) })).toMatch(/Not passed: test 2\.$/);
+  expect(gradeSaid({ ...grade, headline: '1 of 1 tests passed', tests: tests.slice(0, 1) })).toBe(
+    '1 of 1 tests passed.',
+  );
 });
 
 it('tells how long a dialogue has taken as a clock does', () => {

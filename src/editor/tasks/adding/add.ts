@@ -47,7 +47,10 @@ export class PackAdder {
     if (!(await this.packs.all()).some((pack) => pack.file === file)) {
       throw new Fault(
         'editor/pack-not-listed',
-        t('{0} is here, but the setting tandem.packs leaves it out; add a pattern that matches it.', name),
+        t(
+          '{0} is here, but the setting tandem.packs leaves it out; add a pattern that matches it, or take out the one with ! that does not want it.',
+          name,
+        ),
       );
     }
     const [first] = bad;
