@@ -2,7 +2,7 @@ import type { EventOf } from '../../core/trajectory/event';
 import type { Choice } from '../../core/trajectory/trajectory';
 import { messageOf } from '../session/view';
 import type { Translate } from '../translate';
-import { quoted } from './markdown';
+import { harmless, quoted } from './markdown';
 
 const LETTERS = ['A', 'B'] as const;
 
@@ -17,7 +17,7 @@ export function candidateLines(
 ): string[] {
   return candidates.flatMap((candidate, place) => [
     `### ${t('Candidate {0} for turn {1}', LETTERS[place]!, turn)}${tellsNames ? ` (${candidate.agent})` : ''}`,
-    messageOf(candidate.text).visible,
+    harmless(messageOf(candidate.text).visible),
   ]);
 }
 
@@ -42,6 +42,8 @@ export function choiceLines(
   const passedOver = picked === 'neither' ? ([0, 1] as const) : [picked === 1 ? 0 : 1];
   return [
     words,
-    ...passedOver.map((place) => `${LETTERS[place]}: ${messageOf(shown.candidates[place]!.text).visible}`),
+    ...passedOver.map(
+      (place) => `${LETTERS[place]}: ${harmless(messageOf(shown.candidates[place]!.text).visible)}`,
+    ),
   ].map(quoted);
 }

@@ -2,7 +2,7 @@ import { isChoice, isOver } from '../../core/trajectory/choices';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { EventOf } from '../../core/trajectory/event';
 import { candidateLines, choiceLines } from './choices';
-import { quoted } from './markdown';
+import { harmless, quoted } from './markdown';
 import { gradeView, messageOf, taskView } from '../session/view';
 import type { Translate } from '../translate';
 import { abandonedWords } from './words';
@@ -25,19 +25,19 @@ export function transcriptOf(trajectory: Trajectory, t: Translate): string {
     const { visible, thoughts } = messageOf(agent.text);
     return [
       `### ${t('Agent, turn {0}', agent.turn)}`,
-      visible,
-      ...(thoughts === '' ? [] : [quoted(t('Thoughts: {0}', thoughts))]),
+      harmless(visible),
+      ...(thoughts === '' ? [] : [quoted(harmless(t('Thoughts: {0}', thoughts)))]),
       ...candidates.flatMap((choice) => choiceLines(choice, tellsNames, t)),
       ...(superseded.length === 0 ? [] : [quoted(t('Sample {0} of this message.', superseded.length + 1))]),
-      ...(remark === undefined ? [] : [quoted(remarkWords(remark, t))]),
-      ...(reply === undefined ? [] : [`### ${reply.by} (${authorWords(reply, t)})`, reply.text]),
+      ...(remark === undefined ? [] : [quoted(harmless(remarkWords(remark, t)))]),
+      ...(reply === undefined ? [] : [`### ${reply.by} (${authorWords(reply, t)})`, harmless(reply.text)]),
     ];
   });
   const undecided = pending.flatMap((shown) =>
     isChoice(shown) ? choiceLines(shown, tellsNames, t) : candidateLines(shown.shown, tellsNames, t),
   );
   const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade, t), t));
-  return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, description, `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
+  return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, harmless(description), `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
 }
 
 function outcomeOf({ state, abandoned }: Trajectory, t: Translate): string {
