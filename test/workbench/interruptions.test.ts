@@ -138,7 +138,8 @@ test('two windows write dialogues into one data folder at once', async () => {
   await ada.consent('ada');
   await ada.composer().waitFor();
 
-  // What one of them plays the other one can only look at.
+  // What one of them plays the other one hears of, and can only look at.
+  await window.page.getByRole('treeitem', { name: /^Double, draft/ }).waitFor();
   await ben.openTask('double');
   await ben.session().getByText('This dialogue is being played by').waitFor();
   expect(await violations(ben.session())).toEqual([]);
