@@ -3,6 +3,8 @@ import type { TrajectoryLog } from '../core/trajectory/log';
 
 /** What other processes append to a log is read this long after the last change that the file system reports. */
 const FOLLOW_AFTER_MS = 300;
+/** How often a log is looked at without such a report. */
+const LOOK_EVERY_MS = 5000;
 
 export interface LogChange {
   /** The data folder, as it was opened. */
@@ -75,23 +77,27 @@ export class Logs implements vscode.Disposable {
     return log;
   }
 
-  /** Reads what another window or a terminal appends to the same log. */
+  /**
+   * Reads what another window or a terminal appends to the same log. The file system may not tell of what is written into
+   * a folder that was made a moment ago, so that it is also looked at now and then while somebody can see it.
+   */
   private follow(folder: string, log: TrajectoryLog): vscode.Disposable {
+    const read = (): void => void log.refresh().catch((error: unknown) => this.report(error));
     let timer: NodeJS.Timeout | undefined;
-    const read = (): void => {
+    const readSoon = (): void => {
       clearTimeout(timer);
-      timer = setTimeout(
-        () => void log.refresh().catch((error: unknown) => this.report(error)),
-        FOLLOW_AFTER_MS,
-      );
+      timer = setTimeout(read, FOLLOW_AFTER_MS);
     };
     const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), 'log/**');
     const watcher = vscode.workspace.createFileSystemWatcher(pattern);
-    watcher.onDidChange(read);
-    watcher.onDidCreate(read);
+    watcher.onDidChange(readSoon);
+    watcher.onDidCreate(readSoon);
+    const looking = setInterval(() => vscode.window.state.focused && read(), LOOK_EVERY_MS);
+    const focus = vscode.window.onDidChangeWindowState(({ focused }) => focused && read());
     return new vscode.Disposable(() => {
       clearTimeout(timer);
-      watcher.dispose();
+      clearInterval(looking);
+      vscode.Disposable.from(watcher, focus).dispose();
     });
   }
 }

@@ -130,16 +130,14 @@ test('two windows write dialogues into one data folder at once', async () => {
   const window = await workbench.anotherWindow();
   const people = [person(workbench), person(window)] as const;
   const [ada, ben] = people;
-  for (const { activityBar } of [workbench, window].map((one) => ({
-    activityBar: one.activityBar('Tandem'),
-  })))
-    await activityBar.click();
+  await workbench.activityBar('Tandem').click();
   await ada.openTask('double');
   await ada.consent('ada');
   await ada.composer().waitFor();
 
-  // What one of them plays the other one can only look at, once its window has read of it.
-  await ben.trajectory(/^double\b/i).waitFor();
+  // What one of them plays the other one finds in the log, and can only look at.
+  await window.activityBar('Tandem').click();
+  await window.page.getByRole('treeitem', { name: /^Double, draft/ }).waitFor();
   await ben.openTask('double');
   await ben.session().getByText('This dialogue is being played by').waitFor();
   expect(await violations(ben.session())).toEqual([]);
