@@ -23,6 +23,8 @@ import {
 /** A workbench is usually there in 5 s; on a busy machine it has taken 48 s. In milliseconds. */
 const timeLimit = 120_000;
 
+const PALETTE_ATTEMPTS = 5;
+
 /** What the theme picker calls a theme, and the class that the workbench then has. */
 const themes = {
   light: { label: 'Light Modern', style: 'vs' },
@@ -163,17 +165,28 @@ export class WorkbenchDriver {
     return this.page.locator('.part.activitybar').getByRole('tab', { name: label });
   }
 
-  /** Runs a command through the command palette, as a person does. @param title with its category, as shown there */
+  /**
+   * Runs a command through the command palette, as a person does. What was done just before may still move the focus, which
+   * closes the palette; then it is opened again.
+   * @param title with its category, as shown there
+   */
   async runCommand(title: string): Promise<void> {
-    await this.page.keyboard.press('F1');
-    await this.#pick(title, '>');
+    for (let attempt = 1; ; attempt += 1) {
+      await this.page.keyboard.press('F1');
+      try {
+        await this.#pick(title, '>', { timeout: 10_000 });
+        return;
+      } catch (error) {
+        if (attempt === PALETTE_ATTEMPTS) throw error;
+      }
+    }
   }
 
   /** Finds a row of the quick pick that is open by its text and takes it. */
-  async #pick(text: string, prefix = ''): Promise<void> {
+  async #pick(text: string, prefix = '', options: { readonly timeout?: number } = {}): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');
-    await widget.locator('input.input').fill(prefix + text);
-    await widget.locator('.quick-input-list-row', { hasText: text }).first().click();
+    await widget.locator('input.input').fill(prefix + text, options);
+    await widget.locator('.quick-input-list-row', { hasText: text }).first().click(options);
   }
 
   /** Says a path to the file dialog of the workbench, which may still write over it what it suggests. */
@@ -192,8 +205,14 @@ export class WorkbenchDriver {
   /** A notification, found in their list, because one may have hidden itself meanwhile. */
   async notification(text: RegExp): Promise<Locator> {
     await this.runCommand('Notifications: Show Notifications');
-    const found = this.page.locator('.notifications-center .notification-list-item', { hasText: text });
-    await found.waitFor();
+    const all = this.page.locator('.notifications-center .notification-list-item');
+    const found = all.filter({ hasText: text });
+    try {
+      await found.waitFor();
+    } catch (error) {
+      const texts = await all.allTextContents();
+      throw new Error(`No notification says ${String(text)}, but: ${texts.join(' | ')}`, { cause: error });
+    }
     return found;
   }
 
