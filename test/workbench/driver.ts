@@ -23,7 +23,8 @@ import {
 /** A workbench is usually there in 5 s; on a busy machine it has taken 48 s. In milliseconds. */
 const timeLimit = 120_000;
 
-const PALETTE_ATTEMPTS = 5;
+/** How often the palette or a menu is opened that something else closes. */
+const ATTEMPTS = 5;
 
 /** What the theme picker calls a theme, and the class that the workbench then has. */
 const themes = {
@@ -171,15 +172,18 @@ export class WorkbenchDriver {
    * @param title with its category, as shown there
    */
   async runCommand(title: string): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
+    await insisting(async (options) => {
       await this.page.keyboard.press('F1');
-      try {
-        await this.#pick(title, '>', { timeout: 10_000 });
-        return;
-      } catch (error) {
-        if (attempt === PALETTE_ATTEMPTS) throw error;
-      }
-    }
+      await this.#pick(title, '>', options);
+    });
+  }
+
+  /** Chooses an item of the context menu of a row, which a list that is drawn anew closes; then it is opened again. */
+  async chooseInMenu(of: Locator, item: string): Promise<void> {
+    await insisting(async (options) => {
+      await of.click({ button: 'right', ...options });
+      await this.page.getByRole('menuitem', { name: item }).click(options);
+    });
   }
 
   /** Finds a row of the quick pick that is open by its text and takes it. */
@@ -249,5 +253,17 @@ export class WorkbenchDriver {
   /** Ends the browser, the server and everything it started, and removes their files. */
   async close(): Promise<void> {
     await this.#started.disposeAsync();
+  }
+}
+
+/** Tries again what something else has come between. */
+async function insisting(act: (options: { readonly timeout: number }) => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await act({ timeout: 10_000 });
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
   }
 }

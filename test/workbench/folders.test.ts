@@ -105,10 +105,8 @@ test('the views show the log of the first folder, until the other one is chosen'
 });
 
 test('a dialogue of the other log is read, and the choice outlives a reload', async () => {
-  await trajectories()
-    .getByRole('treeitem', { name: /^Same task, open/ })
-    .click({ button: 'right' });
-  await workbench.page.getByRole('menuitem', { name: 'Open Transcript' }).click();
+  const dialogue = trajectories().getByRole('treeitem', { name: /^Same task, open/ });
+  await workbench.chooseInMenu(dialogue, 'Open Transcript');
   await workbench.page.getByText('A question for beta?').first().waitFor();
   await workbench.reload();
   await headOf('beta').waitFor();

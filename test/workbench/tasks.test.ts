@@ -74,11 +74,6 @@ async function titleButton(name: string): Promise<void> {
   await pane().getByRole('button', { name }).click();
 }
 
-async function chooseInMenu(of: Locator, item: string): Promise<void> {
-  await of.click({ button: 'right' });
-  await workbench.page.getByRole('menuitem', { name: item }).click();
-}
-
 const tab = (name: RegExp): Locator => workbench.page.getByRole('tab', { name }).first();
 const activeTab = (name: RegExp): Locator =>
   workbench.page.locator('.editor-group-container.active').getByRole('tab', { name, selected: true });
@@ -155,28 +150,28 @@ test('finds a task by words of its description', async () => {
 
 test('opens reference, tests and guidelines from the menu of a task, and copies its id', async () => {
   const parking = task(/^Parking bill, new$/);
-  await chooseInMenu(parking, 'Open Reference');
+  await workbench.chooseInMenu(parking, 'Open Reference');
   await activeTab(/^parking-bill\.reference\.py/).waitFor();
-  await chooseInMenu(parking, 'Open Tests');
+  await workbench.chooseInMenu(parking, 'Open Tests');
   await activeTab(/^parking-bill\.tests\.py/).waitFor();
-  await chooseInMenu(parking, 'Open Guidelines');
+  await workbench.chooseInMenu(parking, 'Open Guidelines');
   await activeTab(/starter-world\.guidelines\.md/).waitFor();
-  await chooseInMenu(parking, 'Copy Task Id');
+  await workbench.chooseInMenu(parking, 'Copy Task Id');
   const copied = (): Promise<string> => workbench.page.evaluate<string>('navigator.clipboard.readText()');
   await expect.poll(copied).toMatch(/^starter-development-\w+$/);
 });
 
 test('skips a task from the list with a reason, which the list then shows', async () => {
-  await chooseInMenu(task(/^Parking bill, new$/), 'Skip Task…');
+  await workbench.chooseInMenu(task(/^Parking bill, new$/), 'Skip Task…');
   await pick('The request is unclear');
   await task(/^Parking bill, skipped: the request is unclear$/).waitFor();
 });
 
 test('plays from the list, and looks through the dialogues about a task', async () => {
   const skipped = task(/^Parking bill, skipped/);
-  await chooseInMenu(skipped, 'Play Task');
+  await workbench.chooseInMenu(skipped, 'Play Task');
   await activeTab(/^Parking bill/).waitFor();
-  await chooseInMenu(task(/^Lot bill, (draft|\d+\/10 tests)/), 'Show Dialogues…');
+  await workbench.chooseInMenu(task(/^Lot bill, (draft|\d+\/10 tests)/), 'Show Dialogues…');
   await pick('agent: starter');
   await activeTab(/^Lot bill/).waitFor();
 });
@@ -229,9 +224,9 @@ test('drops a pack on the list', async () => {
 });
 
 test('plays the next task of a pack, and takes the pack out of the list and back', async () => {
-  await chooseInMenu(task(/^dropped, 2 tasks/), 'Play Next Task of Pack');
+  await workbench.chooseInMenu(task(/^dropped, 2 tasks/), 'Play Next Task of Pack');
   await activeTab(/^Dropped one/).waitFor();
-  await chooseInMenu(task(/^dropped, 2 tasks/), 'Remove from List');
+  await workbench.chooseInMenu(task(/^dropped, 2 tasks/), 'Remove from List');
   const told = await workbench.notification(/dropped is no longer in the list\. Its file stays\./);
   await task(/^dropped,/).waitFor({ state: 'detached' });
   expect(await readdir(workspace)).toContain('dropped.jsonl');

@@ -242,8 +242,7 @@ test('two dialogues of one task are compared side by side', async () => {
   await row(/^Parcel surcharge, .*asks-first/).click();
   const guess = row(/^Parcel surcharge, .*guesses/);
   await guess.click({ modifiers: ['ControlOrMeta'] });
-  await guess.click({ button: 'right' });
-  await workbench.page.getByRole('menuitem', { name: 'Compare Selected' }).click();
+  await workbench.chooseInMenu(guess, 'Compare Selected');
   await replay().getByRole('region', { name: 'First dialogue' }).waitFor();
   await replay().getByRole('region', { name: 'Second dialogue' }).waitFor();
   await workbench.runCommand('View: Close Other Editors in Group');
@@ -263,8 +262,7 @@ test('dialogues of different tasks cannot be compared, which is said', async () 
   await row(/^Parcel surcharge, .*guesses/).click();
   const other = row(/^Course mark, .*guesses/);
   await other.click({ modifiers: ['ControlOrMeta'] });
-  await other.click({ button: 'right' });
-  await workbench.page.getByRole('menuitem', { name: 'Compare Selected' }).click();
+  await workbench.chooseInMenu(other, 'Compare Selected');
   await workbench.page.getByText('These dialogues are about different tasks').first().waitFor();
 });
 
@@ -287,8 +285,7 @@ test('several are deleted by the menu, and one of them is restored later', async
   const hotel = row(/^Hotel stay, .*guesses/);
   await course.click();
   await hotel.click({ modifiers: ['ControlOrMeta'] });
-  await hotel.click({ button: 'right' });
-  await workbench.page.getByRole('menuitem', { name: 'Delete Trajectories' }).click();
+  await workbench.chooseInMenu(hotel, 'Delete Trajectories');
   await workbench.page.getByText('Delete 2 dialogues?').waitFor();
   await press('Delete');
   await hotel.waitFor({ state: 'detached' });
