@@ -182,7 +182,11 @@ export class WorkbenchDriver {
   async chooseInMenu(of: Locator, item: string): Promise<void> {
     await insisting(async (options) => {
       await of.click({ button: 'right', ...options });
-      await this.page.getByRole('menuitem', { name: item }).click(options);
+      const found = this.page.getByRole('menuitem', { name: item });
+      await found.hover(options);
+      // The menu takes the release of the button that opened it for a choice, or nothing at all, in its first moments.
+      await this.page.waitForTimeout(500);
+      await found.click(options);
     });
   }
 
