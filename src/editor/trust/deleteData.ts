@@ -105,6 +105,7 @@ async function askWhose(places: readonly Place[], own: string | undefined): Prom
   }));
   const chosen = await vscode.window.showQuickPick([...items, other], {
     title: TITLE,
+    ignoreFocusOut: true,
     placeHolder:
       places.length === 1
         ? t('Whose dialogues, ratings and consent are deleted from this data folder?')
