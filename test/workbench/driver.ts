@@ -108,18 +108,24 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
 
 /** A real workbench, as a person sees it and as far as a person can touch it. */
 export class WorkbenchDriver {
+  #page: Page;
   readonly #address: string;
   readonly #started: AsyncDisposableStack;
 
   constructor(
     readonly server: Server,
     readonly browser: Browser,
-    readonly page: Page,
+    page: Page,
     address: string,
     started: AsyncDisposableStack,
   ) {
+    this.#page = page;
     this.#address = address;
     this.#started = started;
+  }
+
+  get page(): Page {
+    return this.#page;
   }
 
   /** Opens the workbench's page and waits until the window is restored. */
@@ -132,6 +138,20 @@ export class WorkbenchDriver {
   async reload(): Promise<void> {
     await this.page.reload({ timeout: timeLimit });
     await this.#ready();
+  }
+
+  /** The page dies without a word to the server, as in a browser that crashes, and is opened again. */
+  async crash(): Promise<void> {
+    const lost = this.#page;
+    const devTools = await lost.context().newCDPSession(lost);
+    const crashed = lost.waitForEvent('crash');
+    // It never answers.
+    void devTools.send('Page.crash').catch(() => undefined);
+    await crashed;
+    this.#page = await lost.context().newPage();
+    this.#page.setDefaultTimeout(timeLimit);
+    await lost.close();
+    await this.open();
   }
 
   /** Another window on the same folder, of another person: with an extension host and a memory of its own. */

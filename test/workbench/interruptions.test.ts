@@ -135,20 +135,23 @@ test('two windows write dialogues into one data folder at once', async () => {
   await ada.consent('ada');
   await ada.composer().waitFor();
 
-  // What one of them plays the other one finds in the log, and can only look at.
+  // What one of them plays the other one finds in the log, and sees going on.
   await window.activityBar('Tandem').click();
   await window.page.getByRole('treeitem', { name: /^Double, draft/ }).waitFor();
   await ben.openTask('double');
-  await ben.session().getByText('This dialogue is being played by').waitFor();
+  await ben.session().getByText(turns.double[0]!).waitFor();
+  await ada.reply(turns.double[0]!, 'One of double.');
+  await ben.session().getByRole('log').getByText('One of double.').waitFor();
+  await ben.session().getByText(turns.double[1]!).waitFor();
   expect(await violations(ben.session())).toEqual([]);
   await window.runCommand('View: Close All Editors');
 
   await ben.openTask('half');
   await ben.consent('ben');
+  await ben.reply(turns.half[0]!, 'One of half.');
   await Promise.all(
     (['double', 'half'] as const).map(async (task, index) => {
       const { reply, session } = people[index]!;
-      await reply(turns[task][0]!, `One of ${task}.`);
       await reply(turns[task][1]!, `Two of ${task}.`);
       await session().getByRole('heading', { name: '2 of 2 tests passed' }).waitFor();
     }),
@@ -205,6 +208,13 @@ describe('at each step of a dialogue the extension host is killed and the window
     await ada().composer().fill('Up to ten');
     await workbench.page.waitForTimeout(500);
     await interrupt();
+    await ada().composer().waitFor();
+    expect(await ada().composer().inputValue()).toBe('Up to ten');
+  });
+
+  test('while the person thinks, the browser may crash as well', async () => {
+    await workbench.crash();
+    workbench.page.setDefaultTimeout(60_000);
     await ada().composer().waitFor();
     expect(await ada().composer().inputValue()).toBe('Up to ten');
   });

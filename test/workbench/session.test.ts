@@ -99,6 +99,21 @@ test('types replies to the agent, which streams its messages', async () => {
   expect(await violations(session())).toEqual([]);
 });
 
+test('keeps the focus on what comes next, but never takes it from a document', async () => {
+  await session().locator('#reply:focus').waitFor();
+  await press('Alt+r');
+  await session().locator('tandem-stream').waitFor();
+  const document = workbench.page.locator('.editor-instance .monaco-editor');
+  await document.click();
+  await workbench.page.locator('.editor-instance .monaco-editor.focused').waitFor();
+  await session().getByText('Sample 2 of this message').waitFor();
+  await composer().waitFor();
+  await workbench.page.waitForTimeout(500);
+  expect(await workbench.page.locator('.editor-instance .monaco-editor.focused').count()).toBe(1);
+  await workbench.page.getByRole('tab', { name: 'Parcel surcharge' }).click();
+  await session().locator('#reply:focus').waitFor();
+});
+
 test('stops the agent with Escape and asks again with Enter', async () => {
   await configure({ 'tandem.agent': `openai:stalling@${stalling.url}` });
   await session().getByText('agent: stalling').waitFor();

@@ -48,6 +48,8 @@ export class SessionElement extends PlainElement {
     this.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) this.followed(event);
     });
+    // A person who comes back to the view wants to go on.
+    window.addEventListener('focus', () => this.view && void this.focusNext(this.view));
     host.send({ type: 'ready' });
   }
 
@@ -154,11 +156,10 @@ export class SessionElement extends PlainElement {
     else main.scrollTop += grade.getBoundingClientRect().top - main.getBoundingClientRect().top;
   }
 
-  /** A new state puts the focus on what comes next, unless the person is busy somewhere else in the view. */
+  /** Puts the focus on what comes next, unless the person is busy somewhere else in the view or in the editor. */
   private async focusNext(view: SessionView): Promise<void> {
-    const busy = document.activeElement;
-    if (busy !== null && busy !== document.body && busy.closest('footer') === null) return;
-    await this.focusOn('#reply, #primary, #candidates', () => view === this.view);
+    if (isBusy()) return;
+    await this.focusOn('#reply, #primary, #candidates', () => view === this.view && !isBusy());
   }
 
   /** @param still asked when everything is drawn */
@@ -166,7 +167,9 @@ export class SessionElement extends PlainElement {
     await this.updateComplete;
     const parts = this.querySelectorAll<PlainElement>('tandem-composer, tandem-consent, tandem-candidates');
     await Promise.all(Array.from(parts, (part) => part.updateComplete));
-    if (still()) this.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
+    // To focus a part of a view takes the focus away from wherever else in the editor it is.
+    if (document.hasFocus() && still())
+      this.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
   }
 
   private receive(received: ToWebview): void {
@@ -187,6 +190,11 @@ export class SessionElement extends PlainElement {
       copy: (text) => host.send({ type: 'copy', text }),
     });
   }
+}
+
+function isBusy(): boolean {
+  const busy = document.activeElement;
+  return busy !== null && busy !== document.body && busy.closest('footer') === null;
 }
 
 function isWriting(event: KeyboardEvent): boolean {

@@ -30,12 +30,14 @@ export interface SessionTask {
 
 /**
  * A session's hold on its dialogue: begins it, or takes it up from the log with the parts that are configured now.
- * Whatever it does with the dialogue it does under a claim, so that no other window or command plays it too.
+ * Whatever it does with the dialogue it does under a claim, so that no other window or command plays it too. While a
+ * person thinks nothing is claimed: a window that is lost, with an extension host that lives on, keeps nobody out.
  */
 export class DialogueLink {
   private held: Dialogue | undefined;
   private simulator: string | undefined;
   private claiming: Promise<Claim> | undefined;
+  private releasing: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly parts: SessionParts,
@@ -96,15 +98,22 @@ export class DialogueLink {
     return trajectory;
   }
 
+  /** The dialogue as the log has it, for looking at; undefined when the log has it no more. */
+  async logged(): Promise<Trajectory | undefined> {
+    return this.episode === undefined ? undefined : (await this.parts.log()).trajectory(this.episode);
+  }
+
   /** Gives the claim back. */
-  async letGo(): Promise<void> {
+  letGo(): Promise<void> {
     const { claiming } = this;
+    if (claiming === undefined) return this.releasing;
     this.claiming = undefined;
     // Whoever asked for a claim that was refused has been told.
-    await claiming?.then(
+    this.releasing = claiming.then(
       (claim) => claim.release(),
       () => undefined,
     );
+    return this.releasing;
   }
 
   /** The configured simulator; a dialogue that was opened with another one is taken up anew. */
@@ -143,7 +152,8 @@ export class DialogueLink {
   }
 
   private async claim(log: TrajectoryLog, episode: string): Promise<void> {
-    const claiming = (this.claiming ??= claimEpisode(log, episode));
+    // A claim of its own that is not quite gone would refuse the next one.
+    const claiming = (this.claiming ??= this.releasing.then(() => claimEpisode(log, episode)));
     try {
       await claiming;
     } catch (error) {

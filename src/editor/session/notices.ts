@@ -52,6 +52,13 @@ export const notices = {
           ),
     actions: [],
   }),
+  wentOn: (t: Translate): Notice => ({
+    kind: 'information',
+    message: t(
+      'This dialogue has gone on in another window or by a command. You see it as it is now, and what you did last was not done.',
+    ),
+    actions: [],
+  }),
   skipped: (t: Translate, reason: string): Notice => ({
     kind: 'information',
     message: t('You skipped this task: {0}', reason),

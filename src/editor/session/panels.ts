@@ -50,6 +50,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       this.changed,
       vscode.window.registerWebviewPanelSerializer(sessionViewType, this),
       configuration.onDidChange(() => this.refresh()),
+      engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.refresh()),
       tree.onDidChangeTreeData(
         () => void this.followTasks().catch((error: unknown) => this.engines.first.report(error)),
@@ -91,7 +92,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       return there;
     }
     const session = await this.logged(episode);
-    await session.hold();
+    await session.look();
     return this.openPanel(session);
   }
 
@@ -116,7 +117,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       there.reveal();
       return;
     }
-    await session.hold();
+    await session.look();
     panel.show(session);
     await this.openBeside(panel);
   }
@@ -129,7 +130,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     const session = there?.shown ?? (await this.logged(state.episode));
     try {
       await session.stop();
-      await session.hold();
+      await session.look();
       await session.skip(reason);
       const { phase, notice } = session.state;
       if (there === undefined && phase !== 'skipped' && notice !== undefined) {
@@ -154,7 +155,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       }
       const restored = this.adopt(panel, session);
       // The window before the reload may still be closing.
-      void session.hold(TRIES_AFTER_RELOAD);
+      void session.look(TRIES_AFTER_RELOAD);
       // The editor does not bring back documents that have no file.
       if (panel.visible) await this.openBeside(restored);
     } catch (error) {
@@ -201,6 +202,14 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     const { pack } = panel.shown.from;
     if (pack !== undefined && (await this.guidelines.openFirst(pack))) panel.reveal();
     if (this.engines.of(pack).configuration.opensReference) await panel.openBeside('reference', true);
+  }
+
+  /** @param episodes that changed in a log; none: any may have */
+  private follow(episodes: readonly string[]): void {
+    for (const { shown } of this.panels) {
+      const isMeant = shown.id !== undefined && (episodes.length === 0 || episodes.includes(shown.id));
+      if (isMeant) shown.follow().catch((error: unknown) => this.engines.first.report(error));
+    }
   }
 
   /** With every dialogue the number of tasks that are left to play may change. */

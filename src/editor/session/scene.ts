@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Protocol } from '../../core/dialogue/protocol';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
@@ -14,7 +15,7 @@ import { taskTitle } from '../tasks/title';
 import { Feed } from './feed';
 import type { DialogueLink, SessionTask } from './link';
 import type { SessionParts } from './parts';
-import { resting } from './resting';
+import { resting, type Resting } from './resting';
 import { taskView } from './view';
 
 /** Where a session stands, as a person is shown it. The view is told of every change. */
@@ -113,6 +114,14 @@ export class Scene {
     this.feed.emit({ type: 'panel', panel: this.panelState });
   }
 
+  /** Whether the log has more of the dialogue than is shown: another window or a command has gone on with it. */
+  isBehind(trajectory: Trajectory): boolean {
+    const { phase, grade, answer } = this;
+    const { turns, candidates } = this.feed;
+    const there = resting(trajectory, this.parts.t);
+    return !isDeepStrictEqual(position(there), position({ phase, turns, candidates, answer, grade }));
+  }
+
   /** Shows the dialogue as the log has it. */
   rest(trajectory: Trajectory): void {
     const { turns, candidates, answer, ...rest } = resting(trajectory, this.parts.t);
@@ -128,4 +137,21 @@ export class Scene {
     const { pack, task } = this.from;
     return { episode: this.link.id, source: pack === undefined ? undefined : { pack, task: task.id } };
   }
+}
+
+/** How far a dialogue has come, by what is seen of it. */
+function position({
+  phase,
+  turns,
+  candidates,
+  answer,
+  grade,
+}: Pick<Resting, 'phase' | 'turns' | 'candidates' | 'answer' | 'grade'>): unknown {
+  return {
+    said: turns.map(({ visible, reply }) => [visible, reply?.text]),
+    candidates: candidates?.map(({ visible }) => visible),
+    answer,
+    isSkipped: phase === 'skipped',
+    isGraded: grade !== undefined,
+  };
 }

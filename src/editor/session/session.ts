@@ -104,16 +104,27 @@ export class Session {
   }
 
   /**
-   * Claims a dialogue that is not over. One that is played elsewhere is only shown, until the person asks again.
-   * @param tries with a moment in between, in which a window that is just closing lets go of it
+   * Looks whether a dialogue that is not over is played elsewhere, where the agent or the simulator writes at this moment.
+   * Then it is only shown, until the person asks again.
+   * @param tries with a moment in between, in which a window that is just closing comes to an end
    */
-  async hold(tries = 1): Promise<void> {
+  async look(tries = 1): Promise<void> {
     if (!this.is('choosing', 'developer', 'stopped')) return;
     await this.work.attempt(async () => {
       const trajectory = await this.link.claimed(tries);
       if (this.work.isIdle) this.scene.rest(trajectory);
-      await this.work.letGoIfDone();
     });
+  }
+
+  /** Shows what another window or a command has logged of the dialogue. */
+  async follow(): Promise<void> {
+    if (!this.work.isIdle) return;
+    const trajectory = await this.link.logged();
+    if (trajectory === undefined || !this.work.isIdle || !this.scene.isBehind(trajectory)) return;
+    this.link.release();
+    this.scene.rest(trajectory);
+    if (this.is('stopped')) await this.look();
+    else this.scene.refresh();
   }
 
   /** Begins the dialogue; or, in one that has begun, lets the developer answer once the consent is given. */
@@ -143,7 +154,7 @@ export class Session {
     if (!this.is('developer') || by === undefined) return;
     if (!anyway && this.warnsOfLeak(draft.text)) return;
     const waited = play.waited;
-    await this.work.perform(async (signal) => {
+    await this.work.act(async (signal) => {
       await parts.consent.record();
       await play.takeSeatIfWanted();
       const dialogue = await this.link.attached();
@@ -159,7 +170,7 @@ export class Session {
     const { parts, play } = this;
     const by = parts.consent.given?.pseudonym;
     if (!this.is('choosing') || by === undefined) return;
-    await this.work.perform(async (signal) => {
+    await this.work.act(async (signal) => {
       await parts.consent.record();
       await play.choose(picked, by);
       await play.on(signal);
@@ -174,7 +185,7 @@ export class Session {
   /** The simulator drafts a reply, which the developer may change and send. */
   async suggest(): Promise<void> {
     if (!this.is('developer')) return;
-    await this.work.perform(async (signal) => {
+    await this.work.act(async (signal) => {
       const suggestion = await this.play.suggest(signal);
       this.scene.feed.emit({ type: 'suggestion', suggestion });
     });
@@ -183,7 +194,7 @@ export class Session {
   /** Has the agent write its last message anew. */
   async anotherSample(): Promise<void> {
     if (!this.is('developer')) return;
-    await this.work.perform(async (signal) => {
+    await this.work.act(async (signal) => {
       await this.play.anotherSample(signal);
       await this.play.on(signal);
     });
@@ -192,7 +203,7 @@ export class Session {
   /** The simulator answers the agent's last message; the developer keeps the seat. */
   async simulatorOnce(): Promise<void> {
     if (!this.is('developer')) return;
-    await this.work.perform(async (signal) => {
+    await this.work.act(async (signal) => {
       await this.link.simulatorNow();
       await this.play.simulatorTurn(signal);
       await this.play.on(signal);
@@ -202,7 +213,7 @@ export class Session {
   /** The simulator has the seat from here on. */
   async simulatorOn(): Promise<void> {
     if (!this.is('developer')) return;
-    await this.work.perform(async (signal) => {
+    await this.work.act(async (signal) => {
       await this.play.giveSeat();
       await this.play.on(signal);
     });
@@ -254,7 +265,7 @@ export class Session {
     await this.work.stop();
     // What was being written may have come to an end of its own.
     if (!this.is('developer', 'stopped')) return;
-    await this.work.perform(async (signal) => {
+    await this.work.act(async (signal) => {
       const dialogue = await this.link.attached();
       if (dialogue.next !== 'nobody') await dialogue.endNow();
       await this.play.finish(signal);
@@ -264,7 +275,7 @@ export class Session {
   /** @param reason shown and logged as it is */
   async skip(reason: string): Promise<void> {
     if (!this.is('choosing', 'developer', 'stopped')) return;
-    await this.work.perform(async () => {
+    await this.work.act(async () => {
       await this.link.abandon('skipped', reason);
       // Now it may be told who wrote the candidates.
       this.scene.rest(await this.link.claimed());
@@ -273,7 +284,7 @@ export class Session {
 
   async gradeAgain(): Promise<void> {
     if (!this.is('over') || this.scene.grade !== undefined) return;
-    await this.work.perform((signal) => this.play.finish(signal));
+    await this.work.act((signal) => this.play.finish(signal));
   }
 
   /** What the developer has said in other dialogues of this log, from the oldest to the newest. */

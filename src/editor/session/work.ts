@@ -24,6 +24,13 @@ export class Work {
     return this.current === undefined;
   }
 
+  /** As `perform`, on what the person sees. A dialogue that has gone on in another window is shown as it is now instead. */
+  act(what: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    return this.perform(async (signal) => {
+      if (!(await this.caughtUp())) await what(signal);
+    });
+  }
+
   perform(what: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (this.current !== undefined) return this.running;
     const current = new AbortController();
@@ -36,7 +43,7 @@ export class Work {
       } catch (error) {
         await this.attempt(() => this.interrupted(error, before, current.signal.aborted));
       } finally {
-        await this.attempt(() => this.letGoIfDone());
+        await this.attempt(() => this.link.letGo());
         this.current = undefined;
         this.scene.feed.showStream(undefined);
         if (this.scene.phase !== 'choosing') this.scene.feed.showCandidates(undefined);
@@ -57,6 +64,8 @@ export class Work {
         this.parts.report(error);
         this.scene.notice = noticeOf(error, 'agent', this.parts.t);
       }
+    } finally {
+      if (this.isIdle) await this.link.letGo();
     }
     this.scene.refresh();
   }
@@ -71,15 +80,26 @@ export class Work {
     return this.running;
   }
 
-  async letGoIfDone(): Promise<void> {
-    const { phase } = this.scene;
-    if (this.disposed || phase === 'over' || phase === 'skipped') await this.link.letGo();
-  }
-
   dispose(): void {
     this.disposed = true;
     this.current?.abort();
     this.running.then(() => this.link.letGo()).catch((error: unknown) => this.parts.report(error));
+  }
+
+  /** @returns whether the dialogue had gone on elsewhere; then it is shown as the log has it now */
+  private async caughtUp(): Promise<boolean> {
+    const { link, scene } = this;
+    if (link.id === undefined) return false;
+    const trajectory = await link.claimed();
+    if (!scene.isBehind(trajectory)) return false;
+    const wentOn = notices.wentOn(this.parts.t);
+    // Told before the turns, which a view would else take for the outcome of what it has sent.
+    scene.notice = wentOn;
+    scene.refresh();
+    link.release();
+    scene.rest(trajectory);
+    scene.notice ??= wentOn;
+    return true;
   }
 
   /** Work was stopped or failed: the log says so where the dialogue cannot go on, and the person decides. */

@@ -172,7 +172,7 @@ describe('a session with two candidates', () => {
     await session.settled();
     stage.showsCandidates = false;
     const again = await stage.reloaded(session.id);
-    await again.hold();
+    await again.look();
     expect(again.state.phase).toBe('choosing');
     expect(shown(again)).toEqual(before);
     await again.choose(1);

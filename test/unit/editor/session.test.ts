@@ -464,53 +464,85 @@ describe('a dialogue that is open in two windows', () => {
     },
   };
 
-  it('is played in one of them; the other shows it, and goes on when it is asked again after that', async () => {
+  it('is played in both; each goes on from what was said in the other', async () => {
     const here = await begun(asks('How heavy?'), asks('Which zones?'), answers(right));
-    const there = await (await stage.otherWindow()).reloaded(here.id);
-    await there.hold();
-    expect(there.state).toMatchObject(playedElsewhere);
-    expect(there.snapshot.turns).toMatchObject([{ visible: 'How heavy?' }]);
+    const window = await stage.otherWindow();
+    const there = await window.reloaded(here.id);
+    await there.look();
+    expect(there.state).toMatchObject({ phase: 'developer', turn: 1 });
 
     await here.reply({ text: 'Above 20.' });
-    for (const press of [() => there.again(), () => there.skip('Too easy'), () => there.takeSeat()]) {
-      await press();
-      expect(there.state).toMatchObject(playedElsewhere);
-    }
-    expect((await stage.trajectory(here.id)).state).toBe('open');
-    expect(here.state).toMatchObject({ phase: 'developer', turn: 2 });
-
-    here.dispose();
-    await there.again();
+    await (await window.log()).refresh();
+    await there.follow();
     expect(there.state).toMatchObject({ phase: 'developer', turn: 2 });
     expect(there.state.notice).toBeUndefined();
     expect(there.snapshot.turns).toMatchObject([
       { reply: { text: 'Above 20.' } },
       { visible: 'Which zones?' },
     ]);
+
     await there.reply({ text: '1, 2 and 3.' });
     expect(there.state).toMatchObject({ phase: 'over', grade: { success: true } });
-  });
-
-  it('shows the answer and the grade that the other window has come to', async () => {
-    const here = await begun(asks('How heavy?'), answers(right));
-    const there = await (await stage.otherWindow()).reloaded(here.id);
-    await there.hold();
-    await here.reply({ text: 'Above 20.' });
-    await there.again();
-    expect(there.state).toMatchObject({ phase: 'over', grade: { success: true } });
-    expect(there.answer).toBe(here.answer);
+    await (await stage.log()).refresh();
+    await here.follow();
+    expect(here.state).toMatchObject({ phase: 'over', grade: { success: true } });
+    expect(here.answer).toBe(there.answer);
     expect((await stage.trajectory(here.id)).grades).toHaveLength(1);
-    expect(await readdir(path.join(stage.dataFolder, 'claims'))).toEqual([]);
   });
 
-  it('is let go when it is skipped', async () => {
-    const here = await begun(asks('How heavy?'), asks('Which zones?'));
-    await here.skip('Too easy');
+  it('does not take what a person says to a message that the other window has answered, and says so', async () => {
+    const here = await begun(asks('How heavy?'), asks('Which zones?'), answers(right));
     const there = await (await stage.otherWindow()).reloaded(here.id);
-    await there.again();
-    expect(there.state.phase).toBe('developer');
+    await here.reply({ text: 'Above 20.' });
+    const messages = Stage.messagesOf(there);
+    await there.reply({ text: 'Above 30.' });
+    expect(there.state).toMatchObject({ phase: 'developer', turn: 2 });
+    expect(there.state.notice?.message).toMatch(/^This dialogue has gone on in another window/);
+    // The view is told first that nothing was sent, so that it keeps what was typed.
+    const told = messages.findIndex(({ type }) => type === 'state');
+    expect(messages[told]).toMatchObject({ state: { notice: there.state.notice } });
+    expect(told).toBeLessThan(messages.findIndex(({ type }) => type === 'turn'));
+    await here.skip('Too easy');
+    await there.endNow();
+    expect(there.state.phase).toBe('skipped');
+    const { turns, state } = await stage.trajectory(here.id);
+    expect(turns.map(({ reply }) => reply?.text)).toEqual(['Above 20.', undefined]);
+    expect(state).toBe('abandoned');
+  });
+
+  it('is only shown while it is played in the other, and goes on when it is asked again after that', async () => {
+    const here = await begun(asks('How heavy?'), asks('Which zones?'), answers(right));
+    stage.agent = await scripted(stage.folder, [asks('How heavy?'), asks('Which zones?')], 2000);
+    const there = await (await stage.otherWindow()).reloaded(here.id);
+    const replying = here.reply({ text: 'Above 20.' });
+    await heard(here, 'agent');
+    await there.look();
+    expect(there.state).toMatchObject(playedElsewhere);
+    for (const press of [() => there.again(), () => there.skip('Too easy'), () => there.takeSeat()]) {
+      await press();
+      expect(there.state).toMatchObject(playedElsewhere);
+    }
+    await here.stop();
+    await replying;
+    stage.agent = await scripted(stage.folder, [asks('How heavy?'), asks('Which zones?'), answers(right)]);
     await here.again();
-    expect(here.state).toMatchObject({ ...playedElsewhere, phase: 'skipped' });
+    await there.again();
+    expect(there.state).toMatchObject({ phase: 'developer', turn: 2 });
+    expect(there.state.notice).toBeUndefined();
+  });
+
+  it('is claimed by nobody while a person thinks', async () => {
+    const claims = (): Promise<string[]> => readdir(path.join(stage.dataFolder, 'claims'));
+    const here = await begun(asks('How heavy?'), answers(right));
+    expect(await claims()).toEqual([]);
+    await here.skip('Too easy');
+    await here.again();
+    expect(here.state.phase).toBe('developer');
+    expect(await claims()).toEqual([]);
+    await here.reply({ text: 'Above 20.' });
+    expect(await claims()).toEqual([]);
+    const { turns } = await stage.trajectory(here.id);
+    expect(turns).toHaveLength(2);
   });
 
   it('is taken over after a reload as soon as the window before is gone', async () => {
@@ -521,7 +553,7 @@ describe('a dialogue that is open in two windows', () => {
     onTestFinished(() => kill(child));
     await printed(child, /held/);
     const restored = await stage.reloaded(here.id);
-    const held = restored.hold(1000);
+    const held = restored.look(1000);
     await kill(child);
     await held;
     expect(restored.state).toMatchObject({ phase: 'developer', turn: 1 });
@@ -560,7 +592,7 @@ describe('a dialogue that is open in two windows', () => {
     onTestFinished(() => kill(child));
     await printed(child, /held/);
     const session = await stage.reloaded(id);
-    await session.hold();
+    await session.look();
     const message = expect.stringContaining('The collection of this dialogue is being played by') as string;
     expect(session.state).toMatchObject({ phase: 'stopped', notice: { message } });
     await kill(child);
