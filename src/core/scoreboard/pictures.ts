@@ -58,9 +58,12 @@ const hasPlayed = (row: Row): row is PlayedRow => row.sampled !== undefined && r
 
 const NAMES: Readonly<Record<Sampling, string>> = { sampled: 'T = 1', greedy: 'greedy' };
 
-const percent = (value: number): string => `${Math.round(1000 * value) / 10} %`;
+const percent = (value: number): string => `${(100 * value).toFixed(1)} %`;
 
-const points = (value: number): string => `${value < 0 ? '−' : '+'}${Math.abs(100 * value).toFixed(1)}`;
+const points = (value: number): string => {
+  const shown = Math.abs(100 * value).toFixed(1);
+  return shown === '0.0' ? shown : `${value < 0 ? '−' : '+'}${shown}`;
+};
 
 const successes = (all: readonly Difference[], sampling: Sampling): OverSeeds[] =>
   all.filter((one) => one.sampling === sampling).map(({ success }) => success);

@@ -114,13 +114,17 @@ function sideOf(played: readonly Played[], seed: number): Side {
   const mean = (figure: (of: Played['figures']) => number | null): number | null =>
     meanOf(played.flatMap(({ figures }) => figure(figures) ?? []));
   return {
-    success: overSeeds(
-      played.map((one) => valuesOf(one, 'success')),
-      seed,
+    success: rate(
+      overSeeds(
+        played.map((one) => valuesOf(one, 'success')),
+        seed,
+      ),
     ),
-    testsPassed: overSeeds(
-      played.map((one) => valuesOf(one, 'testsPassed')),
-      seed,
+    testsPassed: rate(
+      overSeeds(
+        played.map((one) => valuesOf(one, 'testsPassed')),
+        seed,
+      ),
     ),
     turns: mean(({ meanTurns }) => meanTurns),
     missed: mean(({ missedDecisions }) => missedDecisions),
@@ -152,6 +156,12 @@ function differenceOf(of: {
   const over = (figure: 'success' | 'testsPassed'): OverSeeds =>
     overSeeds(differences(values(second, figure), values(first, figure)), seed);
   return { better, worse, sampling, seeds, success: over('success'), testsPassed: over('testsPassed') };
+}
+
+/** No rate is below 0 or above 1, which an interval of few seeds does not know. */
+function rate({ interval, ...of }: OverSeeds): OverSeeds {
+  if (interval === null) return { ...of, interval };
+  return { ...of, interval: { low: Math.max(0, interval.low), high: Math.min(1, interval.high) } };
 }
 
 function met(target: (typeof targets)[number], compared: readonly Difference[]): Target {
