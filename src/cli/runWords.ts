@@ -41,10 +41,16 @@ export function dataInWords({
   successes,
   left_out,
   other_prompts,
+  kept_local = 0,
 }: SelectionReport): string {
   return [
     `Data: ${trajectories} trajectories of ${tasks} tasks, ${successes} of them successes.`,
     ...Object.entries(left_out).map(([reason, count]) => `Left out: ${count} ${reason}.`),
+    ...(kept_local === 0
+      ? []
+      : [
+          `${kept_local} are of people who keep them on this machine: the model may repeat them, so do not give it away.`,
+        ]),
     ...(other_prompts === 0
       ? []
       : [

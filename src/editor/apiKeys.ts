@@ -12,7 +12,7 @@ export function serverOf(model: string): string | undefined {
 
 /** API keys, one for each server, in the editor's secret storage and nowhere else. */
 export class ApiKeys {
-  constructor(private readonly secrets: SecretStorage) {}
+  constructor(private readonly secrets: Pick<SecretStorage, 'get' | 'store' | 'delete'>) {}
 
   async forModel(model: string): Promise<string | undefined> {
     const server = serverOf(model);

@@ -1,78 +1,103 @@
-import path from 'node:path';
 import * as vscode from 'vscode';
-import { Fault, messageOf } from '../core/fault';
+import { z } from 'zod';
+import { Fault } from '../core/fault';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
-import type { Configuration } from './configuration';
-import type { Engine } from './engine';
-import type { ModelChoice } from './models/choice';
-import type { ModelFolders } from './models/folders';
-import { STARTER, type LocalPlace } from './models/places';
-import type { ModelNode, ModelTree } from './models/tree';
+import type { Engines } from './engines';
+import type { Exports } from './export/exports';
+import { modelCommands, type ModelCommandContext } from './models/commands';
+import type { ModelNode } from './models/nodes';
+import type { ReplayPanels } from './replay/panels';
 import type { SessionPanels } from './session/panels';
+import type { StatisticsPanel } from './statistics/panel';
+import type { Status } from './status';
+import type { PackAdder } from './tasks/adding/add';
+import type { PackDownload } from './tasks/adding/download';
+import type { StarterPacks } from './tasks/adding/starter';
+import { taskCommands } from './tasks/commands';
+import type { Guidelines } from './tasks/guidelines';
 import type { Packs } from './tasks/packs';
+import type { Played } from './tasks/played';
 import type { TaskNode, TaskTree } from './tasks/tree';
+import { trajectoryCommands } from './trajectories/commands';
 import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
+import { changeConsent } from './trust/changeConsent';
+import { deleteData } from './trust/deleteData';
+import { refusalOf } from './trust/refusals';
+import { refuseInRestrictedMode } from './trust/restricted';
+
+const { t } = vscode.l10n;
 
 /** What the commands act on. */
-export interface CommandContext {
-  readonly extension: vscode.Uri;
-  readonly configuration: Configuration;
-  readonly engine: Engine;
-  readonly choice: ModelChoice;
-  readonly folders: ModelFolders;
-  readonly models: ModelTree;
+export interface CommandContext extends ModelCommandContext {
+  /** What the manifest calls each command. */
+  readonly titles: ReadonlyMap<string, string>;
+  readonly engines: Engines;
+  readonly adder: PackAdder;
+  readonly download: PackDownload;
+  readonly starter: StarterPacks;
+  readonly guidelines: Guidelines;
   readonly packs: Packs;
   readonly panels: SessionPanels;
+  readonly played: Played;
+  readonly status: Status;
+  readonly replays: ReplayPanels;
+  readonly exports: Exports;
+  readonly statistics: StatisticsPanel;
   readonly tasks: TaskTree;
   readonly trajectories: TrajectoryTree;
 }
 
 /** What a menu or a tree passes: the item that the command was called on; nothing from the palette. */
-type Target = TaskNode | TrajectoryNode | ModelNode | undefined;
+export type Target = TaskNode | TrajectoryNode | ModelNode | undefined;
+
+/** `selected`: all rows that are selected in the tree, when a menu of the tree calls it. */
+export type Command = (target: Target, selected?: readonly Target[]) => PromiseLike<unknown> | undefined;
 
 /** Every command and what it does. */
-function table(on: CommandContext): Record<CommandId, (target: Target) => Promise<unknown> | undefined> {
+function table(on: CommandContext): Record<CommandId, Command> {
   return {
-    [commands.playTask]: (target) => (target?.kind === 'task' ? on.panels.openTask(target.task) : undefined),
-    [commands.playNext]: () => playNext(on),
-    [commands.openPack]: (target) =>
-      target?.kind === 'pack' ? open(vscode.Uri.file(target.pack.file)) : undefined,
-    [commands.openReference]: (target) => openDocument(on, 'reference', target),
-    [commands.openTests]: (target) => openDocument(on, 'tests', target),
-    [commands.addStarterPack]: () => addStarterPack(on),
+    ...taskCommands(on),
+    ...trajectoryCommands(on),
+    [commands.showSession]: () => {
+      on.status.showSession();
+      return undefined;
+    },
+    [commands.toggleCounters]: () =>
+      on.configuration.set('session.showCounters', !on.configuration.showsCounters),
     [commands.refresh]: () => refresh(on),
     [commands.showMore]: (target) => {
       if (target?.kind === 'more' && 'pack' in target) on.tasks.showMore(target.pack);
       else on.trajectories.showMore();
       return undefined;
     },
-    [commands.openTrajectory]: (target) =>
-      target?.kind === 'trajectory' ? on.panels.openTrajectory(target.summary.id) : undefined,
     [commands.openTranscript]: (target) => openTranscript(on, target),
-    [commands.chooseAgent]: () => on.choice.choose('agent'),
-    [commands.chooseSimulator]: () => on.choice.choose('simulator'),
-    [commands.setApiKey]: () => on.choice.setKey(),
-    [commands.addModelFolder]: () => on.folders.addAndOffer(),
-    [commands.useAsAgent]: (target) => withModel(target, (place) => on.folders.use('agent', place)),
-    [commands.useAsSimulator]: (target) => withModel(target, (place) => on.folders.use('simulator', place)),
-    [commands.revealModelFolder]: (target) => withModel(target, (place) => on.folders.reveal(place)),
-    // The Delete key names no row.
-    [commands.removeModelFolder]: (target = on.models.selected) =>
-      withModel(target, (place) => on.folders.remove(place)),
-    [commands.changePseudonym]: () => changePseudonym(on),
-    [commands.eraseDeveloper]: () => eraseDeveloper(on),
+    ...modelCommands(on),
+    [commands.changeConsent]: () => changeConsent(on.engines, on.panels),
+    [commands.deleteMyData]: () => deleteData(on),
   };
+}
+
+const manifestSchema = z.object({
+  contributes: z.object({ commands: z.array(z.object({ command: z.string(), title: z.string() })) }),
+});
+
+/** @param manifest as the editor has translated it */
+export function titlesOf(manifest: unknown): ReadonlyMap<string, string> {
+  const { contributes } = manifestSchema.parse(manifest);
+  return new Map(contributes.commands.map(({ command, title }) => [command, title.replace(/…$/, '')]));
 }
 
 /** A command that fails says why in one sentence; the output channel has the rest. */
 export function registerCommands(on: CommandContext): vscode.Disposable {
   const registrations = Object.entries(table(on)).map(([id, run]) =>
-    vscode.commands.registerCommand(id, async (target: Target) => {
+    vscode.commands.registerCommand(id, async (target: Target, selected?: readonly Target[]) => {
       try {
-        return await run(target);
+        const refused = refusalOf(id as CommandId, t);
+        if (refused !== undefined) refuseInRestrictedMode(refused);
+        return await run(target, selected);
       } catch (error) {
-        on.engine.show(error);
+        on.engine.show(error, on.titles.get(id));
         return undefined;
       }
     }),
@@ -80,115 +105,21 @@ export function registerCommands(on: CommandContext): vscode.Disposable {
   return vscode.Disposable.from(...registrations);
 }
 
-function withModel<Result>(
-  target: Target,
-  act: (place: LocalPlace) => Promise<Result>,
-): Promise<Result> | undefined {
-  return target?.kind === 'model' ? act(target.place) : undefined;
-}
-
-async function playNext({ packs, tasks, panels }: CommandContext): Promise<void> {
-  for (const { file } of await packs.all()) {
-    const next = await tasks.nextTask(file);
-    if (next === undefined) continue;
-    await panels.openTask(next);
-    return;
-  }
-  void vscode.window.showInformationMessage('There is no task here that has not been played yet.');
-}
-
-async function openDocument(
-  { packs }: CommandContext,
-  kind: 'reference' | 'tests',
-  target: Target,
-): Promise<void> {
-  if (target?.kind !== 'task') return;
-  const { pack, id } = target.task;
-  const task = await packs.task(pack, id);
-  if (task === undefined) {
-    throw new Fault('editor/no-task', `The pack ${path.basename(pack)} no longer has the task ${id}.`);
-  }
-  await open(documentUri(kind, task, { pack, task: id }));
-}
-
-async function openTranscript({ engine }: CommandContext, target: Target): Promise<void> {
-  if (target?.kind !== 'trajectory') return;
+async function openTranscript({ engines, panels }: CommandContext, target: Target): Promise<void> {
+  // From the palette or the title of a session there is no item: the session itself is meant.
+  if (target?.kind !== 'trajectory') return panels.active?.openTranscript();
   const { id } = target.summary;
-  const trajectory = await (await engine.log()).trajectory(id);
+  const trajectory = await (await (await engines.withEpisode(id)).log()).trajectory(id);
   if (trajectory === undefined) {
-    throw new Fault('editor/no-trajectory', `The log has no dialogue ${id}; it may have been deleted.`);
+    throw new Fault('editor/no-trajectory', t('The log has no dialogue {0}; it may have been deleted.', id));
   }
   await open(documentUri('transcript', trajectory.task, { episode: id }));
 }
 
-/** The packs that ship with Tandem: tasks of the starter world, and those that people wrote. */
-const STARTER_PACKS = ['starter-world.jsonl', 'starter.jsonl'];
-
-/**
- * Copies the packs that ship with Tandem into the workspace, where they can be read and changed. Who has no agent yet
- * gets the one that ships too, so that the first dialogue needs no configuration.
- */
-async function addStarterPack({ extension, packs, configuration }: CommandContext): Promise<void> {
-  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
-  if (folder === undefined) {
-    throw new Fault('editor/no-folder', 'Open a folder first: the starter packs are copied into it.');
-  }
-  for (const name of STARTER_PACKS) {
-    try {
-      await vscode.workspace.fs.copy(
-        vscode.Uri.joinPath(extension, 'samples', 'workspace', name),
-        vscode.Uri.joinPath(folder, name),
-      );
-    } catch (error) {
-      throw new Fault('editor/no-starter', `${name} could not be copied here: ${messageOf(error)}`, {
-        cause: error,
-      });
-    }
-  }
-  if (configuration.agent === '') await configuration.set('agent', STARTER);
-  packs.refresh();
-}
-
-async function refresh({ packs, engine, models }: CommandContext): Promise<void> {
+async function refresh({ packs, engines, models }: CommandContext): Promise<void> {
   packs.refresh();
   await models.refresh();
-  await (await engine.logIfAny())?.refresh();
-}
-
-async function changePseudonym({ engine, panels }: CommandContext): Promise<void> {
-  await engine.consent.forget();
-  panels.refresh();
-  void vscode.window.showInformationMessage(
-    'Tandem asks for pseudonym and purpose again before your next reply.',
-  );
-}
-
-/** Takes everything of one developer out of the log, for good. */
-async function eraseDeveloper({ engine }: CommandContext): Promise<void> {
-  const log = await engine.log();
-  const pseudonym = await vscode.window.showInputBox({
-    title: 'Erase a Developer’s Data',
-    prompt: 'Pseudonym whose dialogues, ratings and consent are taken out of the log of this workspace',
-    value: engine.consent.given?.pseudonym ?? '',
-    ignoreFocusOut: true,
-  });
-  if (pseudonym === undefined || pseudonym === '') return;
-  const { total } = log.list({ filter: { collaborator: pseudonym }, offset: 0, limit: 1 });
-  const erase = 'Erase';
-  const chosen = await vscode.window.showWarningMessage(
-    `Erase everything of ${pseudonym}?`,
-    {
-      modal: true,
-      detail: `${total} dialogues now in that seat, and all in which it replied. This cannot be undone.`,
-    },
-    erase,
-  );
-  if (chosen !== erase) return;
-  const { episodes } = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: `Erasing the data of ${pseudonym}…` },
-    () => log.eraseAnnotator(pseudonym),
-  );
-  void vscode.window.showInformationMessage(`${episodes} dialogues of ${pseudonym} are gone from the log.`);
+  for (const engine of engines.all) await (await engine.logIfAny())?.refresh();
 }
 
 async function open(uri: vscode.Uri): Promise<void> {

@@ -4,9 +4,13 @@ import type { GradingMode } from '../core/grading/grade';
 import type { GradingLimits } from '../core/grading/limits';
 import type { SamplingSettings } from '../core/model/model';
 import type { Settings } from './contributions';
+import { settingsAreKnown } from './settingsFile';
 
-/** The settings, read anew each time; their defaults stand in the manifest and nowhere else. */
+/** The settings of one folder, read anew each time; their defaults stand in the manifest and nowhere else. */
 export class Configuration {
+  /** @param folder whose settings count, and in which relative paths stand; by default the first of the workspace */
+  constructor(readonly folder: vscode.WorkspaceFolder | undefined = vscode.workspace.workspaceFolders?.[0]) {}
+
   /** A model as on the command line; empty when none was chosen. */
   get agent(): string {
     return this.get('agent').trim();
@@ -17,9 +21,24 @@ export class Configuration {
     return this.get('simulator').trim();
   }
 
+  /** Whether the developer chooses each message of the agent from two candidates. */
+  get showsCandidates(): boolean {
+    return this.get('candidates.show');
+  }
+
+  /** Who writes the other candidate; empty when the agent itself does. */
+  get secondAgent(): string {
+    return this.get('candidates.secondAgent').trim();
+  }
+
   /** Folders of local models, as they are written in the setting. */
   get modelFolders(): readonly string[] {
     return this.get('modelFolders');
+  }
+
+  /** As they are written: by hand it may be anything. */
+  get servers(): readonly unknown[] {
+    return this.get('servers');
   }
 
   get packs(): readonly string[] {
@@ -28,11 +47,21 @@ export class Configuration {
 
   /** The folder of the trajectory log; undefined while no folder is open and the setting is relative. */
   get dataFolder(): string | undefined {
-    return this.resolve(this.get('dataFolder'));
+    const folder = this.resolve(this.get('dataFolder'));
+    // In one spelling, so that folders that share a log are seen to.
+    return folder && path.resolve(folder);
   }
 
   get opensReference(): boolean {
     return this.get('session.openReference');
+  }
+
+  get opensGuidelines(): boolean {
+    return this.get('session.openGuidelines');
+  }
+
+  get showsCounters(): boolean {
+    return this.get('session.showCounters');
   }
 
   get protocol(): { maxTurns: number; replyLimit: number } {
@@ -78,18 +107,42 @@ export class Configuration {
     };
   }
 
+  /**
+   * Sets it for the whole window: also where a folder of the workspace has a value of its own. What goes with the person
+   * rather than the work, such as servers, is set for all windows.
+   */
   async set<K extends keyof Settings>(name: K, value: Settings[K]): Promise<void> {
-    const target = vscode.workspace.workspaceFolders
-      ? vscode.ConfigurationTarget.Workspace
-      : vscode.ConfigurationTarget.Global;
+    const { workspaceFolders: folders = [] } = vscode.workspace;
+    const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
+    const isOwn = vscode.workspace.getConfiguration('tandem').inspect(name)?.workspaceValue !== undefined;
+    const target = folders.length === 0 || (name === 'servers' && !isOwn) ? Global : Workspace;
+    if (target === Workspace) await settingsAreKnown();
     await vscode.workspace.getConfiguration('tandem').update(name, value, target);
+    if (folders.length < 2) return;
+    for (const { uri } of folders) {
+      const own = vscode.workspace.getConfiguration('tandem', uri);
+      if (own.inspect(name)?.workspaceFolderValue !== undefined)
+        await own.update(name, value, WorkspaceFolder);
+    }
   }
 
-  /** Relative paths stand in the first folder of the workspace. */
+  /** Sets it for this folder of the workspace alone. @returns what takes that back */
+  async setHere<K extends keyof Settings>(name: K, value: Settings[K]): Promise<() => Promise<void>> {
+    const { WorkspaceFolder } = vscode.ConfigurationTarget;
+    const own = vscode.workspace.getConfiguration('tandem', this.folder?.uri);
+    const before = own.inspect<Settings[K]>(name)?.workspaceFolderValue;
+    const set = async (to: Settings[K] | undefined): Promise<void> => {
+      await settingsAreKnown();
+      await vscode.workspace.getConfiguration('tandem', this.folder?.uri).update(name, to, WorkspaceFolder);
+    };
+    await set(value);
+    return () => set(before);
+  }
+
+  /** Relative paths stand in the folder. */
   resolve(file: string): string | undefined {
     if (path.isAbsolute(file)) return file;
-    const folder = vscode.workspace.workspaceFolders?.[0];
-    return folder && path.join(folder.uri.fsPath, file);
+    return this.folder && path.join(this.folder.uri.fsPath, file);
   }
 
   onDidChange(listener: () => void): vscode.Disposable {
@@ -99,7 +152,7 @@ export class Configuration {
   }
 
   private get<K extends keyof Settings>(name: K): Settings[K] {
-    const value = vscode.workspace.getConfiguration('tandem').get<Settings[K]>(name);
+    const value = vscode.workspace.getConfiguration('tandem', this.folder?.uri).get<Settings[K]>(name);
     if (value === undefined) throw new Error(`The manifest has no default for the setting tandem.${name}.`);
     return value;
   }

@@ -1,11 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
+import { consentLevels } from '../core/trajectory/event';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import type { ConsentRequest } from '../../webview/session/protocol';
 import type { ConsentKeeper } from './session/parts';
 
 const KEY = 'tandem.consent';
-const consentSchema = z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) });
+const whoSchema = z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) });
+const consentSchema = whoSchema.extend({ level: z.enum(consentLevels) });
 
 /** Where the editor keeps small things for Tandem, across workspaces. */
 export interface Memory {
@@ -15,9 +17,10 @@ export interface Memory {
 
 /** Asked once for a person, and written into each log before anything of that person is. */
 export class Consent implements ConsentKeeper {
-  readonly suggestion: ConsentRequest = {
+  private readonly fresh: ConsentRequest = {
     pseudonym: `developer-${randomInt(36 ** 3, 36 ** 4).toString(36)}`,
     purpose: 'Training and evaluating collaborative agents',
+    level: 'local',
   };
 
   constructor(
@@ -25,8 +28,13 @@ export class Consent implements ConsentKeeper {
     private readonly log: () => Promise<TrajectoryLog>,
   ) {}
 
+  /** One that was given before there were levels is asked for again. */
   get given(): ConsentRequest | undefined {
     return consentSchema.safeParse(this.memory.get(KEY)).data;
+  }
+
+  get suggestion(): ConsentRequest {
+    return { ...this.fresh, ...whoSchema.safeParse(this.memory.get(KEY)).data };
   }
 
   async give(consent: ConsentRequest): Promise<void> {
@@ -34,9 +42,17 @@ export class Consent implements ConsentKeeper {
     await this.memory.update(KEY, consent);
   }
 
-  /** Writes the consent into a log that does not have it yet: one in another folder than where it was asked. */
+  /** Writes the consent into a log that has another one or none: one in another folder than where it was asked. */
   async record(): Promise<void> {
     if (this.given !== undefined) await this.write(this.given);
+  }
+
+  /** Writes the consent into a log that has an earlier one of the same person; any other gets it with a dialogue. */
+  async recordAgain(): Promise<void> {
+    const { given } = this;
+    if (given !== undefined && (await this.log()).allowed.of(given.pseudonym) !== undefined) {
+      await this.write(given);
+    }
   }
 
   /** It is asked again before the next dialogue. */
@@ -44,9 +60,10 @@ export class Consent implements ConsentKeeper {
     await this.memory.update(KEY, undefined);
   }
 
-  private async write({ pseudonym, purpose }: ConsentRequest): Promise<void> {
+  private async write({ pseudonym, purpose, level }: ConsentRequest): Promise<void> {
     const log = await this.log();
-    const known = log.consents.some((other) => other.pseudonym === pseudonym && other.purpose === purpose);
-    if (!known) await log.append({ event: 'consent', pseudonym, purpose }, { durable: true });
+    const latest = log.allowed.of(pseudonym);
+    if (latest?.purpose === purpose && latest.level === level) return;
+    await log.append({ event: 'consent', pseudonym, purpose, level }, { durable: true });
   }
 }

@@ -1,3 +1,5 @@
+import type { Server } from './models/servers';
+
 /**
  * Every name that the manifest (`package.json`) and the code share. A test compares the two, so that a mistyped
  * command, setting, view or context key fails there and not in front of a person.
@@ -6,24 +8,57 @@
 export const commands = {
   playTask: 'tandem.playTask',
   playNext: 'tandem.playNext',
+  playFirst: 'tandem.playFirst',
+  playNextOfPack: 'tandem.playNextOfPack',
+  removePack: 'tandem.removePack',
+  toggleCounters: 'tandem.toggleCounters',
   openPack: 'tandem.openPack',
   openReference: 'tandem.openReference',
   openTests: 'tandem.openTests',
+  openGuidelines: 'tandem.openGuidelines',
+  copyTaskId: 'tandem.copyTaskId',
+  showDialogues: 'tandem.showDialogues',
+  skipTask: 'tandem.skipTask',
+  findTask: 'tandem.findTask',
+  filterTasks: 'tandem.filterTasks',
+  clearTaskFilter: 'tandem.clearTaskFilter',
+  addPack: 'tandem.addPack',
+  addPackFile: 'tandem.addPackFile',
+  downloadPack: 'tandem.downloadPack',
   addStarterPack: 'tandem.addStarterPack',
+  showSession: 'tandem.showSession',
   refresh: 'tandem.refresh',
   showMore: 'tandem.showMore',
   openTrajectory: 'tandem.openTrajectory',
+  openReplay: 'tandem.openReplay',
+  openSession: 'tandem.openSession',
+  compareTrajectory: 'tandem.compareTrajectory',
+  compareTrajectories: 'tandem.compareTrajectories',
+  filterTrajectories: 'tandem.filterTrajectories',
+  clearTrajectoryFilter: 'tandem.clearTrajectoryFilter',
+  deleteTrajectories: 'tandem.deleteTrajectories',
+  restoreTrajectories: 'tandem.restoreTrajectories',
+  exportTrajectories: 'tandem.exportTrajectories',
+  saveExport: 'tandem.saveExport',
+  importTrajectories: 'tandem.importTrajectories',
+  showStatistics: 'tandem.showStatistics',
+  chooseLog: 'tandem.chooseLog',
   openTranscript: 'tandem.openTranscript',
   chooseAgent: 'tandem.chooseAgent',
   chooseSimulator: 'tandem.chooseSimulator',
   setApiKey: 'tandem.setApiKey',
+  connectModel: 'tandem.connectModel',
+  editConnection: 'tandem.editConnection',
+  testConnection: 'tandem.testConnection',
+  showUse: 'tandem.showUse',
+  chooseCandidates: 'tandem.chooseCandidates',
   addModelFolder: 'tandem.addModelFolder',
   useAsAgent: 'tandem.useAsAgent',
   useAsSimulator: 'tandem.useAsSimulator',
   revealModelFolder: 'tandem.revealModelFolder',
-  removeModelFolder: 'tandem.removeModelFolder',
-  changePseudonym: 'tandem.changePseudonym',
-  eraseDeveloper: 'tandem.eraseDeveloper',
+  removeModel: 'tandem.removeModel',
+  changeConsent: 'tandem.changeConsent',
+  deleteMyData: 'tandem.deleteMyData',
 } as const;
 
 export type CommandId = (typeof commands)[keyof typeof commands];
@@ -32,38 +67,69 @@ export const views = {
   tasks: 'tandem.tasks',
   trajectories: 'tandem.trajectories',
   models: 'tandem.models',
+  standing: 'tandem.standing',
 } as const;
 
 /** The type of a webview panel that holds one dialogue; its serializer brings it back after a reload. */
 export const sessionViewType = 'tandem.session';
 
+/** The type of a webview panel that shows dialogues of the log to read, one or two. */
+export const replayViewType = 'tandem.replay';
+
+/** The type of the webview panel with the statistics of the log. */
+export const statisticsViewType = 'tandem.statistics';
+
 /** The scheme of the read-only documents: reference, tests, answer, transcript. */
 export const documentScheme = 'tandem';
+
+/** The scheme of the previews of exports, which are read-only documents too, but nothing of the log. */
+export const exportScheme = 'tandem-export';
 
 /** What the trees mark their items with, for the menus of the manifest. */
 export const contextValues = {
   pack: 'tandem.pack',
-  task: 'tandem.task',
+  /** Nobody has begun a dialogue about it. */
+  newTask: 'tandem.newTask',
+  draftTask: 'tandem.draftTask',
+  /** Answered or skipped. */
+  playedTask: 'tandem.playedTask',
   trajectory: 'tandem.trajectory',
+  trajectoryFilter: 'tandem.trajectoryFilter',
   starterModel: 'tandem.starterModel',
   trainedModel: 'tandem.trainedModel',
   modelFolder: 'tandem.modelFolder',
+  server: 'tandem.server',
+  editorModel: 'tandem.editorModel',
 } as const;
 
 /** What the conditions of the manifest ask for. */
 export const contextKeys = {
   /** The packs have been looked for: that none is shown means that none is there. */
   packsAreRead: 'tandem.packsAreRead',
+  hasPacks: 'tandem.hasPacks',
+  /** The Tasks view does not show all tasks. */
+  tasksAreFiltered: 'tandem.tasksAreFiltered',
+  /** A session is open in this window. */
+  hasSessions: 'tandem.hasSessions',
+  /** The list of trajectories is narrowed by a filter. */
+  trajectoriesAreFiltered: 'tandem.trajectoriesAreFiltered',
+  /** The folders of the window write into more than one log. */
+  hasSeveralLogs: 'tandem.hasSeveralLogs',
 } as const;
 
 /** The settings and the type of their values; `tandem.` stands before each in the manifest. */
 export interface Settings {
   agent: string;
   simulator: string;
+  'candidates.show': boolean;
+  'candidates.secondAgent': string;
   modelFolders: string[];
+  servers: Server[];
   packs: string[];
   dataFolder: string;
   'session.openReference': boolean;
+  'session.openGuidelines': boolean;
+  'session.showCounters': boolean;
   'protocol.maxTurns': number;
   'protocol.replyLimit': number;
   'protocol.promptFolder': string;
@@ -82,10 +148,15 @@ export interface Settings {
 export const settings: readonly (keyof Settings)[] = [
   'agent',
   'simulator',
+  'candidates.show',
+  'candidates.secondAgent',
   'modelFolders',
+  'servers',
   'packs',
   'dataFolder',
   'session.openReference',
+  'session.openGuidelines',
+  'session.showCounters',
   'protocol.maxTurns',
   'protocol.replyLimit',
   'protocol.promptFolder',

@@ -1,16 +1,23 @@
 import * as vscode from 'vscode';
 import { z } from 'zod';
 import { Fault } from '../core/fault';
+import type { GradingMode } from '../core/grading/grade';
 import type { Task } from '../core/task/task';
+import type { Trajectory } from '../core/trajectory/trajectory';
 import { documentScheme } from './contributions';
-import type { Engine } from './engine';
+import type { Engines } from './engines';
 import type { Packs } from './tasks/packs';
 import { taskTitle } from './tasks/title';
+
+const { t } = vscode.l10n;
 
 /** Where a task is found: in the log by a dialogue that plays it, or in a pack. */
 export type TaskPlace = { readonly episode: string } | { readonly pack: string; readonly task: string };
 
 type Kind = 'reference' | 'tests' | 'answer' | 'transcript';
+
+/** Where the use and cost of the models stand. */
+export const useUri = vscode.Uri.from({ scheme: documentScheme, path: '/models/use-and-cost.md' });
 
 const placeSchema = z.union([
   z.object({ episode: z.string() }),
@@ -39,17 +46,20 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   readonly onDidChange = this.changed.event;
 
   constructor(
-    private readonly engine: Engine,
+    private readonly engines: Engines,
     private readonly packs: Packs,
   ) {
     this.registrations = [
       this.changed,
       vscode.workspace.registerTextDocumentContentProvider(documentScheme, this),
-      engine.onDidChangeLog((episodes) => this.follow(episodes)),
+      engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
+      engines.first.onDidChangeModels(() => this.changed.fire(useUri)),
+      engines.shown.onDidChange(() => this.changed.fire(useUri)),
     ];
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
+    if (uri.path === useUri.path) return this.use();
     const kind = kinds.find((one) => uri.path.startsWith(`/${one}/`));
     const place = placeSchema.parse(JSON.parse(uri.query));
     switch (kind) {
@@ -62,7 +72,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
       case 'transcript':
         return this.transcript(place);
       case undefined:
-        throw new Fault('editor/no-document', `Tandem has no document at ${uri.toString()}.`);
+        throw new Fault('editor/no-document', t('Tandem has no document at {0}.', uri.toString()));
     }
   }
 
@@ -71,42 +81,52 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   private async task(place: TaskPlace): Promise<Task> {
-    if ('episode' in place) return (await this.trajectory(place.episode)).task;
+    if ('episode' in place) return (await this.logged(place.episode)).trajectory.task;
     const task = await this.packs.task(place.pack, place.task);
     if (task === undefined) {
       const pack = vscode.workspace.asRelativePath(place.pack);
-      throw new Fault('editor/no-task', `The pack ${pack} no longer has the task ${place.task}.`);
+      throw new Fault('editor/no-task', t('The pack {0} no longer has the task {1}.', pack, place.task));
     }
     return task;
   }
 
-  private async trajectory(
-    episode: string,
-  ): Promise<NonNullable<Awaited<ReturnType<Awaited<ReturnType<Engine['log']>>['trajectory']>>>> {
-    const trajectory = await (await this.engine.log()).trajectory(episode);
-    if (trajectory !== undefined) return trajectory;
-    throw new Fault('editor/no-trajectory', `The log has no dialogue ${episode}; it may have been deleted.`);
+  /** A dialogue, and how answers are graded in its folder. */
+  private async logged(episode: string): Promise<{ trajectory: Trajectory; mode: GradingMode }> {
+    const engine = await this.engines.withEpisode(episode);
+    const trajectory = await (await engine.log()).trajectory(episode);
+    if (trajectory !== undefined) return { trajectory, mode: engine.gradingMode };
+    throw new Fault(
+      'editor/no-trajectory',
+      t('The log has no dialogue {0}; it may have been deleted.', episode),
+    );
   }
 
   private async answer(place: TaskPlace): Promise<string> {
     if (!('episode' in place)) return '';
-    const { answer, grades, task } = await this.trajectory(place.episode);
+    const { trajectory, mode } = await this.logged(place.episode);
+    const { answer, grades, task } = trajectory;
     if (answer === undefined) return '';
     const { extractCode } = await import('../core/grading/code');
-    const mode = grades.at(-1)?.grade.mode ?? this.engine.gradingMode;
     const calls = task.testCases.map(({ call }) => call);
-    return ended(extractCode(answer.answer, mode, calls));
+    return ended(extractCode(answer.answer, grades.at(-1)?.grade.mode ?? mode, calls));
   }
 
   private async transcript(place: TaskPlace): Promise<string> {
     if (!('episode' in place)) return '';
     const { transcriptOf } = await import('./trajectories/transcript');
-    return transcriptOf(await this.trajectory(place.episode));
+    return transcriptOf((await this.logged(place.episode)).trajectory, t);
+  }
+
+  private async use(): Promise<string> {
+    const { useDocument } = await import('./models/use');
+    const { engine, name } = this.engines.shown;
+    return useDocument(await (await engine.log()).modelUse(), engine.servers.all, vscode.l10n.t, name);
   }
 
   /** A transcript or an answer that is open follows its dialogue. */
   private follow(episodes: readonly string[]): void {
     for (const { uri } of vscode.workspace.textDocuments) {
+      if (uri.toString() === useUri.toString()) this.changed.fire(uri);
       if (uri.scheme !== documentScheme || !/^\/(answer|transcript)\//.test(uri.path)) continue;
       if (episodes.length === 0 || episodes.some((id) => uri.query.includes(id))) this.changed.fire(uri);
     }
@@ -115,7 +135,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
 function testsOf(task: Task): string {
   const lines = task.testCases.map(({ name, call }) => `# ${name.replace(/\s+/g, ' ')}\n${call}`);
-  const head = `# What the answer is tested with. Each call must give what the reference gives.`;
+  const head = `# ${t('What the answer is tested with. Each call must give what the reference gives.')}`;
   return ended([head, ...lines].join('\n\n'));
 }
 

@@ -1,14 +1,23 @@
 import * as vscode from 'vscode';
+import { commands, contextKeys } from './contributions';
+import type { SessionPanel } from './session/panel';
 import type { SessionPanels } from './session/panels';
+import { statusLine } from './statusLine';
 
-/** One item in the status bar, only while an agent or a simulator writes. */
+/** The one item in the status bar: what the open sessions do. A click shows the one that it tells of. */
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('tandem.playing', vscode.StatusBarAlignment.Left);
   private readonly registration: vscode.Disposable;
+  private panel: SessionPanel | undefined;
 
   constructor(panels: SessionPanels) {
     this.item.name = 'Tandem';
+    this.item.command = commands.showSession;
     this.registration = panels.onDidChangePanel(() => this.show(panels));
+  }
+
+  showSession(): void {
+    this.panel?.reveal();
   }
 
   dispose(): void {
@@ -17,17 +26,17 @@ export class Status implements vscode.Disposable {
   }
 
   private show(panels: SessionPanels): void {
-    const playing = panels.open.map(({ shown }) => ({ title: shown.title, state: shown.state }));
-    const working = playing.filter(({ state }) => ['agent', 'simulator', 'grading'].includes(state.phase));
-    const [first] = working;
-    if (first === undefined) {
+    const open = panels.open.map((panel) => ({ panel, title: panel.shown.title, state: panel.shown.state }));
+    const line = statusLine(open, vscode.l10n.t);
+    this.panel = line?.playing.panel;
+    void vscode.commands.executeCommand('setContext', contextKeys.hasSessions, line !== undefined);
+    if (line === undefined) {
       this.item.hide();
       return;
     }
-    const { phase, turn, maxTurns } = first.state;
-    const what = phase === 'grading' ? 'grading' : `${phase} writes · turn ${turn}/${maxTurns}`;
-    this.item.text = `$(sync~spin) ${what}`;
-    this.item.tooltip = working.map(({ title }) => title).join(', ');
+    this.item.text = `$(${line.icon}) ${line.text}`;
+    this.item.tooltip = line.tooltip;
+    this.item.accessibilityInformation = { label: line.tooltip.replaceAll('\n', ' ') };
     this.item.show();
   }
 }

@@ -28,7 +28,8 @@ try {
     target: 'node22',
     sourcemap: 'inline',
     logLevel: 'warning',
-    external: ['onnxruntime-node'],
+    // What finds its own files beside it stays where it is.
+    external: ['onnxruntime-node', path.join(import.meta.dirname, '..', '..', 'scripts', '*')],
     // Some packages are CommonJS and ask for Node's modules with `require`.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

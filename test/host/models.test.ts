@@ -80,7 +80,7 @@ describe('The models view in the extension host', () => {
       const { row, place } = await modelNamed('empty');
       assert.ok(row.state.kind === 'failed');
       assert.match(row.state.reason, /is not a model folder: it has no config\.json\. Name the folder/);
-      await vscode.commands.executeCommand('tandem.removeModelFolder', { kind: 'model', place, row });
+      await vscode.commands.executeCommand('tandem.removeModel', { kind: 'model', place, row });
       assert.deepEqual(
         (await models()).map((node) => node.place.name),
         ['starter'],

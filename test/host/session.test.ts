@@ -4,7 +4,7 @@ import { documentUri } from '../../src/editor/documents';
 import type { Trajectory } from '../../src/core/trajectory/trajectory';
 import { startChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
-import { closeEditors, configure, consent, openTask, tandem, until } from './tandem';
+import { closeEditors, configure, consent, openTask, starterTask, tandem, until } from './tandem';
 
 const script = 'script:agents/asks-first.json';
 
@@ -57,7 +57,7 @@ describe('A session in the extension host', () => {
     assert.notEqual(second, first);
     assert.equal(second.shown.id, id);
     assert.equal(second.shown.state.phase, 'developer');
-    await second.shown.reply('The two worst marks are left out.');
+    await second.shown.reply({ text: 'The two worst marks are left out.' });
     assert.equal(second.shown.snapshot.turns[0]?.reply?.by, 'you');
   });
 
@@ -69,7 +69,7 @@ describe('A session in the extension host', () => {
     assert.match(shown.state.grade?.headline ?? '', /^\d+ of 10 tests passed$/);
     await until(
       'the tree shows the grade',
-      async () => (await tasks.state('parcel-surcharge')).kind === 'done',
+      async () => (await tasks.state(await starterTask('parcel-surcharge'))).kind === 'done',
     );
     const trajectory = await (await engine.log()).trajectory(shown.id ?? '');
     assert.equal(trajectory?.state, 'answered');
@@ -78,7 +78,7 @@ describe('A session in the extension host', () => {
 
   it('brings a finished dialogue back to be read, with its transcript as Markdown', async () => {
     const { panels, tasks, trajectories } = await tandem();
-    const state = await tasks.state('parcel-surcharge');
+    const state = await tasks.state(await starterTask('parcel-surcharge'));
     assert.ok(state.kind === 'done');
     const { shown } = await panels.openTrajectory(state.episode);
     assert.equal(shown.state.phase, 'over');
@@ -97,7 +97,7 @@ describe('A session in the extension host', () => {
 
   it('gives the answer and the reference as documents to compare', async () => {
     const { tasks } = await tandem();
-    const state = await tasks.state('parcel-surcharge');
+    const state = await tasks.state(await starterTask('parcel-surcharge'));
     assert.ok(state.kind === 'done');
     const { shown } = await openTask('parcel-surcharge');
     const place = { episode: state.episode };
@@ -126,7 +126,7 @@ describe('A session in the extension host', () => {
       );
       await server.close();
       await configure('model.totalSeconds', 5);
-      const replying = shown.reply('Two.');
+      const replying = shown.reply({ text: 'Two.' });
       await until('the server is asked again or given up', () => shown.state.phase !== 'developer');
       await shown.stop();
       await replying;

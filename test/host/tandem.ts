@@ -5,7 +5,7 @@ import type { Tandem } from '../../src/extension';
 import type { SessionPanel } from '../../src/editor/session/panel';
 import type { PackTask } from '../../src/editor/tasks/packs';
 
-export const consent = { pseudonym: 'ada', purpose: 'a test' };
+export const consent = { pseudonym: 'ada', purpose: 'a test', level: 'local' } as const;
 
 /** The running extension, as the tests look into it. */
 export async function tandem(): Promise<Tandem> {

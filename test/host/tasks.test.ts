@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import * as vscode from 'vscode';
 import { commands } from '../../src/editor/contributions';
 import type { TaskNode } from '../../src/editor/tasks/tree';
-import { closeEditors, tandem, until } from './tandem';
+import { closeEditors, configure, consent, starterTask, tandem, until } from './tandem';
 
 const row = (id: string, call = 'f(1)'): string =>
   JSON.stringify({
@@ -95,5 +98,195 @@ describe('The tasks view in the extension host', () => {
         assert.equal(await packNamed('events'), undefined);
       });
     });
+  });
+});
+
+describe('The state of a task', () => {
+  before(async () => {
+    const { engine } = await tandem();
+    await engine.consent.give(consent);
+  });
+
+  it('is skipped with a reason, without a dialogue, and can be taken up again', async () => {
+    const { panels, tasks } = await tandem();
+    const task = await starterTask('water-bill');
+    await panels.skip(task, 'The request is unclear');
+    await until('the skip is in the list', async () => (await tasks.state(task)).kind === 'skipped');
+    const starter = await packNamed('starter');
+    const rows = await tasks.getChildren(starter);
+    const row = rows.find((node) => node.kind === 'task' && node.task.id === 'water-bill');
+    assert.equal(tasks.getTreeItem(row!).description, 'skipped: the request is unclear');
+    assert.match(String(tasks.getTreeItem(starter!).description), /1 skipped/);
+    const { shown } = await panels.openTask(task);
+    assert.equal(shown.state.phase, 'skipped');
+    await closeEditors();
+  });
+
+  it('is what the list is filtered by, and what the packs then count', async () => {
+    const { tasks } = await tandem();
+    tasks.filter = new Set(['skipped']);
+    try {
+      const starter = await packNamed('starter');
+      const rows = await tasks.getChildren(starter);
+      assert.deepEqual(
+        rows.map((node) => node.kind === 'task' && node.task.id),
+        ['water-bill'],
+      );
+      assert.match(String(tasks.getTreeItem(starter!).description), /^1 of \d+ tasks/);
+      assert.equal((await tasks.counts()).shown, 1);
+    } finally {
+      await vscode.commands.executeCommand('tandem.clearTaskFilter');
+    }
+    assert.equal(tasks.filter, undefined);
+  });
+
+  it('is shown for a pack of ten thousand tasks in pages', async () => {
+    const { tasks } = await tandem();
+    const rows = Array.from({ length: 10_000 }, (_, index) => row(`task-${index}`, `f(${index})`));
+    await withFile('large.jsonl', rows.join('\n'), async () => {
+      await until('the pack is listed', async () => (await packNamed('large')) !== undefined);
+      const pack = await packNamed('large');
+      assert.match(String(tasks.getTreeItem(pack!).description), /^10000 tasks/);
+      assert.equal((await tasks.getChildren(pack)).length, 201);
+      const more = (await tasks.getChildren(pack)).at(-1);
+      assert.equal(tasks.getTreeItem(more!).description, '9800 not shown');
+      await vscode.commands.executeCommand('tandem.showMore', more);
+      assert.equal((await tasks.getChildren(pack)).length, 401);
+    });
+    await until('the pack is gone', async () => (await packNamed('large')) === undefined);
+  });
+
+  it('names the folder of packs that have one name', async () => {
+    const { tasks } = await tandem();
+    await withFile('other/starter.jsonl', `${row('other')}\n`, async () => {
+      const descriptions = async (): Promise<string[]> =>
+        (await tasks.getChildren())
+          .filter((node) => node.kind === 'pack' && node.pack.name === 'starter')
+          .map((node) => String(tasks.getTreeItem(node).description));
+      await until('both are listed', async () => (await descriptions()).length === 2);
+      assert.match((await descriptions())[0]!, /^other · 1 task$/);
+      assert.match((await descriptions())[1]!, /^\w+ · \d+ tasks/);
+    });
+    await until('one is left', async () => {
+      const starter = await packNamed('starter');
+      return !String(tasks.getTreeItem(starter!).description).includes('other');
+    });
+  });
+});
+
+/** A file outside of the workspace. */
+async function outside(files: Readonly<Record<string, string>>, use: (folder: string) => Promise<void>) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'tandem-packs-'));
+  try {
+    for (const [name, content] of Object.entries(files)) await writeFile(path.join(folder, name), content);
+    await use(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function inWorkspace(name: string): vscode.Uri {
+  const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
+  assert.ok(folder);
+  return vscode.Uri.joinPath(folder, name);
+}
+
+describe('Packs that are added', () => {
+  afterEach(async () => {
+    for (const name of ['given.jsonl', 'given.guidelines.md']) {
+      await vscode.workspace.fs.delete(inWorkspace(name)).then(undefined, () => undefined);
+    }
+    await until('they are gone', async () => (await packNamed('given')) === undefined);
+  });
+
+  it('come with their guidelines when they are dropped by their address', async () => {
+    const { drop } = await tandem();
+    const files = { 'given.jsonl': `${row('one')}\n${row('two')}\n`, 'given.guidelines.md': '# Be exact' };
+    await outside(files, async (folder) => {
+      const data = new vscode.DataTransfer();
+      const address = vscode.Uri.file(path.join(folder, 'given.jsonl')).toString();
+      data.set('text/uri-list', new vscode.DataTransferItem(`# a comment\r\n${address}\r\n`));
+      await drop.handleDrop(undefined, data);
+    });
+    const pack = await packNamed('given');
+    assert.ok(pack?.kind === 'pack');
+    assert.equal(pack.pack.tasks.length, 2);
+    await vscode.workspace.fs.stat(inWorkspace('given.guidelines.md'));
+  });
+
+  it('are refused when no line is a task, and the first reason is said', async () => {
+    const { adder } = await tandem();
+    await outside({ 'given.jsonl': '{"id": "two"}\n', 'empty.jsonl': '' }, async (folder) => {
+      await assert.rejects(
+        adder.add([path.join(folder, 'given.jsonl')]),
+        /^Fault: given\.jsonl is no pack: none of its lines is a task\. Line 1: The field problem_description is missing/,
+      );
+      await assert.rejects(adder.add([path.join(folder, 'empty.jsonl')]), /empty\.jsonl is empty/);
+      await assert.rejects(adder.add([path.join(folder, 'none.jsonl')]), /none\.jsonl does not exist/);
+    });
+    assert.equal(await packNamed('given'), undefined);
+  });
+
+  it('never overwrite another file, and may be added twice', async () => {
+    const { adder } = await tandem();
+    await outside({ 'given.jsonl': `${row('one')}\n` }, async (folder) => {
+      const file = path.join(folder, 'given.jsonl');
+      await adder.add([file]);
+      await adder.add([file]);
+      await writeFile(file, `${row('another')}\n`);
+      await assert.rejects(adder.add([file]), /is there already and is another file; rename one of the two/);
+    });
+    const pack = await packNamed('given');
+    assert.ok(pack?.kind === 'pack');
+    assert.equal(pack.pack.tasks[0]?.id, 'one');
+  });
+
+  it('are not listed where the setting leaves them out, which is said', async () => {
+    const { adder } = await tandem();
+    await configure('packs', ['packs/*.jsonl']);
+    try {
+      await outside({ 'given.jsonl': `${row('one')}\n` }, async (folder) => {
+        await assert.rejects(
+          adder.add([path.join(folder, 'given.jsonl')]),
+          /given\.jsonl is here, but the setting tandem\.packs leaves it out/,
+        );
+      });
+    } finally {
+      await configure('packs', undefined);
+    }
+  });
+});
+
+describe('The guidelines of a pack', () => {
+  const shown = (): vscode.Tab[] =>
+    vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .filter(
+        ({ input }) => input instanceof vscode.TabInputWebview && input.viewType.includes('markdown.preview'),
+      );
+
+  afterEach(closeEditors);
+
+  it('open beside the first task of it that is played, and not again', async () => {
+    const { panels } = await tandem();
+    await configure('session.openGuidelines', true);
+    try {
+      await panels.openTask(await starterTask('course-mark'));
+      await until('they are shown', () => shown().length === 1);
+      assert.match(shown()[0]!.label, /starter\.guidelines\.md/);
+      assert.equal(shown()[0]!.group.viewColumn, vscode.ViewColumn.Two);
+      await until('the session has the focus', () => panels.active?.shown.task.id === 'course-mark');
+      await closeEditors();
+      await panels.openTask(await starterTask('hotel-stay'));
+      assert.deepEqual(shown(), []);
+    } finally {
+      await configure('session.openGuidelines', undefined);
+    }
+  });
+
+  it('open on request', async () => {
+    await vscode.commands.executeCommand('tandem.openGuidelines', await packNamed('starter-world'));
+    await until('they are shown', () => shown().length === 1);
+    assert.match(shown()[0]!.label, /starter-world\.guidelines\.md/);
   });
 });

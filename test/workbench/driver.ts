@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 import type { Browser, FrameLocator, Locator, Page } from 'playwright-core';
 
@@ -9,6 +11,7 @@ import { launchBrowser } from '../../scripts/workbench/browser.mjs';
 import { ensureWorkbench } from '../../scripts/workbench/install.mjs';
 import {
   calmSettings,
+  installExtension,
   startServer,
   testEnvironment,
   testFlags,
@@ -19,6 +22,9 @@ import {
 
 /** A workbench is usually there in 5 s; on a busy machine it has taken 48 s. In milliseconds. */
 const timeLimit = 120_000;
+
+/** How often the palette or a menu is opened that something else closes. */
+const ATTEMPTS = 5;
 
 /** What the theme picker calls a theme, and the class that the workbench then has. */
 const themes = {
@@ -31,17 +37,24 @@ const themes = {
 export type Theme = keyof typeof themes;
 
 export interface WorkbenchOptions {
-  /** The working folder that is loaded as an extension, absolute. */
-  readonly extension: string;
-  /** The folder that is opened, absolute. */
+  /** The working folder that is loaded as an extension, absolute; or a package that is installed. */
+  readonly extension: string | { readonly vsix: string };
+  /** The folder that is opened, or the `.code-workspace` file that names several; absolute. */
   readonly workspace: string;
   /** User settings besides the calm ones. */
   readonly settings?: Readonly<Record<string, unknown>>;
   /** A folder that outlives the workbench, for a test that starts one twice; by default a temporary one. */
   readonly userData?: string;
+  /** The folder is not trusted until a person says so; by default every folder is. */
+  readonly isRestricted?: boolean;
   /** Variables of the extension host besides those of the test. */
   readonly environment?: Readonly<Record<string, string>>;
 }
+
+const untrusted = {
+  'security.workspace.trust.enabled': true,
+  'security.workspace.trust.startupPrompt': 'never',
+};
 
 /**
  * Starts a workbench server and a browser that shows it with the extension and the workspace.
@@ -56,13 +69,23 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   await using started = new AsyncDisposableStack();
   started.defer(() => rm(temporary, { recursive: true, force: true, maxRetries: 5 }));
 
-  // Without motion nothing fades through a picture.
-  const settings = { ...calmSettings, 'workbench.reduceMotion': 'on', ...options.settings };
+  const settings = {
+    ...calmSettings,
+    // Without motion nothing fades through a picture.
+    'workbench.reduceMotion': 'on',
+    // A second webview, which most tests would have to tell from the session.
+    'tandem.session.openGuidelines': false,
+    ...(options.isRestricted === true && untrusted),
+    ...options.settings,
+  };
   writeSettings(userData, settings, { replace: true });
+  const { extension, workspace } = options;
+  if (typeof extension === 'object') await installExtension(installed, { userData, vsix: extension.vsix });
   const server = await startServer(installed, {
     userData,
     flags: testFlags,
     env: { ...testEnvironment, ...options.environment },
+    asksForTrust: options.isRestricted === true,
   });
   started.defer(() => server.stop());
   const browser = await launchBrowser();
@@ -70,7 +93,8 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   page.setDefaultTimeout(timeLimit);
 
-  const address = workbenchAddress(server.port, options);
+  const loaded = typeof extension === 'object' ? {} : { extension };
+  const address = workbenchAddress(server.port, { ...loaded, workspace });
   const driver = new WorkbenchDriver(server, browser, page, address, started.move());
   try {
     await driver.open();
@@ -110,6 +134,28 @@ export class WorkbenchDriver {
     await this.#ready();
   }
 
+  /** Another window on the same folder, of another person: with an extension host and a memory of its own. */
+  async anotherWindow(): Promise<WorkbenchDriver> {
+    const page = await this.browser.newPage({ viewport: this.page.viewportSize() });
+    page.setDefaultTimeout(timeLimit);
+    const started = new AsyncDisposableStack();
+    started.defer(() => page.close());
+    const window = new WorkbenchDriver(this.server, this.browser, page, this.#address, started);
+    await window.open();
+    return window;
+  }
+
+  /** Kills the extension hosts of all windows, as a system does that is short of memory. */
+  async killExtensionHosts(): Promise<void> {
+    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,pgid=,args=']);
+    const hosts = stdout.split('\n').flatMap((line) => {
+      const [, pid, group] = /^\s*(\d+)\s+(\d+) .*--type=extensionHost/.exec(line) ?? [];
+      return Number(group) === this.server.group ? [Number(pid)] : [];
+    });
+    if (hosts.length === 0) throw new Error('No extension host is running.');
+    for (const pid of hosts) process.kill(pid, 'SIGKILL');
+  }
+
   async #ready(): Promise<void> {
     await this.page.locator('.monaco-workbench .part.activitybar').waitFor();
     await this.page.locator('.monaco-workbench .part.statusbar .statusbar-item').first().waitFor();
@@ -120,17 +166,62 @@ export class WorkbenchDriver {
     return this.page.locator('.part.activitybar').getByRole('tab', { name: label });
   }
 
-  /** Runs a command through the command palette, as a person does. @param title with its category, as shown there */
+  /**
+   * Runs a command through the command palette, as a person does. What was done just before may still move the focus, which
+   * closes the palette; then it is opened again.
+   * @param title with its category, as shown there
+   */
   async runCommand(title: string): Promise<void> {
-    await this.page.keyboard.press('F1');
-    await this.#pick(title, '>');
+    await insisting(async (options) => {
+      await this.page.keyboard.press('F1');
+      await this.#pick(title, '>', options);
+    });
+  }
+
+  /** Chooses an item of the context menu of a row, which a list that is drawn anew closes; then it is opened again. */
+  async chooseInMenu(of: Locator, item: string): Promise<void> {
+    await insisting(async (options) => {
+      await of.click({ button: 'right', ...options });
+      const found = this.page.getByRole('menuitem', { name: item });
+      await found.hover(options);
+      // The menu takes the release of the button that opened it for a choice, or nothing at all, in its first moments.
+      await this.page.waitForTimeout(500);
+      await found.click(options);
+    });
   }
 
   /** Finds a row of the quick pick that is open by its text and takes it. */
-  async #pick(text: string, prefix = ''): Promise<void> {
+  async #pick(text: string, prefix = '', options: { readonly timeout?: number } = {}): Promise<void> {
     const widget = this.page.locator('.quick-input-widget');
-    await widget.locator('input.input').fill(prefix + text);
-    await widget.locator('.quick-input-list-row', { hasText: text }).first().click();
+    await widget.locator('input.input').fill(prefix + text, options);
+    await widget.locator('.quick-input-list-row', { hasText: text }).first().click(options);
+  }
+
+  /** Says a path to the file dialog of the workbench, which may still write over it what it suggests. */
+  async chooseFile(file: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget input.input');
+    await input.waitFor();
+    do {
+      await input.fill(file);
+      await this.page.waitForTimeout(700);
+    } while ((await input.inputValue()) !== file);
+    await input.press('Enter');
+    // It looks at the folder before it takes the name, and whatever opens meanwhile would cancel it.
+    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+
+  /** A notification, found in their list, because one may have hidden itself meanwhile. */
+  async notification(text: RegExp): Promise<Locator> {
+    await this.runCommand('Notifications: Show Notifications');
+    const all = this.page.locator('.notifications-center .notification-list-item');
+    const found = all.filter({ hasText: text });
+    try {
+      await found.waitFor();
+    } catch (error) {
+      const texts = await all.allTextContents();
+      throw new Error(`No notification says ${String(text)}, but: ${texts.join(' | ')}`, { cause: error });
+    }
+    return found;
   }
 
   /** What the first webview draws: of a view in a side bar, or of an editor panel. */
@@ -166,5 +257,17 @@ export class WorkbenchDriver {
   /** Ends the browser, the server and everything it started, and removes their files. */
   async close(): Promise<void> {
     await this.#started.disposeAsync();
+  }
+}
+
+/** Tries again what something else has come between. */
+async function insisting(act: (options: { readonly timeout: number }) => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await act({ timeout: 10_000 });
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
   }
 }

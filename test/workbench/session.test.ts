@@ -6,6 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
+import { startChatServer, type ChatServer } from '../fixtures/chat-server';
+import { stallAfter } from '../fixtures/chat-server-replies';
+import { violations } from './accessibility';
 import { startWorkbench, type WorkbenchDriver } from './driver';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
@@ -14,23 +17,25 @@ const answer = `def parcel_price(weight_kg, zone):
     base = {1: 5, 2: 8, 3: 12}.get(zone, -1)
     return base + 4.5 if weight_kg > 20 and zone == 1 else base`;
 
-/** Slow enough that a person can step in while it writes. */
-const script = {
-  delayMilliseconds: 250,
-  turns: [
-    says('At how many kilograms does a parcel count as **heavy**?'),
-    says('How big is the supplement?'),
-    says('What should come out for a zone that does not exist?'),
-    says('Does the supplement depend on the zone?'),
-    says('Is there anything else that I should know?'),
-    says(`I WANT TO ANSWER:\n\`\`\`python\n${answer}\n\`\`\``),
-  ],
-};
+const turns = [
+  says('At how many kilograms does a parcel count as **heavy**?'),
+  says('How big is the supplement?'),
+  says('What should come out for a zone that does not exist?'),
+  says('Does the supplement depend on the zone?'),
+  says('Is the price in euros or in cents?'),
+  says('How shall I round? See [the manual](https://example.org/round).\n\n```python\nround(1.5)\n```'),
+  says('May the weight be zero?'),
+  says('Is there anything else that I should know?'),
+  says(`I WANT TO ANSWER:\n\`\`\`python\n${answer}\n\`\`\``),
+];
 
 let workspace: string;
+/** A model that stops in the middle of every message, so that there is time to look at one that is being written. */
+let stalling: ChatServer;
 let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const press = (key: string): Promise<void> => workbench.page.keyboard.press(key);
 const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
 
 beforeAll(async () => {
@@ -38,11 +43,9 @@ beforeAll(async () => {
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   // The tree draws only the rows that fit: the tasks of this test should come first.
   await rm(path.join(workspace, 'starter-world.jsonl'));
-  await writeFile(path.join(workspace, 'agents', 'slow.json'), JSON.stringify(script));
-  await writeFile(
-    path.join(workspace, '.vscode', 'settings.json'),
-    JSON.stringify({ 'tandem.agent': 'script:agents/slow.json', 'tandem.simulator': 'rules' }),
-  );
+  await writeScript(250);
+  stalling = await startChatServer({ reply: () => stallAfter(says('How big is the supplement, and')) });
+  await configure({});
   workbench = await startWorkbench({ extension: root, workspace });
   // A step of one dialogue that fails makes all later ones fail: they should not each wait for minutes.
   workbench.page.setDefaultTimeout(60_000);
@@ -50,8 +53,21 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await workbench.close();
+  await stalling.close();
   await rm(workspace, { recursive: true, force: true });
 });
+
+/** The script is read anew for each message. @param delayMilliseconds before each quarter of a message */
+async function writeScript(delayMilliseconds: number): Promise<void> {
+  const script = JSON.stringify({ turns, delayMilliseconds });
+  await writeFile(path.join(workspace, 'agents', 'slow.json'), script);
+}
+
+/** Writes the workspace's settings, which the editor notices. */
+async function configure(settings: Readonly<Record<string, unknown>>): Promise<void> {
+  const all = { 'tandem.agent': 'script:agents/slow.json', 'tandem.simulator': 'rules', ...settings };
+  await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(all));
+}
 
 /** What the log of the workspace holds, line by line. */
 async function loggedEvents(): Promise<LogEvent[]> {
@@ -68,6 +84,7 @@ test('a developer opens a task and agrees to be logged under a pseudonym', async
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.reference\.py/ }).waitFor();
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
   await workbench.screenshot('session-consent');
+  expect(await violations(session())).toEqual([]);
   await session().getByRole('button', { name: 'Agree and start' }).click();
 });
 
@@ -78,14 +95,22 @@ test('types replies to the agent, which streams its messages', async () => {
   await session().getByText('turn 2 of 10').waitFor();
   await session().getByText('Above 20 kilograms.').waitFor();
   await composer().waitFor();
+  await session().getByRole('timer').waitFor();
+  expect(await violations(session())).toEqual([]);
 });
 
 test('stops the agent with Escape and asks again with Enter', async () => {
+  await configure({ 'tandem.agent': `openai:stalling@${stalling.url}` });
+  await session().getByText('agent: stalling').waitFor();
   await composer().fill('4.50 euros.');
   await composer().press('Enter');
-  await session().getByRole('button', { name: 'Stop' }).waitFor();
+  await session().locator('tandem-stream').getByText('How big is the supplement').waitFor();
+  expect(await violations(session())).toEqual([]);
   await workbench.page.keyboard.press('Escape');
   await session().getByText('You stopped the agent.').waitFor();
+  expect(await violations(session())).toEqual([]);
+  await configure({});
+  await session().getByText('agent: slow', { exact: true }).waitFor();
   await session().getByRole('button', { name: 'Ask again' }).press('Enter');
   await session().getByText('a zone that does not exist').waitFor();
 });
@@ -102,13 +127,142 @@ test('reloads the window in the middle of a reply and goes on with the same word
   await session().getByText('depend on the zone').waitFor();
 });
 
+test('has a reply suggested with one key, edits it and sends it', async () => {
+  await composer().fill('I thi');
+  await press('Alt+s');
+  await session().getByText('A draft of rules').waitFor();
+  await composer().press('Escape');
+  expect(await composer().inputValue()).toBe('I thi');
+  await press('Alt+s');
+  await session().getByText('A draft of rules').waitFor();
+  await workbench.screenshot('session-suggestion');
+  expect(await violations(session())).toEqual([]);
+  await composer().press('End');
+  await composer().pressSequentially(' Sure.');
+  await composer().press('Enter');
+  await session().getByText('edited from a draft by rules').waitFor();
+});
+
+test('stops a simulator that takes long over a draft, and one that takes long over a reply', async () => {
+  await session().getByText('in cents?').waitFor();
+  await composer().waitFor();
+  await configure({ 'tandem.simulator': `openai:stalling@${stalling.url}` });
+  await session().getByTitle('stalling drafts a reply for you').waitFor();
+  const working = session().getByRole('button', { name: 'Stop' });
+  for (const [key, doing] of [
+    ['Alt+s', 'stalling drafts a reply'],
+    ['Alt+a', 'stalling is answering'],
+  ] as const) {
+    await press(key);
+    await session().getByText(doing).waitFor();
+    expect(await violations(session())).toEqual([]);
+    await working.press('Enter');
+    await session().getByRole('button', { name: 'Don’t mind' }).waitFor();
+  }
+  await configure({});
+  await session().getByTitle('rules drafts a reply for you').waitFor();
+});
+
+test('says with one key that there is no preference', async () => {
+  await session().getByText('in cents?').waitFor();
+  await composer().waitFor();
+  await press('Alt+d');
+  await session().getByText('I have no preference').waitFor();
+  await session().getByText('How shall I round').waitFor();
+});
+
+test('recalls earlier replies with the arrow keys in an empty composer', async () => {
+  await composer().waitFor();
+  await composer().press('ArrowUp');
+  await composer().press('ArrowUp');
+  expect(await composer().inputValue()).toMatch(/ Sure\.$/);
+  await composer().press('ArrowDown');
+  expect(await composer().inputValue()).toMatch(/^I have no preference/);
+  await composer().press('ArrowDown');
+  expect(await composer().inputValue()).toBe('');
+});
+
+test('asks the agent for another sample, and keeps both', async () => {
+  await composer().waitFor();
+  await press('Alt+r');
+  await session().getByText('The agent wrote the same message again').waitFor();
+  await session().getByText('Sample 2 of this message').waitFor();
+});
+
+test('copies code, opens links and reads thoughts by keyboard', async () => {
+  await session().getByRole('log').getByRole('button', { name: 'Copy the code' }).press('Enter');
+  await session().getByRole('link', { name: 'the manual' }).press('Enter');
+  const question = workbench.page.getByRole('dialog');
+  await question.getByText('https://example.org/round').waitFor();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  const thoughts = session().locator('summary').last();
+  await thoughts.press('Enter');
+  await session().getByText('I wonder.').last().waitFor();
+  await thoughts.press('Enter');
+});
+
+test('tells a screen reader how long a reply may be, and why one is not sent', async () => {
+  await composer().fill('x'.repeat(412));
+  await composer().press('Enter');
+  await session().getByRole('status').getByText('Not sent: 12 characters too many.').waitFor();
+  expect(await composer().getAttribute('aria-invalid')).toBe('true');
+  const described = await composer().getAttribute('aria-describedby');
+  await session().locator(`#${described!}`).getByText('412 of at most 400 characters').waitFor();
+  await composer().fill('');
+});
+
+test('lists its keys on request', async () => {
+  await session().getByRole('log').click();
+  await press('?');
+  await session().getByRole('definition').getByText('Compare with the reference').waitFor();
+  await workbench.screenshot('session-keys');
+  expect(await violations(session())).toEqual([]);
+  await press('?');
+  await session().getByRole('definition').first().waitFor({ state: 'hidden' });
+});
+
+test('is warned before a reply gives the reference away, and can edit it or send it anyway', async () => {
+  const code = 'Use {1: 5, 2: 8, 3: 12}.get(zone) and return base + 4.5 if weight_kg > 20 else base';
+  await composer().fill(code);
+  await composer().press('Enter');
+  await session().getByText('Not sent yet: this gives away').waitFor();
+  await workbench.screenshot('session-leak-warning');
+  expect(await violations(session())).toEqual([]);
+  await press('Enter');
+  await session().getByText('Not sent yet').waitFor({ state: 'detached' });
+  expect(await composer().inputValue()).toBe(code);
+  await composer().press('Enter');
+  await session().getByRole('button', { name: 'Send anyway' }).press('Enter');
+  await session()
+    .getByText(/gives away \d+ % of the reference/)
+    .waitFor();
+  await session().getByText('May the weight be zero?').waitFor();
+});
+
 test('hands over to the simulator and takes the seat back while it plays', async () => {
   await composer().waitFor();
-  await session().getByRole('button', { name: 'from here on' }).click();
-  await session().getByRole('button', { name: 'Take the seat back' }).click();
+  // Slow enough that a person can step in while it writes.
+  await writeScript(2500);
+  await session().getByRole('button', { name: 'Simulator from here on' }).click();
+  await session().getByRole('button', { name: 'Take the seat back' }).waitFor();
+  await press('Alt+i');
+  await writeScript(250);
   await session().getByText('you are the human').waitFor();
   await session().getByText('anything else').waitFor();
   await workbench.screenshot('session-seat-taken');
+});
+
+test('hides the counters of turns and time', async () => {
+  await session().getByText('turn 8 of 10').waitFor();
+  await configure({ 'tandem.session.showCounters': false });
+  await session().getByRole('timer').waitFor({ state: 'detached' });
+  expect(await session().getByText('of 10').count()).toBe(0);
+  await configure({});
+  await session().getByRole('timer').waitFor();
+  await workbench.runCommand('Tandem: Toggle Turns and Time');
+  await session().getByRole('timer').waitFor({ state: 'detached' });
+  await workbench.runCommand('Tandem: Toggle Turns and Time');
+  await session().getByRole('timer').waitFor();
 });
 
 test('lets the simulator answer one turn and sees the table of tests', async () => {
@@ -123,6 +277,43 @@ test('lets the simulator answer one turn and sees the table of tests', async () 
   await workbench.screenshot('session-graded');
 });
 
+test('rates the dialogue with a digit and a line, and turns with thumbs and remarks', async () => {
+  await press('4');
+  await session().getByText('4 stars, saved').waitFor();
+  await session().getByRole('radio', { name: '4 stars' }).press('ArrowRight');
+  await session().getByText('5 stars, saved').waitFor();
+  const comment = session().getByRole('textbox', { name: 'One line about it' });
+  await comment.fill('It asked for what was missing, 3 times.');
+  await comment.press('Enter');
+  const first = session().getByRole('group', { name: 'Your rating of turn 1', exact: true });
+  await first.getByRole('button', { name: 'Good message' }).press('Enter');
+  await first.getByRole('button', { name: 'Good message', pressed: true }).waitFor();
+  await first.getByRole('button', { name: 'Comment on this message' }).press('Enter');
+  const remark = session().getByRole('textbox', { name: 'Your comment on turn 1' });
+  await remark.fill('The right thing to ask first.');
+  await remark.press('Enter');
+  await session().getByText('The right thing to ask first.').waitFor();
+  await first.getByRole('button', { name: 'Change the comment on this message' }).waitFor();
+});
+
+test.each(['light', 'dark', 'hc-dark', 'hc-light'] as const)(
+  'looks as the workbench does and is readable by everybody, theme %s',
+  async (theme) => {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`session-graded-${theme}`);
+    expect(await violations(session())).toEqual([]);
+    await workbench.setSize(700, 800);
+    await workbench.screenshot(`session-graded-${theme}-narrow`);
+    expect(await violations(session())).toEqual([]);
+    await workbench.setSize(1280, 800);
+  },
+);
+
+test('opens the transcript as Markdown from the session', async () => {
+  await session().getByRole('button', { name: 'transcript' }).press('Enter');
+  await workbench.page.getByRole('tab', { name: /parcel-surcharge\.transcript\.md/ }).waitFor();
+});
+
 test('compares the answer with the reference in a native diff', async () => {
   await session().getByRole('button', { name: 'Compare with the reference' }).click();
   await workbench.page.getByRole('tab', { name: /Parcel surcharge: answer/ }).waitFor();
@@ -135,7 +326,8 @@ test('finds the dialogue in the trajectories and in the log', async () => {
   expect(events.find((event) => event.event === 'consent')).toMatchObject({ pseudonym: 'ada' });
   const kinds = events.map((event) => event.event);
   expect(kinds.indexOf('consent')).toBeLessThan(kinds.indexOf('episode-started'));
-  expect(kinds.filter((kind) => kind === 'agent-turn')).toHaveLength(6);
+  expect(kinds.filter((kind) => kind === 'agent-turn')).toHaveLength(10);
+  expect(kinds.filter((kind) => kind === 'turn-superseded')).toHaveLength(1);
   expect(kinds.filter((kind) => kind === 'hand-over')).toHaveLength(2);
   expect(kinds).toContain('grade');
   const replies = events.filter((event) => event.event === 'reply');
@@ -143,7 +335,46 @@ test('finds the dialogue in the trajectories and in the log', async () => {
     'Above 20 kilograms.',
     '4.50 euros.',
     'Then it gives minus one',
+    expect.stringMatching(/ Sure\.$/),
+    expect.stringMatching(/^I have no preference/),
+    expect.stringMatching(/^Use \{1: 5/),
     'rules',
     'rules',
   ]);
+  expect(replies[3]).toMatchObject({ author: 'developer-edited-suggestion', suggestedBy: 'rules' });
+  expect(events.findLast((event) => event.event === 'rating')).toMatchObject({
+    ...{ stars: 5, comment: 'It asked for what was missing, 3 times.', by: 'ada' },
+  });
+  expect(events.findLast((event) => event.event === 'turn-rating')).toMatchObject({
+    ...{ turn: 1, thumb: 'up', comment: 'The right thing to ask first.', by: 'ada' },
+  });
+});
+
+test('goes on to the next task with Enter, and ends that one with what the agent has said', async () => {
+  await session().getByRole('button', { name: 'Next task' }).press('Enter');
+  await session().getByRole('button', { name: 'Start' }).waitFor();
+  expect(await violations(session())).toEqual([]);
+  await configure({ 'tandem.agent': '' });
+  await session().getByRole('button', { name: 'Choose the agent…' }).waitFor();
+  expect(await violations(session())).toEqual([]);
+  await configure({});
+  await session().getByRole('button', { name: 'Start' }).press('Enter');
+  await composer().waitFor();
+  await session().getByRole('button', { name: 'End now' }).press('Enter');
+  await workbench.page.getByRole('button', { name: 'End and Grade' }).click();
+  await session()
+    .getByRole('heading', { name: /0 of \d+ tests passed/ })
+    .waitFor();
+});
+
+test('skips a task with a reason and takes it up again', async () => {
+  await session().getByRole('button', { name: 'Next task' }).press('Enter');
+  await session().getByRole('button', { name: 'Start' }).press('Enter');
+  await composer().waitFor();
+  await session().getByRole('button', { name: 'Skip…' }).press('Enter');
+  await workbench.page.locator('.quick-input-list-row', { hasText: 'The request is unclear' }).click();
+  await session().getByText('You skipped this task: The request is unclear').waitFor();
+  expect(await violations(session())).toEqual([]);
+  await session().getByRole('button', { name: 'Resume' }).press('Enter');
+  await composer().waitFor();
 });

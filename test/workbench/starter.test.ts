@@ -38,7 +38,7 @@ test('a newcomer opens the first task and starts, with nothing to configure', as
   await workbench.activityBar('Tandem').click();
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
   await tasks
-    .getByRole('treeitem', { name: /not played yet/ })
+    .getByRole('treeitem', { name: /, new$/ })
     .first()
     .click();
   await session().getByText('agent: starter').waitFor();
@@ -48,7 +48,8 @@ test('a newcomer opens the first task and starts, with nothing to configure', as
 
 test('lets the rules answer until the starter model has answered, and sees the grade', async () => {
   await pictures('starter-session');
-  if (await composer().isVisible()) await session().getByRole('button', { name: 'from here on' }).click();
+  if (await composer().isVisible())
+    await session().getByRole('button', { name: 'Simulator from here on' }).click();
   await graded().waitFor();
   await pictures('starter-graded');
 });

@@ -170,9 +170,18 @@ def test_nothing_is_taken_that_a_model_of_the_editor_wrote(log):
     log.add("resumed", episode="resumed", agent="vscode:copilot/some")
     log.turn("resumed", 1, "Done.")
     log.answer("resumed")
+    log.start("drafted")
+    log.turn("drafted", 1, "Empty lists?")
+    edited = {"text": "Zero.", "author": "developer-edited-suggestion", "by": "ada", "terms": "editor"}
+    log.add("consent", pseudonym="ada", purpose="Training")
+    log.add("reply", episode="drafted", turn=1, **edited)
+    log.answer("drafted")
+    log.start("renamed")
+    log.turn("renamed", 1, "Done.", model="some-2026", terms="editor")
+    log.answer("renamed")
     read = log.read()
     assert names(read) == ["own model"]
-    assert read.left_out == {"model terms": 4}
+    assert read.left_out == {"model terms": 6}
 
 
 def test_the_latest_grade_of_a_mode_counts(log):

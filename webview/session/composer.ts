@@ -1,84 +1,199 @@
-import { html, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
-import { button, keyName, linkButton, textArea } from '../ui';
-import { PlainElement } from './element';
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, property, state as drawn } from 'lit/decorators.js';
+import { PlainElement } from '../dialogue/element';
+import { modelLabel } from '../dialogue/names';
+import { withVisibleControls } from '../dialogue/untrusted';
+import { button, icon, linkButton, progress, textArea } from '../ui';
+import type { Composition, LeakWarning } from './composition';
+import { recalled } from './history';
 import { host } from './host';
+import { leaving } from './leaving';
 import { keys } from './keys';
-import type { SessionState } from './protocol';
-import { modelLabel, replyLength } from './view';
+import type { Draft, SessionState } from './protocol';
+import { replyLength } from './view';
 
-/** Where the developer writes the reply; keeps the draft until the reply is in the log. */
+/** Where the developer writes the reply. */
 @customElement('tandem-composer')
 export class ComposerElement extends PlainElement {
   @property({ attribute: false }) state!: SessionState;
-  @property({ attribute: false }) draft = '';
-  /** The reply is on its way to the log. */
-  @property({ attribute: false }) sending = false;
-  @property({ attribute: false }) onDraft: (draft: string) => void = () => undefined;
-  @property({ attribute: false }) onSend: () => void = () => undefined;
+  @property({ attribute: false }) composition!: Composition;
+  /** What of the composition is drawn; it is new after each change. */
+  @property({ attribute: false }) draft!: Draft;
+  @property({ attribute: false }) isSending = false;
+  @property({ attribute: false }) warning: LeakWarning | undefined;
+  /** What the developer has said so far, in this dialogue last. */
+  @property({ attribute: false }) earlier: readonly string[] = [];
+
+  /** The person wanted to send more than the limit, and is told why nothing happened. */
+  @drawn() private wasTooLong = false;
 
   override render(): TemplateResult {
-    const length = replyLength(this.draft, this.state.replyLimit);
-    const { simulator } = this.state;
-    const named = modelLabel(simulator) || 'The simulator';
-    return html`<div class="composer">
+    const { draft, state } = this;
+    const length = replyLength(draft.text, state.replyLimit);
+    return html`${this.origin()}
+      <div class="composer">
         ${textArea({
           id: 'reply',
           label: 'Your reply to the agent',
           placeholder: 'Your reply to the agent',
-          value: this.draft,
-          disabled: this.sending,
-          onInput: this.onDraft,
+          describedBy: 'reply-limit',
+          invalid: length.over > 0,
+          value: draft.text,
+          disabled: this.isSending,
+          readOnly: state.isSuggesting === true,
+          onInput: (text) => {
+            this.wasTooLong = false;
+            this.composition.write(text);
+          },
           onKey: (event) => this.keyed(event),
         })}
         <span
           id="reply-length"
           class="counter ${length.over > 0 ? 'over' : ''}"
           title="Characters of a reply"
+          aria-hidden="true"
         >
           ${length.words}
         </span>
+        <span id="reply-limit" class="unseen">${length.used} of at most ${state.replyLimit} characters</span>
+        <span class="unseen" role="status">
+          ${this.wasTooLong ? `Not sent: ${length.over} characters too many.` : length.warning}
+        </span>
+      </div>
+      ${this.warning === undefined ? this.actions() : this.leak(this.warning)}`;
+  }
+
+  /** Whose words the draft has, when it is not the developer's own. */
+  private origin(): TemplateResult | typeof nothing {
+    const { suggestion } = this.draft;
+    if (suggestion === undefined) return nothing;
+    return html`<p class="origin quiet">
+      <span role="status"
+        >${icon('lightbulb')} A draft of ${modelLabel(suggestion.by)}. Edit it, or send it.</span
+      >
+      ${linkButton(
+        'Discard',
+        () => this.composition.discardSuggestion(),
+        'Back to what you wrote before',
+        keys.discard,
+      )}
+    </p>`;
+  }
+
+  private actions(): TemplateResult {
+    const { state, isSending } = this;
+    const named = modelLabel(state.simulator) || 'The simulator';
+    if (state.isSuggesting === true) {
+      return html`<div class="actions">
+        ${progress(`${named} drafts a reply`)}
+        ${button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') })}
+      </div>`;
+    }
+    return html`<div class="actions">
+      ${button({
+        id: 'send',
+        label: 'Send',
+        kind: 'primary',
+        key: keys.send,
+        disabled: !this.isSendable,
+        onPress: () => this.composition.reply(),
+      })}
+      ${button({
+        label: 'Suggest a reply',
+        key: keys.suggest,
+        title: `${named} drafts a reply for you`,
+        disabled: isSending,
+        onPress: () => host.act('suggest'),
+      })}
+      ${button({
+        label: 'Don’t mind',
+        key: keys.dontMind,
+        title: 'Says that you have no preference, or do not know',
+        disabled: isSending,
+        onPress: () => host.act('dont-mind'),
+      })}
+      ${button({
+        label: 'Let the simulator answer',
+        key: keys.simulatorOnce,
+        title: `${named} answers this one turn`,
+        disabled: isSending,
+        onPress: () => host.act('simulator-once'),
+      })}
+      <span class="rest">
+        ${linkButton(
+          'Simulator from here on',
+          () => host.act('simulator-on'),
+          `${named} plays the human until you take the seat back`,
+          keys.simulatorOn,
+        )}
+        ${linkButton(
+          'Another sample',
+          () => host.act('another-sample'),
+          'The agent writes its last message anew; the log keeps both',
+          keys.anotherSample,
+        )}
+        ${leaving(state)}
+      </span>
+    </div>`;
+  }
+
+  /** Gentle: what is given away, why it matters, and both ways on. */
+  private leak({ percent, passages }: LeakWarning): TemplateResult {
+    return html`<div class="notice warning" role="alert">
+        ${icon('warning')}
+        <div>
+          <p>
+            Not sent yet: this gives away ${percent} % of the reference.
+            <span id="passages">These passages are in the reference:</span>
+          </p>
+          <ul class="passages" aria-labelledby="passages">
+            ${passages.map((passage) => html`<li><code>${withVisibleControls(passage)}</code></li> `)}
+          </ul>
+          <p>An agent that is handed the code does not learn to ask for it. Plain words are fine.</p>
+        </div>
       </div>
       <div class="actions">
         ${button({
-          id: 'send',
-          label: 'Send',
+          id: 'edit',
+          label: 'Edit',
           kind: 'primary',
-          key: keyName(keys.send),
-          disabled: !this.sendable,
-          onPress: this.onSend,
+          key: keys.primary,
+          onPress: () => this.edit(),
         })}
-        ${button({
-          label: 'Let the simulator answer',
-          key: keyName(keys.simulatorOnce),
-          title: `${named} answers this one turn`,
-          disabled: this.sending,
-          onPress: () => host.act('simulator-once'),
-        })}
-        ${button({
-          label: '… from here on',
-          key: keyName(keys.simulatorOn),
-          title: `${named} plays the human until you take the seat back`,
-          disabled: this.sending,
-          onPress: () => host.act('simulator-on'),
-        })}
-        <span class="rest">
-          ${linkButton('End now', () => host.act('end-now'), "Take the agent's last message as its answer and grade it")}
-          ${linkButton('Skip…', () => host.act('skip'), 'Leave this task, with a reason')}
-        </span>
+        ${button({ label: 'Send anyway', onPress: () => this.composition.reply(true) })}
       </div>`;
   }
 
-  private get sendable(): boolean {
+  private edit(): void {
+    this.composition.edit();
+    this.querySelector<HTMLElement>('#reply')?.focus();
+  }
+
+  private get isSendable(): boolean {
+    const { text } = this.draft;
     return (
-      !this.sending && this.draft.trim() !== '' && replyLength(this.draft, this.state.replyLimit).over === 0
+      !this.isSending &&
+      this.state.isSuggesting !== true &&
+      text.trim() !== '' &&
+      replyLength(text, this.state.replyLimit).over === 0
     );
   }
 
   private keyed(event: KeyboardEvent): void {
-    // Enter that ends a composition (Japanese, Chinese) belongs to the input method.
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    if (this.sendable) this.onSend();
+    // What an input method needs to end a composition (Japanese, Chinese) belongs to it.
+    if (event.isComposing || event.shiftKey || event.altKey || this.state.isSuggesting === true) return;
+    if (event.key === 'Enter') {
+      event.preventDefault();
+      if (this.isSendable) this.composition.reply();
+      else this.wasTooLong = replyLength(this.draft.text, this.state.replyLimit).over > 0;
+    } else if (event.key === 'Escape' && this.draft.suggestion !== undefined) {
+      event.preventDefault();
+      this.composition.discardSuggestion();
+    } else {
+      const text = recalled(this.earlier, this.draft.text, event.key);
+      if (text === undefined) return;
+      event.preventDefault();
+      this.composition.write(text);
+    }
   }
 }

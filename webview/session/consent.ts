@@ -1,18 +1,20 @@
 import { html, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
-import { button, textField } from '../ui';
-import { PlainElement } from './element';
+import './consent.css';
+import { PlainElement } from '../dialogue/element';
+import { button, radioGroup, textField } from '../ui';
 import { host } from './host';
 import { keys } from './keys';
-import type { ConsentRequest } from './protocol';
+import { levels, type ConsentForm, type ConsentRequest } from './protocol';
 
-/** Asked once, before anything of the developer is logged. */
+/** One page, before anything of the developer is logged: what is kept, where, what for, and how far it may go. */
 @customElement('tandem-consent')
 export class ConsentElement extends PlainElement {
-  @property({ attribute: false }) suggestion!: ConsentRequest;
+  @property({ attribute: false }) suggestion!: ConsentForm;
   @property({ attribute: false }) agent = '';
   @state() private pseudonym: string | undefined;
   @state() private purpose: string | undefined;
+  @state() private level: ConsentRequest['level'] | undefined;
 
   override render(): TemplateResult {
     const consent = this.consent;
@@ -30,10 +32,20 @@ export class ConsentElement extends PlainElement {
       }}
     >
       <h2 id="consent-title">Before your first reply</h2>
-      <p>
-        What you write goes to the agent (<span class="name">${this.agent}</span>) and, under the pseudonym
-        below, into the log in this workspace. Tandem sends it nowhere else. You are asked only once.
-      </p>
+      <dl>
+        <dt>Kept</dt>
+        <dd>
+          Your replies, how long each took, what you change in a suggestion, choices, ratings, comments. The
+          agent (<span class="name">${this.agent}</span>) gets the replies.
+        </dd>
+        <dt>Where</dt>
+        <dd>In the log in <code>${this.suggestion.folder}</code>. Tandem sends it nowhere else.</dd>
+        <dt>Later</dt>
+        <dd>
+          <span class="name">Change Pseudonym and Consent…</span> and
+          <span class="name">Delete My Data…</span> in the Command Palette.
+        </dd>
+      </dl>
       <div class="fields">
         ${textField({
           id: 'pseudonym',
@@ -48,6 +60,16 @@ export class ConsentElement extends PlainElement {
           onInput: (value) => (this.purpose = value),
         })}
       </div>
+      ${radioGroup({
+        id: 'level',
+        label: 'How far it may go',
+        value: consent.level,
+        choices: Object.entries(levels).map(([value, words]) => ({
+          value: value as ConsentRequest['level'],
+          ...words,
+        })),
+        onChoose: (value) => (this.level = value),
+      })}
       <div class="actions">
         ${button({
           id: 'primary',
@@ -62,7 +84,11 @@ export class ConsentElement extends PlainElement {
   }
 
   private get consent(): ConsentRequest {
-    const { pseudonym, purpose } = this.suggestion;
-    return { pseudonym: (this.pseudonym ?? pseudonym).trim(), purpose: (this.purpose ?? purpose).trim() };
+    const { pseudonym, purpose, level } = this.suggestion;
+    return {
+      pseudonym: (this.pseudonym ?? pseudonym).trim(),
+      purpose: (this.purpose ?? purpose).trim(),
+      level: this.level ?? level,
+    };
   }
 }

@@ -1,8 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { button, icon, linkButton, progress } from '../ui';
+import { choosing } from './candidates';
+import './clock';
+import './footer.css';
 import { host } from './host';
+import './rating';
 import { keys } from './keys';
-import { modelLabel } from './view';
+import { leaving } from './leaving';
+import { modelLabel } from '../dialogue/names';
+import { withVisibleControls } from '../dialogue/untrusted';
 import type { Notice, NoticeAction, SessionState } from './protocol';
 
 const helps: Record<NoticeAction, string> = {
@@ -10,6 +16,8 @@ const helps: Record<NoticeAction, string> = {
   'choose-simulator': 'Choose the simulator…',
   'set-key': 'Set the API key…',
   grade: 'Grade the answer',
+  'manage-trust': 'Manage Workspace Trust',
+  'show-log': 'Show Log',
 };
 
 /** What happened, in one sentence, with the buttons that help. */
@@ -18,7 +26,7 @@ export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
   return html`<div class="notice ${kind}" role=${kind === 'error' ? 'alert' : 'status'}>
     ${icon(look)}
     <div>
-      <p>${message}</p>
+      <p>${withVisibleControls(message)}</p>
       ${
         actions.length === 0
           ? nothing
@@ -28,6 +36,12 @@ export function noticeBar({ kind, message, actions }: Notice): TemplateResult {
       }
     </div>
   </div>`;
+}
+
+/** Said at once, before anything is asked of the person. */
+export function restricted(restriction: string): TemplateResult {
+  return html`${noticeBar({ kind: 'warning', message: restriction, actions: [] })}
+    <div class="actions">${primary(helps['manage-trust'], () => host.act('manage-trust'))}</div>`;
 }
 
 /** What can be done next where there is no reply to write: one primary action for each state. */
@@ -49,23 +63,18 @@ export function footer(state: SessionState): TemplateResult {
         </div>`;
     case 'agent':
       return working('The agent is writing', state);
+    case 'candidates':
+      return working('Two messages are being written', state, html`<tandem-elapsed></tandem-elapsed>`);
+    case 'choosing':
+      return choosing(state);
     case 'simulator':
       return working(`${modelLabel(state.simulator) || 'The simulator'} is answering`, state);
     case 'grading':
-      return html`<div class="actions">
-        ${progress('Running the tests')} ${button({ label: 'Stop', onPress: () => host.act('stop') })}
-      </div>`;
+      return html`<div class="actions">${progress('Running the tests')} ${stop()}</div>`;
     case 'stopped':
       return html`<div class="actions">
-        ${primary('Ask again', () => host.act('again'))}
-        ${
-          state.seat === 'simulator'
-            ? button({ label: 'Take the seat', onPress: () => host.act('take-seat') })
-            : nothing
-        }
-        <span class="rest"
-          >${linkButton('Skip…', () => host.act('skip'), 'Leave this task, with a reason')}</span
-        >
+        ${primary('Ask again', () => host.act('again'))} ${takeSeat(state, 'Take the seat')}
+        <span class="rest">${leaving(state)}</span>
       </div>`;
     case 'skipped':
       return html`<div class="actions">
@@ -76,29 +85,52 @@ export function footer(state: SessionState): TemplateResult {
         }
       </div>`;
     case 'over':
-      return html`<div class="actions">
-        ${state.hasNext ? nextTask() : nothing}
-        ${button({ label: 'Compare with the reference', onPress: () => host.act('compare') })}
-        ${
-          state.hasNext
-            ? html`<span class="rest">${linkButton('Play again', () => host.act('play-again'))}</span>`
-            : nothing
+      return html`${
+          state.rating === undefined ? nothing : html`<tandem-rating .rating=${state.rating}></tandem-rating>`
         }
-      </div>`;
+        <div class="actions">
+          ${state.hasNext ? nextTask() : nothing}
+          ${button({
+            label: 'Compare with the reference',
+            key: keys.compare,
+            onPress: () => host.act('compare'),
+          })}
+          ${
+            state.canReplay === true
+              ? html`<span class="rest"
+                  >${linkButton(
+                    'Play again',
+                    () => host.act('play-again'),
+                    'The same task from the beginning; the log keeps both',
+                    keys.playAgain,
+                  )}</span
+                >`
+              : nothing
+          }
+        </div>`;
     case 'developer':
       return html``;
   }
 }
 
-function working(what: string, { seat }: SessionState): TemplateResult {
+function working(
+  what: string,
+  state: SessionState,
+  aside: TemplateResult | typeof nothing = nothing,
+): TemplateResult {
   return html`<div class="actions">
-    ${progress(what)} ${button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') })}
-    ${
-      seat === 'simulator'
-        ? button({ label: 'Take the seat back', onPress: () => host.act('take-seat') })
-        : nothing
-    }
+    ${progress(what)} ${aside} ${stop()} ${takeSeat(state, 'Take the seat back')}
+    <span class="rest">${leaving(state)}</span>
   </div>`;
+}
+
+function stop(): TemplateResult {
+  return button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') });
+}
+
+function takeSeat({ seat }: SessionState, label: string): TemplateResult | typeof nothing {
+  if (seat !== 'simulator') return nothing;
+  return button({ label, key: keys.takeSeat, onPress: () => host.act('take-seat') });
 }
 
 function primary(label: string, onPress: () => void): TemplateResult {

@@ -1,26 +1,136 @@
-import { host } from './host';
-import type { SessionState } from './protocol';
+import type { Action, FromWebview, Phase, Picked } from './protocol';
+import type { SessionView } from './view';
 
-/** The keys of a session, as they are shown; `pressed` reads them. */
+/** The keys of a session, in the words of `aria-keyshortcuts`. */
 export const keys = {
-  send: '⏎',
-  primary: '⏎',
-  stop: 'Esc',
+  send: 'Enter',
+  primary: 'Enter',
+  stop: 'Escape',
+  discard: 'Escape',
+  suggest: 'Alt+S',
+  dontMind: 'Alt+D',
   simulatorOnce: 'Alt+A',
   simulatorOn: 'Alt+Shift+A',
+  takeSeat: 'Alt+I',
+  anotherSample: 'Alt+R',
+  endNow: 'Alt+N',
+  skip: 'Alt+K',
+  goodMessage: 'Alt+G',
+  badMessage: 'Alt+B',
+  compare: 'Alt+C',
+  playAgain: 'Alt+P',
+  chooseA: '1',
+  chooseB: '2',
+  neither: '0',
+  equal: '=',
+  listKeys: '?',
 } as const;
 
-/** Does what a key means in this state. Codes, not characters: ⌥A types an å on a Mac. */
-export function pressed(event: KeyboardEvent, { phase }: SessionState): boolean {
-  if (event.key === 'Escape' && (phase === 'agent' || phase === 'simulator')) host.act('stop');
-  else if (
-    event.code === 'KeyA' &&
-    event.altKey &&
-    !event.ctrlKey &&
-    !event.metaKey &&
-    phase === 'developer'
-  ) {
-    host.act(event.shiftKey ? 'simulator-on' : 'simulator-once');
-  } else return false;
-  return true;
+/** The list of the keys, for whoever asks for it. */
+export const listed: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
+  { keys: [keys.send], does: 'Send the reply; elsewhere the primary button' },
+  { keys: [keys.stop], does: 'Stop whoever writes, or the tests' },
+  { keys: [keys.suggest], does: 'Suggest a reply' },
+  { keys: [keys.dontMind], does: 'Don’t mind' },
+  { keys: [keys.simulatorOnce], does: 'Let the simulator answer' },
+  { keys: [keys.simulatorOn], does: 'Simulator from here on' },
+  { keys: [keys.takeSeat], does: 'Take the seat' },
+  { keys: [keys.anotherSample], does: 'Another sample' },
+  { keys: [keys.goodMessage, keys.badMessage], does: 'Good, bad: the last message' },
+  { keys: [keys.endNow], does: 'End now' },
+  { keys: [keys.skip], does: 'Skip' },
+  { keys: ['ArrowUp', 'ArrowDown'], does: 'Earlier replies, in an empty composer' },
+  { keys: [keys.chooseA, keys.chooseB, keys.equal, keys.neither], does: 'Candidates: A, B, equal, neither' },
+  { keys: ['1 … 5'], does: 'At the end: from one star to five' },
+  { keys: [keys.compare], does: 'Compare with the reference' },
+  { keys: [keys.playAgain], does: 'Play again' },
+];
+
+/** What the letters do, in the states that have a button for it. */
+const letters: readonly { readonly key: string; readonly action: Action; readonly in: readonly Phase[] }[] = [
+  { key: keys.suggest, action: 'suggest', in: ['developer'] },
+  { key: keys.dontMind, action: 'dont-mind', in: ['developer'] },
+  { key: keys.simulatorOnce, action: 'simulator-once', in: ['developer'] },
+  { key: keys.simulatorOn, action: 'simulator-on', in: ['developer'] },
+  { key: keys.anotherSample, action: 'another-sample', in: ['developer'] },
+  { key: keys.takeSeat, action: 'take-seat', in: ['agent', 'candidates', 'simulator', 'stopped'] },
+  {
+    key: keys.endNow,
+    action: 'end-now',
+    in: ['agent', 'candidates', 'simulator', 'choosing', 'developer', 'stopped'],
+  },
+  { key: keys.skip, action: 'skip', in: ['choosing', 'developer', 'stopped'] },
+  { key: keys.compare, action: 'compare', in: ['over'] },
+  { key: keys.playAgain, action: 'play-again', in: ['over'] },
+];
+
+/** Plain keys of the number row or the block of digits, as in other tools for judging. */
+const choices: Partial<Record<string, Picked>> = {
+  [keys.chooseA]: 0,
+  [keys.chooseB]: 1,
+  [keys.neither]: 'neither',
+  [keys.equal]: 'equal',
+};
+
+/** A key as the platform tells of it. */
+export interface KeyPress {
+  readonly key: string;
+  /** Where it is on the keyboard: ⌥A types an å on a Mac. */
+  readonly code: string;
+  readonly altKey: boolean;
+  readonly shiftKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+  readonly repeat: boolean;
 }
+
+/**
+ * What a key means in this state; undefined: nothing to the session.
+ * @param isWriting the key goes into a text, in which digits are no stars
+ */
+export function meaning(
+  press: KeyPress,
+  view: Pick<SessionView, 'state' | 'turns'>,
+  isWriting: boolean,
+): FromWebview | undefined {
+  const { phase, isSuggesting, rating } = view.state;
+  if (press.ctrlKey || press.metaKey) return undefined;
+  const isRunning = ['agent', 'candidates', 'simulator', 'grading'].includes(phase) || isSuggesting === true;
+  if (press.key === 'Escape' && isRunning) return { type: 'act', action: 'stop' };
+  // At the end what is written is a remark, and ⌥C types a ç into it.
+  if (isWriting && (phase === 'over' || !press.altKey)) return undefined;
+  if (press.altKey) return rated(press, view) ?? acted(press, view);
+  if (phase === 'choosing' && !press.repeat) {
+    const picked = choices[press.key];
+    return picked === undefined ? undefined : { type: 'choose', picked };
+  }
+  if (phase !== 'over' || rating === undefined || !/^[1-5]$/.test(press.key)) return undefined;
+  return { type: 'rate', change: { stars: Number(press.key) } };
+}
+
+function acted(press: KeyPress, { state }: Pick<SessionView, 'state'>): FromWebview | undefined {
+  const action = letters.find((one) => isOf(press, one.key) && one.in.includes(state.phase))?.action;
+  const isOffered =
+    (action !== 'take-seat' || state.seat === 'simulator') &&
+    (action !== 'end-now' || state.canEnd === true || state.phase === 'choosing') &&
+    (action !== 'play-again' || state.canReplay === true);
+  return action !== undefined && isOffered ? { type: 'act', action } : undefined;
+}
+
+/** The thumb of the agent's last message; the same key once more takes it back. */
+function rated(
+  press: KeyPress,
+  { state, turns }: Pick<SessionView, 'state' | 'turns'>,
+): FromWebview | undefined {
+  const last = turns.at(-1);
+  const thumb = isOf(press, keys.goodMessage) ? 'up' : isOf(press, keys.badMessage) ? 'down' : undefined;
+  if (thumb === undefined || last === undefined || state.rating === undefined) return undefined;
+  return {
+    type: 'rate-turn',
+    turn: last.turn,
+    change: { thumb: last.rating?.thumb === thumb ? 'none' : thumb },
+  };
+}
+
+const isOf = ({ code, shiftKey }: KeyPress, key: string): boolean =>
+  code === `Key${key.at(-1)!}` && shiftKey === key.includes('Shift+');

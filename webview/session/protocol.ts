@@ -11,6 +11,10 @@ export type Phase =
   | 'ready'
   /** The agent writes its message. */
   | 'agent'
+  /** Two candidates for the agent's message are written; neither is shown before both are. */
+  | 'candidates'
+  /** Two candidates for the agent's message wait for the developer's choice. */
+  | 'choosing'
   /** The developer's reply is awaited. */
   | 'developer'
   /** The simulator writes a reply, for this turn or for the rest. */
@@ -31,18 +35,53 @@ export interface ReplyView {
   /** Shown before the reply: `you`, or the simulator's name. */
   readonly by: string;
   readonly seat: Seat;
+  /** The simulator that drafted it for the developer, and whether the developer changed the draft. */
+  readonly suggested?: { readonly by: string; readonly isEdited: boolean };
   /** Set when the reply gives away much of the reference: percent of its code tokens. */
   readonly leakPercent?: number;
 }
 
-export interface TurnView {
-  /** From 1. */
-  readonly turn: number;
-  /** What the collaborator sees of the agent's message, Markdown. */
+/** What a person thinks of one message of the agent. */
+export interface TurnRating {
+  readonly thumb?: 'up' | 'down';
+  readonly comment?: string;
+}
+
+/** A message of the agent. */
+export interface MessageView {
+  /** What the collaborator sees of it, Markdown. */
   readonly visible: string;
   readonly thoughts: string;
+  /** Characters of message and thoughts that are too many to be drawn; the transcript has them. */
+  readonly left?: number;
   /** The message holds the final answer. */
   readonly final: boolean;
+}
+
+/** Candidate A, candidate B, as good as each other, or neither good enough. */
+export type Picked = 0 | 1 | 'equal' | 'neither';
+
+/** A choice between two candidates that was made. */
+export interface ChoiceView {
+  readonly picked: Picked;
+  /** The pseudonym of who chose. */
+  readonly by: string;
+  /** In the order in which they were shown. */
+  readonly candidates: readonly [MessageView, MessageView];
+  /** Who wrote them. Absent until the dialogue is over. */
+  readonly agents?: readonly [string, string];
+}
+
+export interface TurnView extends MessageView {
+  /** From 1. */
+  readonly turn: number;
+  /** The choices that led to the message; each but the last was of neither. */
+  readonly choices?: readonly ChoiceView[];
+  /** How many samples of the message there are; this is the last one. */
+  readonly samples: number;
+  /** How long the message and the reply took, as far as it is known. */
+  readonly milliseconds: number;
+  readonly rating?: TurnRating;
   readonly reply?: ReplyView;
 }
 
@@ -53,10 +92,42 @@ export interface StreamView {
   readonly text: string;
   /** Characters of thoughts so far. */
   readonly thinking: number;
+  /** Characters that are too many to be drawn. */
+  readonly left?: number;
+}
+
+/** Two candidates for the agent's next message, of which the developer is to choose one. */
+export type CandidatesView = readonly [MessageView, MessageView];
+
+/** A reply that the simulator drafted for the developer. */
+export interface Suggestion {
+  readonly text: string;
+  /** The simulator. */
+  readonly by: string;
+}
+
+/** A reply that was begun and not sent. */
+export interface Draft {
+  readonly text: string;
+  /** What it began as, and what it took the place of, when the simulator drafted it. */
+  readonly suggestion?: Suggestion & { readonly replaced: string };
+}
+
+/** Stars from 1 to 5, and a line, for the whole dialogue. */
+export interface DialogueRating {
+  readonly stars?: number;
+  readonly comment?: string;
 }
 
 /** A button that a notice offers. */
-export type NoticeAction = 'choose-agent' | 'choose-simulator' | 'set-key' | 'grade';
+export type NoticeAction =
+  | 'choose-agent'
+  | 'choose-simulator'
+  | 'set-key'
+  | 'grade'
+  | 'manage-trust'
+  /** The output channel, which has all that is known of what went wrong. */
+  | 'show-log';
 
 export interface Notice {
   readonly kind: 'information' | 'warning' | 'error';
@@ -83,10 +154,33 @@ export interface GradeView {
   readonly tests: readonly TestView[];
 }
 
+/** How far what the developer writes may go; the words are those of the form and of the command that changes it. */
+export const levels = {
+  local: {
+    label: 'Keep on this machine only',
+    detail: 'Never exported. Training on this machine may use it.',
+  },
+  export: {
+    label: 'May be exported',
+    detail: 'Your replies and ratings, under the pseudonym.',
+  },
+  'export-with-edits': {
+    label: 'May be exported with edits and timing',
+    detail: 'Also what you changed or the limit cut off, and how long each reply took.',
+  },
+} as const;
+
 /** The first human turn is logged only after this was answered. */
 export interface ConsentRequest {
   readonly pseudonym: string;
   readonly purpose: string;
+  readonly level: keyof typeof levels;
+}
+
+/** What the form begins with, and where that which is agreed to is kept. */
+export interface ConsentForm extends ConsentRequest {
+  /** The data folder. */
+  readonly folder: string;
 }
 
 /** Everything but the turns; small enough to be sent whole on each change. */
@@ -97,13 +191,29 @@ export interface SessionState {
   readonly turn: number;
   readonly maxTurns: number;
   readonly replyLimit: number;
+  /** The pseudonym of the person at this editor, once there is one. */
+  readonly own?: string;
   readonly agent: string;
+  /** The agent that writes the other one of two candidates, when it is another. */
+  readonly secondAgent?: string;
   readonly simulator: string;
   readonly notice?: Notice;
-  readonly consent?: ConsentRequest;
+  readonly consent?: ConsentForm;
   readonly grade?: GradeView;
-  /** There is another task in the pack that was not played yet. */
+  /** The simulator drafts a reply for the developer. */
+  readonly isSuggesting?: boolean;
+  /** There is a message of the agent that can be taken as its answer now. */
+  readonly canEnd?: boolean;
+  /** Turns and time are counted before the person's eyes. */
+  readonly showsCounters: boolean;
+  /** Why nothing is played in this workspace, which can be changed by trusting it. */
+  readonly restriction?: string;
+  /** Absent while there is nobody under whose pseudonym a rating could be logged. */
+  readonly rating?: DialogueRating;
+  /** There is another task in the pack that was not played yet, or not to its end. */
   readonly hasNext: boolean;
+  /** The pack of the task is here, so that it can be played once more. */
+  readonly canReplay?: boolean;
 }
 
 export interface TaskView {
@@ -129,8 +239,8 @@ export type ToWebview =
       readonly state: SessionState;
       readonly turns: readonly TurnView[];
       readonly stream?: StreamView;
-      /** The reply that was begun and not sent. */
-      readonly draft: string;
+      readonly candidates?: CandidatesView;
+      readonly draft: Draft;
     }
   | { readonly type: 'state'; readonly state: SessionState }
   /** The dialogue has begun and has an identity in the log. */
@@ -138,15 +248,37 @@ export type ToWebview =
   /** A turn that is new or has changed. */
   | { readonly type: 'turn'; readonly turn: TurnView }
   /** Absent: nothing is being written any more. */
-  | { readonly type: 'stream'; readonly stream?: StreamView };
+  | { readonly type: 'stream'; readonly stream?: StreamView }
+  /** Absent: there is nothing to choose any more. */
+  | { readonly type: 'candidates'; readonly candidates?: CandidatesView }
+  /** What the developer has said in other dialogues, from the oldest to the newest. */
+  | { readonly type: 'earlier'; readonly replies: readonly string[] }
+  | { readonly type: 'suggestion'; readonly suggestion: Suggestion }
+  /** The reply was not sent: it gives so much of the reference away, in these passages. */
+  | { readonly type: 'leak-warning'; readonly percent: number; readonly passages: readonly string[] };
+
+/** What of a rating changes; an empty comment takes it back. */
+export interface DialogueRatingChange {
+  readonly stars?: number;
+  readonly comment?: string;
+}
+
+export interface TurnRatingChange {
+  readonly thumb?: 'up' | 'down' | 'none';
+  readonly comment?: string;
+}
 
 export type FromWebview =
   | { readonly type: 'ready' }
   /** Begins the dialogue, or takes the seat, once the consent is given. */
   | { readonly type: 'start'; readonly consent?: ConsentRequest }
-  | { readonly type: 'reply'; readonly text: string }
+  /** `anyway`: also when it gives the reference away. */
+  | { readonly type: 'reply'; readonly draft: Draft; readonly anyway: boolean }
   /** The reply so far, a moment after the person stopped typing; empty once it was sent. */
-  | { readonly type: 'draft'; readonly text: string }
+  | { readonly type: 'draft'; readonly draft: Draft }
+  | { readonly type: 'choose'; readonly picked: Picked }
+  | { readonly type: 'rate'; readonly change: DialogueRatingChange }
+  | { readonly type: 'rate-turn'; readonly turn: number; readonly change: TurnRatingChange }
   | { readonly type: 'open-link'; readonly address: string }
   | { readonly type: 'copy'; readonly text: string }
   | { readonly type: 'act'; readonly action: Action };
@@ -157,11 +289,15 @@ export type Action =
   | 'simulator-once'
   | 'simulator-on'
   | 'take-seat'
+  | 'suggest'
+  | 'dont-mind'
+  | 'another-sample'
   | 'end-now'
   | 'skip'
   | 'again'
   | 'open-reference'
   | 'open-tests'
+  | 'open-transcript'
   | 'compare'
   | 'next-task'
   | 'play-again'

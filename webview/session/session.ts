@@ -1,48 +1,60 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
+import '../dialogue/dialogue.css';
 import './session.css';
 import './composer';
 import './consent';
-import './grade';
-import { PlainElement } from './element';
-import { footer, noticeBar } from './footer';
+import '../dialogue/grade';
+import { PlainElement } from '../dialogue/element';
+import { pressedInside } from '../dialogue/pressed';
+import { prose } from '../dialogue/said';
+import { message } from '../dialogue/turn';
+import { Composition } from './composition';
+import { footer, noticeBar, restricted } from './footer';
 import { header } from './header';
 import { host } from './host';
-import { pressed } from './keys';
-import type { SessionState, ToWebview } from './protocol';
-import { message, prose } from './turn';
-import { applied, type SessionView } from './view';
+import { keys, meaning } from './keys';
+import type { SessionState, ToWebview, TurnView } from './protocol';
+import './turn';
+import { applied, gradeSaid, type SessionView } from './view';
 
 /** How near the end counts as the end, in pixels; there the transcript follows what is written. */
 const NEAR_END = 48;
-/** A draft is kept this long after the last key. */
-const DRAFT_AFTER_MS = 150;
 
 /** The whole view: header, transcript, and below it what the person can do. */
 @customElement('tandem-session')
 export class SessionElement extends PlainElement {
   @state() private view: SessionView | undefined;
-  @state() private draft = '';
-  @state() private sending = false;
+  private readonly composition = new Composition(
+    (message) => host.send(message),
+    () => this.requestUpdate(),
+  );
+  /** Said in other dialogues. */
+  private earlier: readonly string[] = [];
   private followsEnd = true;
-  private draftTimer: ReturnType<typeof setTimeout> | undefined;
   private observed: Element | undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
     window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
-    window.addEventListener('keydown', (event) => {
-      if (this.view !== undefined && pressed(event, this.view.state)) event.preventDefault();
+    // Heard here and not at the window, from where the editor takes every key: it would open a menu as well (Alt+S).
+    document.addEventListener('keydown', (event) => {
+      if (!this.pressed(event)) return;
+      event.preventDefault();
+      event.stopPropagation();
     });
     this.addEventListener('click', (event) => this.followed(event));
+    this.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) this.followed(event);
+    });
     host.send({ type: 'ready' });
   }
 
   override render(): TemplateResult {
     const { view } = this;
     if (view === undefined) return html``;
-    const { state: now, task, turns, stream } = view;
+    const { state: now, task, turns, stream, candidates } = view;
     return html`${header(view)}
       <main
         tabindex="0"
@@ -55,7 +67,13 @@ export class SessionElement extends PlainElement {
             ${repeat(
               turns,
               (turn) => turn.turn,
-              (turn) => html`<tandem-turn .turn=${turn}></tandem-turn>`,
+              (turn) =>
+                html`<tandem-turn
+                  .turn=${turn}
+                  .own=${now.own}
+                  .isLast=${turn === turns.at(-1)}
+                  .canRate=${now.rating !== undefined}
+                ></tandem-turn>`,
             )}
           </div>
           ${
@@ -63,9 +81,15 @@ export class SessionElement extends PlainElement {
               ? nothing
               : html`<tandem-stream .stream=${stream} .simulator=${now.simulator}></tandem-stream>`
           }
+          ${
+            candidates === undefined
+              ? nothing
+              : html`<tandem-candidates .view=${candidates}></tandem-candidates>`
+          }
           ${now.grade === undefined ? nothing : html`<tandem-grade .grade=${now.grade}></tandem-grade>`}
         </div>
       </main>
+      <p class="unseen" role="status">${now.grade === undefined ? '' : gradeSaid(now.grade)}</p>
       <footer>
         <div class="column">
           ${now.notice === undefined ? nothing : noticeBar(now.notice)}${this.actions(view)}
@@ -73,22 +97,39 @@ export class SessionElement extends PlainElement {
       </footer>`;
   }
 
-  private actions({ state: now }: SessionView): TemplateResult {
+  /** @returns whether the key meant something */
+  private pressed(event: KeyboardEvent): boolean {
+    if (this.view === undefined) return false;
+    const isText = isWriting(event);
+    if (event.key === keys.listKeys && !isText) {
+      this.querySelector<HTMLElement>('.shortcuts summary')?.click();
+      return true;
+    }
+    const message = meaning(event, this.view, isText);
+    if (message !== undefined) host.send(message);
+    return message !== undefined;
+  }
+
+  private actions({ state: now, turns }: SessionView): TemplateResult {
+    if (now.restriction !== undefined) return restricted(now.restriction);
     if (now.consent !== undefined && now.phase !== 'no-agent') {
       return html`<tandem-consent .suggestion=${now.consent} .agent=${now.agent}></tandem-consent>`;
     }
     if (now.phase !== 'developer') return footer(now);
+    const { draft, isSending, warning } = this.composition;
     return html`<tandem-composer
       .state=${now}
-      .draft=${this.draft}
-      .sending=${this.sending}
-      .onDraft=${(draft: string) => this.keepDraft(draft)}
-      .onSend=${() => this.send()}
+      .composition=${this.composition}
+      .draft=${draft}
+      .isSending=${isSending}
+      .warning=${warning}
+      .earlier=${[...this.earlier, ...ownReplies(turns)]}
     ></tandem-composer>`;
   }
 
   override updated(changed: PropertyValues): void {
     this.observeSize();
+    if (!changed.has('view')) return;
     const before = changed.get('view') as SessionView | undefined;
     const { view } = this;
     if (view === undefined || (before?.state.phase === view.state.phase && before.panel === view.panel))
@@ -117,62 +158,54 @@ export class SessionElement extends PlainElement {
   private async focusNext(view: SessionView): Promise<void> {
     const busy = document.activeElement;
     if (busy !== null && busy !== document.body && busy.closest('footer') === null) return;
-    const parts = this.querySelectorAll<PlainElement>('tandem-composer, tandem-consent');
+    await this.focusOn('#reply, #primary, #candidates', () => view === this.view);
+  }
+
+  /** @param still asked when everything is drawn */
+  private async focusOn(selector: string, still: () => boolean = () => true): Promise<void> {
+    await this.updateComplete;
+    const parts = this.querySelectorAll<PlainElement>('tandem-composer, tandem-consent, tandem-candidates');
     await Promise.all(Array.from(parts, (part) => part.updateComplete));
-    if (view !== this.view) return;
-    this.querySelector<HTMLElement>('#reply, #primary')?.focus({ preventScroll: true });
+    if (still()) this.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
   }
 
   private receive(received: ToWebview): void {
     const before = this.view?.state;
     this.view = applied(this.view, received);
     if (before !== undefined && bringsNews(before, this.view?.state)) this.followsEnd = true;
-    if (received.type === 'snapshot') this.draft = received.draft;
     if (received.type === 'snapshot' || received.type === 'panel') host.keep(received.panel);
-    if (received.type === 'turn' && received.turn.reply?.seat === 'developer' && this.sending)
-      this.keepDraft('');
-    if (received.type === 'turn' || received.type === 'state') this.sending &&= isOnItsWay(this.view);
+    this.composition.receive(received, this.view);
+    if (this.composition.isSending) this.followsEnd = true;
+    if (received.type === 'earlier') this.earlier = received.replies;
+    if (received.type === 'suggestion') void this.focusOn('#reply');
+    if (received.type === 'leak-warning') void this.focusOn('#edit');
   }
 
-  private send(): void {
-    this.sending = true;
-    this.followsEnd = true;
-    host.send({ type: 'reply', text: this.draft });
-  }
-
-  private keepDraft(text: string): void {
-    this.draft = text;
-    clearTimeout(this.draftTimer);
-    const send = (): void => host.send({ type: 'draft', text });
-    if (text === '') send();
-    else this.draftTimer = setTimeout(send, DRAFT_AFTER_MS);
-  }
-
-  /** Links and copy buttons inside of rendered Markdown, which has no listeners of its own. */
   private followed(event: Event): void {
-    const target = event.target as Element;
-    const address = target.closest<HTMLElement>('[data-address]')?.dataset.address;
-    if (address !== undefined) host.send({ type: 'open-link', address });
-    const block = target.closest('button.copy')?.closest('.code-block');
-    if (block != null) host.send({ type: 'copy', text: block.querySelector('code')?.textContent ?? '' });
+    pressedInside(event, {
+      open: (address) => host.send({ type: 'open-link', address }),
+      copy: (text) => host.send({ type: 'copy', text }),
+    });
   }
+}
+
+function isWriting(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  return (
+    target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type === 'text')
+  );
 }
 
 function isAtEnd(main: Element): boolean {
   return main.scrollHeight - main.scrollTop - main.clientHeight < NEAR_END;
 }
 
-/** A reply is on its way until its turn is in the log, or a notice says why it is not. */
-function isOnItsWay(view: SessionView | undefined): boolean {
-  return (
-    view?.state.phase === 'developer' &&
-    view.state.notice === undefined &&
-    view.turns.at(-1)?.reply === undefined
-  );
-}
-
 /** A dialogue that goes on after a stop, and a grade, are shown even to a person who has scrolled up. */
 function bringsNews(before: SessionState, now: SessionState | undefined): boolean {
   const goesOn = before.phase === 'stopped' && now?.phase !== 'stopped';
   return goesOn || (before.grade === undefined && now?.grade !== undefined);
+}
+
+function ownReplies(turns: readonly TurnView[]): string[] {
+  return turns.flatMap(({ reply }) => (reply?.seat === 'developer' ? [reply.text] : []));
 }

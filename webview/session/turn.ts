@@ -1,60 +1,74 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { customElement, property } from 'lit/decorators.js';
-import { unsafeHTML } from 'lit/directives/unsafe-html.js';
+import { customElement, property, state } from 'lit/decorators.js';
+import { choiceMade } from '../dialogue/choice';
+import { PlainElement } from '../dialogue/element';
+import { modelLabel } from '../dialogue/names';
+import { streamed } from '../dialogue/said';
+import { agentMessage, leakMark, leftOut, message } from '../dialogue/turn';
+import { withVisibleControls } from '../dialogue/untrusted';
 import { icon } from '../ui';
-import { PlainElement } from './element';
-import { renderMarkdown } from './markdown';
-import { modelLabel } from './view';
-import type { ReplyView, Seat, StreamView, TurnView } from './protocol';
+import { host } from './host';
+import type { ReplyView, StreamView, TurnView } from './protocol';
+import { turnComment, turnRating } from './turnRating';
 
-/** One message: who says it at the left, what is said at the right. */
-export function message(who: string, body: unknown, kind: 'agent' | Seat): TemplateResult {
-  const pictures = { agent: 'hubot', developer: 'account', simulator: 'server-process' };
-  return html`<article class="message from-${kind}">
-    <h3 class="who">${icon(pictures[kind])}<span>${who}</span></h3>
-    <div class="said">${body}</div>
-  </article>`;
-}
-
-/** Markdown from the agent; `renderMarkdown` lets no HTML of its own through. */
-export function prose(source: string): TemplateResult {
-  return html`<div class="prose">${unsafeHTML(renderMarkdown(source))}</div>`;
-}
+const openTranscript = (): void => host.act('open-transcript');
 
 /** A turn that is in the log. Drawn again only when the turn itself changes. */
 @customElement('tandem-turn')
 export class TurnElement extends PlainElement {
   @property({ attribute: false }) turn!: TurnView;
+  /** There is somebody under whose pseudonym a rating is logged. */
+  @property({ attribute: false }) canRate = false;
+  /** The pseudonym of the person at this editor. */
+  @property() own: string | undefined;
+  @property({ attribute: false }) isLast = false;
+  @state() private isRemarking = false;
 
   override render(): TemplateResult {
-    const { visible, thoughts, reply, final } = this.turn;
-    return html`${message(
-      final ? 'answer' : 'agent',
-      html`${visible === '' ? html`<p class="quiet">The agent said nothing.</p>` : prose(visible)}
-      ${
-        thoughts === ''
-          ? nothing
-          : html`<details class="thoughts">
-              <summary>thoughts</summary>
-              <p class="plain">${thoughts}</p>
-            </details>`
-      }`,
-      'agent',
-    )}${reply === undefined ? nothing : replyMessage(reply)}`;
+    const { left, choices = [], reply, samples } = this.turn;
+    const before = html`${leftOut(left, openTranscript)}
+    ${
+      samples === 1
+        ? nothing
+        : html`<p class="quiet">Sample ${samples} of this message; the log keeps them all.</p>`
+    }`;
+    const comment = turnComment(this.turn, this.isRemarking, () => void this.endRemark());
+    const after = html`${choices.map((choice) => choiceMade(choice, this.own, openTranscript))} ${comment}`;
+    const aside = this.canRate ? turnRating(this.turn, this.isLast, () => void this.remark()) : nothing;
+    return html`${agentMessage(this.turn, { before, after }, aside)}${
+      reply === undefined ? nothing : replyMessage(reply)
+    }`;
+  }
+
+  private async remark(): Promise<void> {
+    this.isRemarking = true;
+    await this.updateComplete;
+    this.querySelector<HTMLElement>('.turn-comment vscode-text-field')?.focus();
+  }
+
+  private async endRemark(): Promise<void> {
+    this.isRemarking = false;
+    await this.updateComplete;
+    // With the line the focus would be gone, unless the person has moved it somewhere else.
+    if (document.activeElement === document.body) {
+      this.querySelector<HTMLElement>('.turn-rating button:last-of-type')?.focus();
+    }
   }
 }
 
 function replyMessage(reply: ReplyView): TemplateResult {
   return message(
     reply.seat === 'simulator' ? modelLabel(reply.by) : reply.by,
-    html`<p class="plain">${reply.text}</p>
+    html`<p class="plain">${withVisibleControls(reply.text)}</p>
       ${
-        reply.leakPercent === undefined
+        reply.suggested === undefined
           ? nothing
-          : html`<p class="leak" title="The share of the reference's code tokens that this reply contains">
-              ${icon('warning')} gives away ${reply.leakPercent} % of the reference
+          : html`<p class="quiet">
+              ${icon('lightbulb')} ${reply.suggested.isEdited ? 'edited from a draft' : 'sent as drafted'} by
+              ${modelLabel(reply.suggested.by)}
             </p>`
-      }`,
+      }
+      ${leakMark(reply)}`,
     reply.seat,
   );
 }
@@ -66,14 +80,8 @@ export class StreamElement extends PlainElement {
   @property({ attribute: false }) simulator = '';
 
   override render(): TemplateResult {
-    const { by, text, thinking } = this.stream;
-    const waiting = thinking === 0 ? 'waits for the first word' : `thinking, ${thinking} characters so far`;
-    const body =
-      text === ''
-        ? html`<p class="quiet">${waiting}<span class="caret"></span></p>`
-        : html`<div class="streaming">
-            ${by === 'agent' ? prose(text) : html`<p class="plain">${text}</p>`}
-          </div>`;
+    const { by } = this.stream;
+    const body = streamed(this.stream);
     return by === 'agent'
       ? message('agent', body, 'agent')
       : message(modelLabel(this.simulator), body, 'simulator');

@@ -1,4 +1,13 @@
-import type { PanelState, SessionState, StreamView, TaskView, ToWebview, TurnView } from './protocol';
+import type {
+  CandidatesView,
+  GradeView,
+  PanelState,
+  SessionState,
+  StreamView,
+  TaskView,
+  ToWebview,
+  TurnView,
+} from './protocol';
 
 /** All that the view draws. */
 export interface SessionView {
@@ -6,14 +15,15 @@ export interface SessionView {
   readonly task: TaskView;
   readonly state: SessionState;
   readonly turns: readonly TurnView[];
-  readonly stream?: StreamView;
+  readonly stream?: StreamView | undefined;
+  readonly candidates?: CandidatesView | undefined;
 }
 
 /** The view after a message. Turns that did not change stay the same objects, so that they are not drawn again. */
 export function applied(view: SessionView | undefined, message: ToWebview): SessionView | undefined {
   if (message.type === 'snapshot') {
-    const { panel, task, state, turns, stream } = message;
-    return { panel, task, state, turns, ...(stream === undefined ? {} : { stream }) };
+    const { panel, task, state, turns, stream, candidates } = message;
+    return { panel, task, state, turns, stream, candidates };
   }
   // Whatever comes before the first snapshot is part of it.
   if (view === undefined) return undefined;
@@ -24,11 +34,15 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
       return { ...view, panel: message.panel };
     case 'turn':
       return { ...view, turns: withTurn(view.turns, message.turn) };
-    case 'stream': {
-      const { panel, task, state, turns } = view;
-      const { stream } = message;
-      return { panel, task, state, turns, ...(stream === undefined ? {} : { stream }) };
-    }
+    case 'earlier':
+    case 'suggestion':
+    case 'leak-warning':
+      // They change what is composed, not what is shown of the dialogue.
+      return view;
+    case 'stream':
+      return { ...view, stream: message.stream };
+    case 'candidates':
+      return { ...view, candidates: message.candidates };
   }
 }
 
@@ -37,17 +51,40 @@ function withTurn(turns: readonly TurnView[], turn: TurnView): readonly TurnView
   return known ? turns.map((other) => (other.turn === turn.turn ? turn : other)) : [...turns, turn];
 }
 
-/** How much of the reply's limit is used, in Unicode code points as the protocol counts. */
-export function replyLength(draft: string, limit: number): { used: number; over: number; words: string } {
-  const used = Array.from(draft.trim()).length;
-  const over = Math.max(0, used - limit);
-  return { used, over, words: over === 0 ? `${used} / ${limit}` : `${used} / ${limit} · ${over} too many` };
+export interface ReplyLength {
+  readonly used: number;
+  readonly over: number;
+  readonly words: string;
+  /** Said aloud; the same while a person types on, so that it is said once. */
+  readonly warning: string;
 }
 
-/** A model's name without its server or folders, as far as a person needs it to tell two apart. */
-export function modelLabel(model: string): string {
-  const script = /^script:(?:.*[\\/])?([^\\/]+?)(?:\.json)?$/.exec(model)?.[1];
-  // The folder of a trained model is called `model`, in the folder of its run.
-  const folder = /^local:(?:.*?[\\/])?((?:[^\\/]+[\\/])?model|[^\\/]+)[\\/]*$/.exec(model)?.[1];
-  return script ?? folder ?? model.replace(/^openai:/, '').replace(/@https?:\/\/.*$/, '');
+/** How much of the reply's limit is used, in Unicode code points as the protocol counts. */
+export function replyLength(draft: string, limit: number): ReplyLength {
+  const used = Array.from(draft.trim()).length;
+  const over = Math.max(0, used - limit);
+  const near = Math.ceil(limit / 10);
+  const warning =
+    over > 0
+      ? `More than ${limit} characters: the reply cannot be sent.`
+      : used > limit - near
+        ? `Fewer than ${near} characters are left.`
+        : '';
+  const words = over === 0 ? `${used} / ${limit}` : `${used} / ${limit} · ${over} too many`;
+  return { used, over, words, warning };
+}
+
+/** The grade as it is said aloud: `7 of 10 tests passed. Not passed: tests 3, 5, 9.` */
+export function gradeSaid({ headline, tests }: GradeView): string {
+  const failed = tests.flatMap(({ status }, index) => (status === 'passed' ? [] : [index + 1]));
+  if (failed.length === 0) return `${headline}.`;
+  return `${headline}. Not passed: ${failed.length === 1 ? 'test' : 'tests'} ${failed.join(', ')}.`;
+}
+
+/** Minutes and seconds, with hours when there are any. @param milliseconds not negative */
+export function duration(milliseconds: number): string {
+  const seconds = Math.floor(milliseconds / 1000);
+  const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map((part) => String(part).padStart(2, '0'));
+  const hours = Math.floor(seconds / 3600);
+  return hours > 0 ? [hours, ...parts].join(':') : parts.join(':').replace(/^0/, '');
 }

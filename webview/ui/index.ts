@@ -8,20 +8,13 @@ import {
   provideVSCodeDesignSystem,
   vsCodeButton,
   vsCodeProgressRing,
-  vsCodeTextArea,
   vsCodeTextField,
-  type TextArea,
   type TextField,
 } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
 
-provideVSCodeDesignSystem().register(
-  vsCodeButton(),
-  vsCodeProgressRing(),
-  vsCodeTextArea(),
-  vsCodeTextField(),
-);
+provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeProgressRing(), vsCodeTextField());
 
 export interface ButtonOptions {
   readonly label: string;
@@ -29,7 +22,7 @@ export interface ButtonOptions {
   readonly kind?: 'primary' | 'secondary';
   /** A codicon's name, shown before the label. */
   readonly icon?: string;
-  /** The key that does the same, shown beside the label. */
+  /** The key that does the same, in the words of `aria-keyshortcuts`; shown beside the label. */
   readonly key?: string;
   readonly title?: string;
   readonly disabled?: boolean;
@@ -51,15 +44,53 @@ export function button(options: ButtonOptions): TemplateResult {
     ?disabled=${disabled}
     @click=${options.onPress}
     >${options.icon === undefined ? nothing : html`<span slot="start">${icon(options.icon)}</span>`}${label}${
-      key === undefined ? nothing : html`<span slot="end" class="key" aria-hidden="true">${key}</span>`
+      key === undefined
+        ? nothing
+        : html`<span slot="end" class="key" aria-hidden="true">${keyName(key)}</span>`
     }</vscode-button
   >`;
 }
 
-/** A button that reads as a link, for what opens something beside. */
-export function linkButton(label: string, onPress: () => void, title?: string): TemplateResult {
-  return html`<button type="button" class="link" title=${ifDefined(title)} @click=${onPress}>
+/** A button that reads as a link, for what opens something beside. @param key the key that does the same */
+export function linkButton(label: string, onPress: () => void, title?: string, key?: string): TemplateResult {
+  const hint = [title, key === undefined ? undefined : `(${keyName(key)})`].filter(
+    (part) => part !== undefined,
+  );
+  return html`<button
+    type="button"
+    class="link"
+    title=${ifDefined(hint.length === 0 ? undefined : hint.join(' '))}
+    aria-keyshortcuts=${ifDefined(key)}
+    @click=${onPress}
+  >
     ${label}
+  </button>`;
+}
+
+export interface IconButtonOptions {
+  /** A codicon's name. */
+  readonly icon: string;
+  /** Read, and shown when the pointer rests on it. */
+  readonly label: string;
+  /** The key that does the same, in the words of `aria-keyshortcuts`. */
+  readonly key?: string;
+  /** Of a button that stays down: whether it is. */
+  readonly isPressed?: boolean;
+  readonly onPress: () => void;
+}
+
+export function iconButton(options: IconButtonOptions): TemplateResult {
+  const { icon: name, label, key, isPressed, onPress } = options;
+  return html`<button
+    type="button"
+    class="icon"
+    title=${key === undefined ? label : `${label} (${keyName(key)})`}
+    aria-label=${label}
+    aria-keyshortcuts=${ifDefined(key)}
+    aria-pressed=${ifDefined(isPressed)}
+    @click=${onPress}
+  >
+    ${icon(name)}
   </button>`;
 }
 
@@ -74,42 +105,119 @@ export interface FieldOptions {
   readonly id: string;
   readonly label: string;
   readonly value: string;
-  readonly onInput: (value: string) => void;
 }
 
-export function textField({ id, label, value, onInput }: FieldOptions): TemplateResult {
+export interface TextFieldOptions extends FieldOptions {
+  readonly onInput?: (value: string) => void;
+  /** Called when the field is left after a change. Enter leaves it, Escape drops the change and leaves it. */
+  readonly onCommit?: (value: string) => void;
+  /** The label is read; the eye sees it as the placeholder. */
+  readonly isLabelHidden?: boolean;
+}
+
+export function textField(options: TextFieldOptions): TemplateResult {
+  const { id, label, value, onInput, onCommit, isLabelHidden = false } = options;
+  const valueOf = (event: Event): string => (event.target as TextField).value;
   return html`<vscode-text-field
     id=${id}
+    class=${isLabelHidden ? 'unlabelled' : ''}
+    placeholder=${ifDefined(isLabelHidden ? label : undefined)}
     .value=${value}
-    @input=${(event: Event) => onInput((event.target as TextField).value)}
+    @input=${(event: Event) => onInput?.(valueOf(event))}
+    @change=${(event: Event) => onCommit?.(valueOf(event))}
+    @keydown=${(event: KeyboardEvent) => {
+      if (onCommit === undefined || (event.key !== 'Enter' && event.key !== 'Escape')) return;
+      // Else the key would press whatever gets the focus next.
+      event.preventDefault();
+      if (event.key === 'Escape') (event.target as TextField).value = value;
+      // The toolkit's element passes the focus on to a control inside of it, but does not take it away again.
+      (event.composedPath()[0] as HTMLElement).blur();
+    }}
     >${label}</vscode-text-field
   >`;
 }
 
+export interface Choice<Value extends string> {
+  readonly value: Value;
+  readonly label: string;
+  /** One line below the label. */
+  readonly detail: string;
+}
+
+export interface ChoiceOptions<Value extends string> {
+  readonly id: string;
+  readonly label: string;
+  readonly value: Value;
+  readonly choices: readonly Choice<Value>[];
+  readonly onChoose: (value: Value) => void;
+}
+
+/** One of a few, all of them in sight. The platform's own radio buttons: arrow keys, and the words of the details read. */
+export function radioGroup<Value extends string>(options: ChoiceOptions<Value>): TemplateResult {
+  const { id, label, value, choices, onChoose } = options;
+  return html`<fieldset class="choices">
+    <legend>${label}</legend>
+    ${choices.map(
+      (choice) =>
+        html`<label>
+          <input
+            type="radio"
+            name=${id}
+            aria-labelledby="${id}-${choice.value}"
+            aria-describedby="${id}-${choice.value}-detail"
+            .checked=${choice.value === value}
+            @change=${() => onChoose(choice.value)}
+          />
+          <span>
+            <span id="${id}-${choice.value}">${choice.label}</span>
+            <span class="quiet" id="${id}-${choice.value}-detail">${choice.detail}</span>
+          </span>
+        </label>`,
+    )}
+  </fieldset>`;
+}
+
 export interface AreaOptions extends FieldOptions {
   readonly placeholder: string;
+  /** The id of what is read after the label. */
+  readonly describedBy: string;
+  readonly invalid: boolean;
   readonly disabled: boolean;
+  /** What is in it can be read, not changed; it keeps the focus. */
+  readonly readOnly: boolean;
+  readonly onInput: (value: string) => void;
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
-/** A text of several lines. `label` is read, not shown. */
+/**
+ * A text of several lines. `label` is read, not shown. The platform's own: what stands inside of the toolkit's element
+ * cannot be described by anything outside of it.
+ */
 export function textArea(options: AreaOptions): TemplateResult {
-  const { id, label, value, placeholder, disabled, onInput, onKey } = options;
-  return html`<vscode-text-area
+  const { id, label, value, placeholder, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;
+  return html`<textarea
     id=${id}
-    class="wide"
+    aria-label=${label}
+    aria-describedby=${describedBy}
+    aria-invalid=${invalid}
     placeholder=${placeholder}
-    resize="none"
     ?disabled=${disabled}
+    ?readonly=${readOnly}
     .value=${value}
-    @input=${(event: Event) => onInput((event.target as TextArea).value)}
+    @input=${(event: Event) => onInput((event.target as HTMLTextAreaElement).value)}
     @keydown=${onKey}
-    >${label}</vscode-text-area
-  >`;
+  ></textarea>`;
 }
 
-/** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. */
+const names: Readonly<Record<string, string>> = {
+  Enter: '⏎',
+  Escape: 'Esc',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+};
+
+/** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. @param key in the words of `aria-keyshortcuts` */
 export function keyName(key: string): string {
   const mac = /mac/i.test(navigator.userAgent);
-  return mac ? key.replace('Alt+', '⌥').replace('Shift+', '⇧') : key;
+  return names[key] ?? (mac ? key.replace('Alt+', '⌥').replace('Shift+', '⇧') : key);
 }

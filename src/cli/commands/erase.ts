@@ -1,3 +1,4 @@
+import { eraseDeveloper } from '../../core/erasure/erase';
 import { wrongUse, type Install, type Outcome } from '../command';
 import { openLog } from '../log';
 import { dataOption } from '../play';
@@ -11,7 +12,7 @@ export const installErase: Install = (program, perform) => {
   program
     .command('erase')
     .description(
-      'take everything of one developer out of the log: dialogues, ratings and consent; cannot be undone',
+      'delete everything of one developer: dialogues, ratings, consent, and runs, loops and scoreboards made with them; cannot be undone',
     )
     .argument('<pseudonym>', 'the name under which the developer played')
     .addOption(dataOption())
@@ -25,10 +26,17 @@ async function erase(pseudonym: string, { data, yes }: Options): Promise<Outcome
   }
   const log = await openLog(data);
   try {
-    const { episodes, lines } = await log.eraseAnnotator(pseudonym);
+    const { episodes, lines, runs, experiments } = await eraseDeveloper(log, data, pseudonym);
     return {
-      summary: { pseudonym, data, episodes, lines },
-      print: () => `${episodes} dialogues of ${pseudonym} (${lines} lines) are gone from ${data}.`,
+      summary: { pseudonym, data, episodes, lines, runs, experiments },
+      print: () =>
+        [
+          `${episodes} dialogues of ${pseudonym} (${lines} lines) are gone from ${data}.`,
+          ...runs.map((run) => `The run ${run}, which was trained with them, is gone with its model.`),
+          ...experiments.map(
+            (name) => `What ${name} made with them is gone; the same command makes it again.`,
+          ),
+        ].join('\n'),
     };
   } finally {
     await log.close();

@@ -6,12 +6,15 @@ import { parseAgentMessage } from '../../core/dialogue/protocol';
 import { Prompts } from '../../core/dialogue/prompts';
 import type { GradingMode } from '../../core/grading/grade';
 import {
+  ExportRefused,
   exportTrajectories,
   type ExportFormat,
   type ExportResult,
+  type Finding,
   type Pairing,
   type Render,
 } from '../../core/trajectory/export/export';
+import { findingInWords } from '../../core/trajectory/findings/words';
 import { fraction, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { openLog } from '../log';
 import { dataOption, modeOption } from '../play';
@@ -28,6 +31,9 @@ interface Options {
   readonly overwrite?: boolean;
   readonly withLeaked?: boolean;
   readonly withEvaluations?: boolean;
+  readonly withEditorModels?: boolean;
+  readonly allowFindings?: boolean;
+  readonly withoutFindings?: boolean;
 }
 
 export const installExport: Install = (program, perform) => {
@@ -37,7 +43,7 @@ export const installExport: Install = (program, perform) => {
     .argument('<out>', 'the file to write, JSON lines')
     .addOption(
       new Option('--format <format>', 'what a row is')
-        .choices(['trajectories', 'chat', 'preferences'])
+        .choices(['trajectories', 'chat', 'preferences', 'choices'])
         .makeOptionMandatory(),
     )
     .addOption(dataOption())
@@ -56,6 +62,14 @@ export const installExport: Install = (program, perform) => {
     .option('--overwrite', 'replace a file of that name')
     .option('--with-leaked', 'also those in which a reply gave the reference away')
     .option('--with-evaluations', 'also those that were played to evaluate an agent')
+    .option(
+      '--with-editor-models',
+      'also what models of the editor wrote; their terms may forbid to train on it',
+    )
+    .addOption(
+      new Option('--allow-findings', 'write secrets and e-mail addresses, too').conflicts('withoutFindings'),
+    )
+    .option('--without-findings', 'leave out the dialogues that hold secrets or e-mail addresses')
     .option('--prompts <folder>', 'your own agent.md, as it was played with')
     .action((out: string, options: Options) => perform((to) => exportRows(out, options, to)));
 };
@@ -80,18 +94,39 @@ async function exportRows(out: string, options: Options, { assets, signal }: Sur
       minReward: options.minReward,
       withLeaked: options.withLeaked,
       withEvaluations: options.withEvaluations,
+      withEditorModels: options.withEditorModels,
+      findings: options.allowFindings ? 'write' : options.withoutFindings ? 'leave-out' : 'refuse',
       signal,
       onProgress: ({ done, total }) => progress.update(done, total),
-    });
+    }).finally(() => progress.end());
+    list(result.findings);
     return {
       summary: { ...result, otherPrompts: otherPrompts.size },
       print: () => inWords(result, options.format, otherPrompts.size),
       failed: result.rows === 0,
     };
+  } catch (error) {
+    if (error instanceof ExportRefused) return refused(error);
+    throw error;
   } finally {
-    progress.end();
     await log.close();
   }
+}
+
+/** They are told beside the result, so that what reads our output sees no more than it asked for. */
+function list(findings: readonly Finding[]): void {
+  for (const finding of findings) process.stderr.write(`${findingInWords(finding)}\n`);
+}
+
+function refused({ code, message, findings }: ExportRefused): Outcome {
+  list(findings);
+  const remedy =
+    'Add --without-findings to leave these dialogues out, or --allow-findings to write them as they are.';
+  return {
+    summary: { refused: { code, message }, findings },
+    print: () => `${message} ${remedy}`,
+    failed: true,
+  };
 }
 
 function formatOf({ format, pairs }: Options, render: Render): ExportFormat {
@@ -99,6 +134,7 @@ function formatOf({ format, pairs }: Options, render: Render): ExportFormat {
     case 'trajectories':
       return { format, visible: ({ agent }) => parseAgentMessage(agent.text).visible, render };
     case 'chat':
+    case 'choices':
       return { format, render };
     case 'preferences':
       return { format, render, pairs };
@@ -110,6 +146,7 @@ const NEEDED = {
   trajectories: 'a finished and graded dialogue',
   chat: 'a finished dialogue',
   preferences: 'a better and a worse dialogue of the same task: collect with --rollouts above 1',
+  choices: 'a finished dialogue in which a person chose one of two candidates',
 } as const;
 
 function inWords(result: ExportResult, format: Options['format'], otherPrompts: number): string {

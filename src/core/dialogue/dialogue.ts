@@ -2,64 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { Fault, messageOf } from '../fault';
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
-import type { GenerateOptions, Model, SamplingSettings } from '../model/model';
+import type { GenerateOptions } from '../model/model';
 import type { Task } from '../task/task';
-import type { Collaborator, EventOf, NewEvent } from '../trajectory/event';
+import { isChoice } from '../trajectory/choices';
+import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../trajectory/event';
 import type { Trajectory, Turn } from '../trajectory/trajectory';
-import { agentMessages } from './conversation';
+import { drawCandidates, goesOnWith, lookAlike, type CandidateOptions } from './candidates';
+import { endingAfter, endingWith, type Ending } from './ending';
 import { measureLeak } from './leak';
-import type { Prompts } from './prompts';
-import { limitReply, parseAgentMessage, type Protocol } from './protocol';
-import type { DialogueRecord } from './record';
+import type { Chooser, DeveloperReply, DialogueParts, NewDialogue } from './parts';
+import { limitReply, type Protocol } from './protocol';
+import { sampleAgent, type Said } from './sample';
 import { deriveSeed } from './seed';
 import type { SimulatedReply, Simulator } from './simulator';
-
-/** What a dialogue needs besides its state, whether it starts or goes on. */
-export interface DialogueParts {
-  /** Where every step is written; `unrecorded` for a dialogue that nobody will look up. */
-  readonly log: DialogueRecord;
-  readonly agent: Model;
-  /** Plays the collaborator when it has the seat, and when a developer asks it to; may be absent. */
-  readonly simulator?: Simulator;
-  readonly prompts: Prompts;
-  readonly sampling: SamplingSettings;
-}
-
-export interface NewDialogue extends DialogueParts {
-  readonly task: Task;
-  /** The pack's file name. */
-  readonly pack?: string;
-  readonly collaborator: Collaborator;
-  readonly protocol: Protocol;
-  readonly seed: number;
-  readonly rollout?: number;
-  readonly collection?: string;
-}
-
-export interface DeveloperReply {
-  readonly author: 'developer' | 'developer-edited-suggestion';
-  /** The developer's pseudonym. */
-  readonly by: string;
-  /** What the simulator had drafted. */
-  readonly suggestion?: string;
-  /** From the agent's message to this reply. */
-  readonly milliseconds?: number;
-}
-
-/** Whose move it is; `nobody` when the dialogue is over. */
-export type Mover = 'agent' | 'collaborator' | 'nobody';
-
-type Ending = Omit<EventOf<'answered'>, 'version' | 'at'>;
-
-interface State {
-  readonly id: string;
-  readonly task: Task;
-  readonly protocol: Protocol;
-  readonly seed: number;
-  collaborator: Collaborator;
-  turns: Turn[];
-  answer: string | undefined;
-}
+import { moverOf, stateOf, undecidedOf, type DialogueState, type Mover } from './state';
 
 /**
  * One dialogue between an agent and a collaborator under the ColBench protocol. Every step is in the log before its
@@ -68,7 +24,7 @@ interface State {
 export class Dialogue {
   private constructor(
     private readonly parts: DialogueParts,
-    private readonly state: State,
+    private readonly state: DialogueState,
     private simulator: Simulator | undefined,
   ) {}
 
@@ -89,23 +45,14 @@ export class Dialogue {
       rollout: options.rollout,
       collection: options.collection,
     });
-    const state: State = { id, task, protocol, seed, collaborator, turns: [], answer: undefined };
-    return new Dialogue(options, state, options.simulator);
+    const nothing = { turns: [], pending: [], answer: undefined };
+    return new Dialogue(options, { id, task, protocol, seed, collaborator, ...nothing }, options.simulator);
   }
 
   /** Goes on with a dialogue that was cancelled, failed, or left by a process that died. */
   static async resume(trajectory: Trajectory, parts: DialogueParts): Promise<Dialogue> {
-    const { id, task, started, collaborator, turns, answer } = trajectory;
-    const state: State = {
-      id,
-      task,
-      protocol: started.protocol,
-      seed: started.seed,
-      collaborator,
-      turns: [...turns],
-      answer: answer?.answer,
-    };
-    const dialogue = new Dialogue(parts, state, parts.simulator);
+    const { id, turns, pending = [] } = trajectory;
+    const dialogue = new Dialogue(parts, stateOf(trajectory), parts.simulator);
     if (trajectory.state !== 'answered') {
       await parts.log.append({
         event: 'resumed',
@@ -113,9 +60,14 @@ export class Dialogue {
         agent: parts.agent.name,
         prompts: parts.prompts.versions,
       });
-      // The process may have died between the last turn and what ends the dialogue.
+      // The process may have died between a choice and the turn that it made,
+      const { shown, choice } = pending.at(-1) ?? {};
+      if (shown !== undefined && choice !== undefined && choice.picked !== 'neither') {
+        await dialogue.say(dialogue.saidBy(goesOnWith(shown, choice.picked)));
+      }
+      // or between the last turn and what ends the dialogue.
       const last = dialogue.next === 'collaborator' ? turns.at(-1) : undefined;
-      const ending = last === undefined ? undefined : dialogue.endingOf(last.agent);
+      const ending = last === undefined ? undefined : endingAfter(last.agent, dialogue.protocol);
       if (ending !== undefined) await dialogue.close(ending);
     }
     return dialogue;
@@ -146,50 +98,72 @@ export class Dialogue {
     return this.state.answer;
   }
 
+  /** The two candidates for the agent's next message that wait for a choice. */
+  get candidates(): EventOf<'candidates'> | undefined {
+    return undecidedOf(this.state.pending);
+  }
+
   get next(): Mover {
-    if (this.state.answer !== undefined) return 'nobody';
-    const last = this.state.turns.at(-1);
-    return last === undefined || last.reply !== undefined ? 'agent' : 'collaborator';
+    return moverOf(this.state);
   }
 
   /** Asks the agent for its next message. The dialogue may be over afterwards. */
   async agentTurn(options: GenerateOptions = {}): Promise<Turn> {
     this.expect('agent');
-    const { agent, prompts, sampling } = this.parts;
-    const { task, protocol, seed } = this.state;
-    const turn = this.state.turns.length + 1;
-    const settings = { ...sampling, seed: deriveSeed(seed, 'agent', turn) };
-    const messages = agentMessages(task, this.state.turns, protocol, prompts);
-    const position = { description: task.description, turn };
-    const generation = await agent.generate(messages, settings, { ...options, position });
-    options.signal?.throwIfAborted();
-    const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage, servedModel } = generation;
-    const said = {
-      event: 'agent-turn',
-      episode: this.id,
-      turn,
-      text,
-      reasoning,
-      finishReason,
-      model: servedModel ?? agent.name,
-      sampling: settings,
-      tokens,
-      promptTokenIds,
-      usage,
-      timing,
-    } as const;
-    const ending = this.endingOf(said);
-    const [logged] = await this.parts.log.appendAll(ending === undefined ? [said] : [said, ending], {
-      durable: true,
-    });
-    this.state.turns.push({ agent: logged as EventOf<'agent-turn'> });
-    this.state.answer = ending?.answer;
-    return this.state.turns.at(-1)!;
+    return this.say(await sampleAgent(this.parts, this.state, this.state.turns, 1, options));
+  }
+
+  /**
+   * Asks for two candidates for the agent's next message at once; `choose` says with which the dialogue goes on. Two that
+   * look alike leave nothing to choose: one of them is the agent's turn then.
+   */
+  async drawCandidates(options: CandidateOptions = {}): Promise<void> {
+    this.expect('agent');
+    const { turns, pending } = this.state;
+    const candidates = await drawCandidates(this.parts, this.state, turns, pending.length, options);
+    if (lookAlike(candidates)) {
+      await this.say(this.saidBy(candidates[0]));
+      return;
+    }
+    const turn = turns.length + 1;
+    const shown = await this.log({ event: 'candidates', episode: this.id, turn, candidates });
+    this.state.pending = [...pending, { shown }];
+  }
+
+  /**
+   * A person's choice between the candidates. Of two that are equal the dialogue goes on with the first shown; when
+   * neither will do it is the agent's move again.
+   */
+  async choose(picked: Picked, { by, milliseconds }: Chooser): Promise<void> {
+    this.expect('chooser');
+    const shown = this.candidates!;
+    const refused = this.state.pending.slice(0, -1);
+    const choose = { event: 'choice', episode: this.id, turn: shown.turn, picked, by, milliseconds } as const;
+    if (picked === 'neither') {
+      this.state.pending = [...refused, { shown, choice: await this.log(choose) }];
+    } else {
+      await this.say(this.saidBy(goesOnWith(shown, picked)), choose);
+    }
+  }
+
+  /**
+   * Asks the agent for its last message once more, under a seed of its own. Until the new message is in the log the
+   * one before stands; afterwards the log has both.
+   */
+  async anotherSample(options: GenerateOptions = {}): Promise<Turn> {
+    this.expect('collaborator');
+    const { agent, superseded = [] } = this.state.turns.at(-1)!;
+    const before = this.state.turns.slice(0, -1);
+    const samples = [...superseded, agent];
+    const said = await sampleAgent(this.parts, this.state, before, samples.length + 1, options);
+    return this.say(said, { event: 'turn-superseded', episode: this.id, turn: agent.turn }, samples);
   }
 
   /** The developer's reply; cut to the protocol's limit. */
   async reply(text: string, from: DeveloperReply): Promise<Turn> {
-    return this.recordReply(text, from);
+    // What was made of a suggestion is still bound by the terms of the model that made it.
+    const terms = from.author === 'developer' ? undefined : this.simulator?.terms;
+    return this.recordReply(text, { ...from, terms });
   }
 
   /** What the simulator would say now. It is logged only when it is sent. */
@@ -202,9 +176,11 @@ export class Dialogue {
     const begun = performance.now();
     const { text, usage } = await this.askSimulator(options);
     options.signal?.throwIfAborted();
+    const { name, terms } = this.requireSimulator();
     return this.recordReply(text, {
       author: 'simulator',
-      by: this.requireSimulator().name,
+      by: name,
+      terms,
       usage,
       milliseconds: Math.round(performance.now() - begun),
     });
@@ -217,11 +193,18 @@ export class Dialogue {
     if (simulator !== undefined) this.simulator = simulator;
   }
 
-  /** Ends the dialogue with the agent's last message as its answer. */
+  /** Ends the dialogue with the agent's last message as its answer, also when that has a reply already. */
   async endNow(): Promise<void> {
-    this.expect('collaborator');
-    const { text, turn } = this.state.turns.at(-1)!.agent;
-    await this.close(this.ending(text, turn, 'ended-by-developer'));
+    const last = this.state.turns.at(-1);
+    if (last === undefined || this.next !== 'agent') this.expect('collaborator');
+    await this.close(endingWith(last!.agent, 'ended-by-developer'));
+  }
+
+  /** Takes in what somebody thinks of a turn, which was logged beside the dialogue. */
+  rated(rating: EventOf<'turn-rating'>): void {
+    this.state.turns = this.state.turns.map((turn) =>
+      turn.agent.turn === rating.turn ? { ...turn, rating } : turn,
+    );
   }
 
   async abandon(reason: EventOf<'abandoned'>['reason'], message: string): Promise<void> {
@@ -242,7 +225,7 @@ export class Dialogue {
   }
 
   /**
-   * Plays on until the dialogue is over or a developer has the seat. A dialogue that is cancelled or fails stays in
+   * Plays on until the dialogue is over or it is a developer's move. A dialogue that is cancelled or fails stays in
    * the log as such.
    * @throws what stopped it, after logging it
    */
@@ -251,7 +234,7 @@ export class Dialogue {
       while (this.next !== 'nobody') {
         options.signal?.throwIfAborted();
         if (this.next === 'agent') await this.agentTurn(options);
-        else if (this.state.collaborator.kind === 'developer') return;
+        else if (this.next === 'chooser' || this.state.collaborator.kind === 'developer') return;
         else await this.simulatorReply({ signal: options.signal });
         options.onTurn?.();
       }
@@ -271,6 +254,36 @@ export class Dialogue {
     }
   }
 
+  /** A turn of another agent goes under its own name, by which it is left out of training where its terms forbid it. */
+  private saidBy({ agent, ...message }: Candidate): Said {
+    const model = agent === this.parts.agent.name ? message.model : agent;
+    return { event: 'agent-turn', episode: this.id, turn: this.state.turns.length + 1, ...message, model };
+  }
+
+  /**
+   * Logs the agent's message and what it ends.
+   * @param because the choice that it comes from, or that it takes the place of a sample
+   * @param superseded the samples whose place it takes
+   */
+  private async say(said: Said, because?: NewEvent, superseded: Turn['superseded'] = []): Promise<Turn> {
+    const ending = endingAfter(said, this.protocol);
+    const events = [because, said, ending].filter((event) => event !== undefined);
+    const logged = await this.parts.log.appendAll(events, { durable: true });
+    const agent = logged.find((event) => event.event === 'agent-turn')!;
+    const choice = logged.find((event) => event.event === 'choice');
+    const chosen = this.state.pending.map((shown) => ({ choice, ...shown })).filter(isChoice);
+    const candidates = [...(this.state.turns[said.turn - 1]?.candidates ?? []), ...chosen];
+    const turn: Turn = {
+      agent,
+      ...(candidates.length > 0 && { candidates }),
+      ...(superseded.length > 0 && { superseded }),
+    };
+    this.state.pending = [];
+    this.state.turns = [...this.state.turns.slice(0, said.turn - 1), turn];
+    this.state.answer = ending?.answer;
+    return turn;
+  }
+
   private askSimulator(options: GenerateOptions): Promise<SimulatedReply> {
     this.expect('collaborator');
     const { task, turns, protocol, seed } = this.state;
@@ -287,7 +300,10 @@ export class Dialogue {
 
   private async recordReply(
     text: string,
-    from: Pick<EventOf<'reply'>, 'author' | 'by' | 'suggestion' | 'usage' | 'milliseconds'>,
+    from: Pick<
+      EventOf<'reply'>,
+      'author' | 'by' | 'suggestion' | 'suggestedBy' | 'terms' | 'usage' | 'milliseconds'
+    >,
   ): Promise<Turn> {
     this.expect('collaborator');
     const turn = this.state.turns.length;
@@ -309,20 +325,8 @@ export class Dialogue {
       ],
       { durable: true },
     )) as [EventOf<'reply'>, EventOf<'leak'>];
-    const { agent } = this.state.turns.at(-1)!;
-    this.state.turns[turn - 1] = { agent, reply, leak };
+    this.state.turns[turn - 1] = { ...this.state.turns.at(-1)!, reply, leak };
     return this.state.turns[turn - 1]!;
-  }
-
-  /** What ends the dialogue after this message of the agent, if it does. */
-  private endingOf({ text, turn }: Pick<EventOf<'agent-turn'>, 'text' | 'turn'>): Ending | undefined {
-    if (parseAgentMessage(text).answer !== undefined) return this.ending(text, turn, 'answered');
-    return turn >= this.protocol.maxTurns ? this.ending(text, turn, 'turn-limit') : undefined;
-  }
-
-  private ending(text: string, turn: number, reason: Ending['reason']): Ending {
-    const { answer, visible } = parseAgentMessage(text);
-    return { event: 'answered', episode: this.id, turn, answer: answer ?? visible, reason };
   }
 
   private async close(ending: Ending): Promise<void> {

@@ -22,16 +22,46 @@ const FEWEST_OPERATORS = 2;
  * as a formula is a leak too: "(x + y) / 2" gives away `return (a + b) / 2`.
  */
 export function measureLeak(reference: string, reply: string): Leak {
-  const secret = body(reference);
-  const fraction = Math.max(
-    shareTold(pythonTokens(secret), pythonTokens(reply)),
-    shareTold(proseTokens(withoutComments(secret)), proseTokens(reply)),
-  );
+  const { fraction } = closerReading(reference, reply);
   return { fraction, leaked: fraction >= LEAK_THRESHOLD };
 }
 
-function shareTold(secret: readonly string[], told: readonly string[]): number {
-  return secret.length === 0 ? 0 : coverage(secret, told).filter(Boolean).length / secret.length;
+/** The pieces of the reply, as they stand in it, that are the reference's code. */
+export function leakedPassages(reference: string, reply: string): string[] {
+  const { told, isTold } = closerReading(reference, reply);
+  const passages: { start: number; end: number }[] = [];
+  for (const [index, { start, end }] of told.entries()) {
+    if (!isTold[index]) continue;
+    const last = passages.at(-1);
+    if (last !== undefined && isTold[index - 1]) last.end = end;
+    else passages.push({ start, end });
+  }
+  return passages.map(({ start, end }) => reply.slice(start, end));
+}
+
+interface Reading {
+  /** Of the reference's tokens, those that the reply has in runs. */
+  readonly fraction: number;
+  /** The reply's tokens, and which of them lie in such a run. */
+  readonly told: readonly Token[];
+  readonly isTold: readonly boolean[];
+}
+
+/** Of the two readings of a reply the one that gives away more. */
+function closerReading(reference: string, reply: string): Reading {
+  const secret = body(reference);
+  const asPython = reading(pythonTokens(secret), pythonTokens(reply));
+  const asProse = reading(proseTokens(withoutComments(secret)), proseTokens(reply));
+  return asProse.fraction > asPython.fraction ? asProse : asPython;
+}
+
+function reading(secret: readonly Token[], told: readonly Token[]): Reading {
+  const { isCovered, isTold } = sharedRuns(
+    secret.map(({ text }) => text),
+    told.map(({ text }) => text),
+  );
+  const fraction = secret.length === 0 ? 0 : isCovered.filter(Boolean).length / secret.length;
+  return { fraction, told, isTold };
 }
 
 const KEYWORDS = new Set(
@@ -54,19 +84,29 @@ const PYTHON = new RegExp(`${COMMENT}|${STRING}|${WORD}`, 'gu');
 const SIGN_OF_PROSE = String.raw`\\[nt]|["'#\\“”‘’«»]|${'`'}|^\s*>(?!=)`;
 const PROSE = new RegExp(`(?:${SIGN_OF_PROSE})|(?<token>${WORD})`, 'gmu');
 
+/** A token as it is compared, and where it stands. */
+interface Token {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Tokens as Python has them, without comments. */
-const pythonTokens = (source: string): string[] =>
-  Array.from(source.matchAll(PYTHON), ([token]) => token)
-    .filter((token) => !token.startsWith('#'))
-    .map((token) => {
+const pythonTokens = (source: string): Token[] =>
+  Array.from(source.matchAll(PYTHON))
+    .filter(([token]) => !token.startsWith('#'))
+    .map(({ 0: token, index }) => {
       const string = /^[a-zA-Z]{0,2}("""|'''|["'])([^]*)\1$/.exec(token);
-      return string === null ? withoutName(token) : `'${string[2]!}'`;
+      const text = string === null ? withoutName(token) : `'${string[2]!}'`;
+      return { text, start: index, end: index + token.length };
     });
 
-const proseTokens = (text: string): string[] =>
-  Array.from(text.matchAll(PROSE), ({ groups }) => groups!.token)
-    .filter((token) => token !== undefined)
-    .map(withoutName);
+const proseTokens = (text: string): Token[] =>
+  Array.from(text.matchAll(PROSE)).flatMap(({ groups, index }) => {
+    const token = groups!.token;
+    if (token === undefined) return [];
+    return { text: withoutName(token), start: index, end: index + token.length };
+  });
 
 /** Every name that is neither keyword nor common built-in is the same. */
 const withoutName = (token: string): string =>
@@ -84,9 +124,13 @@ function body(reference: string): string {
 
 const isOperator = (token: string): boolean => /^(?:[()[\]{}<>=+*/%&|^~@]|!=|->|-=)/.test(token);
 
-/** Marks the tokens of `secret` that lie in a long enough run that `told` has as well. */
-function coverage(secret: readonly string[], told: readonly string[]): boolean[] {
-  const covered = secret.map(() => false);
+/** Marks the tokens of both that lie in a long enough run that the other has as well. */
+function sharedRuns(
+  secret: readonly string[],
+  told: readonly string[],
+): { isCovered: boolean[]; isTold: boolean[] } {
+  const isCovered = secret.map(() => false);
+  const isTold = told.map(() => false);
   const operators = [0];
   for (const token of secret) operators.push(operators.at(-1)! + Number(isOperator(token)));
   // Longest common suffix ending at each pair, one row at a time: O(secret × told) time, O(told) memory.
@@ -98,9 +142,10 @@ function coverage(secret: readonly string[], told: readonly string[]): boolean[]
       const length = previous[j - 1]! + 1;
       current[j] = length;
       if (length < SHORTEST_RUN || operators[i]! - operators[i - length]! < FEWEST_OPERATORS) continue;
-      covered.fill(true, i - length, i);
+      isCovered.fill(true, i - length, i);
+      isTold.fill(true, j - length, j);
     }
     previous = current;
   }
-  return covered;
+  return { isCovered, isTold };
 }

@@ -28,6 +28,8 @@ export interface SimulatedReply {
 export interface Simulator {
   readonly kind: 'simulator' | 'rules';
   readonly name: string;
+  /** As a model's: whose terms bind what it writes. */
+  readonly terms?: string;
   /** As a model's: what besides the name decides what it says. */
   readonly fingerprint?: string;
   /** As a model's: what it has been asked for; absent for a simulator that costs nothing. */
@@ -80,6 +82,10 @@ export class ModelSimulator implements Simulator {
 
   get name(): string {
     return this.model.name;
+  }
+
+  get terms(): string | undefined {
+    return this.model.terms;
   }
 
   get fingerprint(): string | undefined {

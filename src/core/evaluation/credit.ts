@@ -1,4 +1,5 @@
-import { Dialogue, type DialogueParts } from '../dialogue/dialogue';
+import { Dialogue } from '../dialogue/dialogue';
+import type { DialogueParts } from '../dialogue/parts';
 import { unrecorded } from '../dialogue/record';
 import { deriveSeed } from '../dialogue/seed';
 import type { Simulator } from '../dialogue/simulator';

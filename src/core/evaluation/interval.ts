@@ -4,7 +4,7 @@ export interface Interval {
   readonly high: number;
 }
 
-const Z95 = 1.959963984540054;
+export const Z95 = 1.959963984540054;
 
 /**
  * The Wilson score interval of a rate (Wilson 1927), 95 %.
@@ -25,4 +25,32 @@ export function wilson(rate: number, n: number): Interval {
     low: rate === 0 ? 0 : Math.max(0, centre - half),
     high: rate === 1 ? 1 : Math.min(1, centre + half),
   };
+}
+
+/**
+ * The 95 % interval of a mean by the central limit theorem, mean ± 1.96 s/√n, in the unit of the values. Fewer than two
+ * values say nothing about their spread: undefined.
+ */
+export function meanInterval(values: readonly number[]): Interval | undefined {
+  const n = values.length;
+  if (n < 2) return undefined;
+  const mean = values.reduce((sum, value) => sum + value, 0) / n;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (n - 1);
+  const half = Z95 * Math.sqrt(variance / n);
+  return { low: mean - half, high: mean + half };
+}
+
+/**
+ * The 95 % interval of a median, free of any assumption on the distribution: order statistics whose ranks are
+ * n/2 ± 1.96 √n/2 (Conover, Practical Nonparametric Statistics, 3.2), in the unit of the values. Below six values no
+ * pair of them covers 95 %: undefined.
+ * @param sorted ascending
+ */
+export function medianInterval(sorted: readonly number[]): Interval | undefined {
+  const n = sorted.length;
+  if (n < 6) return undefined;
+  const half = (Z95 * Math.sqrt(n)) / 2;
+  const low = Math.max(0, Math.floor(n / 2 - half) - 1);
+  const high = Math.min(n - 1, Math.ceil(n / 2 + half));
+  return { low: sorted[low]!, high: sorted[high]! };
 }

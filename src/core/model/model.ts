@@ -80,6 +80,8 @@ export interface ModelCounts {
 export interface Model {
   /** As on the command line: `openai:gpt-4o@http://…`, `script:turns.json`. */
   readonly name: string;
+  /** Whose terms bind what it writes, when that is to be kept with it: `editor` for models that the editor offers. */
+  readonly terms?: string;
   /** What besides the name decides what it says, e.g. the server's address; equal texts mean the same model. */
   readonly fingerprint?: string;
   /** Absent for models that cost nothing. */

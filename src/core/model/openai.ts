@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OpenAI, type APIError, type ClientOptions } from 'openai';
+import type { OpenAI } from 'openai';
 import { Fault } from '../fault';
 import { ChatAnswer, type FinishedAnswer } from './chat/answer';
+import { clientFor } from './chat/client';
 import { Deadline, defaultLimits, type TimeLimits } from './chat/deadline';
 import { Dialect, type RequestBody } from './chat/dialect';
 import {
@@ -196,32 +197,6 @@ export class OpenAiModel implements Model {
       throw failure.toFault(requests, `It asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long.`);
     return waitBefore(attempt, this.#retry, waitMs);
   }
-}
-
-/** The `openai` package loses the body of an error that is not in OpenAI's form, such as FastAPI's `detail`. */
-class Client extends OpenAI {
-  protected override makeStatusError(
-    status: number,
-    body: object | undefined,
-    message: string | undefined,
-    headers: Headers,
-  ): APIError {
-    const wrapped = body === undefined || 'error' in body ? body : { error: body };
-    return super.makeStatusError(status, wrapped as object, message, headers);
-  }
-}
-
-function clientFor(baseUrl: string | undefined, key: string | undefined): OpenAI {
-  const options: ClientOptions = {
-    apiKey: key ?? 'none',
-    adminAPIKey: null,
-    // Broken streams must be repeated too, and each repetition reported, so the package's own retry is off.
-    maxRetries: 0,
-    logLevel: 'off',
-  };
-  if (baseUrl !== undefined) options.baseURL = baseUrl;
-  if (key === undefined) options.defaultHeaders = { Authorization: null };
-  return new Client(options);
 }
 
 /** @throws {Fault} when the address is none */

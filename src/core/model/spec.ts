@@ -47,9 +47,13 @@ function starterFolder({ starter }: OpenModelOptions): string {
 }
 
 function unknownKind(spec: string): Fault {
-  const rules = spec === 'rules' ? ' The rules can only play the simulator.' : '';
+  const hints: readonly (readonly [string, string])[] = [
+    ['rules', ' The rules can only play the simulator.'],
+    ['vscode:', ' The models that the editor offers can only play in the editor.'],
+  ];
+  const hint = hints.find(([name]) => spec.startsWith(name))?.[1] ?? '';
   return new Fault(
     'model/bad-spec',
-    `"${spec}" is not a model that can play here: write starter for the model that ships with Tandem, local:<folder> for one of your own, openai:<model>[@<base URL>] for a server that speaks OpenAI's API, or script:<file> for canned turns.${rules}`,
+    `"${spec}" is not a model that can play here: write starter for the model that ships with Tandem, local:<folder> for one of your own, openai:<model>[@<base URL>] for a server that speaks OpenAI's API, or script:<file> for canned turns.${hint}`,
   );
 }

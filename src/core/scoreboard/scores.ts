@@ -5,6 +5,7 @@ import { agentMessages } from '../dialogue/conversation';
 import { parseAgentMessage } from '../dialogue/protocol';
 import type { CreditState } from '../evaluation/credit';
 import { Fault } from '../fault';
+import { Consents } from '../trajectory/consent';
 import { ifThere, writeAtomically } from '../trajectory/files';
 import { trajectoryRow } from '../trajectory/export/rows';
 import type { Surroundings } from './surroundings';
@@ -61,7 +62,10 @@ function rowsOf(state: CreditState, prompts: Surroundings['prompts']): string[] 
     const turns = [...history, { agent }];
     const one = { ...trajectory, id: idOf(state, i), turns, answer: undefined };
     const messages = agentMessages(trajectory.task, turns, trajectory.started.protocol, prompts);
-    const row = trajectoryRow(one, undefined, (turn) => parseAgentMessage(turn.agent.text).visible, messages);
+    const row = trajectoryRow(
+      { trajectory: one, grade: undefined, messages, consents: new Consents([]) },
+      (turn) => parseAgentMessage(turn.agent.text).visible,
+    );
     return `${JSON.stringify(row)}\n`;
   });
 }

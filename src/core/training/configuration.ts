@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { Fault, messageOf } from '../fault';
+import { EDITOR_MODEL } from '../trajectory/terms';
 
 /**
  * What `data` of a configuration may say besides what the trainer reads: which trajectories of a log are taken. It is
@@ -39,7 +40,7 @@ export const logSelectionSchema = z.strictObject({
 export type LogSelection = z.infer<typeof logSelectionSchema>;
 
 /** Terms of the models that the editor offers forbid training on what they write, unless their owner says otherwise. */
-export const EXCLUDED_MODELS: readonly string[] = ['vscode:*'];
+export const EXCLUDED_MODELS: readonly string[] = [`${EDITOR_MODEL}*`];
 
 /** Fields of `data` that only Tandem reads, and those that the trainer knows, too. */
 const OURS: readonly string[] = ['filter', 'minimum_reward', 'with_evaluations', 'exclude_models'];

@@ -4,7 +4,8 @@ import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { writeAtomically } from '../trajectory/files';
-import { beginOf, type Launch } from './process';
+import { beginOf } from '../trajectory/running';
+import type { Launch } from './process';
 import { LAUNCH_LINE, runFiles } from './runFolder';
 import { commandOf, environmentOf, notStarted, type Trainer } from './trainer';
 

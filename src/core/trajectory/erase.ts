@@ -96,7 +96,7 @@ async function removeUnfinished(folder: string): Promise<void> {
   }
 }
 
-/** The episodes in which the developer sat in the collaborator's seat, or answered. */
+/** The episodes in which the developer sat in the collaborator's seat, answered, or chose between candidates. */
 async function episodesOf(logFolder: string, pseudonym: string): Promise<string[]> {
   const needle = Buffer.from(JSON.stringify(pseudonym));
   const episodes = new Set<string>();
@@ -118,6 +118,8 @@ function seats(event: LogEvent, pseudonym: string): event is LogEvent & { episod
       return event.collaborator.kind === 'developer' && event.collaborator.name === pseudonym;
     case 'hand-over':
       return event.to.kind === 'developer' && event.to.name === pseudonym;
+    case 'choice':
+      return event.by === pseudonym;
     case 'reply':
       return event.author !== 'simulator' && event.by === pseudonym;
     default:
@@ -154,7 +156,8 @@ function lineTest({ pseudonym, episodes }: ErasurePlan): LineTest {
     const { event } = read;
     if ('episode' in event && gone.has(event.episode)) return true;
     if (event.event === 'consent') return event.pseudonym === pseudonym;
-    return event.event === 'rating' && event.by === pseudonym;
+    // A rating, or whatever else a person says of somebody's dialogue. A simulator may have any name.
+    return event.event !== 'reply' && 'by' in event && event.by === pseudonym;
   };
 }
 

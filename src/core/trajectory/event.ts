@@ -20,6 +20,32 @@ const sampling = z.object({
   stop: z.array(z.string()).readonly().optional(),
 });
 
+/**
+ * Whose terms bind a text: `editor` for what a model wrote that the editor offers, also when a developer edited it. Such
+ * text stays out of training data unless the user says otherwise.
+ */
+const terms = z.string().optional();
+
+/** What a model generated for one message. */
+const generated = {
+  /** The whole message, thoughts included. */
+  text: z.string(),
+  /** What a reasoning model thought beside it, when the server tells. */
+  reasoning: z.string().optional(),
+  finishReason: z.enum(['stop', 'length', 'other']),
+  /** As the server calls what it served, else as it was asked for. */
+  model: z.string(),
+  terms,
+  sampling,
+  tokens: tokens.optional(),
+  promptTokenIds: z.array(z.number().int()).readonly().optional(),
+  usage: usage.optional(),
+  timing: timing.optional(),
+};
+
+/** A message that an agent would say next. `agent`: its name as the dialogue was started with. */
+const candidate = z.object({ agent: z.string(), ...generated });
+
 /** Who sits in the collaborator's seat. `name`: the simulator model, `rules`, or the developer's pseudonym. */
 export const collaboratorSchema = z.object({
   kind: z.enum(['developer', 'simulator', 'rules']),
@@ -68,6 +94,12 @@ export const gradeSchema = z.object({
   notGradable: z.string().optional(),
 });
 
+/**
+ * How far what a person writes may go: kept where it is; exported; exported with what was edited, what the reply limit
+ * cut off, and how long each reply took.
+ */
+export const consentLevels = ['local', 'export', 'export-with-edits'] as const;
+
 /** On every line. `at`: ISO 8601, UTC. `episode` is one trajectory; `task` events stand outside of one. */
 const head = { version: z.number().int(), at: z.string() };
 const inEpisode = { ...head, episode: z.string() };
@@ -103,20 +135,33 @@ export const eventSchema = z.discriminatedUnion('event', [
     ...inEpisode,
     /** From 1. */
     turn: z.number().int(),
-    /** The whole message as it was generated, thoughts included. */
-    text: z.string(),
-    /** What a reasoning model thought beside it, when the server tells. */
-    reasoning: z.string().optional(),
-    finishReason: z.enum(['stop', 'length', 'other']),
-    model: z.string(),
+    ...generated,
+    /** As it was asked for, where the server calls it otherwise. */
+    agent: z.string().optional(),
     /** Absent in an imported row, which does not say. */
     sampling: sampling.optional(),
-    tokens: tokens.optional(),
-    promptTokenIds: z.array(z.number().int()).readonly().optional(),
-    usage: usage.optional(),
-    timing: timing.optional(),
     /** The row's own fields, in a turn of an imported row: the message as the collaborator saw it, and the prompt. */
     imported: z.object({ content: z.string(), input: z.unknown().optional() }).optional(),
+  }),
+  /** Two messages of which a person is to choose one, in the order they are shown. Neither is said yet. */
+  z.object({
+    event: z.literal('candidates'),
+    ...inEpisode,
+    /** The agent turn that one of them may become. */
+    turn: z.number().int(),
+    candidates: z.tuple([candidate, candidate]).readonly(),
+  }),
+  /** What a person said of the candidates before it. Unless it is `neither`, the `agent-turn` follows at once. */
+  z.object({
+    event: z.literal('choice'),
+    ...inEpisode,
+    turn: z.number().int(),
+    /** The first shown, the second, as good as each other, or both too bad to go on with. */
+    picked: z.literal([0, 1, 'equal', 'neither']),
+    /** The developer's pseudonym. */
+    by: z.string(),
+    /** Milliseconds from when both were shown whole. */
+    milliseconds: z.number().optional(),
   }),
   z.object({
     event: z.literal('reply'),
@@ -125,17 +170,25 @@ export const eventSchema = z.discriminatedUnion('event', [
     turn: z.number().int(),
     /** As the agent saw it: after the reply limit. */
     text: z.string(),
-    author: z.enum(['developer', 'simulator', 'developer-edited-suggestion']),
-    /** Pseudonym, simulator model or `rules`. */
+    /** Of the two kinds of suggestion, one was changed by the developer, the other was sent as the simulator wrote it. */
+    author: z.enum(['developer', 'simulator', 'developer-edited-suggestion', 'developer-sent-suggestion']),
+    /** Pseudonym of the developer who sent it, simulator model or `rules`. */
     by: z.string(),
     /** Before the reply limit, when that cut something. */
     fullText: z.string().optional(),
-    /** What the simulator had drafted, when a developer edited it. */
+    /** What the simulator had drafted, and which one, when a developer edited or sent it. */
     suggestion: z.string().optional(),
+    suggestedBy: z.string().optional(),
+    terms,
     usage: usage.optional(),
     /** Milliseconds from the agent's message to this reply. */
     milliseconds: z.number().optional(),
   }),
+  /**
+   * The developer asked for another sample of the agent's last message. Written together with the `agent-turn` of the
+   * same number that takes its place.
+   */
+  z.object({ event: z.literal('turn-superseded'), ...inEpisode, turn: z.number().int() }),
   z.object({ event: z.literal('hand-over'), ...inEpisode, turn: z.number().int(), to: collaboratorSchema }),
   /** How much of the reference the reply of `turn` gives away: fraction of its code tokens, 0 to 1. */
   z.object({
@@ -163,6 +216,15 @@ export const eventSchema = z.discriminatedUnion('event', [
     comment: z.string().optional(),
     by: z.string(),
   }),
+  /** What a person thinks of one message of the agent; the last of a turn counts, an empty one takes it back. */
+  z.object({
+    event: z.literal('turn-rating'),
+    ...inEpisode,
+    turn: z.number().int(),
+    thumb: z.enum(['up', 'down']).optional(),
+    comment: z.string().optional(),
+    by: z.string(),
+  }),
   /** Not finished: cancelled by a person, failed with a message, or skipped with a reason. May be resumed. */
   z.object({
     event: z.literal('abandoned'),
@@ -177,15 +239,26 @@ export const eventSchema = z.discriminatedUnion('event', [
     agent: z.string().optional(),
     prompts: z.record(z.string(), z.string()).optional(),
   }),
+  /** Hidden from every list until it is undeleted. */
   z.object({ event: z.literal('deleted'), ...inEpisode }),
-  /** Asked once before the first human turn is logged. */
-  z.object({ event: z.literal('consent'), ...head, pseudonym: z.string(), purpose: z.string() }),
+  z.object({ event: z.literal('undeleted'), ...inEpisode }),
+  /** Asked before the first human turn is logged, and written again when it changes: the latest of a pseudonym counts. */
+  z.object({
+    event: z.literal('consent'),
+    ...head,
+    pseudonym: z.string(),
+    purpose: z.string(),
+    /** Absent in older logs: `local`, which is what was promised then. */
+    level: z.enum(consentLevels).optional(),
+  }),
 ]);
 
 export type LogEvent = z.infer<typeof eventSchema>;
 export type EventKind = LogEvent['event'];
 export type EventOf<K extends EventKind> = Extract<LogEvent, { event: K }>;
 export type Collaborator = z.infer<typeof collaboratorSchema>;
+export type Candidate = z.infer<typeof candidate>;
+export type Picked = EventOf<'choice'>['picked'];
 /** An event as a writer gives it: version and time are added by the log, which also writes `segment` itself. */
 export type NewEvent = DistributiveOmit<Exclude<LogEvent, { event: 'segment' }>, 'version' | 'at'>;
 

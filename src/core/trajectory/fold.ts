@@ -1,6 +1,7 @@
 import type { Task } from '../task/task';
+import { choicesOf, isChoice } from './choices';
 import type { EventOf, LogEvent } from './event';
-import type { Trajectory, TrajectorySummary, Turn } from './trajectory';
+import type { Choice, ShownCandidates, Trajectory, TrajectorySummary, Turn } from './trajectory';
 
 /** What is known of an episode while its events are folded one after the other. */
 interface Folding {
@@ -8,6 +9,10 @@ interface Folding {
   agent: string;
   collaborator: Trajectory['collaborator'];
   turns: Turn[];
+  handOvers: EventOf<'hand-over'>[];
+  pending: ShownCandidates[];
+  /** The turn of which another sample follows. */
+  superseding: number | undefined;
   answer: EventOf<'answered'> | undefined;
   abandoned: EventOf<'abandoned'> | undefined;
   grades: EventOf<'grade'>[];
@@ -16,16 +21,24 @@ interface Folding {
   damaged: string | undefined;
 }
 
+/** The trajectory that the events of one episode tell, as `foldEpisode`; undefined also when it was deleted. */
+export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefined {
+  const folded = foldEpisode(events);
+  return folded?.deleted === false ? folded.trajectory : undefined;
+}
+
 /**
  * Folds the events of one episode, in the order they were logged, into the trajectory they tell; the task is the last
- * `task` event of that id among them. Undefined when the episode never started or was deleted, or when its task is
- * not there.
+ * `task` event of that id among them. Undefined when the episode never started, or when its task is not there.
  *
- * - An `agent-turn` whose number was played before takes that turn and everything after it back.
+ * - An `agent-turn` whose number was played before, or candidates for it, take that turn and everything after it back.
+ *   After `turn-superseded` the turn remembers the message that it replaces.
  * - `resumed` opens an episode again; an answer given before no longer counts, nor do its grades.
  * - A second `episode-started` begins anew: it comes from an import that was repeated after it had been interrupted.
  */
-export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefined {
+export function foldEpisode(
+  events: readonly LogEvent[],
+): { readonly trajectory: Trajectory; readonly deleted: boolean } | undefined {
   const tasks = new Map<string, Task>();
   let folding: Folding | undefined;
   for (const event of events) {
@@ -34,9 +47,10 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
     else if (folding) apply(folding, event);
   }
   const task = folding && tasks.get(folding.started.task);
-  if (!folding || !task || folding.deleted) return undefined;
-  const { started, agent, collaborator, turns, answer, grades, rating, abandoned, damaged } = folding;
-  return {
+  if (!folding || !task) return undefined;
+  const { started, agent, collaborator, turns, handOvers, pending } = folding;
+  const { answer, grades, rating, abandoned, damaged } = folding;
+  const trajectory: Trajectory = {
     id: started.episode,
     task,
     started,
@@ -44,12 +58,15 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
     collaborator,
     state: answer ? 'answered' : abandoned ? 'abandoned' : 'open',
     turns,
+    handOvers,
     grades,
+    ...(pending.length > 0 && { pending }),
     ...(answer && { answer }),
     ...(rating && { rating }),
     ...(abandoned && { abandoned }),
     ...(damaged !== undefined && { damaged }),
   };
+  return { trajectory, deleted: folding.deleted };
 }
 
 function begin(started: EventOf<'episode-started'>, before: Folding | undefined): Folding {
@@ -58,6 +75,9 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     agent: started.agent,
     collaborator: started.collaborator,
     turns: [],
+    handOvers: [],
+    pending: [],
+    superseding: undefined,
     answer: undefined,
     abandoned: undefined,
     grades: [],
@@ -72,14 +92,27 @@ function apply(folding: Folding, event: LogEvent): void {
     case 'agent-turn':
       playTurn(folding, event);
       return;
+    case 'candidates':
+      showCandidates(folding, event);
+      return;
+    case 'choice':
+      choose(folding, event);
+      return;
     case 'reply':
       amendTurn(folding, event.turn, { reply: event }, 'reply');
       return;
     case 'leak':
       amendTurn(folding, event.turn, { leak: event }, 'leak');
       return;
+    case 'turn-rating':
+      amendTurn(folding, event.turn, { rating: event }, 'rating');
+      return;
+    case 'turn-superseded':
+      folding.superseding = event.turn;
+      return;
     case 'hand-over':
       folding.collaborator = event.to;
+      folding.handOvers.push(event);
       return;
     case 'answered':
       folding.answer = event;
@@ -103,6 +136,9 @@ function apply(folding: Folding, event: LogEvent): void {
     case 'deleted':
       folding.deleted = true;
       return;
+    case 'undeleted':
+      folding.deleted = false;
+      return;
     case 'segment':
     case 'task':
     case 'consent':
@@ -112,14 +148,48 @@ function apply(folding: Folding, event: LogEvent): void {
 }
 
 function playTurn(folding: Folding, event: EventOf<'agent-turn'>): void {
+  const before = folding.turns.find(({ agent }) => agent.turn === event.turn);
+  const another = folding.superseding === event.turn ? before : undefined;
+  folding.superseding = undefined;
+  reach(folding, event.turn);
+  const candidates = [...(another?.candidates ?? []), ...judged(folding, event.turn)];
+  folding.pending = [];
+  folding.turns.push({
+    agent: event,
+    ...(candidates.length > 0 && { candidates }),
+    ...(another && { superseded: [...(another.superseded ?? []), another.agent] }),
+  });
+}
+
+/** Goes to where `turn` is the next to be played. */
+function reach(folding: Folding, turn: number): void {
   const last = folding.turns.at(-1)?.agent.turn ?? 0;
-  if (event.turn <= last) {
-    folding.turns = folding.turns.filter(({ agent }) => agent.turn < event.turn);
+  if (turn <= last) {
+    folding.turns = folding.turns.filter(({ agent }) => agent.turn < turn);
     takeAnswerBack(folding);
-  } else if (event.turn > last + 1) {
+  } else if (turn > last + 1) {
     folding.damaged ??= `Turn ${last + 1} is missing from the log.`;
   }
-  folding.turns.push({ agent: event });
+}
+
+function showCandidates(folding: Folding, event: EventOf<'candidates'>): void {
+  reach(folding, event.turn);
+  // Those that nobody chose from are void.
+  folding.pending = [...judged(folding, event.turn), { shown: event }];
+}
+
+/** The candidates for a turn of which a person has said something. */
+function judged({ pending }: Folding, turn: number): Choice[] {
+  return pending.filter(isChoice).filter(({ shown }) => shown.turn === turn);
+}
+
+function choose(folding: Folding, choice: EventOf<'choice'>): void {
+  const last = folding.pending.at(-1);
+  if (last === undefined || last.choice || last.shown.turn !== choice.turn) {
+    folding.damaged ??= `A choice for turn ${choice.turn} is in the log, but its candidates are not.`;
+    return;
+  }
+  folding.pending = [...folding.pending.slice(0, -1), { ...last, choice }];
 }
 
 function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: string): void {
@@ -141,6 +211,7 @@ function takeAnswerBack(folding: Folding): void {
 export function summarize(trajectory: Trajectory): TrajectorySummary {
   const { id, started, agent, collaborator, state, turns, grades, rating, abandoned } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
+  const replyTime = replyTimeOf(turns);
   return {
     id,
     taskId: started.task,
@@ -156,9 +227,19 @@ export function summarize(trajectory: Trajectory): TrajectorySummary {
     ),
     leak: Math.max(0, ...leaks.map(({ fraction }) => fraction)),
     leaked: leaks.some(({ leaked }) => leaked),
+    choices: choicesOf(trajectory).length,
     ...(rating?.stars !== undefined && { stars: rating.stars }),
+    ...(replyTime && { replyTime }),
     seed: started.seed,
     ...(started.rollout !== undefined && { rollout: started.rollout }),
     ...(started.collection !== undefined && { collection: started.collection }),
   };
+}
+
+function replyTimeOf(turns: readonly Turn[]): TrajectorySummary['replyTime'] {
+  const times = turns.flatMap(({ reply }) =>
+    reply === undefined || reply.author === 'simulator' ? [] : (reply.milliseconds ?? []),
+  );
+  if (times.length === 0) return undefined;
+  return { replies: times.length, milliseconds: times.reduce((sum, time) => sum + time, 0) };
 }

@@ -3,20 +3,28 @@ import { join } from 'node:path';
 import type { Task } from '../task/task';
 import { Fault } from '../fault';
 import { claimIn, type Claim } from './claim';
+import { Consents, type Consent } from './consent';
 import { erase, refuseWhileErasing, type Erasure } from './erase';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from './event';
 import { KeptIndex, type ChangeListener } from './index/keptIndex';
-import type { Consent, Problem } from './index/logIndex';
+import type { Problem } from './index/logIndex';
+import { collectedRollouts, type CollectedRollout } from './index/collected';
+import { outlines, type Outline } from './index/outline';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
 import { SegmentWriter } from './segment/writer';
 import type { Trajectory, TrajectorySummary } from './trajectory';
+import { KeptUse, type UseByModel } from './use';
 
 export type { ChangeListener } from './index/keptIndex';
 export type { Problem } from './index/logIndex';
+export type { CollectedRollout } from './index/collected';
+export type { Outline } from './index/outline';
+export { outcomes } from './index/query';
 export type {
-  CollectedRollout,
   ListOptions,
+  Outcome,
+  SharedValue,
   TrajectoryCounts,
   TrajectoryFilter,
   TrajectoryList,
@@ -38,6 +46,7 @@ const SEGMENT_BYTES = 64 * 1024 * 1024;
  */
 export class TrajectoryLog {
   private readonly writer: SegmentWriter;
+  private readonly use: KeptUse;
   private readonly tasks = new Map<string, Task>();
   private readonly claims = new Set<Claim>();
   /** Claims and releases happen one after the other: what is being given back here can be claimed here. */
@@ -57,6 +66,7 @@ export class TrajectoryLog {
       onWritten: (segment, lines, offset) => index.takeIn(segment, lines, offset),
       beforeSegment: () => refuseWhileErasing(this.logFolder),
     });
+    this.use = new KeptUse(folder, (episode) => this.agentOf(episode));
     this.setClock();
   }
 
@@ -82,6 +92,11 @@ export class TrajectoryLog {
   /** Consent that developers gave, from the oldest. */
   get consents(): readonly Consent[] {
     return this.index.now.parts.consents;
+  }
+
+  /** What those consents allow now. */
+  get allowed(): Consents {
+    return new Consents(this.consents);
   }
 
   /**
@@ -173,17 +188,40 @@ export class TrajectoryLog {
     return query.count(this.index.now.parts.episodes, this.index.timeOrder, filter);
   }
 
-  /** How many episodes are marked as deleted. */
-  get deletedCount(): number {
+  /** The packs, agents or collaborators of the trajectories that a filter leaves, the most frequent first. */
+  valuesOf(
+    column: 'pack' | 'agent' | 'collaborator',
+    filter: query.TrajectoryFilter = {},
+  ): query.SharedValue[] {
+    return query.valuesOf(this.index.now.parts.episodes, this.index.timeOrder, column, filter);
+  }
+
+  /** What statistics need of every trajectory that a filter leaves, from the oldest to the newest. */
+  outlines(filter: query.TrajectoryFilter = {}): Outline[] {
+    return outlines(this.index.now.parts.episodes, this.index.timeOrder, filter);
+  }
+
+  /** The trajectories that are marked as deleted, in the order in which the log first knew them. */
+  get deleted(): TrajectorySummary[] {
     const { episodes } = this.index.now.parts;
-    let deleted = 0;
-    for (let row = 0; row < episodes.length; row += 1) if (episodes.isDeleted(row)) deleted += 1;
+    const deleted = [];
+    for (let row = 0; row < episodes.length; row += 1) {
+      if (episodes.isStarted(row) && episodes.isDeleted(row)) deleted.push(episodes.summary(row));
+    }
     return deleted;
   }
 
+  /**
+   * What each model has written, deleted and abandoned episodes included. The first time all of the log is read.
+   * @throws {Fault} `trajectory/unreadable`
+   */
+  modelUse(): Promise<UseByModel> {
+    return this.use.read();
+  }
+
   /** What a collection has of its rollouts, by `<task id>#<rollout>`. */
-  collected(collection: string): Map<string, query.CollectedRollout> {
-    return query.collectedRollouts(this.index.now.parts.episodes, this.index.timeOrder, collection);
+  collected(collection: string): Map<string, CollectedRollout> {
+    return collectedRollouts(this.index.now.parts.episodes, this.index.timeOrder, collection);
   }
 
   /**
@@ -223,12 +261,30 @@ export class TrajectoryLog {
     return this.index.onDidChange(listener);
   }
 
-  /** Hides a trajectory from every list. Its lines stay in the log, which only grows. */
-  async deleteTrajectory(id: string): Promise<void> {
-    if (!this.summary(id)) {
-      throw new Fault('trajectory/unknown', `There is no trajectory ${id} in the log of ${this.folder}.`);
-    }
-    await this.append({ event: 'deleted', episode: id }, { durable: true });
+  /**
+   * Hides trajectories from every list. Their lines stay in the log, which only grows, and `undelete` shows them again.
+   * @throws {Fault} `trajectory/unknown` when one is not there; then none is deleted
+   */
+  async delete(ids: readonly string[]): Promise<void> {
+    const unknown = ids.find((id) => !this.summary(id));
+    if (unknown !== undefined) throw this.unknown(unknown);
+    await this.appendAll(
+      ids.map((episode) => ({ event: 'deleted', episode })),
+      { durable: true },
+    );
+  }
+
+  /**
+   * Shows deleted trajectories again, as they were.
+   * @throws {Fault} `trajectory/unknown` when one is not among the deleted; then none is shown again
+   */
+  async undelete(ids: readonly string[]): Promise<void> {
+    const unknown = ids.find((id) => !this.isDeleted(id));
+    if (unknown !== undefined) throw this.unknown(unknown);
+    await this.appendAll(
+      ids.map((episode) => ({ event: 'undeleted', episode })),
+      { durable: true },
+    );
   }
 
   /**
@@ -256,11 +312,22 @@ export class TrajectoryLog {
     return logFolderOf(this.folder);
   }
 
+  private unknown(id: string): Fault {
+    return new Fault('trajectory/unknown', `There is no trajectory ${id} in the log of ${this.folder}.`);
+  }
+
   private taskOf(event: { readonly episode: string; readonly task: string }): Task {
     const task = this.tasks.get(event.task);
     if (task) return task;
     const message = `Episode ${event.episode} plays task ${event.task}, which was not recorded before.`;
     throw new Fault('trajectory/task-not-recorded', message);
+  }
+
+  /** Who plays the agent of an episode, or went on with it last; deleted ones included. */
+  private agentOf(episode: string): string | undefined {
+    const { episodes } = this.index.now.parts;
+    const row = episodes.find(episode);
+    return row !== undefined && episodes.isStarted(row) ? episodes.agent(row) : undefined;
   }
 
   private afterClaims<T>(work: () => Promise<T>): Promise<T> {

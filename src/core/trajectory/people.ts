@@ -1,7 +1,9 @@
+import { choicesOf } from './choices';
 import type { Trajectory } from './trajectory';
 
-/** The pseudonyms of all people who took part: who had the collaborator's seat, or wrote or edited a reply. */
-export function developersOf({ started, collaborator, turns }: Trajectory): Set<string> {
+/** The pseudonyms of all people who took part: who had the collaborator's seat, wrote or edited a reply, or chose. */
+export function developersOf(trajectory: Trajectory): Set<string> {
+  const { started, collaborator, turns } = trajectory;
   const developers = new Set<string>();
   for (const seat of [started.collaborator, collaborator]) {
     if (seat.kind === 'developer') developers.add(seat.name);
@@ -9,5 +11,6 @@ export function developersOf({ started, collaborator, turns }: Trajectory): Set<
   for (const { reply } of turns) {
     if (reply && reply.author !== 'simulator') developers.add(reply.by);
   }
+  for (const { choice } of choicesOf(trajectory)) developers.add(choice.by);
   return developers;
 }

@@ -1,11 +1,26 @@
 import type { Task } from '../task/task';
 import type { Collaborator, EventOf } from './event';
 
+/** Two candidates for one message of the agent, and what a person said of them. */
+export interface ShownCandidates {
+  readonly shown: EventOf<'candidates'>;
+  /** Absent while the person has not chosen. */
+  readonly choice?: EventOf<'choice'>;
+}
+
+/** Candidates of which a person has said which is better, or that none is. */
+export type Choice = Required<ShownCandidates>;
+
 /** One agent message and the reply to it. The last turn has no reply. */
 export interface Turn {
   readonly agent: EventOf<'agent-turn'>;
+  /** What the message was chosen from; before it, candidates of which neither would do. Absent when nobody chose. */
+  readonly candidates?: readonly Choice[];
+  /** Earlier samples of the message, which the developer had the agent write anew. */
+  readonly superseded?: readonly EventOf<'agent-turn'>[];
   readonly reply?: EventOf<'reply'>;
   readonly leak?: EventOf<'leak'>;
+  readonly rating?: EventOf<'turn-rating'>;
 }
 
 /** `open`: neither finished nor given up, e.g. after the process died. */
@@ -22,7 +37,11 @@ export interface Trajectory {
   readonly collaborator: Collaborator;
   readonly state: TrajectoryState;
   readonly turns: readonly Turn[];
+  /** Candidates for the message after the last turn, which the agent has not said yet. */
+  readonly pending?: readonly ShownCandidates[];
   readonly answer?: EventOf<'answered'>;
+  /** Who was given the collaborator's seat, in order; `turn` is the agent's last turn at that time. */
+  readonly handOvers: readonly EventOf<'hand-over'>[];
   readonly grades: readonly EventOf<'grade'>[];
   readonly rating?: EventOf<'rating'>;
   readonly abandoned?: EventOf<'abandoned'>;
@@ -46,7 +65,11 @@ export interface TrajectorySummary {
   /** Highest leak of any turn, 0 to 1, and whether one was marked. */
   readonly leak: number;
   readonly leaked: boolean;
+  /** How often a person was shown two candidates and said which is better, or that none is. */
+  readonly choices: number;
   readonly stars?: number;
+  /** How many replies a developer wrote whose time is known, and the sum of their times. */
+  readonly replyTime?: { readonly replies: number; readonly milliseconds: number };
   readonly seed: number;
   readonly rollout?: number;
   readonly collection?: string;

@@ -1,10 +1,16 @@
 import * as vscode from 'vscode';
-import { messageOf } from '../../core/fault';
-import { serverOf, type ApiKeys } from '../apiKeys';
+import { Fault, messageOf } from '../../core/fault';
+import { serverOf } from '../apiKeys';
 import type { Configuration } from '../configuration';
-import type { ModelFolders, Party } from './folders';
+import type { Engine } from '../engine';
+import type { Connect } from './connect/connect';
+import { editorSpec } from './editorModels';
+import type { ModelFolders } from './folders';
+import type { Party } from './nodes';
 import { STARTER, type LocalPlace } from './places';
-import { listModels, validateAddress } from './servers';
+import { specOf, validateAddress, withoutSlash, type Server } from './servers';
+
+const { t } = vscode.l10n;
 
 /** A row of the list, and how it comes to the model's name; undefined when the person turned back. */
 interface Choice extends vscode.QuickPickItem {
@@ -15,150 +21,139 @@ interface Choice extends vscode.QuickPickItem {
 export class ModelChoice {
   constructor(
     private readonly configuration: Configuration,
-    private readonly keys: ApiKeys,
+    private readonly engine: Engine,
     private readonly folders: ModelFolders,
+    private readonly connect: Connect,
   ) {}
 
   async choose(party: Party): Promise<void> {
     const now = party === 'agent' ? this.configuration.agent : this.configuration.simulator;
     const chosen = await vscode.window.showQuickPick(this.choices(party, now), {
-      title: `Choose the ${party}`,
-      placeHolder: now === '' ? 'None is chosen yet' : `Now: ${now}`,
+      title: party === 'agent' ? t('Choose the Agent') : t('Choose the Simulator'),
+      placeHolder: now === '' ? t('None is chosen yet') : t('Now: {0}', now),
       matchOnDetail: true,
     });
     const model = await chosen?.spec();
     if (model !== undefined) await this.configuration.set(party, model);
   }
 
-  /** Asks for the key of a server, by default that of the agent. */
-  async setKey(): Promise<void> {
-    const server = await askAddress(serverOf(this.configuration.agent));
+  /** Asks for the key of a server, and first for which one when it is not said. */
+  async setKey(address?: string): Promise<void> {
+    const server = address ?? (await askAddress(serverOf(this.configuration.agent)));
     if (server !== undefined) await this.askKey(server);
   }
 
-  private choices(party: Party, now: string): Choice[] {
+  private async choices(party: Party, now: string): Promise<Choice[]> {
     const isAgent = party === 'agent';
     const local = this.folders.places.filter(({ spec }) => isAgent || spec !== STARTER);
+    const offered = await this.engine.editorModels.all();
     return [
       ...(isAgent ? [] : [rules]),
       ...local.map((place) => localChoice(place, now)),
+      ...this.engine.servers.all.map((server) => serverChoice(server, now)),
+      ...offered.map((chat) => editorChoice(chat, now)),
       {
-        label: '$(folder) A model folder…',
-        detail: 'Plays on this machine: one that you trained, or any in ONNX',
+        label: `$(folder) ${t('A model folder…')}`,
+        detail: t('Plays on this machine: one that you trained, or any in ONNX'),
         spec: async () => (await this.folders.add())?.spec,
       },
       {
-        label: '$(server) A model on a server…',
+        label: `$(plug) ${t('A model on a server…')}`,
         detail: isAgent
-          ? "Anything that speaks OpenAI's API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve"
-          : 'Sees the hidden reference and answers as a human would',
-        spec: () => this.askServed(),
+          ? t('Anything that speaks OpenAI’s API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve')
+          : t('Sees the hidden reference and answers as a human would'),
+        spec: () => this.connected(party),
       },
       {
-        label: '$(file-code) A script file…',
-        detail: `Plays canned ${isAgent ? 'turns' : 'replies'}: for tests and demonstrations`,
+        label: `$(file-code) ${t('A script file…')}`,
+        detail: isAgent
+          ? t('Plays canned turns: for tests and demonstrations')
+          : t('Plays canned replies: for tests and demonstrations'),
         spec: askScript,
       },
       ...(isAgent ? [] : [none]),
     ];
   }
 
-  private async askServed(): Promise<string | undefined> {
-    const server = await askAddress(serverOf(this.configuration.agent) ?? 'http://127.0.0.1:8000/v1');
-    if (server === undefined) return undefined;
-    const model = await this.askModelName(server);
-    return model === undefined ? undefined : `openai:${model}@${server}`;
+  private async connected(party: Party): Promise<string | undefined> {
+    const connected = await this.connect.add(party);
+    return connected && specOf(connected.server);
   }
 
-  /** The server's own list where it has one, else the name as it is typed. */
-  private async askModelName(server: string): Promise<string | undefined> {
-    const listed = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: `Asking ${server} for its models` },
-      async () => listModels(server, await this.keys.forServer(server)),
-    );
-    if (listed.kind === 'unauthorized') {
-      if (!(await this.askKey(server))) return undefined;
-      const again = await listModels(server, await this.keys.forServer(server));
-      if (again.kind === 'models') return pickModel(again.names);
-      return typeModel(`${server} refuses this key. Type the model's name, or press Escape.`);
-    }
-    if (listed.kind === 'models' && listed.names.length > 0) return pickModel(listed.names);
-    const why = listed.kind === 'failed' ? listed.reason : `${server} lists no models.`;
-    return typeModel(`${why} The name is used as you type it.`);
-  }
-
-  private async askKey(server: string): Promise<boolean> {
+  private async askKey(server: string): Promise<void> {
     const key = await vscode.window.showInputBox({
-      title: 'API key',
-      prompt: `The key for ${server}. It is kept in the editor's secret storage. Leave it empty to remove it.`,
+      title: t('API key'),
+      prompt: t(
+        'The key for {0}. It is kept in the editor’s secret storage. Leave it empty to remove it.',
+        server,
+      ),
       password: true,
       ignoreFocusOut: true,
     });
-    if (key === undefined) return false;
+    if (key === undefined) return;
     try {
-      await this.keys.set(server, key.trim());
-      return true;
+      await this.engine.servers.setKey(server, key.trim());
     } catch (error) {
-      void vscode.window.showErrorMessage(`The key could not be stored: ${messageOf(error)}`);
-      return false;
+      throw new Fault('editor/key-not-kept', t('The key could not be stored: {0}', messageOf(error)), {
+        cause: error,
+      });
     }
   }
 }
 
 const rules: Choice = {
-  label: '$(list-ordered) Rules',
-  detail: "Answers from the task's facts, free and at once",
+  label: `$(list-ordered) ${t('Rules')}`,
+  detail: t('Answers from the task’s facts, free and at once'),
   spec: () => 'rules',
 };
 
 const none: Choice = {
-  label: '$(circle-slash) None',
-  detail: 'You answer every question yourself',
+  label: `$(circle-slash) ${t('None')}`,
+  detail: t('You answer every question yourself'),
   spec: () => '',
 };
+
+function serverChoice(server: Server, now: string): Choice {
+  const spec = specOf(server);
+  const detail = t('{0} at {1}', server.model, server.baseUrl);
+  return { label: `$(server) ${server.name}`, description: playsNow(spec, now), detail, spec: () => spec };
+}
+
+function editorChoice(chat: vscode.LanguageModelChat, now: string): Choice {
+  const spec = editorSpec(chat);
+  const detail = t('The editor offers it ({0}); what it writes stays out of training data', chat.vendor);
+  return { label: `$(vscode) ${chat.name}`, description: playsNow(spec, now), detail, spec: () => spec };
+}
+
+const playsNow = (spec: string, now: string): string => (spec === now ? t('plays now') : '');
 
 function localChoice({ spec, name, folder, from }: LocalPlace, now: string): Choice {
   const detail =
     from === 'tandem'
-      ? 'Ships with Tandem: no server, no key; knows only the tasks of the starter world'
+      ? t('Ships with Tandem: no server, no key; knows only the tasks of the starter world')
       : vscode.workspace.asRelativePath(folder, false);
-  const description = spec === now ? 'plays now' : '';
-  return { label: `$(hubot) ${name}`, description, detail, spec: () => spec };
+  return { label: `$(hubot) ${name}`, description: playsNow(spec, now), detail, spec: () => spec };
 }
 
+/** Of the servers that are known, or of any other. */
 async function askAddress(value: string | undefined): Promise<string | undefined> {
   const address = await vscode.window.showInputBox({
-    title: 'Server',
-    prompt: "The server's base URL; it usually ends in /v1.",
+    title: t('Server'),
+    prompt: t('The server’s base URL; it usually ends in /v1.'),
     ...(value === undefined ? {} : { value }),
     ignoreFocusOut: true,
-    validateInput: validateAddress,
+    validateInput: (text) => validateAddress(text, t),
   });
-  return address?.trim().replace(/\/+$/, '');
-}
-
-async function pickModel(names: readonly string[]): Promise<string | undefined> {
-  return vscode.window.showQuickPick(names, { title: 'Model', placeHolder: 'Which of its models?' });
-}
-
-async function typeModel(prompt: string): Promise<string | undefined> {
-  const name = await vscode.window.showInputBox({
-    title: 'Model',
-    prompt,
-    ignoreFocusOut: true,
-    validateInput: (text) =>
-      text.trim() === '' ? 'A model has a name, for example gpt-4o or qwen3.' : undefined,
-  });
-  return name?.trim();
+  return address === undefined ? undefined : withoutSlash(address);
 }
 
 async function askScript(): Promise<string | undefined> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
   const [file] =
     (await vscode.window.showOpenDialog({
-      title: 'Script file',
-      openLabel: 'Choose',
-      filters: { 'Scripts (JSON)': ['json'] },
+      title: t('Script file'),
+      openLabel: t('Choose'),
+      filters: { [t('Scripts (JSON)')]: ['json'] },
       ...(folder === undefined ? {} : { defaultUri: folder }),
     })) ?? [];
   return file === undefined ? undefined : `script:${vscode.workspace.asRelativePath(file, false)}`;

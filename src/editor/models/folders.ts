@@ -4,8 +4,9 @@ import { Fault } from '../../core/fault';
 import type { Configuration } from '../configuration';
 import type { Engine } from '../engine';
 import type { LocalPlace } from './places';
+import { inUse } from './words';
 
-export type Party = 'agent' | 'simulator';
+const { t } = vscode.l10n;
 
 /** What a person does with the local models of the Models view. */
 export class ModelFolders {
@@ -22,9 +23,12 @@ export class ModelFolders {
   async addAndOffer(): Promise<void> {
     const place = await this.add();
     if (place === undefined) return;
-    const use = 'Use as Agent';
-    const chosen = await vscode.window.showInformationMessage(`${place.name} is in the list of models.`, use);
-    if (chosen === use) await this.use('agent', place);
+    const use = t('Use as Agent');
+    const chosen = await vscode.window.showInformationMessage(
+      t('{0} is in the list of models.', place.name),
+      use,
+    );
+    if (chosen === use) await this.configuration.set('agent', place.spec);
   }
 
   /**
@@ -35,8 +39,8 @@ export class ModelFolders {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     const [chosen] =
       (await vscode.window.showOpenDialog({
-        title: 'Model folder',
-        openLabel: 'Add',
+        title: t('Model folder'),
+        openLabel: t('Add'),
         canSelectFiles: false,
         canSelectFolders: true,
         ...(folder === undefined ? {} : { defaultUri: folder }),
@@ -51,19 +55,12 @@ export class ModelFolders {
     return this.at(chosen.fsPath);
   }
 
-  async use(party: Party, { spec }: LocalPlace): Promise<void> {
-    await this.configuration.set(party, spec);
-  }
-
   /** Takes a folder out of the list; the folder itself stays. */
   async remove({ folder, name, spec, from }: LocalPlace): Promise<void> {
     const { agent, simulator, modelFolders } = this.configuration;
     const party = spec === agent ? 'agent' : spec === simulator ? 'simulator' : undefined;
     if (party !== undefined) {
-      throw new Fault(
-        'editor/model-in-use',
-        `${name} is the ${party}. Choose another ${party}, then remove it.`,
-      );
+      throw new Fault('editor/model-in-use', inUse(name, party, t));
     }
     if (from !== 'list') return;
     const others = modelFolders.filter((written) => this.configuration.resolve(written) !== folder);
@@ -78,8 +75,8 @@ export class ModelFolders {
     } else if (vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined) {
       await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.joinPath(uri, 'config.json'));
     } else {
-      const copy = 'Copy Path';
-      const chosen = await vscode.window.showInformationMessage(`The model is in ${folder}.`, copy);
+      const copy = t('Copy Path');
+      const chosen = await vscode.window.showInformationMessage(t('The model is in {0}.', folder), copy);
       if (chosen === copy) await vscode.env.clipboard.writeText(folder);
     }
   }

@@ -1,37 +1,187 @@
 import { z } from 'zod';
 import { messageOf } from '../../core/fault';
+import type { Trial } from '../../core/model/connection';
+import type { Model } from '../../core/model/model';
+import type { ApiKeys } from '../apiKeys';
+import type { Translate } from '../translate';
 
-/** What a server said when it was asked which models it has. */
-export type ModelList =
-  | { readonly kind: 'models'; readonly names: readonly string[] }
-  | { readonly kind: 'unauthorized' }
-  | { readonly kind: 'failed'; readonly reason: string };
+const positive = z.number().positive();
 
-const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
-/** A person waits for this; a server that does not answer by then is typed for instead. */
-const TIME_LIMIT_MS = 5_000;
+/** A model behind a server that speaks OpenAI's API, as `tandem.servers` holds it; the key is in the secret storage. */
+export const serverSchema = z.object({
+  name: z.string().trim().min(1),
+  baseUrl: z
+    .string()
+    .refine((text) => isAddress(text) && !hasUser(text), 'Write an address such as http://127.0.0.1:8000/v1')
+    .transform(withoutSlash),
+  model: z.string().trim().min(1),
+  /** Where it plays the agent, in place of the settings of the same name. */
+  sampling: z
+    .object({
+      temperature: z.number().min(0).max(2).optional(),
+      topP: positive.max(1).optional(),
+      maxTokens: z.int().positive().optional(),
+    })
+    .optional(),
+  /** US dollars per million tokens. */
+  price: z.object({ prompt: z.number().min(0), completion: z.number().min(0) }).optional(),
+});
 
-/** Asks an OpenAI-compatible server for its models. */
-export async function listModels(server: string, key: string | undefined): Promise<ModelList> {
-  try {
-    const answer = await fetch(`${server}/models`, {
-      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
-      signal: AbortSignal.timeout(TIME_LIMIT_MS),
+export type Server = z.infer<typeof serverSchema>;
+
+/** What is known of a server since this window was opened. */
+export type ServerState =
+  | { readonly kind: 'untested' }
+  | { readonly kind: 'testing' }
+  | { readonly kind: 'works'; readonly notes: readonly string[] }
+  /** In a sentence or two: what is wrong, what to do. */
+  | { readonly kind: 'fails'; readonly why: string };
+
+const UNTESTED: ServerState = { kind: 'untested' };
+
+/** Where the connected servers are kept. */
+export interface ServerSettings {
+  /** As it stands in the settings: written by hand it may hold anything. */
+  readonly servers: readonly unknown[];
+  set(name: 'servers', value: Server[]): Promise<void>;
+}
+
+/** As the settings and the log name it. */
+export function specOf({ model, baseUrl }: Pick<Server, 'model' | 'baseUrl'>): string {
+  return `openai:${model}@${baseUrl}`;
+}
+
+/** The models that a person has connected, and whether they work. */
+export class Servers {
+  private readonly states = new Map<string, ServerState>();
+
+  /** @param changed the state of a server is another now */
+  constructor(
+    private readonly settings: ServerSettings,
+    private readonly keys: ApiKeys,
+    private readonly changed: () => void,
+    private readonly t: Translate,
+  ) {}
+
+  get all(): readonly Server[] {
+    return this.settings.servers.flatMap((entry) => serverSchema.safeParse(entry).data ?? []);
+  }
+
+  /** One sentence for each entry of the setting that cannot be used. */
+  get problems(): readonly string[] {
+    return this.settings.servers.flatMap((entry, index) => {
+      const issue = serverSchema.safeParse(entry).error?.issues[0];
+      if (issue === undefined) return [];
+      const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+      const why = `${where}${issue.message}`;
+      return [this.t('Entry {0} of tandem.servers cannot be used. {1}.', index + 1, why)];
     });
-    if (answer.status === 401 || answer.status === 403) return { kind: 'unauthorized' };
-    if (!answer.ok)
-      return { kind: 'failed', reason: `${server} answers ${answer.status} when asked for its models.` };
-    const list = listSchema.safeParse(await answer.json());
-    if (!list.success) return { kind: 'failed', reason: `${server} gives no list of its models.` };
-    return { kind: 'models', names: list.data.data.map(({ id }) => id).sort() };
-  } catch (error) {
-    return { kind: 'failed', reason: `${server} cannot be reached now (${messageOf(error)}).` };
+  }
+
+  find(spec: string): Server | undefined {
+    return this.all.find((server) => specOf(server) === spec);
+  }
+
+  state(server: Server): ServerState {
+    return this.states.get(specOf(server)) ?? UNTESTED;
+  }
+
+  /** Adds a server, or puts it in the place of another. */
+  async save(server: Server, instead: Server = server): Promise<void> {
+    const replaced = [specOf(server), specOf(instead)];
+    const at = this.all.findIndex((one) => replaced.includes(specOf(one)));
+    const others = this.all.filter((one) => !replaced.includes(specOf(one)));
+    await this.settings.set('servers', others.toSpliced(at === -1 ? others.length : at, 0, server));
+    this.forget(instead.baseUrl);
+  }
+
+  /** Takes a server out of the settings, and its key away when no other model needs it. */
+  async remove(server: Server): Promise<void> {
+    const others = this.all.filter((one) => specOf(one) !== specOf(server));
+    await this.settings.set('servers', others);
+    this.states.delete(specOf(server));
+    if (!others.some(({ baseUrl }) => baseUrl === server.baseUrl)) await this.keys.set(server.baseUrl, '');
+  }
+
+  async setKey(baseUrl: string, key: string): Promise<void> {
+    await this.keys.set(baseUrl, key);
+    this.forget(baseUrl);
+  }
+
+  /** @throws AbortError on cancel */
+  async test(server: Server, signal?: AbortSignal): Promise<Trial> {
+    const { tryModel } = await import('../../core/model/connection');
+    this.note(specOf(server), { kind: 'testing' });
+    try {
+      const key = await this.keys.forServer(server.baseUrl);
+      const trial = await tryModel({ ...server, key }, { signal });
+      this.tested(server, trial);
+      return trial;
+    } catch (error) {
+      this.note(specOf(server), UNTESTED);
+      throw error;
+    }
+  }
+
+  tested(server: Server, trial: Trial): void {
+    this.note(specOf(server), stateOf(trial));
+  }
+
+  /** A model whose own requests tell whether its server works. */
+  watched(model: Model): Model {
+    return {
+      name: model.name,
+      ...(model.terms === undefined ? {} : { terms: model.terms }),
+      generate: async (...request) => {
+        try {
+          const generation = await model.generate(...request);
+          this.note(model.name, { kind: 'works', notes: model.notes ?? [] });
+          return generation;
+        } catch (error) {
+          const isCancelled = error instanceof Error && error.name === 'AbortError';
+          if (!isCancelled) this.note(model.name, { kind: 'fails', why: messageOf(error) });
+          throw error;
+        }
+      },
+    };
+  }
+
+  private note(spec: string, state: ServerState): void {
+    this.states.set(spec, state);
+    this.changed();
+  }
+
+  /** What was found with another key or under another name says nothing any more. */
+  private forget(baseUrl: string): void {
+    for (const spec of this.states.keys()) if (spec.endsWith(`@${baseUrl}`)) this.states.delete(spec);
+    this.changed();
   }
 }
 
+function stateOf(trial: Trial): ServerState {
+  if (trial.works) return { kind: 'works', notes: trial.notes };
+  return { kind: 'fails', why: `${trial.what} ${trial.remedy}` };
+}
+
 /** A sentence when the text is no base URL. */
-export function validateAddress(text: string): string | undefined {
+export function validateAddress(text: string, t: Translate): string | undefined {
+  if (!isAddress(text)) return t('Write an address such as {0}.', 'http://127.0.0.1:8000/v1');
+  return hasUser(text)
+    ? t('Leave name and password out of the address; the key is asked for next.')
+    : undefined;
+}
+
+function isAddress(text: string): boolean {
   const address = URL.parse(text.trim());
-  const fits = address !== null && /^https?:$/.test(address.protocol) && address.search === '';
-  return fits ? undefined : 'Write an address such as http://127.0.0.1:8000/v1.';
+  return address !== null && /^https?:$/.test(address.protocol) && address.search === '';
+}
+
+function hasUser(text: string): boolean {
+  const address = URL.parse(text.trim());
+  return address !== null && (address.username !== '' || address.password !== '');
+}
+
+/** A base URL in the one way in which it is kept. */
+export function withoutSlash(address: string): string {
+  return address.trim().replace(/\/+$/, '');
 }

@@ -1,25 +1,36 @@
 import * as vscode from 'vscode';
+import type { UseByModel } from '../../core/trajectory/use';
 import type { Configuration } from '../configuration';
-import { commands, contextValues, views } from '../contributions';
+import { views } from '../contributions';
 import type { Engine } from '../engine';
-import type { LocalState } from './loaded';
-import type { LocalPlace } from './places';
-import { modelDetails, modelWords, spokenModel, type ModelRow } from './words';
+import type { ShownLog } from '../shownLog';
+import { editorSpec } from './editorModels';
+import { itemOf } from './items';
+import type { ModelNode, Party } from './nodes';
+import { specOf } from './servers';
+import { ModelWatcher } from './watcher';
 
-export type ModelNode =
-  { readonly kind: 'model'; readonly place: LocalPlace; readonly row: ModelRow } | { readonly kind: 'add' };
+export type { ModelNode } from './nodes';
 
-/** The models that play on this machine: which there are, what each is doing, and who plays what. */
+const { t } = vscode.l10n;
+
+/** How often the use of the models is counted at most, while dialogues are played. */
+const COUNT_AFTER_MS = 1000;
+
+/** The models that can play: on this machine, behind servers, in the editor; what each is doing, and who plays what. */
 export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly view: vscode.TreeView<ModelNode>;
   private readonly disposables: { dispose(): unknown }[];
+  private uses: UseByModel = {};
+  private counting: NodeJS.Timeout | undefined;
 
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(
     private readonly configuration: Configuration,
     private readonly engine: Engine,
+    private readonly log: ShownLog,
   ) {
     this.view = vscode.window.createTreeView(views.models, { treeDataProvider: this });
     this.disposables = [
@@ -27,10 +38,14 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
       this.view,
       configuration.onDidChange(() => this.show()),
       engine.onDidChangeModels(() => this.show()),
-      // Training may have left a model meanwhile.
+      log.onDidChangeDialogues(() => this.countSoon()),
+      new ModelWatcher(configuration, () => void this.refresh()),
       this.view.onDidChangeVisibility(({ visible }) => {
-        if (visible) this.show();
+        if (!visible) return;
+        this.show();
+        this.countSoon();
       }),
+      new vscode.Disposable(() => clearTimeout(this.counting)),
     ];
     this.showPlayers();
   }
@@ -42,22 +57,58 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
 
   async getChildren(node?: ModelNode): Promise<ModelNode[]> {
     if (node !== undefined) return [];
-    const models = await Promise.all(
-      this.engine.localPlaces.map(async (place): Promise<ModelNode> => {
-        return { kind: 'model', place, row: await this.row(place) };
-      }),
-    );
-    return models.length === 1 ? [...models, { kind: 'add' }] : models;
+    const rows = [...(await this.locals()), ...this.servers(), ...(await this.ofTheEditor())];
+    const isNew = rows.length === 1;
+    return isNew ? [...rows, { kind: 'add', what: 'server' }, { kind: 'add', what: 'folder' }] : rows;
   }
 
   getTreeItem(node: ModelNode): vscode.TreeItem {
-    return node.kind === 'add' ? addItem() : modelItem(node);
+    return itemOf(node);
   }
 
   /** Looks at the folders anew. */
   async refresh(): Promise<void> {
     await this.engine.locals.lookAgain();
     this.show();
+    this.countSoon();
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  private locals(): Promise<ModelNode[]> {
+    return Promise.all(
+      this.engine.localPlaces.map(async (place): Promise<ModelNode> => {
+        const row = { ...this.played(place.spec), ...(await this.engine.locals.look(place.folder)) };
+        return { kind: 'model', place, row, use: this.uses[place.spec] };
+      }),
+    );
+  }
+
+  private servers(): ModelNode[] {
+    const { servers } = this.engine;
+    return [
+      ...servers.all.map((server): ModelNode => {
+        const spec = specOf(server);
+        const row = { ...this.played(spec), state: servers.state(server) };
+        return { kind: 'server', server, row, use: this.uses[spec] };
+      }),
+      ...servers.problems.map((sentence): ModelNode => ({ kind: 'problem', sentence })),
+    ];
+  }
+
+  private async ofTheEditor(): Promise<ModelNode[]> {
+    const chats = await this.engine.editorModels.all();
+    return chats.map((chat): ModelNode => {
+      const spec = editorSpec(chat);
+      return { kind: 'editorModel', chat, row: this.played(spec), use: this.uses[spec] };
+    });
+  }
+
+  private played(spec: string): { readonly roles: readonly Party[] } {
+    const parties = ['agent', 'simulator'] as const;
+    return { roles: parties.filter((party) => this.configuration[party] === spec) };
   }
 
   private show(): void {
@@ -65,73 +116,32 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
     this.changed.fire(undefined);
   }
 
-  dispose(): void {
-    vscode.Disposable.from(...this.disposables).dispose();
-  }
-
-  private async row({ spec, folder }: LocalPlace): Promise<ModelRow> {
-    const { agent, simulator } = this.configuration;
-    const roles = [
-      ...(spec === agent ? (['agent'] as const) : []),
-      ...(spec === simulator ? (['simulator'] as const) : []),
-    ];
-    return { roles, ...(await this.engine.locals.look(folder)) };
-  }
-
-  /** Behind the view's title, also when a server or a script plays. */
+  /** Behind the view's title, also when rules or a script plays. */
   private showPlayers(): void {
     const { agent, simulator } = this.configuration;
-    const places = this.engine.localPlaces;
+    const { localPlaces, servers } = this.engine;
     const named = (spec: string): string =>
-      places.find((place) => place.spec === spec)?.name ?? (spec === '' ? 'none' : spec);
-    this.view.description = `agent: ${named(agent)} · simulator: ${named(simulator)}`;
+      localPlaces.find((place) => place.spec === spec)?.name ??
+      servers.find(spec)?.name ??
+      (spec === '' ? t('none') : spec);
+    this.view.description = t('agent: {0} · simulator: {1}', named(agent), named(simulator));
   }
-}
 
-function modelItem(node: Extract<ModelNode, { kind: 'model' }>): vscode.TreeItem {
-  const { place, row } = node;
-  const item = new vscode.TreeItem(place.name);
-  item.id = place.folder;
-  // Its own name is what its row begins with.
-  item.description = modelWords(row).replace(`failed: ${place.folder} `, 'failed: ');
-  item.iconPath = stateIcon(row.state);
-  item.contextValue = contextValueOf(place);
-  item.tooltip = tooltip(place, row);
-  item.accessibilityInformation = { label: spokenModel(place.name, row) };
-  return item;
-}
-
-/** What can be done with a model: only what a person put into the list can be taken out. */
-function contextValueOf({ from }: LocalPlace): string {
-  if (from === 'tandem') return contextValues.starterModel;
-  return from === 'list' ? contextValues.modelFolder : contextValues.trainedModel;
-}
-
-/** The shape tells the state; a colour only repeats it. */
-function stateIcon(state: LocalState): vscode.ThemeIcon {
-  switch (state.kind) {
-    case 'not-loaded':
-      return new vscode.ThemeIcon('circle-large');
-    case 'loading':
-      return new vscode.ThemeIcon('loading~spin');
-    case 'ready':
-      return new vscode.ThemeIcon('pass-filled', new vscode.ThemeColor('testing.iconPassed'));
-    case 'failed':
-      return new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
+  private countSoon(): void {
+    if (!this.view.visible || this.counting !== undefined) return;
+    this.counting = setTimeout(() => {
+      void this.count().catch((error: unknown) => this.engine.report(error));
+    }, COUNT_AFTER_MS);
   }
-}
 
-function tooltip(place: LocalPlace, row: ModelRow): vscode.MarkdownString {
-  const text = new vscode.MarkdownString();
-  text.appendMarkdown('**').appendText(place.name).appendMarkdown('**\n\n');
-  for (const line of modelDetails(place, row)) text.appendText(line).appendMarkdown('\n\n');
-  return text;
-}
-
-function addItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem('Add a model folder…');
-  item.description = 'one that you trained, or any in ONNX';
-  item.iconPath = new vscode.ThemeIcon('add');
-  item.command = { command: commands.addModelFolder, title: 'Add a model folder' };
-  return item;
+  private async count(): Promise<void> {
+    try {
+      const uses = await (await this.log.engine.logIfAny())?.modelUse();
+      if (uses === undefined || JSON.stringify(uses) === JSON.stringify(this.uses)) return;
+      this.uses = uses;
+      this.changed.fire(undefined);
+    } finally {
+      this.counting = undefined;
+    }
+  }
 }

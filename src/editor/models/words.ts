@@ -1,4 +1,5 @@
 import type { LocalFolder } from '../../core/model/local/folder';
+import type { Translate } from '../translate';
 import type { LocalState, LookedAt } from './loaded';
 import type { LocalPlace } from './places';
 
@@ -7,59 +8,82 @@ export interface ModelRow extends LookedAt {
   readonly roles: readonly ('agent' | 'simulator')[];
 }
 
+/** Why a model that plays is not removed. */
+export const inUse = (name: string, party: 'agent' | 'simulator', t: Translate): string =>
+  party === 'agent'
+    ? t('{0} is the agent. Choose another agent, then remove it.', name)
+    : t('{0} is the simulator. Choose another simulator, then remove it.', name);
+
+export const roleWord = (role: 'agent' | 'simulator', t: Translate): string =>
+  role === 'agent' ? t('agent') : t('simulator');
+
 /**
  * What stands behind a model's name, what matters most first, because a narrow view cuts the end:
  * `agent · 812 tokens/s · 7.2 MB · int8 · cpu`. That it is ready its icon says, and that it has a speed.
  */
-export function modelWords({ roles, state, files, tokensPerSecond }: ModelRow): string {
+export function modelWords({ roles, state, files, tokensPerSecond }: ModelRow, t: Translate): string {
   const isReady = state.kind === 'ready';
   const fast = isReady && tokensPerSecond !== undefined;
   return [
-    ...roles,
-    fast ? `${speed(tokensPerSecond)} tokens/s` : stateWords(state),
-    ...(files === undefined || state.kind === 'failed' ? [] : [megabytes(files.bytes), files.precision]),
+    ...roles.map((role) => roleWord(role, t)),
+    fast ? t('{0} tokens/s', speed(tokensPerSecond)) : stateWords(state, t),
+    ...(files === undefined || state.kind === 'failed' ? [] : [megabytes(files.bytes, t), files.precision]),
     ...(isReady ? [state.provider] : []),
   ].join(' · ');
 }
 
-/** The same to be heard, where no icon tells the state. */
-export function spokenModel(name: string, row: ModelRow): string {
-  const { state, tokensPerSecond } = row;
-  const parts = modelWords(row).split(' · ');
-  if (state.kind === 'ready' && tokensPerSecond !== undefined) parts.splice(row.roles.length, 0, 'ready');
-  return [name, ...parts]
-    .join(', ')
-    .replace(/(\d) MB\b/, '$1 megabytes')
-    .replace('tokens/s', 'tokens per second');
+/** The same to be heard: whole words, and the state that only the icon tells. */
+export function spokenModel(name: string, row: ModelRow, t: Translate): string {
+  const { roles, state, files, tokensPerSecond } = row;
+  const isReady = state.kind === 'ready';
+  return [
+    name,
+    ...roles.map((role) => roleWord(role, t)),
+    stateWords(state, t),
+    ...(isReady && tokensPerSecond !== undefined ? [t('{0} tokens per second', speed(tokensPerSecond))] : []),
+    ...(files === undefined || state.kind === 'failed'
+      ? []
+      : [t('{0} megabytes', millions(files.bytes)), files.precision]),
+    ...(isReady ? [state.provider] : []),
+  ].join(', ');
 }
 
 /** The lines of a model's hover: what does not fit into its row. */
-export function modelDetails({ folder }: LocalPlace, { state, files, tokensPerSecond }: ModelRow): string[] {
+export function modelDetails(
+  { folder }: LocalPlace,
+  { state, files, tokensPerSecond }: ModelRow,
+  t: Translate,
+): string[] {
   return [
     ...(state.kind === 'failed' ? [state.reason] : []),
     ...(files === undefined
       ? []
-      : [built(files), `At most ${grouped(files.contextLength)} tokens in a dialogue`]),
-    ...(tokensPerSecond === undefined ? [] : [`${speed(tokensPerSecond)} tokens/s when it last wrote`]),
-    ...(state.kind === 'ready'
-      ? [`Runs on ${state.provider}, in process ${state.processId}`, ...state.notes]
-      : []),
+      : [built(files, t), t('At most {0} tokens in a dialogue', grouped(files.contextLength))]),
+    ...(tokensPerSecond === undefined ? [] : [t('{0} tokens/s when it last wrote', speed(tokensPerSecond))]),
+    ...(state.kind === 'ready' ? [runsOn(state, t), ...state.notes] : []),
     folder,
   ];
 }
 
-function built({ architecture, parameters, precision, bytes }: LocalFolder): string {
-  const size =
-    parameters < 1e9
-      ? `${(parameters / 1e6).toPrecision(2)} million`
-      : `${(parameters / 1e9).toPrecision(2)} billion`;
-  return `${architecture}, ${size} parameters, ${precision}, ${megabytes(bytes)}`;
+function runsOn({ provider, processId }: Extract<LocalState, { kind: 'ready' }>, t: Translate): string {
+  return processId === undefined
+    ? t('Runs on {0}', provider)
+    : t('Runs on {0}, in process {1}', provider, processId);
 }
 
-/** Millions of bytes. */
-function megabytes(bytes: number): string {
+function built({ architecture, parameters, precision, bytes }: LocalFolder, t: Translate): string {
+  const size =
+    parameters < 1e9
+      ? t('{0} million', (parameters / 1e6).toPrecision(2))
+      : t('{0} billion', (parameters / 1e9).toPrecision(2));
+  return t('{0}, {1} parameters, {2}, {3}', architecture, size, precision, megabytes(bytes, t));
+}
+
+const megabytes = (bytes: number, t: Translate): string => t('{0} MB', millions(bytes));
+
+function millions(bytes: number): string {
   const size = bytes / 1e6;
-  return `${size < 10 ? size.toFixed(1) : grouped(size)} MB`;
+  return size < 10 ? size.toFixed(1) : grouped(size);
 }
 
 function speed(tokensPerSecond: number): string {
@@ -68,15 +92,15 @@ function speed(tokensPerSecond: number): string {
 
 const grouped = (number: number): string => Math.round(number).toLocaleString('en');
 
-function stateWords(state: LocalState): string {
+function stateWords(state: LocalState, t: Translate): string {
   switch (state.kind) {
     case 'not-loaded':
-      return 'not loaded';
+      return t('not loaded');
     case 'loading':
-      return 'loading…';
+      return t('loading…');
     case 'ready':
-      return 'ready';
+      return t('ready');
     case 'failed':
-      return `failed: ${state.reason}`;
+      return t('failed: {0}', state.reason);
   }
 }

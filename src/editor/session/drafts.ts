@@ -1,5 +1,13 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
+import type { Draft } from '../../../webview/session/protocol';
+import { ifThere } from '../../core/trajectory/files';
+
+const draftSchema: z.ZodType<Draft> = z.object({
+  text: z.string(),
+  suggestion: z.object({ text: z.string(), by: z.string(), replaced: z.string() }).exactOptional(),
+});
 
 /**
  * Replies that were begun and not sent, one small file for each dialogue. The editor's own memory of a panel is written
@@ -13,33 +21,44 @@ export class Drafts {
   constructor(private readonly folder: string | undefined) {}
 
   /** Empty when there is none. */
-  async read(episode: string): Promise<string> {
-    if (this.folder === undefined) return '';
-    try {
-      return await readFile(this.file(this.folder, episode), 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-      throw error;
-    }
+  async read(episode: string): Promise<Draft> {
+    if (this.folder === undefined) return { text: '' };
+    const file = this.file(this.folder, episode);
+    const text = await ifThere(() => readFile(file, 'utf8'));
+    return text === undefined ? { text: '' } : draftSchema.parse(JSON.parse(text));
   }
 
   /** An empty draft is removed. */
-  async write(episode: string, draft: string): Promise<void> {
+  async write(episode: string, draft: Draft): Promise<void> {
     const { folder } = this;
     if (folder === undefined) return;
     const file = this.file(folder, episode);
     const written = this.queue.then(async () => {
-      if (draft === '') return rm(file, { force: true });
+      if (draft.text === '') return rm(file, { force: true });
       await mkdir(folder, { recursive: true });
-      await writeFile(file, draft);
+      await writeFile(file, JSON.stringify(draft));
     });
     // The next write is tried whatever became of this one.
     this.queue = written.catch(() => undefined);
     return written;
   }
 
+  /** Removes what was begun, but for the dialogues to keep. */
+  async remove(isKept: (episode: string) => boolean): Promise<void> {
+    const { folder } = this;
+    if (folder === undefined) return;
+    const removed = this.queue.then(async () => {
+      for (const name of (await ifThere(() => readdir(folder))) ?? []) {
+        if (!isKept(decodeURIComponent(path.parse(name).name)))
+          await rm(path.join(folder, name), { force: true });
+      }
+    });
+    this.queue = removed.catch(() => undefined);
+    return removed;
+  }
+
   /** An episode's name comes from the log, and a log may come from anywhere. */
   private file(folder: string, episode: string): string {
-    return path.join(folder, `${encodeURIComponent(episode).replaceAll('.', '%2E')}.txt`);
+    return path.join(folder, `${encodeURIComponent(episode).replaceAll('.', '%2E')}.json`);
   }
 }

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { SessionState, StreamView, ToWebview, TurnView } from '../../../webview/session/protocol';
+import type {
+  CandidatesView,
+  SessionState,
+  StreamView,
+  ToWebview,
+  TurnView,
+} from '../../../webview/session/protocol';
 
 /** How often a message that is being written is sent to the view; a screen shows no more. */
 const STREAM_INTERVAL_MS = 40;
@@ -8,6 +14,7 @@ const STREAM_INTERVAL_MS = 40;
 export class Feed {
   turns: TurnView[] = [];
   stream: StreamView | undefined;
+  candidates: CandidatesView | undefined;
   private timer: NodeJS.Timeout | undefined;
   private readonly listeners = new Set<(message: ToWebview) => void>();
 
@@ -51,6 +58,12 @@ export class Feed {
   /** As `showStream`, at most once in an interval. */
   showStreamSoon(view: () => StreamView): void {
     this.timer ??= setTimeout(() => this.showStream(view()), STREAM_INTERVAL_MS);
+  }
+
+  showCandidates(candidates: CandidatesView | undefined): void {
+    if (this.candidates === undefined && candidates === undefined) return;
+    this.candidates = candidates;
+    this.emit(candidates === undefined ? { type: 'candidates' } : { type: 'candidates', candidates });
   }
 
   dispose(): void {

@@ -1,16 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Dialogue, type DialogueParts } from '../../core/dialogue/dialogue';
+import { Dialogue } from '../../core/dialogue/dialogue';
+import type { SampledAgent } from '../../core/dialogue/candidates';
+import type { DialogueParts } from '../../core/dialogue/parts';
 import { deriveSeed } from '../../core/dialogue/seed';
 import type { Simulator } from '../../core/dialogue/simulator';
 import type { Model } from '../../core/model/model';
 import type { Task } from '../../core/task/task';
 import type { EventOf } from '../../core/trajectory/event';
 import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
+import { termsOf } from '../../core/trajectory/terms';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { isPlayedElsewhere, notices } from './notices';
 import type { SessionParts } from './parts';
 
 const TRY_AGAIN_MS = 250;
+
+/** A rating before the log gives it a time and a dialogue. */
+type NewEventOf<K extends 'rating' | 'turn-rating'> = Omit<EventOf<K>, 'version' | 'at' | 'episode'>;
 
 /** Where a session's task comes from: a pack that may hold it still, and its name as the log keeps it. */
 export interface SessionTask {
@@ -76,7 +82,7 @@ export class DialogueLink {
    * @throws {Fault} `trajectory/claimed` when it is played elsewhere
    */
   async claimed(tries = 1): Promise<Trajectory> {
-    if (this.episode === undefined) throw notices.lost();
+    if (this.episode === undefined) throw notices.lost(this.parts.t);
     const log = await this.parts.log();
     try {
       await this.claim(log, this.episode);
@@ -86,7 +92,7 @@ export class DialogueLink {
       return this.claimed(tries - 1);
     }
     const trajectory = await log.trajectory(this.episode);
-    if (trajectory === undefined) throw notices.lost();
+    if (trajectory === undefined) throw notices.lost(this.parts.t);
     return trajectory;
   }
 
@@ -104,9 +110,14 @@ export class DialogueLink {
   /** The configured simulator; a dialogue that was opened with another one is taken up anew. */
   async simulatorNow(): Promise<Simulator> {
     const simulator = await this.parts.openSimulator();
-    if (simulator === undefined) throw notices.noSimulator();
+    if (simulator === undefined) throw notices.noSimulator(this.parts.t);
     if (this.simulator !== simulator.name) this.held = undefined;
     return simulator;
+  }
+
+  /** The configured second agent; undefined when the agent writes both candidates. */
+  secondAgent(): Promise<SampledAgent | undefined> {
+    return this.parts.openSecondAgent();
   }
 
   /** Logs that the dialogue is not finished, and lets go of it. Needs no agent, so that a broken one can be left. */
@@ -116,6 +127,14 @@ export class DialogueLink {
     const log = await this.parts.log();
     await this.claim(log, this.episode);
     await log.append({ event: 'abandoned', episode: this.episode, reason, message }, { durable: true });
+  }
+
+  /** Logs what somebody thinks of the dialogue, or of a turn. It plays no part in it, and needs no claim. */
+  async rate(rating: NewEventOf<'rating'> | NewEventOf<'turn-rating'>): Promise<void> {
+    if (this.episode === undefined) return;
+    const log = await this.parts.log();
+    const logged = await log.append({ ...rating, episode: this.episode }, { durable: true });
+    if (logged.event === 'turn-rating') this.held?.rated(logged);
   }
 
   /** Lets go of the dialogue; it is taken up again, with the parts configured then, when somebody goes on. */
@@ -151,8 +170,8 @@ export class DialogueLink {
     const { parts } = this;
     return {
       name: parts.agentName,
-      generate: async (messages, sampling, options) =>
-        (await parts.openAgent()).generate(messages, sampling, options),
+      ...termsOf(parts.agentName),
+      generate: async (...request) => (await parts.openAgent()).generate(...request),
     };
   }
 }

@@ -1,28 +1,65 @@
 import { Fault, messageOf } from '../../core/fault';
 import type { Notice, NoticeAction } from '../../../webview/session/protocol';
+import type { Translate } from '../translate';
 
 type Party = 'agent' | 'simulator' | 'grader';
 
 /** The sentences of a session: what happened, and the buttons that help. */
 export const notices = {
-  stopped: (party: 'agent' | 'simulator'): Notice => ({
+  stopped: (t: Translate, party: 'agent' | 'simulator'): Notice => ({
     kind: 'information',
-    message: `You stopped the ${party}. The unfinished message is not in the log.`,
+    message:
+      party === 'agent'
+        ? t('You stopped the agent. The unfinished message is not in the log.')
+        : t('You stopped the simulator. The unfinished message is not in the log.'),
     actions: [],
   }),
-  cutOff: (party: 'agent' | 'simulator'): Notice => ({
+  sampleStopped: (t: Translate): Notice => ({
     kind: 'information',
-    message: `The window closed while it was the ${party}'s turn. Everything said before is here; the unfinished message is not.`,
+    message: t('You stopped the agent. Its message from before stands.'),
     actions: [],
   }),
-  skipped: (reason: string): Notice => ({
+  sameSample: (t: Translate): Notice => ({
     kind: 'information',
-    message: `You skipped this task: ${reason}`,
+    message: t(
+      'The agent wrote the same message again. A higher temperature in the settings gives other samples.',
+    ),
     actions: [],
   }),
-  notGraded: (): Notice => ({
+  chooseFirst: (t: Translate): Notice => ({
+    kind: 'information',
+    message: t(
+      'Choose one of the two first. The message that you choose can then be taken as the answer with End now.',
+    ),
+    actions: [],
+  }),
+  lookAlike: (t: Translate): Notice => ({
+    kind: 'information',
+    message: t(
+      'Both candidates said the same, so there was nothing to choose. A higher temperature or a second agent makes them differ.',
+    ),
+    actions: [],
+  }),
+  cutOff: (t: Translate, party: 'agent' | 'simulator'): Notice => ({
+    kind: 'information',
+    message:
+      party === 'agent'
+        ? t(
+            "The window closed while it was the agent's turn. Everything said before is here; the unfinished message is not.",
+          )
+        : t(
+            "The window closed while it was the simulator's turn. Everything said before is here; the unfinished message is not.",
+          ),
+    actions: [],
+  }),
+  skipped: (t: Translate, reason: string): Notice => ({
+    kind: 'information',
+    message: t('You skipped this task: {0}', reason),
+    actions: [],
+  }),
+  notGraded: (t: Translate): Notice => ({
     kind: 'warning',
-    message: 'The answer has not been graded yet.',
+    message: t('The answer has not been graded yet.'),
     actions: ['grade'],
   }),
   damaged: (what: string): Notice => ({ kind: 'warning', message: what, actions: [] }),
@@ -31,12 +68,12 @@ export const notices = {
     message: sentence,
     actions: isOver ? ['grade'] : [],
   }),
-  noSimulator: (): Fault =>
-    new Fault('session/no-simulator', 'No simulator is configured. Choose one, or answer yourself.'),
-  lost: (): Fault =>
+  noSimulator: (t: Translate): Fault =>
+    new Fault('session/no-simulator', t('No simulator is configured. Choose one, or answer yourself.')),
+  lost: (t: Translate): Fault =>
     new Fault(
       'session/lost',
-      'This dialogue is no longer in the log. Open the task again to begin a new one.',
+      t('This dialogue is no longer in the log. Open the task again to begin a new one.'),
     ),
 };
 
@@ -46,16 +83,22 @@ export function isPlayedElsewhere(error: unknown): error is Fault {
 }
 
 /** The notice for something that went wrong: its sentence, and the buttons that can mend it. */
-export function noticeOf(error: unknown, party: Party): Notice {
-  const code = error instanceof Fault ? error.code : undefined;
-  const message =
-    code === undefined ? `Something went wrong in Tandem: ${messageOf(error)}` : messageOf(error);
-  return { kind: 'error', message, actions: remedies(code, party) };
+export function noticeOf(error: unknown, party: Party, t: Translate): Notice {
+  if (error instanceof Fault) {
+    return { kind: 'error', message: error.message, actions: remedies(error.code, party) };
+  }
+  const message = t('Something went wrong in Tandem: {0}', messageOf(error));
+  return {
+    kind: 'error',
+    message,
+    actions: [...(party === 'grader' ? (['grade'] as const) : []), 'show-log'],
+  };
 }
 
-function remedies(code: string | undefined, party: Party): NoticeAction[] {
+function remedies(code: string, party: Party): NoticeAction[] {
+  if (code === 'editor/restricted') return ['manage-trust'];
   if (party === 'grader') return ['grade'];
-  if (code === undefined || !/^(model|session)\//.test(code)) return [];
+  if (!/^(model|session)\//.test(code)) return [];
   const choose = party === 'agent' ? 'choose-agent' : 'choose-simulator';
   return code === 'model/unauthorized' ? ['set-key', choose] : [choose];
 }

@@ -3,17 +3,14 @@ import type { Action, FromWebview, ToWebview } from '../../../webview/session/pr
 import { commands } from '../contributions';
 import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
+import { openLink } from '../link';
+import { pageHtml } from '../page';
+import { askSkipReason } from '../tasks/skip';
+import { manageTrust } from '../trust/restricted';
 import type { Drafts } from './drafts';
-import { sessionHtml } from './html';
 import type { Session } from './session';
 
-const SKIP_REASONS = [
-  'The request is unclear',
-  'The reference is wrong',
-  'A test is wrong',
-  'Too easy',
-  'Too hard',
-];
+const { t } = vscode.l10n;
 
 /** What a panel asks of whoever opened it. */
 export interface PanelOwner {
@@ -54,11 +51,16 @@ export class SessionPanel {
       owner.onDidDispose(this);
     });
     this.panel.title = session.title;
-    panel.webview.html = sessionHtml(panel.webview, folder);
+    panel.webview.html = pageHtml(panel.webview, folder, 'session');
   }
 
   get shown(): Session {
     return this.session;
+  }
+
+  /** Whether it has the focus, or had it last of all editors. */
+  get isActive(): boolean {
+    return this.panel.active;
   }
 
   /** Whether the view has said that it draws. */
@@ -97,18 +99,35 @@ export class SessionPanel {
     });
   }
 
+  /** Opens what was said so far as Markdown, beside the session. */
+  async openTranscript(): Promise<void> {
+    const { id, task } = this.session;
+    if (id === undefined) return;
+    const uri = documentUri('transcript', task, { episode: id });
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document, { viewColumn: this.besideColumn, preview: true });
+  }
+
   private listen(session: Session): { dispose: () => void } {
     return session.onMessage((message) => {
       this.send(message);
+      if (message.type === 'panel') this.tellEarlier().catch((error: unknown) => this.engine.report(error));
       this.owner.onDidChange(this);
     });
   }
 
   private async snapshot(): Promise<void> {
     const { session } = this;
-    const draft = session.id === undefined ? '' : await this.drafts.read(session.id);
+    const draft = session.id === undefined ? { text: '' } : await this.drafts.read(session.id);
     this.isReady = true;
     this.send({ ...session.snapshot, draft });
+    await this.tellEarlier();
+  }
+
+  private async tellEarlier(): Promise<void> {
+    const { session } = this;
+    const replies = await session.earlierReplies();
+    if (session === this.session) this.send({ type: 'earlier', replies });
   }
 
   private send(message: ToWebview): void {
@@ -127,9 +146,15 @@ export class SessionPanel {
       case 'start':
         return this.session.start(message.consent);
       case 'reply':
-        return this.session.reply(message.text);
+        return this.session.reply(message.draft, message.anyway);
       case 'draft':
-        return this.session.id === undefined ? undefined : this.drafts.write(this.session.id, message.text);
+        return this.session.id === undefined ? undefined : this.drafts.write(this.session.id, message.draft);
+      case 'choose':
+        return this.session.choose(message.picked);
+      case 'rate':
+        return this.session.ratings.rate(message.change);
+      case 'rate-turn':
+        return this.session.ratings.rateTurn(message.turn, message.change);
       case 'copy':
         return vscode.env.clipboard.writeText(message.text);
       case 'open-link':
@@ -150,6 +175,12 @@ export class SessionPanel {
         return session.simulatorOn();
       case 'take-seat':
         return session.takeSeat();
+      case 'suggest':
+        return session.suggest();
+      case 'dont-mind':
+        return session.dontMind();
+      case 'another-sample':
+        return session.anotherSample();
       case 'end-now':
         return this.endNow();
       case 'skip':
@@ -162,6 +193,8 @@ export class SessionPanel {
         return this.openBeside('reference', false);
       case 'open-tests':
         return this.openBeside('tests', false);
+      case 'open-transcript':
+        return this.openTranscript();
       case 'compare':
         return this.compare();
       case 'next-task':
@@ -172,16 +205,22 @@ export class SessionPanel {
         return vscode.commands.executeCommand(commands.chooseAgent);
       case 'choose-simulator':
         return vscode.commands.executeCommand(commands.chooseSimulator);
+      case 'manage-trust':
+        return manageTrust();
+      case 'show-log':
+        this.engine.showReports();
+        return;
       case 'set-key':
         return vscode.commands.executeCommand(commands.setApiKey);
     }
   }
 
   private async endNow(): Promise<void> {
-    const end = 'End and Grade';
+    if (!this.session.mayEndNow()) return;
+    const end = t('End and Grade');
     const chosen = await vscode.window.showWarningMessage(
-      "Take the agent's last message as its answer?",
-      { modal: true, detail: 'The dialogue ends here and the answer is graded.' },
+      t("Take the agent's last message as its answer?"),
+      { modal: true, detail: t('The dialogue ends here and the answer is graded.') },
       end,
     );
     if (chosen === end) await this.session.endNow();
@@ -189,16 +228,8 @@ export class SessionPanel {
 
   private async skip(): Promise<void> {
     const { session } = this;
-    const other = 'Another reason…';
-    const chosen = await vscode.window.showQuickPick([...SKIP_REASONS, other], {
-      title: `Skip ${session.title}`,
-      placeHolder: 'Why? The reason goes into the log.',
-    });
-    const reason =
-      chosen === other
-        ? await vscode.window.showInputBox({ title: 'Skip', prompt: 'Why? The reason goes into the log.' })
-        : chosen;
-    if (reason !== undefined && reason.trim() !== '') await session.skip(reason.trim());
+    const reason = await askSkipReason(session.title);
+    if (reason !== undefined) await session.skip(reason);
   }
 
   private async compare(): Promise<void> {
@@ -209,7 +240,7 @@ export class SessionPanel {
       'vscode.diff',
       documentUri('answer', task, place),
       documentUri('reference', task, place),
-      `${title}: answer ↔ reference`,
+      t('{0}: answer ↔ reference', title),
       { viewColumn: this.besideColumn } satisfies vscode.TextDocumentShowOptions,
     );
   }
@@ -224,15 +255,4 @@ export class SessionPanel {
   private get besideColumn(): vscode.ViewColumn {
     return this.panel.viewColumn === vscode.ViewColumn.One ? vscode.ViewColumn.Two : vscode.ViewColumn.Beside;
   }
-}
-
-async function openLink(address: string): Promise<void> {
-  if (!/^https:\/\//i.test(address)) return;
-  const open = 'Open';
-  const chosen = await vscode.window.showInformationMessage(
-    'The agent wrote this link. Open it in the browser?',
-    { modal: true, detail: address },
-    open,
-  );
-  if (chosen === open) await vscode.env.openExternal(vscode.Uri.parse(address, true));
 }

@@ -2,14 +2,21 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { z } from 'zod';
 import { Fault } from '../../core/fault';
+import type { Task } from '../../core/task/task';
+import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { Configuration } from '../configuration';
 import { sessionViewType } from '../contributions';
 import type { Engine } from '../engine';
+import type { Engines } from '../engines';
+import type { Guidelines } from '../tasks/guidelines';
 import type { Packs, PackTask } from '../tasks/packs';
+import { logSkipped } from '../tasks/skip';
 import type { TaskTree } from '../tasks/tree';
 import { Drafts } from './drafts';
 import { SessionPanel, type PanelOwner } from './panel';
 import type { Session } from './session';
+
+const { t } = vscode.l10n;
 
 /** What VS Code keeps of a panel over a reload; the log knows the rest. */
 const panelStateSchema = z.object({
@@ -23,7 +30,7 @@ const TRIES_AFTER_RELOAD = 12;
 /** The open sessions: one panel for each dialogue, brought back after a reload of the window. */
 export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner, vscode.Disposable {
   private readonly panels = new Set<SessionPanel>();
-  private readonly drafts: Drafts;
+  readonly drafts: Drafts;
   private readonly changed = new vscode.EventEmitter<SessionPanel>();
   private readonly disposables: { dispose(): unknown }[];
 
@@ -31,10 +38,11 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
 
   constructor(
     private readonly context: vscode.ExtensionContext,
-    private readonly configuration: Configuration,
-    private readonly engine: Engine,
+    configuration: Configuration,
+    private readonly engines: Engines,
     private readonly packs: Packs,
     private readonly tree: TaskTree,
+    private readonly guidelines: Guidelines,
   ) {
     const storage = context.storageUri?.fsPath;
     this.drafts = new Drafts(storage === undefined ? undefined : path.join(storage, 'drafts'));
@@ -42,6 +50,10 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       this.changed,
       vscode.window.registerWebviewPanelSerializer(sessionViewType, this),
       configuration.onDidChange(() => this.refresh()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.refresh()),
+      tree.onDidChangeTreeData(
+        () => void this.followTasks().catch((error: unknown) => this.engines.first.report(error)),
+      ),
     ];
   }
 
@@ -49,11 +61,16 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     return [...this.panels];
   }
 
+  /** The panel that has the focus, or had it last of all editors. */
+  get active(): SessionPanel | undefined {
+    return this.open.find((panel) => panel.isActive);
+  }
+
   /** Opens a task: its newest dialogue if there is one, else a new one that begins when the person says so. */
   async openTask(task: PackTask): Promise<SessionPanel> {
-    const state = await this.tree.state(task.id);
+    const state = await this.tree.state(task);
     if (state.kind !== 'new') return this.openTrajectory(state.episode);
-    const there = this.open.find(({ shown }) => shown.id === undefined && shown.task.id === task.id);
+    const there = this.open.find(({ shown }) => shown.id === undefined && isOf(shown, task));
     if (there !== undefined) {
       there.reveal();
       return there;
@@ -78,15 +95,49 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     return this.openPanel(session);
   }
 
+  /** Closes the session of a dialogue. @returns whether there was one */
+  close(episode: string): boolean {
+    const there = this.open.find(({ shown }) => shown.id === episode);
+    there?.dispose();
+    return there !== undefined;
+  }
+
   async nextTask(panel: SessionPanel): Promise<void> {
     const { pack, task } = panel.shown.from;
     const next = pack === undefined ? undefined : await this.tree.nextTask(pack, task.id);
     if (next === undefined) {
-      void vscode.window.showInformationMessage('Every task of this pack has been played.');
+      void vscode.window.showInformationMessage(t('Every other task of this pack has been played.'));
       return;
     }
-    panel.show(await this.fresh(next.pack, next.id));
-    if (this.configuration.opensReference) await panel.openBeside('reference', true);
+    const session = await this.newestOrFresh(next.pack, next.id);
+    const there = this.open.find(({ shown }) => session.id !== undefined && shown.id === session.id);
+    if (there !== undefined) {
+      session.dispose();
+      there.reveal();
+      return;
+    }
+    await session.hold();
+    panel.show(session);
+    await this.openBeside(panel);
+  }
+
+  /** Logs that the person leaves a task: in its session when one is open, else without opening one. */
+  async skip(task: PackTask, reason: string): Promise<void> {
+    const state = await this.tree.state(task);
+    if (state.kind === 'new') return this.skipNew(task, reason);
+    const there = this.open.find(({ shown }) => shown.id === state.episode);
+    const session = there?.shown ?? (await this.logged(state.episode));
+    try {
+      await session.stop();
+      await session.hold();
+      await session.skip(reason);
+      const { phase, notice } = session.state;
+      if (there === undefined && phase !== 'skipped' && notice !== undefined) {
+        throw new Fault('session/not-skipped', notice.message);
+      }
+    } finally {
+      if (there === undefined) session.dispose();
+    }
   }
 
   /** Called by VS Code for each panel that was open before the reload. */
@@ -105,10 +156,10 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       // The window before the reload may still be closing.
       void session.hold(TRIES_AFTER_RELOAD);
       // The editor does not bring back documents that have no file.
-      if (panel.visible && this.configuration.opensReference) await restored.openBeside('reference', true);
+      if (panel.visible) await this.openBeside(restored);
     } catch (error) {
       panel.dispose();
-      this.engine.show(error);
+      this.engines.first.show(error);
     }
   }
 
@@ -126,6 +177,13 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     for (const { shown } of this.panels) shown.refresh();
   }
 
+  /** Closes the sessions whose dialogue has begun; resolves when nothing of them is written any more. */
+  async closeBegun(): Promise<void> {
+    const begun = this.open.filter(({ shown }) => shown.id !== undefined);
+    for (const panel of begun) panel.dispose();
+    await Promise.all(begun.map(({ shown }) => shown.settled()));
+  }
+
   dispose(): void {
     for (const panel of this.panels) panel.dispose();
     vscode.Disposable.from(...this.disposables).dispose();
@@ -134,59 +192,94 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
   private async openPanel(session: Session): Promise<SessionPanel> {
     const panel = vscode.window.createWebviewPanel(sessionViewType, '', vscode.ViewColumn.One);
     const opened = this.adopt(panel, session);
-    if (this.configuration.opensReference) await opened.openBeside('reference', true);
+    await this.openBeside(opened);
     return opened;
   }
 
+  /** The guidelines of a pack that is new to the person, and in front of them the reference. */
+  private async openBeside(panel: SessionPanel): Promise<void> {
+    const { pack } = panel.shown.from;
+    if (pack !== undefined && (await this.guidelines.openFirst(pack))) panel.reveal();
+    if (this.engines.of(pack).configuration.opensReference) await panel.openBeside('reference', true);
+  }
+
+  /** With every dialogue the number of tasks that are left to play may change. */
+  private async followTasks(): Promise<void> {
+    for (const { shown } of this.panels) await this.tellNext(shown);
+  }
+
+  private async tellNext(session: Session): Promise<Session> {
+    const { pack, task } = session.from;
+    session.offerNext(pack !== undefined && (await this.tree.nextTask(pack, task.id)) !== undefined);
+    return session;
+  }
+
+  private async skipNew({ pack, id }: PackTask, reason: string): Promise<void> {
+    const engine = this.engines.of(pack);
+    const task = await this.wholeTask(pack, id);
+    await logSkipped(engine, { task, pack: path.basename(pack), reason });
+    this.open.find(({ shown }) => shown.id === undefined && isOf(shown, { pack, id }))?.dispose();
+  }
+
   private adopt(panel: vscode.WebviewPanel, session: Session): SessionPanel {
-    const opened = new SessionPanel(
-      panel,
-      session,
-      this.engine,
-      this,
-      this.drafts,
-      this.context.extensionUri,
-    );
+    const engine = this.engines.of(session.from.pack);
+    const opened = new SessionPanel(panel, session, engine, this, this.drafts, this.context.extensionUri);
     this.panels.add(opened);
+    this.changed.fire(opened);
     // While the person reads what is there.
-    if (['ready', 'developer'].includes(session.state.phase)) this.engine.warmAgent();
+    if (['ready', 'choosing', 'developer'].includes(session.state.phase)) engine.warmAgents();
     return opened;
   }
 
   /** The editor may not have kept that a dialogue has begun; the log has. */
   private async newestOrFresh(pack: string, task: string): Promise<Session> {
-    const state = await this.tree.state(task);
+    const state = await this.tree.state({ pack, id: task });
     return state.kind === 'draft' ? this.logged(state.episode) : this.fresh(pack, task);
   }
 
   private async fresh(pack: string | undefined, id: string): Promise<Session> {
-    const task = pack === undefined ? undefined : await this.packs.task(pack, id);
-    if (task === undefined || pack === undefined) {
-      throw new Fault('editor/no-task', `No pack of this workspace has the task ${id} any more.`);
-    }
+    const task = await this.wholeTask(pack, id);
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, id);
-    return Session.ofTask(this.engine, { task, pack, packName: path.basename(pack), title });
+    const from = { task, pack, packName: pack && path.basename(pack), title };
+    return this.tellNext(Session.ofTask(this.engines.of(pack), from));
+  }
+
+  private async wholeTask(pack: string | undefined, id: string): Promise<Task> {
+    const task = pack === undefined ? undefined : await this.packs.task(pack, id);
+    if (task !== undefined) return task;
+    throw new Fault('editor/no-task', t('No pack of this workspace has the task {0} any more.', id));
   }
 
   private async logged(episode: string): Promise<Session> {
-    const trajectory = await (await this.engine.log()).trajectory(episode);
+    const engine = await this.engines.withEpisode(episode);
+    const trajectory = await (await engine.log()).trajectory(episode);
     if (trajectory === undefined) {
       throw new Fault(
         'editor/no-trajectory',
-        `The log has no dialogue ${episode}; it may have been deleted.`,
+        t('The log has no dialogue {0}; it may have been deleted.', episode),
       );
     }
-    const pack = await this.packOf(trajectory.task.id, trajectory.started.pack);
+    const pack = await this.packOf(trajectory, engine);
+    // Folders may share a log: the dialogue goes on with the settings of the one that holds its pack.
+    const parts = pack === undefined ? engine : this.engines.of(pack);
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, trajectory.task.id);
-    return Session.ofTrajectory(this.engine, trajectory, pack, title);
+    return this.tellNext(Session.ofTrajectory(parts, trajectory, pack, title));
   }
 
-  /** The pack in this workspace that holds the task of a dialogue, for "Next task". */
-  private async packOf(task: string, name: string | undefined): Promise<string | undefined> {
+  /** The pack that holds the task of a dialogue, for "Next task": of a folder that logs where the dialogue is. */
+  private async packOf({ task, started }: Trajectory, engine: Engine): Promise<string | undefined> {
     const packs = await this.packs.all();
-    const holding = packs.filter((pack) => pack.tasks.some((one) => one.id === task));
-    return (holding.find((pack) => path.basename(pack.file) === name) ?? holding[0])?.file;
+    const holding = packs.filter(
+      ({ file, tasks }) =>
+        this.engines.of(file).dataFolder === engine.dataFolder && tasks.some(({ id }) => id === task.id),
+    );
+    return (holding.find(({ file }) => path.basename(file) === started.pack) ?? holding[0])?.file;
   }
+}
+
+/** Two folders may have tasks of the same id. */
+function isOf({ task, from }: Session, { pack, id }: Pick<PackTask, 'pack' | 'id'>): boolean {
+  return task.id === id && from.pack === pack;
 }

@@ -1,5 +1,17 @@
+import { undecidedOf } from '../../core/dialogue/state';
+import { isOver } from '../../core/trajectory/choices';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import type { GradeView, Notice, Phase, Seat, TurnView } from '../../../webview/session/protocol';
+import type {
+  CandidatesView,
+  DialogueRating,
+  GradeView,
+  Notice,
+  Phase,
+  Seat,
+  TurnView,
+} from '../../../webview/session/protocol';
+import type { Translate } from '../translate';
+import { candidatesView } from './candidates';
 import { notices } from './notices';
 import { gradeView, turnView } from './view';
 
@@ -9,39 +21,50 @@ export interface Resting {
   readonly notice: Notice | undefined;
   readonly seat: Seat;
   readonly turns: readonly TurnView[];
+  /** Those that wait for a choice. */
+  readonly candidates: CandidatesView | undefined;
   readonly answer: string | undefined;
   readonly grade: GradeView | undefined;
+  readonly rating: DialogueRating;
 }
 
-export function resting(trajectory: Trajectory): Resting {
-  const { task, turns, collaborator, answer, grades, damaged } = trajectory;
-  const { phase, notice } = restingPlace(trajectory);
+export function resting(trajectory: Trajectory, t: Translate): Resting {
+  const { task, state, turns, collaborator, answer, abandoned, grades, rating, damaged } = trajectory;
+  const tellsNames = isOver(state, abandoned?.reason);
+  const undecided = undecidedOf(trajectory.pending ?? []);
+  const { phase, notice } = restingPlace(trajectory, t);
   const grade = grades.at(-1)?.grade;
   return {
     phase,
     notice: notice ?? (damaged === undefined ? undefined : notices.damaged(damaged)),
     seat: collaborator.kind === 'developer' ? 'developer' : 'simulator',
-    turns: turns.map(turnView),
+    turns: turns.map((turn) => turnView(turn, tellsNames)),
+    candidates: undecided && candidatesView(undecided),
     answer: answer?.answer,
-    grade: grade && gradeView(task, grade),
+    grade: grade && gradeView(task, grade, t),
+    rating: {
+      ...(rating?.stars !== undefined && { stars: rating.stars }),
+      ...(rating?.comment !== undefined && { comment: rating.comment }),
+    },
   };
 }
 
 /** What the log says about a dialogue decides what can be done next. */
-function restingPlace(trajectory: Trajectory): { phase: Phase; notice: Notice | undefined } {
+function restingPlace(trajectory: Trajectory, t: Translate): { phase: Phase; notice: Notice | undefined } {
   const { state, abandoned, turns, collaborator, grades } = trajectory;
   if (state === 'answered') {
-    return { phase: 'over', notice: grades.length === 0 ? notices.notGraded() : undefined };
+    return { phase: 'over', notice: grades.length === 0 ? notices.notGraded(t) : undefined };
   }
   if (state === 'abandoned' && abandoned?.reason === 'skipped') {
-    return { phase: 'skipped', notice: notices.skipped(abandoned.message) };
+    return { phase: 'skipped', notice: notices.skipped(t, abandoned.message) };
   }
   if (state === 'abandoned' && abandoned !== undefined) {
     const kind = abandoned.reason === 'failed' ? 'error' : 'information';
     return { phase: 'stopped', notice: { kind, message: abandoned.message, actions: [] } };
   }
+  if (undecidedOf(trajectory.pending ?? []) !== undefined) return { phase: 'choosing', notice: undefined };
   const last = turns.at(-1);
   const agentsMove = last === undefined || last.reply !== undefined;
   if (!agentsMove && collaborator.kind === 'developer') return { phase: 'developer', notice: undefined };
-  return { phase: 'stopped', notice: notices.cutOff(agentsMove ? 'agent' : 'simulator') };
+  return { phase: 'stopped', notice: notices.cutOff(t, agentsMove ? 'agent' : 'simulator') };
 }

@@ -1,45 +1,39 @@
-import type { Dialogue } from '../../core/dialogue/dialogue';
-import type { Fault } from '../../core/fault';
 import type { Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
   ConsentRequest,
-  GradeView,
-  Notice,
-  PanelState,
-  Phase,
-  Seat,
+  Draft,
+  Picked,
   SessionState,
   ToWebview,
 } from '../../../webview/session/protocol';
-import { taskTitle } from '../tasks/title';
-import { Feed } from './feed';
+import { leakedPassages, measureLeak } from '../../core/dialogue/leak';
+import { limitReply } from '../../core/dialogue/protocol';
+import { authorOf } from './authorship';
+import { earlierReplies } from './earlier';
 import { DialogueLink, type SessionTask } from './link';
-import { isPlayedElsewhere, noticeOf, notices } from './notices';
 import type { SessionParts } from './parts';
-import { resting } from './resting';
-import { agentSpeaks, showLastTurn, simulatorSpeaks } from './spoken';
-import { gradeView, taskView } from './view';
+import { notices } from './notices';
+import { Play } from './play';
+import { Ratings } from './ratings';
+import { Scene } from './scene';
+import { showLastTurn } from './spoken';
+import { Work } from './work';
+
+/** What a developer says with one key; true of who has no wish, and of who does not know. */
+const NO_PREFERENCE =
+  'I have no preference and no more information on that; choose what seems sensible to you.';
 
 /**
  * One dialogue as a person plays it: takes what the person does, and tells the view what has changed. What it shows
  * as said is in the log before it is shown. Knows no editor.
  */
 export class Session {
-  private phase: Phase = 'ready';
-  private seat: Seat = 'developer';
-  private notice: Notice | undefined;
-  private grade: GradeView | undefined;
-  /** The developer wants the seat back; it is logged as soon as the dialogue can take it. */
-  private seatWanted = false;
-  /** Set while the agent, the simulator or the grader works. */
-  private work: AbortController | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private agentSpokeAt: number | undefined;
-  private loggedAnswer: string | undefined;
-  private disposed = false;
-  private readonly feed = new Feed();
+  readonly ratings: Ratings;
   private readonly link: DialogueLink;
+  private readonly scene: Scene;
+  private readonly play: Play;
+  private readonly work: Work;
 
   private constructor(
     private readonly parts: SessionParts,
@@ -47,6 +41,10 @@ export class Session {
     episode: string | undefined,
   ) {
     this.link = new DialogueLink(parts, from, episode);
+    this.scene = new Scene(parts, from, this.link);
+    this.play = new Play(parts, this.link, this.scene);
+    this.work = new Work(parts, this.link, this.scene, this.play);
+    this.ratings = new Ratings(parts, this.link, this.scene, this.work);
   }
 
   /** A task that nobody has begun: nothing is logged before `start`. */
@@ -58,7 +56,7 @@ export class Session {
   static ofTrajectory(parts: SessionParts, trajectory: Trajectory, pack?: string, title?: string): Session {
     const { task, started, id } = trajectory;
     const session = new Session(parts, { task, pack, packName: started.pack, title }, id);
-    session.rest(trajectory);
+    session.scene.rest(trajectory);
     return session;
   }
 
@@ -72,55 +70,37 @@ export class Session {
   }
 
   get title(): string {
-    return this.from.title ?? taskTitle(this.task);
+    return this.scene.title;
   }
 
   /** The agent's final answer, once there is one; what is graded and compared. */
   get answer(): string | undefined {
-    return this.link.dialogue?.answer ?? this.loggedAnswer;
+    return this.scene.answer;
   }
 
   get state(): SessionState {
-    const { parts, phase } = this;
-    const { maxTurns, replyLimit } = this.link.dialogue?.protocol ?? parts.protocol;
-    const played = this.feed.turns.length;
-    const agentsMove = played === 0 || this.feed.turns.at(-1)?.reply !== undefined;
-    const asksConsent = parts.consent.given === undefined && (phase === 'ready' || phase === 'developer');
-    return {
-      phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
-      seat: this.seat,
-      turn: Math.min(agentsMove && phase !== 'over' ? played + 1 : played, maxTurns),
-      maxTurns,
-      replyLimit,
-      agent: parts.agentName,
-      simulator: parts.simulatorName,
-      hasNext: this.from.pack !== undefined,
-      ...(this.notice === undefined ? {} : { notice: this.notice }),
-      ...(asksConsent ? { consent: parts.consent.suggestion } : {}),
-      ...(this.grade === undefined ? {} : { grade: this.grade }),
-    };
+    return this.scene.state;
   }
 
   /** Everything a view needs to begin with, but for the draft. */
-  get snapshot(): Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'> {
-    const { stream, turns } = this.feed;
-    return {
-      type: 'snapshot',
-      panel: this.panelState,
-      task: { ...taskView(this.task, this.from.packName), title: this.title },
-      state: this.state,
-      turns,
-      ...(stream === undefined ? {} : { stream }),
-    };
+  get snapshot(): Scene['snapshot'] {
+    return this.scene.snapshot;
   }
 
   onMessage(listener: (message: ToWebview) => void): { dispose: () => void } {
-    return this.feed.listen(listener);
+    return this.scene.feed.listen(listener);
+  }
+
+  /** @param isThere another task to play in the pack */
+  offerNext(isThere: boolean): void {
+    if (this.scene.hasNext === isThere) return;
+    this.scene.hasNext = isThere;
+    this.scene.refresh();
   }
 
   /** The settings have changed: another agent, another limit. */
   refresh(): void {
-    this.feed.showState(this.state);
+    this.scene.refresh();
   }
 
   /**
@@ -128,275 +108,202 @@ export class Session {
    * @param tries with a moment in between, in which a window that is just closing lets go of it
    */
   async hold(tries = 1): Promise<void> {
-    if (this.phase !== 'developer' && this.phase !== 'stopped') return;
-    await this.attempt(async () => {
+    if (!this.is('choosing', 'developer', 'stopped')) return;
+    await this.work.attempt(async () => {
       const trajectory = await this.link.claimed(tries);
-      if (this.work === undefined) this.rest(trajectory);
-      await this.letGoIfDone();
+      if (this.work.isIdle) this.scene.rest(trajectory);
+      await this.work.letGoIfDone();
     });
   }
 
   /** Begins the dialogue; or, in one that has begun, lets the developer answer once the consent is given. */
   async start(consent?: ConsentRequest): Promise<void> {
-    if (consent !== undefined) await this.attempt(() => this.parts.consent.give(consent));
-    const given = this.parts.consent.given;
+    const { parts, play } = this;
+    if (consent !== undefined) await this.work.attempt(() => parts.consent.give(consent));
+    const given = parts.consent.given;
     if (given === undefined) return;
-    if (this.phase === 'developer') return this.attempt(() => this.takeSeatIfWanted());
-    if (this.phase !== 'ready' || this.parts.agentName === '') return;
-    await this.perform(async (signal) => {
-      this.enter('agent');
-      await this.parts.consent.record();
+    if (this.is('choosing', 'developer')) return this.work.attempt(() => play.takeSeatIfWanted());
+    if (!this.is('ready') || parts.agentName === '') return;
+    await this.work.perform(async (signal) => {
+      this.scene.enter('agent');
+      await parts.consent.record();
       await this.link.begin(given.pseudonym);
-      this.feed.emit({ type: 'panel', panel: this.panelState });
-      await this.playOn(signal);
+      this.scene.begun();
+      await play.on(signal);
     });
   }
 
-  /** The developer's reply to the agent's last message. */
-  async reply(text: string): Promise<void> {
-    const by = this.parts.consent.given?.pseudonym;
-    if (this.phase !== 'developer' || by === undefined) return;
-    const waited = this.agentSpokeAt === undefined ? {} : { milliseconds: Date.now() - this.agentSpokeAt };
-    await this.perform(async (signal) => {
-      await this.parts.consent.record();
-      await this.takeSeatIfWanted();
+  /**
+   * The developer's reply to the agent's last message. One that gives the reference away is not sent at first: the
+   * developer is told so, and may send it `anyway`.
+   */
+  async reply(draft: Draft, anyway = false): Promise<void> {
+    const { parts, play } = this;
+    const by = parts.consent.given?.pseudonym;
+    if (!this.is('developer') || by === undefined) return;
+    if (!anyway && this.warnsOfLeak(draft.text)) return;
+    const waited = play.waited;
+    await this.work.perform(async (signal) => {
+      await parts.consent.record();
+      await play.takeSeatIfWanted();
       const dialogue = await this.link.attached();
-      await dialogue.reply(text, { author: 'developer', by, ...waited });
-      showLastTurn(dialogue, this.feed);
-      await this.playOn(signal);
+      const milliseconds = waited === undefined ? {} : { milliseconds: waited };
+      await dialogue.reply(draft.text, { ...authorOf(draft), by, ...milliseconds });
+      showLastTurn(dialogue, this.scene.feed);
+      await play.on(signal);
+    });
+  }
+
+  /** What the developer says of two candidates for the agent's message. */
+  async choose(picked: Picked): Promise<void> {
+    const { parts, play } = this;
+    const by = parts.consent.given?.pseudonym;
+    if (!this.is('choosing') || by === undefined) return;
+    await this.work.perform(async (signal) => {
+      await parts.consent.record();
+      await play.choose(picked, by);
+      await play.on(signal);
+    });
+  }
+
+  /** The developer has no wish, or does not know. */
+  async dontMind(): Promise<void> {
+    await this.reply({ text: NO_PREFERENCE });
+  }
+
+  /** The simulator drafts a reply, which the developer may change and send. */
+  async suggest(): Promise<void> {
+    if (!this.is('developer')) return;
+    await this.work.perform(async (signal) => {
+      const suggestion = await this.play.suggest(signal);
+      this.scene.feed.emit({ type: 'suggestion', suggestion });
+    });
+  }
+
+  /** Has the agent write its last message anew. */
+  async anotherSample(): Promise<void> {
+    if (!this.is('developer')) return;
+    await this.work.perform(async (signal) => {
+      await this.play.anotherSample(signal);
+      await this.play.on(signal);
     });
   }
 
   /** The simulator answers the agent's last message; the developer keeps the seat. */
   async simulatorOnce(): Promise<void> {
-    if (this.phase !== 'developer') return;
-    await this.perform(async (signal) => {
+    if (!this.is('developer')) return;
+    await this.work.perform(async (signal) => {
       await this.link.simulatorNow();
-      await this.simulatorTurn(await this.link.attached(), signal);
-      await this.playOn(signal);
+      await this.play.simulatorTurn(signal);
+      await this.play.on(signal);
     });
   }
 
   /** The simulator has the seat from here on. */
   async simulatorOn(): Promise<void> {
-    if (this.phase !== 'developer') return;
-    await this.perform(async (signal) => {
-      const simulator = await this.link.simulatorNow();
-      const dialogue = await this.link.attached();
-      await dialogue.handOver({ kind: simulator.kind, name: simulator.name }, simulator);
-      this.seat = 'simulator';
-      await this.playOn(signal);
+    if (!this.is('developer')) return;
+    await this.work.perform(async (signal) => {
+      await this.play.giveSeat();
+      await this.play.on(signal);
     });
   }
 
   /** The developer answers again; a reply that the simulator is writing is dropped. */
   async takeSeat(): Promise<void> {
-    if (this.phase === 'simulator') {
-      this.seatWanted = true;
-      this.work?.abort();
-      await this.running;
-    } else if (this.seat === 'simulator' && (this.phase === 'agent' || this.phase === 'stopped')) {
-      this.seatWanted = true;
-      if (this.phase === 'stopped' && this.collaboratorsMove) this.enter('developer');
-      await this.attempt(() => this.takeSeatIfWanted());
+    const { scene, play, work } = this;
+    if (this.is('simulator')) {
+      play.seatWanted = true;
+      await work.stop();
+    } else if (scene.seat === 'simulator' && this.is('agent', 'candidates', 'stopped')) {
+      play.seatWanted = true;
+      if (this.is('stopped') && scene.collaboratorsMove) scene.enter('developer');
+      await work.attempt(() => play.takeSeatIfWanted());
     }
   }
 
   /** Stops what is being written or graded. */
   async stop(): Promise<void> {
-    this.work?.abort();
-    await this.running;
+    await this.work.stop();
   }
 
   /** Asks again for the message that was stopped, failed or cut off, or goes on with a dialogue that was skipped. */
   async again(): Promise<void> {
-    if (this.phase !== 'stopped' && this.phase !== 'skipped') return;
-    await this.perform(async (signal) => {
+    if (!this.is('stopped', 'skipped')) return;
+    await this.work.perform(async (signal) => {
       this.link.release();
       // Another window may have gone on with it meanwhile.
-      this.rest(await this.link.claimed());
-      if (this.phase !== 'stopped' && this.phase !== 'skipped') return;
-      this.notice = undefined;
-      await this.playOn(signal);
+      this.scene.rest(await this.link.claimed());
+      if (!this.is('stopped', 'skipped')) return;
+      this.scene.notice = undefined;
+      await this.play.on(signal);
     });
   }
 
-  /** Takes the agent's last message as its answer and grades it. */
+  /** Whether the dialogue can end now. Of two candidates neither is the agent's message yet, which the person is told. */
+  mayEndNow(): boolean {
+    if (this.is('choosing')) {
+      this.scene.notice = notices.chooseFirst(this.parts.t);
+      this.scene.refresh();
+    }
+    return this.state.canEnd === true;
+  }
+
+  /** Takes the agent's last message as its answer and grades it. What is being written is stopped. */
   async endNow(): Promise<void> {
-    if (this.phase !== 'developer') return;
-    await this.perform(async (signal) => {
-      await (await this.link.attached()).endNow();
-      await this.finish(signal);
+    if (!this.mayEndNow()) return;
+    await this.work.stop();
+    // What was being written may have come to an end of its own.
+    if (!this.is('developer', 'stopped')) return;
+    await this.work.perform(async (signal) => {
+      const dialogue = await this.link.attached();
+      if (dialogue.next !== 'nobody') await dialogue.endNow();
+      await this.play.finish(signal);
     });
   }
 
   /** @param reason shown and logged as it is */
   async skip(reason: string): Promise<void> {
-    if (this.phase !== 'developer' && this.phase !== 'stopped') return;
-    await this.perform(async () => {
+    if (!this.is('choosing', 'developer', 'stopped')) return;
+    await this.work.perform(async () => {
       await this.link.abandon('skipped', reason);
-      this.notice = notices.skipped(reason);
-      this.enter('skipped');
+      // Now it may be told who wrote the candidates.
+      this.scene.rest(await this.link.claimed());
     });
   }
 
   async gradeAgain(): Promise<void> {
-    if (this.phase !== 'over' || this.grade !== undefined) return;
-    await this.perform((signal) => this.finish(signal));
+    if (!this.is('over') || this.scene.grade !== undefined) return;
+    await this.work.perform((signal) => this.play.finish(signal));
+  }
+
+  /** What the developer has said in other dialogues of this log, from the oldest to the newest. */
+  async earlierReplies(): Promise<readonly string[]> {
+    const by = this.parts.consent.given?.pseudonym;
+    if (this.id === undefined || by === undefined) return [];
+    return earlierReplies(await this.parts.log(), by, this.id);
   }
 
   /** Resolves when nothing is being written or graded any more. */
   settled(): Promise<void> {
-    return this.running;
+    return this.work.settled();
   }
 
   dispose(): void {
-    this.disposed = true;
-    this.feed.dispose();
-    this.work?.abort();
-    this.running.then(() => this.link.letGo()).catch((error: unknown) => this.parts.report(error));
+    this.scene.feed.dispose();
+    this.work.dispose();
   }
 
-  /** Runs one thing that the person asked for; one at a time. What goes wrong becomes a notice. */
-  private perform(what: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    if (this.work !== undefined) return this.running;
-    const work = new AbortController();
-    this.work = work;
-    this.notice = undefined;
-    const before = this.phase;
-    this.running = (async () => {
-      try {
-        await what(work.signal);
-      } catch (error) {
-        await this.attempt(() => this.interrupted(error, before, work.signal.aborted));
-      } finally {
-        await this.attempt(() => this.letGoIfDone());
-        this.work = undefined;
-        this.feed.showStream(undefined);
-        this.refresh();
-      }
-    })();
-    return this.running;
-  }
-
-  /** Runs what may fail without changing whose move it is. */
-  private async attempt(what: () => Promise<void>): Promise<void> {
-    try {
-      await what();
-    } catch (error) {
-      if (isPlayedElsewhere(error)) {
-        this.showOnly(error, this.phase);
-      } else {
-        this.parts.report(error);
-        this.notice = noticeOf(error, 'agent');
-      }
+  private warnsOfLeak(text: string): boolean {
+    const said = limitReply(text, this.state.replyLimit);
+    const { fraction, leaked } = measureLeak(this.task.reference, said);
+    const passages = leakedPassages(this.task.reference, said);
+    if (leaked) {
+      this.scene.feed.emit({ type: 'leak-warning', percent: Math.round(fraction * 100), passages });
     }
-    this.refresh();
+    return leaked;
   }
 
-  /** Work was stopped or failed: the log says so where the dialogue cannot go on, and the person decides. */
-  private async interrupted(error: unknown, before: Phase, stopped: boolean): Promise<void> {
-    // The panel was closed: the dialogue stays open in the log, as after a reload.
-    if (this.disposed) return;
-    if (isPlayedElsewhere(error)) {
-      this.showOnly(error, before);
-      return;
-    }
-    const during = this.phase;
-    const party = during === 'simulator' || this.collaboratorsMove ? 'simulator' : 'agent';
-    if (!stopped) {
-      this.parts.report(error);
-      this.notice = noticeOf(error, during === 'grading' ? 'grader' : party);
-    }
-    if (during === 'grading') {
-      this.notice ??= notices.notGraded();
-      this.enter('over');
-    } else if (this.link.id === undefined) {
-      this.enter('ready');
-    } else if (this.seatWanted || (this.seat === 'developer' && this.collaboratorsMove)) {
-      this.enter('developer');
-      await this.takeSeatIfWanted();
-    } else {
-      if (stopped) this.notice = notices.stopped(party);
-      this.enter(before === 'skipped' ? 'skipped' : 'stopped');
-      await this.link.abandon(stopped ? 'cancelled' : 'failed', this.notice?.message ?? '');
-    }
-  }
-
-  /** Nothing can be done here while the dialogue is played elsewhere, but to ask again. */
-  private showOnly(fault: Fault, before: Phase): void {
-    this.parts.report(fault);
-    this.seatWanted = false;
-    this.notice = notices.elsewhere(fault.message, before === 'over');
-    this.enter(before === 'over' || before === 'skipped' ? before : 'stopped');
-  }
-
-  /** Shows the dialogue as the log has it. */
-  private rest(trajectory: Trajectory): void {
-    const { turns, answer, ...rest } = resting(trajectory);
-    this.feed.showTurns(turns);
-    this.loggedAnswer = answer;
-    ({ phase: this.phase, notice: this.notice, seat: this.seat, grade: this.grade } = rest);
-  }
-
-  private async letGoIfDone(): Promise<void> {
-    if (this.disposed || this.phase === 'over' || this.phase === 'skipped') await this.link.letGo();
-  }
-
-  /** Plays until it is the developer's move or the dialogue is over. */
-  private async playOn(signal: AbortSignal): Promise<void> {
-    if (this.phase !== 'agent' && this.phase !== 'simulator') {
-      this.enter(this.collaboratorsMove ? 'simulator' : 'agent');
-    }
-    const dialogue = await this.link.attached();
-    while (dialogue.next === 'agent' || (dialogue.next === 'collaborator' && this.seat === 'simulator')) {
-      if (dialogue.next === 'agent') await this.agentTurn(dialogue, signal);
-      else await this.simulatorTurn(dialogue, signal);
-    }
-    if (dialogue.next === 'nobody') await this.finish(signal);
-    else this.enter('developer');
-  }
-
-  private async agentTurn(dialogue: Dialogue, signal: AbortSignal): Promise<void> {
-    this.enter('agent');
-    await agentSpeaks(dialogue, this.feed, signal);
-    this.agentSpokeAt = Date.now();
-  }
-
-  private async simulatorTurn(dialogue: Dialogue, signal: AbortSignal): Promise<void> {
-    this.enter('simulator');
-    await simulatorSpeaks(dialogue, this.feed, signal);
-  }
-
-  private async finish(signal: AbortSignal): Promise<void> {
-    this.enter('grading');
-    const dialogue = await this.link.attached();
-    const grade = await dialogue.grade(await this.parts.grader(), this.parts.gradingMode, signal);
-    this.grade = gradeView(this.task, grade);
-    this.enter('over');
-  }
-
-  private async takeSeatIfWanted(): Promise<void> {
-    const consent = this.parts.consent.given;
-    if (!this.seatWanted || consent === undefined) return;
-    this.seatWanted = false;
-    if (this.seat === 'developer') return;
-    await (await this.link.attached()).handOver({ kind: 'developer', name: consent.pseudonym });
-    this.seat = 'developer';
-  }
-
-  private get collaboratorsMove(): boolean {
-    const last = this.feed.turns.at(-1);
-    return last !== undefined && last.reply === undefined && this.answer === undefined;
-  }
-
-  private get panelState(): PanelState {
-    const { pack, task } = this.from;
-    return { episode: this.id, source: pack === undefined ? undefined : { pack, task: task.id } };
-  }
-
-  private enter(phase: Phase): void {
-    this.phase = phase;
-    this.refresh();
+  private is(...phases: readonly SessionState['phase'][]): boolean {
+    return phases.includes(this.scene.phase);
   }
 }

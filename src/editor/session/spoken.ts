@@ -1,4 +1,6 @@
 import type { Dialogue } from '../../core/dialogue/dialogue';
+import type { GenerateOptions } from '../../core/model/model';
+import type { StreamView } from '../../../webview/session/protocol';
 import type { Feed } from './feed';
 import { agentStream, turnView } from './view';
 
@@ -6,36 +8,43 @@ import { agentStream, turnView } from './view';
  * Messages while they are being written, and the turns they become. The feed shows a turn once it is in the log.
  */
 
-/** The agent's next message. */
-export async function agentSpeaks(dialogue: Dialogue, feed: Feed, signal: AbortSignal): Promise<void> {
-  let text = '';
+/** The agent's next message; or, as `anotherSample`, its last one anew. */
+export async function agentSpeaks(
+  dialogue: Dialogue,
+  feed: Feed,
+  signal: AbortSignal,
+  how: 'agentTurn' | 'anotherSample' = 'agentTurn',
+): Promise<void> {
   feed.showStream({ by: 'agent', text: '', thinking: 0 });
-  await dialogue.agentTurn({
-    signal,
-    onText: (piece) => {
-      text += piece;
-      feed.showStreamSoon(() => agentStream(text, feed.turns));
-    },
-    onRestart: () => (text = ''),
-  });
+  await dialogue[how]({ signal, ...streaming(feed, (text) => agentStream(text, feed.turns)) });
   showLastTurn(dialogue, feed);
 }
 
 /** The simulator's reply to the agent's last message. */
 export async function simulatorSpeaks(dialogue: Dialogue, feed: Feed, signal: AbortSignal): Promise<void> {
-  let text = '';
   feed.showStream({ by: 'simulator', text: '', thinking: 0 });
   await dialogue.simulatorReply({
     signal,
-    onText: (piece) => {
-      text += piece;
-      feed.showStreamSoon(() => ({ by: 'simulator', text, thinking: 0 }));
-    },
-    onRestart: () => (text = ''),
+    ...streaming(feed, (text) => ({ by: 'simulator', text, thinking: 0 })),
   });
   showLastTurn(dialogue, feed);
 }
 
 export function showLastTurn(dialogue: Dialogue, feed: Feed): void {
-  feed.showTurn(turnView(dialogue.turns.at(-1)!));
+  feed.showTurn(turnView(dialogue.turns.at(-1)!, dialogue.next === 'nobody'));
+}
+
+/** Shows the text as it grows. */
+function streaming(
+  feed: Feed,
+  view: (text: string) => StreamView,
+): Required<Pick<GenerateOptions, 'onText' | 'onRestart'>> {
+  let text = '';
+  return {
+    onText(piece) {
+      text += piece;
+      feed.showStreamSoon(() => view(text));
+    },
+    onRestart: () => (text = ''),
+  };
 }

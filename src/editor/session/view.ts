@@ -2,18 +2,28 @@ import { fencedRanges } from '../../core/dialogue/markers';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
 import type { Grade, TestResult } from '../../core/grading/grade';
 import type { Task } from '../../core/task/task';
-import type { Turn } from '../../core/trajectory/trajectory';
+import type { EventOf } from '../../core/trajectory/event';
+import type { Choice, Turn } from '../../core/trajectory/trajectory';
 import type {
+  ChoiceView,
   GradeView,
+  MessageView,
   ReplyView,
   StreamView,
   TaskView,
   TestView,
+  TurnRating,
   TurnView,
 } from '../../../webview/session/protocol';
 import { taskTitle } from '../tasks/title';
+import type { Translate } from '../translate';
 
 /** What a person is shown of the engine's data; pure, so that it can be tested without an editor. */
+
+/** Nobody reads more of one message, and drawing megabytes would stop the view. The log has all of it. */
+const MOST_CHARACTERS = 50_000;
+/** A message that is being written is drawn many times a second. */
+const MOST_STREAMED = 10_000;
 
 export function taskView(task: Task, pack: string | undefined): TaskView {
   return {
@@ -24,23 +34,77 @@ export function taskView(task: Task, pack: string | undefined): TaskView {
   };
 }
 
-export function turnView(turn: Turn): TurnView {
-  const { thoughts, visible, answer } = parseAgentMessage(turn.agent.text);
+/** A message of the agent as Markdown, however long. */
+export function messageOf(text: string): { visible: string; thoughts: string; final: boolean } {
+  const { thoughts, visible, answer } = parseAgentMessage(text);
   return {
-    turn: turn.agent.turn,
     visible: answer === undefined ? visible : fenceAnswer(visible, answer),
     thoughts,
     final: answer !== undefined,
-    ...(turn.reply === undefined ? {} : { reply: replyView(turn) }),
   };
 }
 
+/** @param tellsNames the dialogue is over, so that it may be told who wrote the candidates */
+export function turnView(turn: Turn, tellsNames = false): TurnView {
+  const { agent, candidates = [], superseded = [], reply, rating } = turn;
+  return {
+    turn: agent.turn,
+    ...messageView(agent.text),
+    ...(candidates.length > 0 && { choices: candidates.map((choice) => choiceView(choice, tellsNames)) }),
+    samples: superseded.length + 1,
+    milliseconds: Math.round(writingTime(turn) + (reply?.milliseconds ?? 0)),
+    ...(rating && { rating: turnRating(rating) }),
+    ...(reply && { reply: replyView(turn) }),
+  };
+}
+
+/** Of two candidates the slower one and the choice: the time of the chosen one alone would tell who wrote it. */
+function writingTime({ agent, candidates }: Turn): number {
+  if (candidates === undefined) return agent.timing?.totalMs ?? 0;
+  const pairs = candidates.map(
+    ({ shown, choice }) =>
+      Math.max(...shown.candidates.map(({ timing }) => timing?.totalMs ?? 0)) + (choice.milliseconds ?? 0),
+  );
+  return pairs.reduce((sum, milliseconds) => sum + milliseconds, 0);
+}
+
+/** A whole message of the agent, as far as it is drawn. */
+export function messageView(text: string): MessageView {
+  const { visible, thoughts, final } = messageOf(text);
+  const said = cut(visible, MOST_CHARACTERS);
+  const thought = cut(thoughts, MOST_CHARACTERS);
+  const left = said.left + thought.left;
+  return { visible: said.shown, thoughts: thought.shown, ...(left > 0 && { left }), final };
+}
+
+export function choiceView({ shown, choice }: Choice, tellsNames: boolean): ChoiceView {
+  const [first, second] = shown.candidates;
+  return {
+    picked: choice.picked,
+    by: choice.by,
+    candidates: [messageView(first.text), messageView(second.text)],
+    ...(tellsNames && { agents: [first.agent, second.agent] }),
+  };
+}
+
+function turnRating({ thumb, comment }: EventOf<'turn-rating'>): TurnRating {
+  return { ...(thumb && { thumb }), ...(comment !== undefined && { comment }) };
+}
+
+/** The beginning of a text, and how many characters are left out. */
+function cut(text: string, most: number): { shown: string; left: number } {
+  return { shown: text.slice(0, most), left: Math.max(0, text.length - most) };
+}
+
 function replyView({ reply, leak }: Turn): ReplyView {
-  const { text, author, by } = reply!;
+  const { text, author, by, suggestedBy } = reply!;
   return {
     text,
     seat: author === 'simulator' ? 'simulator' : 'developer',
     by: author === 'simulator' ? by : 'you',
+    ...(suggestedBy !== undefined && {
+      suggested: { by: suggestedBy, isEdited: author === 'developer-edited-suggestion' },
+    }),
     ...(leak?.leaked === true ? { leakPercent: Math.round(leak.fraction * 100) } : {}),
   };
 }
@@ -54,24 +118,33 @@ export function agentStream(text: string, earlier: readonly TurnView[]): StreamV
   const undecided = thoughts === '' && answer === undefined && !text.includes('OUTPUT:');
   const writesNone = earlier.length > 0 && earlier.every((turn) => turn.thoughts === '');
   if (undecided && !writesNone) return { by: 'agent', text: '', thinking: text.length };
-  const shown = answer === undefined ? visible : fenceAnswer(visible, answer);
-  return { by: 'agent', text: shown, thinking: thoughts.length };
+  const said = answer === undefined ? visible : fenceAnswer(visible, answer);
+  const { shown, left } = cut(said, MOST_STREAMED);
+  return { by: 'agent', text: shown, thinking: thoughts.length, ...(left > 0 && { left }) };
 }
 
-export function gradeView(task: Task, grade: Grade): GradeView {
-  const passed = grade.tests.filter((test) => test.status === 'passed').length;
+export function gradeView(task: Task, grade: Grade, t: Translate): GradeView {
   return {
-    headline:
-      grade.success === null
-        ? `This answer cannot be graded here: ${grade.notGradable ?? 'the grader gave no reason.'}`
-        : `${passed} of ${grade.tests.length} tests passed`,
+    headline: headlineOf(grade, t),
     success: grade.success,
     mode: grade.mode,
-    tests: grade.tests.map((test, index) => testView(task.testCases[index]?.call ?? '', test)),
+    tests: grade.tests.map((test, index) => testView(task.testCases[index]?.call ?? '', test, t)),
   };
 }
 
-function testView(call: string, test: TestResult): TestView {
+function headlineOf({ success, notGradable, reward, tests }: Grade, t: Translate): string {
+  if (success === null) {
+    return notGradable === undefined
+      ? t('This answer cannot be graded here: the grader gave no reason.')
+      : t('This answer cannot be graded here: {0}', notGradable);
+  }
+  // Imported rows say only how much of the tests passed.
+  if (tests.length === 0) return t('{0} % of the tests passed', Math.round((reward ?? 0) * 100));
+  const passed = tests.filter((test) => test.status === 'passed').length;
+  return t('{0} of {1} tests passed', passed, tests.length);
+}
+
+function testView(call: string, test: TestResult, t: Translate): TestView {
   switch (test.status) {
     case 'passed':
       return { call, status: 'passed', milliseconds: test.milliseconds };
@@ -80,11 +153,16 @@ function testView(call: string, test: TestResult): TestView {
       return { call, status: 'wrong', expected, got, milliseconds };
     }
     case 'error': {
-      const where = test.line === undefined ? '' : ` (line ${test.line})`;
-      return { call, status: 'error', got: `${test.type}: ${test.message}${where}` };
+      const said = `${test.type}: ${test.message}`;
+      const got = test.line === undefined ? said : t('{0} (line {1})', said, test.line);
+      return { call, status: 'error', got };
     }
     case 'timed-out':
-      return { call, status: 'timed-out', got: `no result within ${Math.round(test.limitMilliseconds)} ms` };
+      return {
+        call,
+        status: 'timed-out',
+        got: t('no result within {0} ms', Math.round(test.limitMilliseconds)),
+      };
     case 'not-gradable':
       return { call, status: 'not-gradable', got: test.reason };
   }

@@ -5,17 +5,20 @@ import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 export type TaskState =
   | { readonly kind: 'new' }
   | { readonly kind: 'draft'; readonly episode: string; readonly turns: number }
-  | { readonly kind: 'skipped'; readonly episode: string }
+  | { readonly kind: 'skipped'; readonly episode: string; readonly reason?: string }
   | { readonly kind: 'done'; readonly episode: string; readonly reward: number | null | undefined };
 
 const PAGE = 1000;
 
 /**
- * What was played here of each task. Dialogues that a collection made in bulk do not count: they say nothing of what
- * the person has done.
+ * What was played of each task in one log. Dialogues that a collection made in bulk do not count: they say nothing of
+ * what the person has done.
  */
 export class Progress {
-  private readonly newest = new Map<string, TrajectorySummary>();
+  /** By the task, the newest dialogue from each pack that the log names; in the key undefined: from none. */
+  private readonly newest = new Map<string, Map<string | undefined, TrajectorySummary>>();
+  /** Why an episode was skipped: only the log itself says it, so it is read for what is shown. */
+  private readonly reasons = new Map<string, string>();
   private log: TrajectoryLog | undefined;
 
   /** Reads the whole list; afterwards `update` is enough. */
@@ -31,52 +34,52 @@ export class Progress {
 
   /** Takes in the dialogues that changed; with none, or when one is gone, everything is read anew. */
   update(log: TrajectoryLog, episodes: readonly string[]): void {
+    for (const id of episodes) this.reasons.delete(id);
     const summaries = episodes.map((id) => log.summary(id));
     if (this.log !== log || summaries.length === 0 || summaries.includes(undefined)) this.read(log);
     else for (const summary of summaries) if (summary) this.take(summary);
   }
 
-  state(task: string): TaskState {
-    const newest = this.newest.get(task);
+  /** @param counts whether a dialogue is looked at that was begun from the pack of this file name, or from none */
+  state(task: string, counts: (pack: string | undefined) => boolean): TaskState {
+    const newest = latest([...(this.newest.get(task)?.values() ?? [])].filter(({ pack }) => counts(pack)));
     if (newest === undefined) return { kind: 'new' };
     const { id: episode, state, turns, abandoned, grades } = newest;
     if (state === 'answered') {
       return { kind: 'done', episode, reward: (grades.fixed ?? grades.paper)?.reward };
     }
-    return abandoned === 'skipped' ? { kind: 'skipped', episode } : { kind: 'draft', episode, turns };
+    if (abandoned !== 'skipped') return { kind: 'draft', episode, turns };
+    const reason = this.reasons.get(episode);
+    return { kind: 'skipped', episode, ...(reason === undefined ? {} : { reason }) };
+  }
+
+  /** Reads why these dialogues were skipped, those that were. */
+  async readReasons(states: readonly TaskState[]): Promise<void> {
+    const unread = states.flatMap((state) =>
+      state.kind === 'skipped' && state.reason === undefined ? [state.episode] : [],
+    );
+    if (this.log === undefined || unread.length === 0) return;
+    for await (const { id, abandoned } of this.log.trajectories(unread)) {
+      if (abandoned !== undefined) this.reasons.set(id, abandoned.message);
+    }
   }
 
   private take(summary: TrajectorySummary): void {
     if (summary.collection !== undefined) return;
-    const known = this.newest.get(summary.taskId);
-    if (known === undefined || known.id === summary.id || known.startedAt <= summary.startedAt) {
-      this.newest.set(summary.taskId, summary);
-    }
+    const ofTask = this.newest.get(summary.taskId) ?? new Map<string | undefined, TrajectorySummary>();
+    this.newest.set(summary.taskId, ofTask);
+    const known = ofTask.get(summary.pack);
+    ofTask.set(
+      summary.pack,
+      known === undefined || known.id === summary.id ? summary : later(known, summary),
+    );
   }
 }
 
-/** `12 done · 1 draft`, or nothing while nothing was played. */
-export function counted(states: readonly TaskState[]): string {
-  const parts = (['done', 'draft', 'skipped'] as const).map((kind) => {
-    const count = states.filter((state) => state.kind === kind).length;
-    return count === 0 ? undefined : `${count} ${kind}`;
-  });
-  return parts.filter((part) => part !== undefined).join(' · ');
-}
+/** Of two that began at once the second. */
+const later = (first: TrajectorySummary, second: TrajectorySummary): TrajectorySummary =>
+  first.startedAt <= second.startedAt ? second : first;
 
-/** What stands behind a task's title. */
-export function stateWords(state: TaskState, tests: number): string {
-  switch (state.kind) {
-    case 'new':
-      return '';
-    case 'draft':
-      if (state.turns === 0) return 'draft';
-      return `draft, ${state.turns} ${state.turns === 1 ? 'turn' : 'turns'}`;
-    case 'skipped':
-      return 'skipped';
-    case 'done':
-      if (state.reward === undefined) return 'not graded yet';
-      if (state.reward === null) return 'not gradable here';
-      return `${Math.round(state.reward * tests)}/${tests} tests`;
-  }
+function latest(summaries: readonly TrajectorySummary[]): TrajectorySummary | undefined {
+  return summaries.length === 0 ? undefined : summaries.reduce(later);
 }

@@ -1,16 +1,21 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import type { BadLine } from '../../core/task/pack';
-import { commands, contextValues } from '../contributions';
-import type { Engine } from '../engine';
+import { contextValues } from '../contributions';
+import { badItem, moreItem, taskItem } from './items';
+import { nextUnfinished } from './next';
 import type { Pack, Packs, PackTask } from './packs';
-import { counted, Progress, stateWords, type TaskState } from './progress';
+import type { Played } from './played';
+import type { TaskState } from './progress';
+import { counted, standingOf, type Standing } from './standing';
 
 export type TaskNode =
   | { readonly kind: 'pack'; readonly pack: Pack }
   | { readonly kind: 'task'; readonly task: PackTask }
   | { readonly kind: 'bad'; readonly bad: BadLine }
-  | { readonly kind: 'more'; readonly pack: Pack; readonly shown: number };
+  | { readonly kind: 'more'; readonly pack: Pack; readonly shown: number; readonly total: number };
+
+const { t } = vscode.l10n;
 
 /** So many tasks of a pack are shown at first, and more at each press: a tree of ten thousand helps nobody. */
 const PAGE = 200;
@@ -20,39 +25,42 @@ const MOST_BAD = 50;
 /** The packs of the workspace and how far the person has come with each task. */
 export class TaskTree implements vscode.TreeDataProvider<TaskNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
-  private readonly progress = new Progress();
-  private progressIsRead = false;
   private readonly shown = new Map<string, number>();
+  private wanted: ReadonlySet<Standing> | undefined;
+  /** Names that more than one pack has. */
+  private ambiguous: ReadonlySet<string> = new Set();
   private readonly disposables: { dispose(): unknown }[];
 
   readonly onDidChangeTreeData = this.changed.event;
 
   constructor(
     private readonly packs: Packs,
-    private readonly engine: Engine,
+    private readonly played: Played,
   ) {
     this.disposables = [
       this.changed,
       packs.onDidChange(() => this.changed.fire(undefined)),
-      engine.onDidChangeLog((episodes) => void this.followLog(episodes)),
+      played.onDidChange(() => this.changed.fire(undefined)),
     ];
   }
 
   async getChildren(node?: TaskNode): Promise<TaskNode[]> {
     if (node === undefined) {
-      const [packs] = await Promise.all([this.packs.all(), this.readProgress()]);
+      const [packs] = await Promise.all([this.packs.all(), this.played.read()]);
+      this.ambiguous = repeated(packs.map(({ name }) => name));
       return packs.map((pack) => ({ kind: 'pack', pack }));
     }
     if (node.kind !== 'pack') return [];
     const { pack } = node;
-    const limit = this.shown.get(pack.file) ?? PAGE;
-    const tasks = pack.tasks.slice(0, limit);
+    const filtered = this.filtered(pack.tasks);
+    const tasks = filtered.slice(0, this.shown.get(pack.file) ?? PAGE);
+    await this.played.readReasons(tasks);
+    const bad = this.wanted === undefined ? pack.bad.slice(0, MOST_BAD) : [];
+    const more = { kind: 'more', pack, shown: tasks.length, total: filtered.length } as const;
     return [
-      ...pack.bad.slice(0, MOST_BAD).map((bad): TaskNode => ({ kind: 'bad', bad })),
+      ...bad.map((line): TaskNode => ({ kind: 'bad', bad: line })),
       ...tasks.map((task): TaskNode => ({ kind: 'task', task })),
-      ...(tasks.length < pack.tasks.length
-        ? [{ kind: 'more', pack, shown: tasks.length } satisfies TaskNode]
-        : []),
+      ...(tasks.length < filtered.length ? [more] : []),
     ];
   }
 
@@ -61,28 +69,50 @@ export class TaskTree implements vscode.TreeDataProvider<TaskNode>, vscode.Dispo
       case 'pack':
         return this.packItem(node.pack);
       case 'task':
-        return this.taskItem(node);
+        return taskItem(node, this.played.state(node.task));
       case 'bad':
         return badItem(node.bad);
       case 'more':
-        return moreItem(node);
+        return moreItem(node, PAGE);
     }
   }
 
-  /** How far the newest dialogue about a task has come. */
-  async state(task: string): Promise<TaskState> {
-    await this.readProgress();
-    return this.progress.state(task);
+  /** Only tasks that stand so are shown; all when it is undefined. */
+  get filter(): ReadonlySet<Standing> | undefined {
+    return this.wanted;
   }
 
-  /** The first task of the pack after this one that nobody has played yet, from the beginning after the end. */
+  set filter(wanted: ReadonlySet<Standing> | undefined) {
+    this.wanted = wanted;
+    this.changed.fire(undefined);
+  }
+
+  /** How many tasks the filter leaves, of how many; and of each standing how many there are. */
+  async counts(): Promise<{ shown: number; total: number; each: ReadonlyMap<Standing, number> }> {
+    const [packs] = await Promise.all([this.packs.all(), this.played.read()]);
+    const each = new Map<Standing, number>();
+    let shown = 0;
+    let total = 0;
+    for (const task of packs.flatMap((pack) => pack.tasks)) {
+      const standing = standingOf(this.played.state(task));
+      each.set(standing, (each.get(standing) ?? 0) + 1);
+      if (this.wanted?.has(standing) ?? true) shown += 1;
+      total += 1;
+    }
+    return { shown, total, each };
+  }
+
+  /** How far the newest dialogue about a task has come. */
+  async state(task: Pick<PackTask, 'pack' | 'id'>): Promise<TaskState> {
+    await this.played.read();
+    return this.played.state(task);
+  }
+
+  /** The next task of the pack to play after this one. */
   async nextTask(file: string, after?: string): Promise<PackTask | undefined> {
-    await this.readProgress();
+    await this.played.read();
     const pack = (await this.packs.all()).find((one) => one.file === file);
-    if (pack === undefined) return undefined;
-    const start = pack.tasks.findIndex((task) => task.id === after) + 1;
-    const inOrder = [...pack.tasks.slice(start), ...pack.tasks.slice(0, start)];
-    return inOrder.find((task) => task.id !== after && this.progress.state(task.id).kind === 'new');
+    return pack && nextUnfinished(pack.tasks, after, (task) => this.played.state(task));
   }
 
   showMore(pack: Pack): void {
@@ -94,99 +124,51 @@ export class TaskTree implements vscode.TreeDataProvider<TaskNode>, vscode.Dispo
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  private async readProgress(): Promise<void> {
-    if (this.progressIsRead) return;
-    try {
-      const log = await this.engine.logIfAny();
-      if (log) this.progress.read(log);
-      this.progressIsRead = true;
-    } catch (error) {
-      // The packs are shown all the same; without the log every task looks new, so the person is told.
-      this.engine.show(error);
-    }
-  }
-
-  private async followLog(episodes: readonly string[]): Promise<void> {
-    const log = await this.engine.logIfAny();
-    if (log === undefined) return;
-    this.progress.update(log, episodes);
-    this.progressIsRead = true;
-    this.changed.fire(undefined);
+  private filtered(tasks: readonly PackTask[]): readonly PackTask[] {
+    const { wanted } = this;
+    return wanted === undefined
+      ? tasks
+      : tasks.filter((task) => wanted.has(standingOf(this.played.state(task))));
   }
 
   private packItem(pack: Pack): vscode.TreeItem {
     const item = new vscode.TreeItem(pack.name, vscode.TreeItemCollapsibleState.Expanded);
-    const counts = counted(pack.tasks.map((task) => this.progress.state(task.id)));
-    const badLines =
-      pack.bad.length === 0 ? '' : `${pack.bad.length} bad ${pack.bad.length === 1 ? 'line' : 'lines'}`;
+    const words = [
+      ...(this.ambiguous.has(pack.name) ? [folderOf(pack)] : []),
+      this.tasksIn(pack),
+      counted(
+        pack.tasks.map((task) => this.played.state(task)),
+        t,
+      ),
+      badLines(pack.bad.length),
+    ].filter((part) => part !== '');
     item.id = pack.file;
-    item.description = [`${pack.tasks.length} tasks`, counts, badLines]
-      .filter((part) => part !== '')
-      .join(' · ');
+    item.description = words.join(' · ');
     item.tooltip = vscode.workspace.asRelativePath(pack.file);
+    item.accessibilityInformation = { label: [pack.name, ...words].join(', ') };
     item.contextValue = contextValues.pack;
     return item;
   }
 
-  private taskItem(node: { readonly kind: 'task'; readonly task: PackTask }): vscode.TreeItem {
-    const { task } = node;
-    const state = this.progress.state(task.id);
-    const words = stateWords(state, task.tests);
-    const item = new vscode.TreeItem(task.title);
-    item.id = `${task.pack}#${task.id}`;
-    item.description = words;
-    item.iconPath = stateIcon(state);
-    item.contextValue = contextValues.task;
-    item.tooltip = tooltip(task, words);
-    item.accessibilityInformation = { label: `${task.title}, ${words || 'not played yet'}` };
-    item.command = { command: commands.playTask, title: 'Play', arguments: [node] };
-    return item;
+  private tasksIn({ tasks }: Pack): string {
+    if (this.wanted !== undefined) return t('{0} of {1} tasks', this.filtered(tasks).length, tasks.length);
+    return tasks.length === 1 ? t('1 task') : t('{0} tasks', tasks.length);
   }
 }
 
-/** The shape tells the state; a colour only repeats whether all tests passed. */
-function stateIcon(state: TaskState): vscode.ThemeIcon {
-  switch (state.kind) {
-    case 'new':
-      return new vscode.ThemeIcon('circle-large');
-    case 'draft':
-      return new vscode.ThemeIcon('color-mode');
-    case 'skipped':
-      return new vscode.ThemeIcon('dash');
-    case 'done':
-      return new vscode.ThemeIcon(
-        'circle-large-filled',
-        state.reward === 1 ? new vscode.ThemeColor('testing.iconPassed') : undefined,
-      );
-  }
+function badLines(count: number): string {
+  if (count === 0) return '';
+  return count === 1 ? t('1 bad line') : t('{0} bad lines', count);
 }
 
-function tooltip(task: PackTask, words: string): vscode.MarkdownString {
-  const text = new vscode.MarkdownString();
-  text.appendText(task.description);
-  text.appendMarkdown(`\n\n${task.tests} tests${words === '' ? '' : ` · ${words}`}`);
-  return text;
+/** Where a pack stands: the folder of the workspace when there are several, and the way from there. */
+export function folderOf({ file }: Pick<Pack, 'file'>): string {
+  const folder = path.dirname(file);
+  const uri = vscode.Uri.file(folder);
+  const root = vscode.workspace.getWorkspaceFolder(uri);
+  return root?.uri.fsPath === folder ? root.name : vscode.workspace.asRelativePath(uri);
 }
 
-function badItem({ file, line, reason }: BadLine): vscode.TreeItem {
-  const item = new vscode.TreeItem(`Line ${line}`);
-  item.description = reason;
-  item.tooltip = `${path.basename(file)}, line ${line}: ${reason}`;
-  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-  const at = new vscode.Range(line - 1, 0, line - 1, 0);
-  item.command = {
-    command: 'vscode.open',
-    title: 'Open the line',
-    arguments: [vscode.Uri.file(file), { selection: at }],
-  };
-  return item;
-}
-
-function moreItem(node: { readonly pack: Pack; readonly shown: number }): vscode.TreeItem {
-  const left = node.pack.tasks.length - node.shown;
-  const item = new vscode.TreeItem(`Show ${Math.min(PAGE, left)} more`);
-  item.description = `${left} not shown`;
-  item.iconPath = new vscode.ThemeIcon('ellipsis');
-  item.command = { command: commands.showMore, title: 'Show more', arguments: [node] };
-  return item;
+function repeated(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.filter((name, index) => names.indexOf(name) !== index));
 }

@@ -1,39 +1,76 @@
+import { isChoice, isOver } from '../../core/trajectory/choices';
 import type { Trajectory } from '../../core/trajectory/trajectory';
-import { gradeView, taskView, turnView } from '../session/view';
+import type { EventOf } from '../../core/trajectory/event';
+import { candidateLines, choiceLines } from './choices';
+import { harmless, quoted } from './markdown';
+import { gradeView, messageOf, taskView } from '../session/view';
+import type { Translate } from '../translate';
+import { abandonedWords } from './words';
 
 /** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
-export function transcriptOf(trajectory: Trajectory): string {
-  const { task, started, turns, grades, abandoned, collaborator, rating } = trajectory;
+export function transcriptOf(trajectory: Trajectory, t: Translate): string {
+  const { task, state, started, turns, pending = [], grades, abandoned, collaborator, rating } = trajectory;
   const { title, description } = taskView(task, started.pack);
   const facts = [
-    `- Started: ${started.at}`,
-    ...(started.pack === undefined ? [] : [`- Pack: ${started.pack}`]),
-    `- Agent: ${trajectory.agent}`,
-    `- Collaborator: ${collaborator.name} (${collaborator.kind})`,
-    `- Outcome: ${abandoned === undefined ? trajectory.state : `${abandoned.reason}, ${abandoned.message}`}`,
-    ...(rating?.stars === undefined ? [] : [`- Rating: ${rating.stars} of 5`]),
-  ];
-  const said = turns.flatMap((turn) => {
-    const view = turnView(turn);
+    t('Started: {0}', started.at),
+    ...(started.pack === undefined ? [] : [t('Pack: {0}', started.pack)]),
+    t('Agent: {0}', trajectory.agent),
+    t('Collaborator: {0} ({1})', collaborator.name, collaborator.kind),
+    t('Outcome: {0}', outcomeOf(trajectory, t)),
+    ...(rating?.stars === undefined ? [] : [t('Rating: {0} of 5', rating.stars)]),
+    ...(rating?.comment === undefined ? [] : [t('Comment: {0}', rating.comment)]),
+  ].map((fact) => `- ${fact}`);
+  const tellsNames = isOver(state, abandoned?.reason);
+  const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, rating: remark }) => {
+    const { visible, thoughts } = messageOf(agent.text);
     return [
-      `### Agent, turn ${view.turn}`,
-      view.visible,
-      ...(view.thoughts === '' ? [] : [quoted(`Thoughts: ${view.thoughts}`)]),
-      ...(view.reply === undefined
-        ? []
-        : [`### ${turn.reply?.by ?? ''} (${view.reply.seat})`, view.reply.text]),
+      `### ${t('Agent, turn {0}', agent.turn)}`,
+      harmless(visible),
+      ...(thoughts === '' ? [] : [quoted(harmless(t('Thoughts: {0}', thoughts)))]),
+      ...candidates.flatMap((choice) => choiceLines(choice, tellsNames, t)),
+      ...(superseded.length === 0 ? [] : [quoted(t('Sample {0} of this message.', superseded.length + 1))]),
+      ...(remark === undefined ? [] : [quoted(harmless(remarkWords(remark, t)))]),
+      ...(reply === undefined ? [] : [`### ${reply.by} (${authorWords(reply, t)})`, harmless(reply.text)]),
     ];
   });
-  const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade)));
-  return `${[`# ${title}`, facts.join('\n'), '## Request', description, '## Dialogue', ...said, ...results].join('\n\n')}\n`;
+  const undecided = pending.flatMap((shown) =>
+    isChoice(shown) ? choiceLines(shown, tellsNames, t) : candidateLines(shown.shown, tellsNames, t),
+  );
+  const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade, t), t));
+  return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, harmless(description), `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
 }
 
-function gradeTable({ headline, mode, tests }: ReturnType<typeof gradeView>): string {
+function outcomeOf({ state, abandoned }: Trajectory, t: Translate): string {
+  if (abandoned !== undefined) return `${abandonedWords(abandoned.reason, t)}, ${abandoned.message}`;
+  return state === 'answered' ? t('answered') : t('open');
+}
+
+/** Whose words a reply has. */
+function authorWords({ author, suggestedBy }: EventOf<'reply'>, t: Translate): string {
+  const drafter = suggestedBy ?? t('the simulator');
+  switch (author) {
+    case 'developer':
+      return t('developer');
+    case 'simulator':
+      return t('simulator');
+    case 'developer-edited-suggestion':
+      return t('developer, edited from a draft of {0}', drafter);
+    case 'developer-sent-suggestion':
+      return t('developer, as {0} drafted it', drafter);
+  }
+}
+
+function remarkWords({ thumb, comment, by }: EventOf<'turn-rating'>, t: Translate): string {
+  const verdict = thumb === undefined ? [] : [thumb === 'up' ? t('good') : t('bad')];
+  return `${by}: ${[...verdict, ...(comment === undefined ? [] : [comment])].join(', ')}`;
+}
+
+function gradeTable({ headline, mode, tests }: ReturnType<typeof gradeView>, t: Translate): string {
   const rows = tests.map(
     ({ call, status, expected = '', got = '' }) =>
       `| ${[cell(call), status, cell(expected), cell(got)].join(' | ')} |`,
   );
-  const head = ['| Call | Result | Expected | Got |', '|---|---|---|---|'];
+  const head = [`| ${t('Call')} | ${t('Result')} | ${t('Expected')} | ${t('Got')} |`, '|---|---|---|---|'];
   return [`## ${headline} (${mode})`, [...head, ...rows].join('\n')].join('\n\n');
 }
 
@@ -44,5 +81,3 @@ function cell(text: string): string {
   const marks = '`'.repeat(longest + 1);
   return `${marks} ${text.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')} ${marks}`;
 }
-
-const quoted = (text: string): string => text.replace(/^/gm, '> ');

@@ -1,48 +1,109 @@
 import * as vscode from 'vscode';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
-import { commands, contextValues } from '../contributions';
-import type { Engine } from '../engine';
+import { commands, contextKeys, contextValues, views } from '../contributions';
+import type { ShownLog } from '../shownLog';
 import type { Packs } from '../tasks/packs';
-import { ago, outcomeWords } from './words';
+import { filterOf, filterWords, isFiltered, leakWords, type ListFilter } from './filter';
+import { TaskTitles, type KnownTask } from './titles';
+import { ago, grouped, headline, outcomeWords } from './words';
 
 export type TrajectoryNode =
   | { readonly kind: 'trajectory'; readonly summary: TrajectorySummary }
+  /** Which filter is on; the first row while there is one. */
+  | { readonly kind: 'filter'; readonly filter: ListFilter; readonly matching: number; readonly all: number }
   | { readonly kind: 'more'; readonly shown: number; readonly total: number };
 
-const PAGE = 100;
+const { t } = vscode.l10n;
 
-/** What the log holds, newest first. */
+const PAGE = 100;
+/** Where the editor keeps the filter over a reload. */
+const FILTER = 'tandem.trajectoryFilter';
+
+/** What the log holds, newest first, as far as the filter leaves it. */
 export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
+  private readonly view: vscode.TreeView<TrajectoryNode>;
   private limit = PAGE;
-  private titles = new Map<string, { readonly title: string; readonly tests: number }>();
+  private narrowed: ListFilter;
+  private readonly filtered = new vscode.EventEmitter<undefined>();
+  private readonly titles: TaskTitles;
+  private known: ReadonlyMap<string, KnownTask> = new Map();
   private readonly disposables: { dispose(): unknown }[];
 
   readonly onDidChangeTreeData = this.changed.event;
+  readonly onDidChangeFilter = this.filtered.event;
 
   constructor(
-    private readonly packs: Packs,
-    private readonly engine: Engine,
+    packs: Packs,
+    private readonly log: ShownLog,
+    private readonly memory: vscode.Memento,
   ) {
+    this.narrowed = filterOf(memory.get(FILTER));
+    this.tellIfFiltered();
+    this.titles = new TaskTitles(packs);
+    this.view = vscode.window.createTreeView(views.trajectories, {
+      treeDataProvider: this,
+      canSelectMany: true,
+    });
     this.disposables = [
       this.changed,
-      engine.onDidChangeLog(() => this.changed.fire(undefined)),
+      this.filtered,
+      this.view,
+      log.onDidChange(() => (this.limit = PAGE)),
+      log.onDidChangeDialogues(() => this.changed.fire(undefined)),
       packs.onDidChange(() => this.changed.fire(undefined)),
     ];
   }
 
+  get filter(): ListFilter {
+    return this.narrowed;
+  }
+
+  set filter(filter: ListFilter) {
+    this.narrowed = filter;
+    this.limit = PAGE;
+    void this.memory.update(FILTER, filter);
+    this.tellIfFiltered();
+    this.changed.fire(undefined);
+    this.filtered.fire(undefined);
+  }
+
+  /** The dialogues that are selected. */
+  get selected(): readonly TrajectorySummary[] {
+    return summariesOf(this.view.selection);
+  }
+
+  /** What the list calls the task of a dialogue. */
+  title({ taskId }: TrajectorySummary): string {
+    return this.known.get(taskId)?.title ?? taskId;
+  }
+
   async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
     if (node !== undefined) return [];
-    const [log, packs] = await Promise.all([this.engine.logIfAny(), this.packs.all()]);
+    const { name, engine } = this.log;
+    this.view.description = name;
+    const log = await engine.logIfAny();
     if (log === undefined) return [];
-    this.titles = new Map(packs.flatMap((pack) => pack.tasks.map((task) => [task.id, task])));
-    const { rows, total } = log.list({ sort: 'newest', offset: 0, limit: this.limit });
+    const filter = this.narrowed;
+    const { rows, total } = log.list({ filter, offset: 0, limit: this.limit });
+    this.known = await this.titles.of(log, rows);
+    this.view.description = [name ?? [], headline(log.count(filter), t)].flat().filter(Boolean).join(' · ');
     const shown = rows.map((summary): TrajectoryNode => ({ kind: 'trajectory', summary }));
+    if (isFiltered(filter)) {
+      shown.unshift({ kind: 'filter', filter, matching: total, all: log.count().total });
+    }
     return rows.length < total ? [...shown, { kind: 'more', shown: rows.length, total }] : shown;
   }
 
   getTreeItem(node: TrajectoryNode): vscode.TreeItem {
-    return node.kind === 'more' ? moreItem(node) : this.item(node);
+    switch (node.kind) {
+      case 'trajectory':
+        return this.item(node);
+      case 'filter':
+        return filterItem(node);
+      case 'more':
+        return moreItem(node);
+    }
   }
 
   showMore(): void {
@@ -58,27 +119,46 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  private item(node: { readonly kind: 'trajectory'; readonly summary: TrajectorySummary }): vscode.TreeItem {
+  private tellIfFiltered(): void {
+    const isNarrowed = isFiltered(this.narrowed);
+    void vscode.commands.executeCommand('setContext', contextKeys.trajectoriesAreFiltered, isNarrowed);
+  }
+
+  private item(node: Extract<TrajectoryNode, { kind: 'trajectory' }>): vscode.TreeItem {
     const { summary } = node;
-    const known = this.titles.get(summary.taskId);
-    const title = known?.title ?? summary.taskId;
-    const outcome = outcomeWords(summary, known?.tests);
+    const title = this.title(summary);
+    const outcome = outcomeWords(summary, this.known.get(summary.taskId)?.tests, t);
+    const leak = summary.leaked ? ` · ${t('leak')}` : '';
     const item = new vscode.TreeItem(title);
     item.id = summary.id;
-    item.description = `${outcome} · ${ago(summary.startedAt, Date.now())}`;
+    item.description = `${outcome}${leak} · ${ago(summary.startedAt, Date.now(), t)}`;
     item.iconPath = outcomeIcon(summary);
     item.contextValue = contextValues.trajectory;
     item.tooltip = [
       title,
-      `outcome: ${outcome}, ${summary.turns} agent turns`,
-      `agent: ${summary.agent}`,
-      `collaborator: ${summary.collaborator.name} (${summary.collaborator.kind})`,
-      `started: ${new Date(summary.startedAt).toLocaleString()}`,
+      t('outcome: {0}, {1} agent turns', outcome, summary.turns),
+      ...(summary.leaked ? [t('a reply gives the reference away')] : []),
+      ...(summary.stars === undefined ? [] : [t('rating: {0} of 5', summary.stars)]),
+      t('agent: {0}', summary.agent),
+      t('collaborator: {0} ({1})', summary.collaborator.name, summary.collaborator.kind),
+      t('started: {0}', new Date(summary.startedAt).toLocaleString()),
     ].join('\n');
-    item.accessibilityInformation = { label: `${title}, ${outcome}, agent ${summary.agent}` };
-    item.command = { command: commands.openTrajectory, title: 'Open', arguments: [node] };
+    item.accessibilityInformation = {
+      label: [
+        ...[title, outcome, t('agent {0}', summary.agent)],
+        ...(summary.leaked ? [leakWords(true, t)] : []),
+      ].join(', '),
+    };
+    item.command = { command: commands.openTrajectory, title: t('Open'), arguments: [node] };
     return item;
   }
+}
+
+/** The dialogues among some rows of the list. */
+export function summariesOf(nodes: readonly { readonly kind: string }[]): TrajectorySummary[] {
+  return (nodes as readonly TrajectoryNode[]).flatMap((node) =>
+    node.kind === 'trajectory' ? [node.summary] : [],
+  );
 }
 
 function outcomeIcon({ state, grades, abandoned }: TrajectorySummary): vscode.ThemeIcon {
@@ -90,10 +170,23 @@ function outcomeIcon({ state, grades, abandoned }: TrajectorySummary): vscode.Th
   return new vscode.ThemeIcon('question');
 }
 
-function moreItem({ shown, total }: { readonly shown: number; readonly total: number }): vscode.TreeItem {
-  const item = new vscode.TreeItem(`Show ${Math.min(PAGE, total - shown)} more`);
-  item.description = `${total - shown} not shown`;
+function filterItem({ filter, matching, all }: Extract<TrajectoryNode, { kind: 'filter' }>): vscode.TreeItem {
+  const words = filterWords(filter, t);
+  const item = new vscode.TreeItem(words);
+  item.id = 'filter';
+  item.description = t('{0} of {1}', grouped(matching), grouped(all));
+  item.iconPath = new vscode.ThemeIcon('filter-filled');
+  item.contextValue = contextValues.trajectoryFilter;
+  item.tooltip = t('Only these are shown: {0}', words);
+  item.accessibilityInformation = { label: t('Filter: {0}, {1} of {2} dialogues', words, matching, all) };
+  item.command = { command: commands.filterTrajectories, title: t('Filter') };
+  return item;
+}
+
+function moreItem({ shown, total }: Extract<TrajectoryNode, { kind: 'more' }>): vscode.TreeItem {
+  const item = new vscode.TreeItem(t('Show {0} more', Math.min(PAGE, total - shown)));
+  item.description = t('{0} not shown', grouped(total - shown));
   item.iconPath = new vscode.ThemeIcon('ellipsis');
-  item.command = { command: commands.showMore, title: 'Show more' };
+  item.command = { command: commands.showMore, title: t('Show more') };
   return item;
 }

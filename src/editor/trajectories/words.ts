@@ -1,22 +1,85 @@
+import { wilson } from '../../core/evaluation/interval';
+import type { ImportResult } from '../../core/trajectory/import';
+import type { TrajectoryCounts } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+import type { Translate } from '../translate';
 
 /** How a dialogue ended, or that it has not. */
-export function outcomeWords(summary: TrajectorySummary, tests: number | undefined): string {
-  if (summary.state === 'open') return 'open';
-  if (summary.state === 'abandoned') return summary.abandoned ?? 'abandoned';
+export function outcomeWords(summary: TrajectorySummary, tests: number | undefined, t: Translate): string {
+  if (summary.state === 'open') return t('open');
+  if (summary.state === 'abandoned') return abandonedWords(summary.abandoned, t);
   const grade = summary.grades.fixed ?? summary.grades.paper;
-  if (grade === undefined) return 'not graded yet';
-  if (grade.reward === null) return 'not gradable here';
-  if (tests === undefined) return `${Math.round(grade.reward * 100)} % of the tests`;
-  return `${Math.round(grade.reward * tests)}/${tests} tests`;
+  if (grade === undefined) return t('not graded yet');
+  if (grade.reward === null) return t('not gradable here');
+  const passed = grade.reward * (tests ?? 0);
+  // The reward of an imported row may be of other tests than the task has here.
+  const isCount = tests !== undefined && Math.abs(passed - Math.round(passed)) < 1e-6;
+  return isCount
+    ? t('{0}/{1} tests', Math.round(passed), tests)
+    : t('{0} % of the tests', Math.round(grade.reward * 100));
+}
+
+export function abandonedWords(reason: TrajectorySummary['abandoned'], t: Translate): string {
+  switch (reason) {
+    case 'cancelled':
+      return t('cancelled');
+    case 'failed':
+      return t('failed');
+    case 'skipped':
+      return t('skipped');
+    case undefined:
+      return t('abandoned');
+  }
 }
 
 /** How long ago, in the largest unit that fits. `now`: milliseconds since 1970. */
-export function ago(at: string, now: number): string {
+export function ago(at: string, now: number, t: Translate): string {
   const seconds = Math.max(0, (now - Date.parse(at)) / 1000);
-  if (seconds < 60) return 'just now';
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
+  if (seconds < 60) return t('just now');
+  if (seconds < 3600) return t('{0} min ago', Math.floor(seconds / 60));
+  if (seconds < 86_400) return t('{0} h ago', Math.floor(seconds / 3600));
   const days = Math.floor(seconds / 86_400);
-  return days === 1 ? 'yesterday' : `${days} days ago`;
+  return days === 1 ? t('yesterday') : t('{0} days ago', days);
+}
+
+/**
+ * `1,204 · 41 % ± 3 success · leak 0.6 %`; nothing while there is nothing. The success rate is averaged per task first,
+ * and ± is half of its 95 % interval.
+ */
+export function headline({ total, tasks, successRate, leaked }: TrajectoryCounts, t: Translate): string {
+  if (total === 0) return '';
+  const leak = leaked === 0 ? '0' : ((100 * leaked) / total).toFixed(1);
+  return [
+    grouped(total),
+    ...(successRate === null ? [] : [t('{0} success', rateWords(successRate, tasks))]),
+    t('leak {0} %', leak),
+  ].join(' · ');
+}
+
+function rateWords(rate: number, tasks: number): string {
+  const { low, high } = wilson(rate, tasks);
+  return `${Math.round(100 * rate)} % ± ${Math.round(50 * (high - low))}`;
+}
+
+/** `1,204`. */
+export const grouped = (count: number): string => count.toLocaleString('en-US');
+
+/** `1 dialogue`, `1,204 dialogues`. */
+export const dialogues = (count: number, t: Translate): string =>
+  count === 1 ? t('1 dialogue') : t('{0} dialogues', grouped(count));
+
+/** How an import went, with the first bad line. */
+export function importWords({ imported, alreadyThere, bad }: ImportResult, t: Translate): string {
+  const [first] = bad;
+  return [
+    t('{0} imported.', dialogues(imported, t)),
+    ...(alreadyThere === 0 ? [] : [t('{0} were there already.', grouped(alreadyThere))]),
+    ...(first === undefined ? [] : [unreadWords(bad.length, first, t)]),
+  ].join(' ');
+}
+
+function unreadWords(count: number, { line, reason }: ImportResult['bad'][number], t: Translate): string {
+  return count === 1
+    ? t('1 line cannot be read; line {0}: {1}', line, reason)
+    : t('{0} lines cannot be read; line {1}: {2}', grouped(count), line, reason);
 }

@@ -10,6 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { courseOf, groupsOf } from '../../../src/core/evaluation/statistics';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { generateLog } from './generate';
 
@@ -49,6 +50,16 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
           limit: 100,
         }),
       ),
+      'page: outcome, rating, date (ms)': timed(() =>
+        log.list({
+          filter: { outcome: 'failure', stars: 0, since: '2026-01-01T00:10:00Z', until: '2026-01-02' },
+          offset: 0,
+          limit: 100,
+        }),
+      ),
+      'count, with the rate per task (ms)': timed(() => log.count()),
+      'agents to choose from (ms)': timed(() => log.valuesOf('agent', { outcome: 'success' })),
+      'statistics (ms)': timed(() => statistics(log)),
       'page: by text (ms)': timed(() => log.list({ filter: { text: 'abc' }, offset: 0, limit: 100 })),
       'rollouts of a collection (ms)': timed(() => log.collected('collection-2')),
     };
@@ -84,6 +95,12 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
     });
   },
 };
+
+function statistics(log: TrajectoryLog): unknown {
+  const rows = log.outlines();
+  const groups = (['agent', 'pack', 'collaborator'] as const).map((by) => groupsOf(rows, by));
+  return [courseOf(rows), ...groups];
+}
 
 function timed(work: () => unknown): number {
   const begun = performance.now();

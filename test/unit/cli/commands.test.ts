@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { loadTasks } from '../../../src/core/task/pack';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { starterPack } from '../../fixtures/dialogue';
 import { runNode, type Ended } from '../../fixtures/tasks';
+import { dialogue } from '../trajectory/fixtures';
 
 const demonstration = `script:${path.resolve('samples/workspace/agents/asks-first.json')}`;
 
@@ -66,6 +67,7 @@ describe('tandem', () => {
       'import',
       'export',
       'erase',
+      'standing',
       'loop',
       'train',
       'runs',
@@ -350,6 +352,40 @@ describe('tandem import and export', () => {
     expect(stdout).toContain('Left out: 6 played in an evaluation.');
     const row = z.object({ prompt: z.array(z.unknown()), chosen: z.unknown(), rejected: z.unknown() });
     expect(z.array(row).parse(await rowsOf(out)).length).toBeGreaterThan(0);
+  });
+});
+
+describe('tandem export of a log that holds a secret', () => {
+  const secret = ['ghp_', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx'].join('');
+  const data = path.join(folder, 'secret');
+  const out = path.join(folder, 'secret.jsonl');
+  const exporting = (...more: string[]): Promise<Ended> =>
+    tandem('export', '--format', 'chat', '--data', data, out, ...more);
+
+  beforeAll(async () => {
+    const log = await TrajectoryLog.open(data);
+    const [task] = (await loadTasks(starterPack)).tasks;
+    await log.recordTask({ ...task!, description: `${task!.description} ${secret}` });
+    await log.appendAll(dialogue('with-it', 1, { task: task!.id }));
+    await log.close();
+  });
+
+  it('writes nothing, and lists what was found, masked, with the way out', async () => {
+    const { code, stdout, stderr } = await exporting();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^row 1, dialogue with-it, outside of the turns: github token: .*ghp_•••$/m);
+    expect(stdout).toMatch(/nothing was written\. Add --without-findings .* or --allow-findings/);
+    expect(stdout + stderr).not.toContain(secret);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('leaves such dialogues out, or writes them, when it is told to', async () => {
+    const { stdout } = await exporting('--without-findings');
+    expect(stdout).toContain('Left out: 1 secret or e-mail address.');
+    expect(await readFile(out, 'utf8')).toBe('');
+    expect((await exporting('--allow-findings', '--overwrite')).code).toBe(0);
+    expect(await readFile(out, 'utf8')).toContain(secret);
+    expect((await exporting('--allow-findings', '--without-findings')).code).toBe(2);
   });
 });
 

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Dialogue, type NewDialogue } from '../../../src/core/dialogue/dialogue';
+import { Dialogue } from '../../../src/core/dialogue/dialogue';
+import type { NewDialogue } from '../../../src/core/dialogue/parts';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { ModelSimulator, RulesSimulator } from '../../../src/core/dialogue/simulator';
 import { OpenAiModel } from '../../../src/core/model/openai';
@@ -44,6 +45,12 @@ async function start(agent: Model, changes: Partial<NewDialogue> = {}): Promise<
     ...changes,
   });
 }
+
+const said = (text: string) => ({
+  text: asks(text),
+  finishReason: 'stop' as const,
+  timing: { totalMs: 1, attempts: 1 },
+});
 
 /** What is in the log, read by somebody else. */
 async function logged(dialogue: Dialogue): Promise<Trajectory> {
@@ -172,6 +179,71 @@ describe('a dialogue', () => {
     });
   });
 
+  it('tags what a model with terms of its own wrote, also when a developer edited it', async () => {
+    const agent: Model = {
+      name: 'vscode:some',
+      terms: 'editor',
+      generate: () => Promise.resolve({ ...said('How heavy?'), servedModel: 'some-2026' }),
+    };
+    const drafts: Model = { ...agent, generate: () => Promise.resolve(said('Above 20.')) };
+    const simulator = new ModelSimulator(drafts, await shippedPrompts());
+    const dialogue = await start(agent, { simulator });
+    await dialogue.agentTurn();
+    await dialogue.simulatorReply();
+    await dialogue.agentTurn();
+    await dialogue.reply('Above 20 kg.', { ...byAda, author: 'developer-edited-suggestion' });
+    await dialogue.agentTurn();
+    await dialogue.reply('My own words.', byAda);
+    const { turns } = await logged(dialogue);
+    expect(turns.map((turn) => turn.agent.terms)).toEqual(['editor', 'editor', 'editor']);
+    expect(turns.map((turn) => turn.reply?.terms)).toEqual(['editor', 'editor', undefined]);
+    expect(turns[0]!.agent).toMatchObject({ model: 'some-2026', agent: 'vscode:some' });
+  });
+
+  it('samples the last message anew under another seed, and keeps both in the log', async () => {
+    let asked = 0;
+    await using server = await startChatServer({ reply: () => answer(asks(`Question ${(asked += 1)}?`)) });
+    const dialogue = await start(new OpenAiModel({ model: 'm', baseUrl: server.url }));
+    await dialogue.agentTurn();
+    await dialogue.anotherSample();
+    await dialogue.anotherSample();
+    await dialogue.reply('Yes.', byAda);
+    expect(dialogue.turns).toHaveLength(1);
+    const { turns } = await logged(dialogue);
+    expect(turns).toEqual(dialogue.turns);
+    expect(turns[0]).toMatchObject({
+      agent: { text: asks('Question 3?') },
+      superseded: [{ text: asks('Question 1?') }, { text: asks('Question 2?') }],
+      reply: { text: 'Yes.' },
+    });
+    expect(new Set(server.requests.map(({ body }) => body.seed)).size).toBe(3);
+    const prompts = server.requests.map(({ body }) => JSON.stringify(body.messages));
+    expect(new Set(prompts).size).toBe(1);
+    await expect(dialogue.anotherSample()).rejects.toThrow('not the collaborator');
+  });
+
+  it('keeps the message that stands when another sample of it is stopped', async () => {
+    const agent = await scripted(folder, [asks('When is it heavy?')], 50);
+    const dialogue = await start(agent);
+    const first = await dialogue.agentTurn();
+    const stopped = AbortSignal.timeout(60);
+    await expect(dialogue.anotherSample({ signal: stopped })).rejects.toThrow();
+    expect(dialogue.turns).toEqual([first]);
+    expect((await logged(dialogue)).turns).toEqual([first]);
+  });
+
+  it('is over when another sample is an answer', async () => {
+    let asked = 0;
+    await using server = await startChatServer({
+      reply: () => answer((asked += 1) === 1 ? asks('Which unit?') : answers('def f(): return 1')),
+    });
+    const dialogue = await start(new OpenAiModel({ model: 'm', baseUrl: server.url }));
+    await dialogue.agentTurn();
+    await dialogue.anotherSample();
+    expect(dialogue.next).toBe('nobody');
+    expect((await logged(dialogue)).answer).toMatchObject({ turn: 1, reason: 'answered' });
+  });
+
   it('ends when the developer takes the last message as the answer', async () => {
     const dialogue = await start(await scripted(folder, [asks('def f(): return 1')]));
     await dialogue.agentTurn();
@@ -180,6 +252,18 @@ describe('a dialogue', () => {
       reason: 'ended-by-developer',
       answer: 'def f(): return 1',
     });
+  });
+
+  it('ends so while the agent is asked, with the message before', async () => {
+    const dialogue = await start(await scripted(folder, [asks('def f(): return 1'), asks('Else?')]));
+    await expect(dialogue.endNow()).rejects.toThrow("It is not the collaborator's move");
+    await dialogue.agentTurn();
+    await dialogue.reply('Yes.', byAda);
+    await dialogue.endNow();
+    expect(dialogue.next).toBe('nobody');
+    const { answer, turns } = await logged(dialogue);
+    expect(answer).toMatchObject({ turn: 1, answer: 'def f(): return 1' });
+    expect(turns).toHaveLength(1);
   });
 
   it('refuses a move out of turn and an empty reply, each with one sentence', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { measureLeak } from '../../../src/core/dialogue/leak';
+import { leakedPassages, measureLeak } from '../../../src/core/dialogue/leak';
 import { starterPack } from '../../fixtures/starter';
 
 const reference = `def parcel_price(weight, zone):
@@ -38,6 +38,16 @@ describe('the leak meter', () => {
     expect(fraction).toBeGreaterThan(0.2);
     expect(fraction).toBeLessThan(0.5);
     expect(leaked).toBe(true);
+  });
+
+  it('names the passages that give it away, as they stand in the reply', () => {
+    const reply =
+      'Just use fee += round((kilos - 20) * 35) there, and "return min(fee, 9900)" at the end. Bye!';
+    expect(leakedPassages(reference, reply)).toEqual([
+      'fee += round((kilos - 20) * 35)',
+      'return min(fee, 9900)',
+    ]);
+    expect(leakedPassages(reference, 'Above 20 kg it costs more.')).toEqual([]);
   });
 
   it('does not count the signature, which everyone knows', () => {

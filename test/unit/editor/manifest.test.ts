@@ -6,12 +6,31 @@ import {
   commands,
   contextKeys,
   contextValues,
+  replayViewType,
   sessionViewType,
   settings,
+  statisticsViewType,
   views,
 } from '../../../src/editor/contributions';
+import { readManifest } from './nls';
 
 const menuItem = z.object({ command: z.string(), when: z.string() });
+const setting = z.object({
+  type: z.string(),
+  default: z.unknown(),
+  order: z.number(),
+  markdownDescription: z.string(),
+  enum: z.array(z.string()).optional(),
+  markdownEnumDescriptions: z.array(z.string()).optional(),
+  minimum: z.number().optional(),
+  exclusiveMinimum: z.number().optional(),
+  maximum: z.number().optional(),
+  pattern: z.string().optional(),
+  patternErrorMessage: z.string().optional(),
+  items: z
+    .union([z.object({ minLength: z.number() }), z.object({ required: z.array(z.string()) })])
+    .optional(),
+});
 const manifest = z
   .object({
     activationEvents: z.array(z.string()),
@@ -25,22 +44,31 @@ const manifest = z
         z.object({ view: z.string(), contents: z.string(), when: z.string().optional() }),
       ),
       menus: z.record(z.string(), z.array(menuItem)),
+      keybindings: z.array(menuItem.extend({ key: z.string() })),
+      walkthroughs: z.array(
+        z.object({
+          steps: z.array(
+            z.object({
+              description: z.string(),
+              media: z.object({ markdown: z.string() }),
+              completionEvents: z.array(z.string()),
+            }),
+          ),
+        }),
+      ),
       configuration: z.array(
         z.object({
-          properties: z.record(
-            z.string(),
-            z.object({ default: z.unknown(), order: z.number(), markdownDescription: z.string() }),
-          ),
+          properties: z.record(z.string(), setting),
         }),
       ),
     }),
   })
-  .parse(JSON.parse(await readFile(path.resolve('package.json'), 'utf8')));
+  .parse(await readManifest());
 
 const { contributes } = manifest;
 const properties = Object.assign({}, ...contributes.configuration.map((part) => part.properties)) as Record<
   string,
-  { markdownDescription: string }
+  z.infer<typeof setting>
 >;
 
 it('declares exactly the commands that the code registers', () => {
@@ -73,14 +101,85 @@ it('puts only known commands into menus, under conditions on known views and ite
   }
 });
 
-it('asks only for known context keys', () => {
-  const conditions = contributes.viewsWelcome.map(({ when = '' }) => when).join(' ');
-  for (const [key] of conditions.matchAll(/tandem\.\w+/g)) expect(Object.values(contextKeys)).toContain(key);
+it('asks only for known context keys and settings', () => {
+  const asked = [...contributes.viewsWelcome, ...Object.values(contributes.menus).flat()];
+  const conditions = asked.map(({ when = '' }) =>
+    when.replaceAll(/(view|viewItem|activeWebviewPanelId) (==|=~) \S+/g, ''),
+  );
+  const known = [...Object.values(contextKeys), ...settings.map((name) => `config.tandem.${name}`)];
+  for (const [key] of conditions.join(' ').matchAll(/(?:config\.)?tandem\.[\w.]+/g))
+    expect(known).toContain(key);
+});
+
+/** Commands that always can do something, whatever is open. */
+const ALWAYS = [
+  'refresh',
+  'chooseAgent',
+  'chooseSimulator',
+  'chooseCandidates',
+  'setApiKey',
+  'connectModel',
+  'addModelFolder',
+  'changeConsent',
+].map((name) => `tandem.${name}`);
+
+it('shows no command in the palette that cannot work', () => {
+  const limited = contributes.menus.commandPalette!.map(({ command }) => command);
+  const all = contributes.commands.map(({ command }) => command);
+  expect([...limited, ...ALWAYS].sort()).toEqual(all.sort());
+});
+
+it('names its commands in one style: a verb first, title case, no article', () => {
+  for (const { title, category } of contributes.commands) {
+    expect(category).toBe('Tandem');
+    expect(title).toMatch(/^\p{Lu}[\p{L}\p{Lu}]+( (as|from|with|in|and|of|to|API|\p{Lu}[\p{L}’]*))*…?$/u);
+    expect(title).not.toMatch(/\b(a|an|the)\b/i);
+  }
+});
+
+it('takes a key only where its own view has the focus', () => {
+  for (const { when } of contributes.keybindings) expect(when).toMatch(/'tandem\.\w+'/);
+});
+
+it('says of every setting which values it takes', () => {
+  for (const [name, { type, ...rules }] of Object.entries(properties)) {
+    if (type === 'number' || type === 'integer') {
+      expect(rules.minimum ?? rules.exclusiveMinimum, name).toBeDefined();
+      expect(rules.maximum, name).toBeDefined();
+    }
+    if (type === 'array') expect(rules.items, name).toBeDefined();
+    expect(rules.markdownEnumDescriptions?.length, name).toBe(rules.enum?.length);
+    expect(rules.patternErrorMessage === undefined, name).toBe(rules.pattern === undefined);
+    if (rules.pattern !== undefined) expect(rules.default, name).toMatch(new RegExp(rules.pattern));
+  }
+});
+
+it('takes the names of models that Tandem plays, and no others', () => {
+  const isModel = (text: string) => new RegExp(properties['tandem.agent']!.pattern!).test(text);
+  for (const name of ['', 'starter', 'local:models/mine', 'openai:gpt-4o@https://x/v1', 'script:a.json']) {
+    expect(isModel(name), name).toBe(true);
+  }
+  for (const name of ['gpt-4o', 'openai:', 'my model']) expect(isModel(name), name).toBe(false);
+});
+
+it('walks through at most five steps, whose pictures and commands are there', async () => {
+  const [walkthrough, ...others] = contributes.walkthroughs;
+  expect(others).toEqual([]);
+  expect(walkthrough!.steps.length).toBeLessThanOrEqual(5);
+  for (const { media, completionEvents } of walkthrough!.steps) {
+    expect(await readFile(path.resolve(media.markdown), 'utf8')).toMatch(/^## /);
+    expect(completionEvents).not.toEqual([]);
+    for (const event of completionEvents) {
+      const command = /^onCommand:(.+)$/.exec(event)?.[1];
+      if (command !== undefined) expect(Object.values(commands)).toContain(command);
+    }
+  }
 });
 
 it('links only to known commands from welcome texts and descriptions', () => {
   const texts = [
     ...contributes.viewsWelcome.map(({ contents }) => contents),
+    ...contributes.walkthroughs.flatMap(({ steps }) => steps.map(({ description }) => description)),
     ...Object.values(properties).map(({ markdownDescription }) => markdownDescription),
   ];
   for (const [, command] of texts.join('\n').matchAll(/\(command:(tandem\.\w+)\)/g)) {
@@ -88,8 +187,10 @@ it('links only to known commands from welcome texts and descriptions', () => {
   }
 });
 
-it('wakes for a session that is restored, and restricts only settings that exist', () => {
-  expect(manifest.activationEvents).toEqual([`onWebviewPanel:${sessionViewType}`]);
+it('wakes for a panel that is restored, and restricts only settings that exist', () => {
+  expect(manifest.activationEvents).toEqual(
+    [sessionViewType, replayViewType, statisticsViewType].map((type) => `onWebviewPanel:${type}`),
+  );
   for (const setting of manifest.capabilities.untrustedWorkspaces.restrictedConfigurations) {
     expect(Object.keys(properties)).toContain(setting);
   }

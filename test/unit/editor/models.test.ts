@@ -11,6 +11,7 @@ import {
   type LocalSettings,
 } from '../../../src/editor/models/places';
 import { modelDetails, modelWords, spokenModel, type ModelRow } from '../../../src/editor/models/words';
+import { english } from './translate';
 
 /** Any folder that is there. */
 const starter = import.meta.dirname;
@@ -95,29 +96,31 @@ const row = (state: LocalState, some: Partial<ModelRow> = {}): ModelRow => ({
 
 describe('a row of the models view', () => {
   it('tells who plays, how big, how exact, how it is and how fast', () => {
-    expect(modelWords(row({ kind: 'not-loaded' }))).toBe('not loaded · 0.7 MB · int8');
-    expect(modelWords(row({ kind: 'loading' }, { roles: ['agent'] }))).toBe(
+    expect(modelWords(row({ kind: 'not-loaded' }), english)).toBe('not loaded · 0.7 MB · int8');
+    expect(modelWords(row({ kind: 'loading' }, { roles: ['agent'] }), english)).toBe(
       'agent · loading… · 0.7 MB · int8',
     );
-    expect(modelWords(row(ready, { tokensPerSecond: 1234.5 }))).toBe('1,235 tokens/s · 0.7 MB · int8 · cpu');
-    expect(modelWords(row(ready))).toBe('ready · 0.7 MB · int8 · cpu');
+    expect(modelWords(row(ready, { tokensPerSecond: 1234.5 }), english)).toBe(
+      '1,235 tokens/s · 0.7 MB · int8 · cpu',
+    );
+    expect(modelWords(row(ready), english)).toBe('ready · 0.7 MB · int8 · cpu');
   });
 
   it('of a model that failed gives the reason, in the row and on hover', () => {
     const reason = 'There is no model folder /models/qwen.';
     const failed: ModelRow = { roles: ['agent'], state: { kind: 'failed', reason } };
-    expect(modelWords(failed)).toBe(`agent · failed: ${reason}`);
+    expect(modelWords(failed, english)).toBe(`agent · failed: ${reason}`);
     const place: LocalPlace = {
       spec: 'local:/models/qwen',
       folder: '/models/qwen',
       name: 'qwen',
       from: 'list',
     };
-    expect(modelDetails(place, failed)).toEqual([reason, '/models/qwen']);
+    expect(modelDetails(place, failed, english)).toEqual([reason, '/models/qwen']);
   });
 
   it('is heard with its units', () => {
-    expect(spokenModel('starter', row(ready, { roles: ['agent'], tokensPerSecond: 612 }))).toBe(
+    expect(spokenModel('starter', row(ready, { roles: ['agent'], tokensPerSecond: 612 }), english)).toBe(
       'starter, agent, ready, 612 tokens per second, 0.7 megabytes, int8, cpu',
     );
   });
@@ -125,7 +128,7 @@ describe('a row of the models view', () => {
   it('has on hover what the model is made of, and what it could not be run on', () => {
     const place: LocalPlace = { spec: 'starter', folder: starter, name: 'starter', from: 'tandem' };
     const noted = { ...ready, notes: ['webgpu does not work here: no adapter.'] };
-    expect(modelDetails(place, row(noted, { tokensPerSecond: 612 }))).toEqual([
+    expect(modelDetails(place, row(noted, { tokensPerSecond: 612 }), english)).toEqual([
       'LlamaForCausalLM, 0.62 million parameters, int8, 0.7 MB',
       'At most 512 tokens in a dialogue',
       '612 tokens/s when it last wrote',

@@ -10,7 +10,7 @@ import { answers, asks, scripted, starterTask } from '../../fixtures/dialogue';
 import { kill, printed, program } from '../trajectory/processes/start';
 import { Stage } from './stage';
 
-const ada = { pseudonym: 'ada', purpose: 'a test' };
+const ada = { pseudonym: 'ada', purpose: 'a test', level: 'local' } as const;
 const right = `def parcel_price(weight_kg, zone):
     base = {1: 5, 2: 8, 3: 12}.get(zone)
     if base is None:
@@ -55,7 +55,7 @@ describe('a session of a new task', () => {
     await session.start();
     expect(session.state).toMatchObject({
       phase: 'ready',
-      consent: { purpose: expect.any(String) as string },
+      consent: { purpose: expect.any(String) as string, level: 'local', folder: stage.dataFolder },
     });
     expect((await stage.log()).list({ offset: 0, limit: 1 }).total).toBe(0);
   });
@@ -83,7 +83,7 @@ describe('a session of a new task', () => {
 describe('a dialogue that a developer plays', () => {
   it('ends with a grade, and stands in the log as it was played', async () => {
     const session = await begun(asks('From how many kilos on?'), answers(right));
-    await session.reply('Above 20, for 4.50 more. Unknown zones give -1.');
+    await session.reply({ text: 'Above 20, for 4.50 more. Unknown zones give -1.' });
     expect(session.state).toMatchObject({
       phase: 'over',
       grade: { headline: '10 of 10 tests passed', success: true },
@@ -103,7 +103,7 @@ describe('a dialogue that a developer plays', () => {
         logged.push(summary?.turns ?? 0);
       }
     });
-    await session.reply('20.');
+    await session.reply({ text: '20.' });
     expect(logged).toEqual([1]);
     expect((await stage.trajectory(session.id)).turns[0]?.reply?.text).toBe('20.');
   });
@@ -139,6 +139,152 @@ describe('a dialogue that a developer plays', () => {
     expect((await stage.trajectory(session.id)).collaborator).toEqual({ kind: 'developer', name: 'ada' });
   });
 
+  it('logs whose words a suggestion was: sent as it is, edited, or the developer’s own', async () => {
+    const session = await begun(
+      asks('From how many kilograms on is a parcel heavy?'),
+      asks('And the zones?'),
+      asks('And the rest?'),
+      asks('Else?'),
+    );
+    const messages = Stage.messagesOf(session);
+    await session.suggest();
+    const suggested = messages.find((message) => message.type === 'suggestion')?.suggestion;
+    expect(suggested).toEqual({ text: expect.stringContaining('20') as string, by: 'rules' });
+    const suggestion = { ...suggested!, replaced: '' };
+    await session.reply({ text: suggestion.text, suggestion });
+    await session.reply({ text: 'One to three.', suggestion });
+    await session.reply({ text: 'Nothing else.' });
+    const { turns } = await stage.trajectory(session.id);
+    const drafted = { by: 'ada', suggestion: suggestion.text, suggestedBy: 'rules' };
+    expect(turns.slice(0, 3).map(({ reply }) => reply)).toMatchObject([
+      { ...drafted, author: 'developer-sent-suggestion', text: suggestion.text },
+      { ...drafted, author: 'developer-edited-suggestion', text: 'One to three.' },
+      { by: 'ada', author: 'developer', text: 'Nothing else.' },
+    ]);
+    expect(turns[2]?.reply).not.toHaveProperty('suggestion');
+    expect(session.snapshot.turns[1]?.reply).toMatchObject({
+      by: 'you',
+      suggested: { by: 'rules', isEdited: true },
+    });
+  });
+
+  it('can stop a suggestion, which leaves the developer to answer', async () => {
+    const session = await begun(asks('How heavy?'));
+    const asked = Promise.withResolvers<string>();
+    stage.simulator = {
+      kind: 'simulator',
+      name: 'slow',
+      reply: (_view, options) =>
+        new Promise((_resolve, reject) => {
+          options?.signal?.addEventListener('abort', () =>
+            reject(new DOMException('Stopped.', 'AbortError')),
+          );
+          asked.resolve('asked');
+        }),
+    };
+    const messages = Stage.messagesOf(session);
+    const suggesting = session.suggest();
+    await asked.promise;
+    expect(session.state).toMatchObject({ phase: 'developer', isSuggesting: true });
+    await session.stop();
+    await suggesting;
+    expect(session.state).toMatchObject({ phase: 'developer' });
+    expect(session.state.isSuggesting).toBeUndefined();
+    expect(session.state.notice).toBeUndefined();
+    expect(messages.some(({ type }) => type === 'suggestion')).toBe(false);
+  });
+
+  it('warns before a reply gives the reference away, and sends it when it shall be sent anyway', async () => {
+    const session = await begun(asks('How?'), asks('Else?'));
+    const messages = Stage.messagesOf(session);
+    const passage = session.task.reference.slice(session.task.reference.indexOf('\n')).trim().slice(0, 380);
+    await session.reply({ text: `Write ${passage}` });
+    const warning = messages.find((message) => message.type === 'leak-warning');
+    expect(warning?.percent).toBeGreaterThanOrEqual(25);
+    expect(warning?.passages.length).toBeGreaterThan(0);
+    for (const part of warning?.passages ?? []) expect(passage).toContain(part);
+    expect((await stage.trajectory(session.id)).turns[0]).not.toHaveProperty('reply');
+    await session.reply({ text: `Write ${passage}` }, true);
+    expect((await stage.trajectory(session.id)).turns[0]?.leak?.leaked).toBe(true);
+  });
+
+  it('says with one key that the developer has no preference', async () => {
+    const session = await begun(asks('Which colour?'), asks('Else?'));
+    await session.dontMind();
+    expect((await stage.trajectory(session.id)).turns[0]?.reply).toMatchObject({
+      author: 'developer',
+      text: expect.stringMatching(/no preference/) as string,
+    });
+  });
+
+  it('has the agent write its last message anew, and says so when it wrote the same', async () => {
+    let asked = 0;
+    await using server = await startChatServer({
+      reply: () => answer((asked += 1) === 1 ? 'OUTPUT:\nHow heavy?' : 'OUTPUT:\nWhich zones?'),
+    });
+    stage.agent = new OpenAiModel({ model: 'tiny', baseUrl: server.url });
+    const session = await stage.session();
+    await session.start(ada);
+    await session.anotherSample();
+    expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
+    expect(session.state.notice).toBeUndefined();
+    expect(session.snapshot.turns).toMatchObject([{ visible: 'Which zones?', samples: 2 }]);
+    await session.anotherSample();
+    expect(session.state.notice?.message).toContain('the same message again');
+    const { turns } = await stage.trajectory(session.id);
+    expect(turns[0]?.superseded).toHaveLength(2);
+    const reloaded = await stage.reloaded(session.id);
+    expect(reloaded.snapshot.turns).toMatchObject([{ visible: 'Which zones?', samples: 3 }]);
+  });
+
+  it('keeps the message that stands when another sample is stopped', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')], 30);
+    const session = await stage.session();
+    await session.start(ada);
+    const sampling = session.anotherSample();
+    await heard(session, 'agent');
+    await session.stop();
+    await sampling;
+    expect(session.state).toMatchObject({
+      phase: 'developer',
+      notice: { kind: 'information', message: expect.stringContaining('stands') as string },
+    });
+    expect(session.snapshot.turns).toMatchObject([{ visible: 'How heavy?', samples: 1 }]);
+    expect((await stage.trajectory(session.id)).state).toBe('open');
+  });
+
+  it('is rated, as a whole and turn by turn, at any time', async () => {
+    const session = await begun(asks('From how many kilos on?'), answers(right));
+    await session.ratings.rateTurn(1, { thumb: 'down', comment: 'Vague.' });
+    await session.ratings.rateTurn(1, { thumb: 'none', comment: '' });
+    expect(session.snapshot.turns[0]?.rating).toEqual({});
+    // As a person is faster than the disk: neither may bring back what the other has changed.
+    void session.ratings.rateTurn(1, { comment: 'To the point.' });
+    await session.ratings.rateTurn(1, { thumb: 'up' });
+    await session.reply({ text: 'Above 20, for 4.50 more. Unknown zones give -1.' });
+    expect(session.snapshot.turns[0]?.rating).toEqual({ thumb: 'up', comment: 'To the point.' });
+    void session.ratings.rate({ comment: 'Short and good.' });
+    await session.ratings.rate({ stars: 4 });
+    await session.ratings.rate({ stars: 4 });
+    expect(session.state.rating).toEqual({ stars: 4, comment: 'Short and good.' });
+    const reloaded = await stage.reloaded(session.id);
+    expect(reloaded.state.rating).toEqual(session.state.rating);
+    expect(reloaded.snapshot.turns).toEqual(session.snapshot.turns);
+    expect((await stage.trajectory(session.id)).rating).toMatchObject({ by: 'ada', stars: 4 });
+  });
+
+  it('is rated by nobody who has not agreed to be logged', async () => {
+    const session = await begun(asks('From how many kilos on?'), answers(right));
+    await session.reply({ text: 'Above 20.' });
+    await stage.consent.forget();
+    await session.ratings.rate({ stars: 1 });
+    await session.ratings.rateTurn(1, { thumb: 'down' });
+    expect(session.state.rating).toBeUndefined();
+    const { rating, turns } = await stage.trajectory(session.id);
+    expect(rating).toBeUndefined();
+    expect(turns[0]).not.toHaveProperty('rating');
+  });
+
   it('says in one sentence that no simulator is configured, and lets the developer answer', async () => {
     const session = await begun(asks('How heavy?'), asks('Which zones?'));
     stage.simulator = undefined;
@@ -147,7 +293,7 @@ describe('a dialogue that a developer plays', () => {
       phase: 'developer',
       notice: { message: expect.stringContaining('No simulator') as string, actions: ['choose-simulator'] },
     });
-    await session.reply('20.');
+    await session.reply({ text: '20.' });
     expect(session.state).toMatchObject({ phase: 'developer', turn: 2 });
   });
 
@@ -155,6 +301,68 @@ describe('a dialogue that a developer plays', () => {
     const session = await begun(`OUTPUT:\nIs this it?\n\`\`\`python\n${right}\n\`\`\``);
     await session.endNow();
     expect(session.state.grade?.headline).toBe('10 of 10 tests passed');
+  });
+
+  it('can end as soon as the agent has said something, whoever writes', async () => {
+    stage.agent = await scripted(stage.folder, [`OUTPUT:\n${right}`, asks('Which zones?')], 30);
+    const session = await stage.session();
+    const starting = session.start(ada);
+    await heard(session, 'agent');
+    expect(session.mayEndNow()).toBe(false);
+    await starting;
+    expect(session.mayEndNow()).toBe(true);
+    const playing = session.simulatorOn();
+    await heard(session, 'agent');
+    expect(session.state).toMatchObject({ phase: 'agent', seat: 'simulator', canEnd: true });
+    await session.endNow();
+    await playing;
+    expect(session.state).toMatchObject({ phase: 'over', grade: { success: true } });
+    const { state, answer, turns } = await stage.trajectory(session.id);
+    expect({ state, reason: answer?.reason, turns: turns.length }).toEqual({
+      ...{ state: 'answered', reason: 'ended-by-developer', turns: 1 },
+    });
+  });
+
+  it('can end when the agent has died', async () => {
+    const session = await begun(`OUTPUT:\n${right}`, asks('Which zones?'));
+    stage.openAgent = () => Promise.reject(new Error('The server is gone.'));
+    await session.reply({ text: '20.' });
+    expect(session.state).toMatchObject({ phase: 'stopped', canEnd: true });
+    await session.endNow();
+    expect(session.state).toMatchObject({ phase: 'over', grade: { success: true } });
+  });
+
+  it('says that a candidate must be chosen before it can be the answer', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
+    stage.secondAgent = await scripted(stage.folder, [asks('Which zones?')]);
+    stage.showsCandidates = true;
+    const session = await stage.session();
+    await session.start(ada);
+    expect(session.state.phase).toBe('choosing');
+    await session.endNow();
+    expect(session.state.phase).toBe('choosing');
+    expect(session.state.notice?.message).toMatch(/^Choose one of the two first/);
+  });
+
+  it('recalls what the developer has said in other dialogues, until it is deleted', async () => {
+    const first = await begun(asks('How heavy?'), asks('Which zones?'), asks('Else?'));
+    await first.reply({ text: 'Above 20.' });
+    await first.simulatorOnce();
+    const second = await begun(asks('How heavy?'), asks('Which zones?'));
+    await second.reply({ text: 'One to three.' });
+    const third = await stage.session();
+    expect(await third.earlierReplies()).toEqual([]);
+    await third.start();
+    expect(await third.earlierReplies()).toEqual(['Above 20.', 'One to three.']);
+    expect(await first.earlierReplies()).toEqual(['One to three.']);
+    await (await stage.log()).delete([second.id!]);
+    expect(await third.earlierReplies()).toEqual(['Above 20.']);
+  });
+
+  it('says in a workspace that is not trusted why nothing is played, before it asks anything', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
+    stage.restriction = 'Nothing is played here.';
+    expect((await stage.session()).state.restriction).toBe('Nothing is played here.');
   });
 
   it('is skipped with a reason, and can be resumed', async () => {
@@ -206,8 +414,17 @@ describe('a dialogue that is interrupted', () => {
     const session = await stage.reloaded(before.id);
     expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
     expect(session.snapshot.turns[0]?.visible).toBe('How heavy?');
-    await session.reply('Above 20.');
+    await session.reply({ text: 'Above 20.' });
     expect(session.state.phase).toBe('over');
+  });
+
+  it('shows the limits that a dialogue was begun with, not those of the settings now', async () => {
+    const before = await begun(asks('How heavy?'));
+    before.dispose();
+    await before.settled();
+    stage.protocol = { maxTurns: 3, replyLimit: 50 };
+    expect((await stage.reloaded(before.id)).state).toMatchObject({ maxTurns: 10, replyLimit: 400 });
+    expect((await stage.session()).state).toMatchObject({ maxTurns: 3, replyLimit: 50 });
   });
 
   it('asks again after a reload in the middle of the agent’s message', async () => {
@@ -227,8 +444,8 @@ describe('a dialogue that is interrupted', () => {
   it('offers to grade an answer whose grade was never logged', async () => {
     const before = await begun(asks('How heavy?'), answers(right));
     stage.grader = () => Promise.reject(new Error('The grader is missing.'));
-    await before.reply('Above 20.');
-    expect(before.state).toMatchObject({ phase: 'over', notice: { actions: ['grade'] } });
+    await before.reply({ text: 'Above 20.' });
+    expect(before.state).toMatchObject({ phase: 'over', notice: { actions: ['grade', 'show-log'] } });
     const session = await stage.reloaded(before.id);
     expect(session.state.notice?.actions).toEqual(['grade']);
     stage.grader = () => stage.sandbox.open({ workers: 1 });
@@ -254,7 +471,7 @@ describe('a dialogue that is open in two windows', () => {
     expect(there.state).toMatchObject(playedElsewhere);
     expect(there.snapshot.turns).toMatchObject([{ visible: 'How heavy?' }]);
 
-    await here.reply('Above 20.');
+    await here.reply({ text: 'Above 20.' });
     for (const press of [() => there.again(), () => there.skip('Too easy'), () => there.takeSeat()]) {
       await press();
       expect(there.state).toMatchObject(playedElsewhere);
@@ -270,7 +487,7 @@ describe('a dialogue that is open in two windows', () => {
       { reply: { text: 'Above 20.' } },
       { visible: 'Which zones?' },
     ]);
-    await there.reply('1, 2 and 3.');
+    await there.reply({ text: '1, 2 and 3.' });
     expect(there.state).toMatchObject({ phase: 'over', grade: { success: true } });
   });
 
@@ -278,7 +495,7 @@ describe('a dialogue that is open in two windows', () => {
     const here = await begun(asks('How heavy?'), answers(right));
     const there = await (await stage.otherWindow()).reloaded(here.id);
     await there.hold();
-    await here.reply('Above 20.');
+    await here.reply({ text: 'Above 20.' });
     await there.again();
     expect(there.state).toMatchObject({ phase: 'over', grade: { success: true } });
     expect(there.answer).toBe(here.answer);
@@ -319,7 +536,7 @@ describe('a dialogue that is open in two windows', () => {
     onTestFinished(() => kill(child));
     await printed(child, /held/);
     const restored = await stage.reloaded(here.id);
-    await restored.reply('Above 20.');
+    await restored.reply({ text: 'Above 20.' });
     expect(restored.state).toMatchObject(playedElsewhere);
     expect(restored.state.notice?.message).toContain(`process ${child.process.pid} on `);
     expect((await stage.trajectory(here.id)).turns[0]?.reply).toBeUndefined();

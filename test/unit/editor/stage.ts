@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { SampledAgent } from '../../../src/core/dialogue/candidates';
 import type { Prompts } from '../../../src/core/dialogue/prompts';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { RulesSimulator, type Simulator } from '../../../src/core/dialogue/simulator';
@@ -14,6 +15,7 @@ import { Session } from '../../../src/editor/session/session';
 import type { ToWebview } from '../../../webview/session/protocol';
 import { shippedPrompts, starterPack, starterTask } from '../../fixtures/dialogue';
 import { buildSandbox, type Sandbox } from '../grading/sandbox';
+import { english } from './translate';
 
 /** What the editor remembers between sessions. */
 class EditorMemory implements Memory {
@@ -31,10 +33,15 @@ class EditorMemory implements Memory {
 
 /** Everything that a session needs, real but for the editor around it. */
 export class Stage implements SessionParts {
-  readonly protocol = colBenchProtocol;
+  readonly t = english;
+  protocol = colBenchProtocol;
   readonly sampling = { temperature: 1, maxTokens: 500 };
   readonly gradingMode = 'fixed';
+  showsCounters = true;
+  showsCandidates = false;
+  restriction: string | undefined;
   agent: Model | undefined;
+  secondAgent: Model | undefined;
   simulator: Simulator | undefined = new RulesSimulator();
   readonly reported: unknown[] = [];
   readonly consent: Consent;
@@ -59,7 +66,11 @@ export class Stage implements SessionParts {
     const log = await TrajectoryLog.open(this.dataFolder);
     this.others.push(log);
     const window = new Stage(this.folder, log, this.sandbox, this.memory);
-    window.agent = this.agent;
+    Object.assign(window, {
+      agent: this.agent,
+      secondAgent: this.secondAgent,
+      showsCandidates: this.showsCandidates,
+    });
     return window;
   }
 
@@ -110,6 +121,10 @@ export class Stage implements SessionParts {
     return this.agent?.name ?? '';
   }
 
+  get secondAgentName(): string {
+    return this.secondAgent?.name ?? '';
+  }
+
   get simulatorName(): string {
     return this.simulator?.name ?? '';
   }
@@ -122,6 +137,11 @@ export class Stage implements SessionParts {
     return this.agent === undefined
       ? Promise.reject(new Error('No agent is set.'))
       : Promise.resolve(this.agent);
+  }
+
+  openSecondAgent(): Promise<SampledAgent | undefined> {
+    const { secondAgent: agent, sampling } = this;
+    return Promise.resolve(agent && { agent, sampling });
   }
 
   openSimulator(): Promise<Simulator | undefined> {

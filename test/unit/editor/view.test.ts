@@ -5,9 +5,9 @@ import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory'
 import { serverOf } from '../../../src/editor/apiKeys';
 import { validateAddress } from '../../../src/editor/models/servers';
 import { agentStream, gradeView, taskView, turnView } from '../../../src/editor/session/view';
-import { counted, stateWords } from '../../../src/editor/tasks/progress';
 import { numbered, taskTitle } from '../../../src/editor/tasks/title';
 import { ago, outcomeWords } from '../../../src/editor/trajectories/words';
+import { english } from './translate';
 
 const task: Task = {
   id: 'parcel-surcharge',
@@ -32,6 +32,19 @@ const said = (text: string, turn = 1): { agent: EventOf<'agent-turn'> } => ({
     model: 'script:x.json',
     sampling: { temperature: 1, maxTokens: 10 },
   },
+});
+
+describe('a turn', () => {
+  it('is drawn only as far as somebody reads, and says how much is left', () => {
+    const megabyte = 'x'.repeat(1_000_000);
+    const { visible, thoughts, left } = turnView(said(`${megabyte}\nOUTPUT:\n${megabyte}`));
+    expect(visible.length + thoughts.length + (left ?? 0)).toBe(2_000_000);
+    expect(visible.length).toBeLessThan(100_000);
+    expect(turnView(said('OUTPUT:\nHow?'))).not.toHaveProperty('left');
+    const stream = agentStream(`OUTPUT:\n${megabyte}`, []);
+    expect(stream.text.length + (stream.left ?? 0)).toBe(1_000_000);
+    expect(stream.text.length).toBeLessThan(20_000);
+  });
 });
 
 describe('a task', () => {
@@ -98,44 +111,41 @@ describe('a message that is being written', () => {
 
 describe('a grade', () => {
   it('says how many tests passed, and what each failing one gave', () => {
-    const view = gradeView(task, {
-      mode: 'fixed',
-      reward: 0.5,
-      success: false,
-      tests: [
-        { status: 'passed', milliseconds: 1 },
-        { status: 'error', type: 'KeyError', message: '3', line: 2 },
-      ],
-    });
+    const view = gradeView(
+      task,
+      {
+        mode: 'fixed',
+        reward: 0.5,
+        success: false,
+        tests: [
+          { status: 'passed', milliseconds: 1 },
+          { status: 'error', type: 'KeyError', message: '3', line: 2 },
+        ],
+      },
+      english,
+    );
     expect(view.headline).toBe('1 of 2 tests passed');
     expect(view.tests[1]).toEqual({ call: 'price(2, 2)', status: 'error', got: 'KeyError: 3 (line 2)' });
   });
 
   it('that could not be given says why, and is no zero', () => {
-    const view = gradeView(task, {
-      mode: 'fixed',
-      reward: null,
-      success: null,
-      tests: [],
-      notGradable: 'numpy is missing here.',
-    });
+    const view = gradeView(
+      task,
+      {
+        mode: 'fixed',
+        reward: null,
+        success: null,
+        tests: [],
+        notGradable: 'numpy is missing here.',
+      },
+      english,
+    );
     expect(view.headline).toBe('This answer cannot be graded here: numpy is missing here.');
     expect(view.success).toBeNull();
   });
 });
 
 describe('the words of the trees', () => {
-  it('count what was played', () => {
-    const done = { kind: 'done', episode: 'a', reward: 0.7 } as const;
-    expect(counted([done, { kind: 'draft', episode: 'b', turns: 3 }, { kind: 'new' }])).toBe(
-      '1 done · 1 draft',
-    );
-    expect(counted([{ kind: 'new' }])).toBe('');
-    expect(stateWords(done, 10)).toBe('7/10 tests');
-    expect(stateWords({ kind: 'draft', episode: 'b', turns: 1 }, 10)).toBe('draft, 1 turn');
-    expect(stateWords({ ...done, reward: null }, 10)).toBe('not gradable here');
-  });
-
   it('say how a dialogue ended and when', () => {
     const summary: TrajectorySummary = {
       id: 'a',
@@ -148,15 +158,17 @@ describe('the words of the trees', () => {
       grades: { fixed: { reward: 0.25, success: false } },
       leak: 0,
       leaked: false,
+      choices: 0,
       seed: 1,
     };
-    expect(outcomeWords(summary, 8)).toBe('2/8 tests');
-    expect(outcomeWords(summary, undefined)).toBe('25 % of the tests');
-    expect(outcomeWords({ ...summary, state: 'abandoned', abandoned: 'failed' }, 8)).toBe('failed');
+    expect(outcomeWords(summary, 8, english)).toBe('2/8 tests');
+    expect(outcomeWords(summary, undefined, english)).toBe('25 % of the tests');
+    expect(outcomeWords(summary, 3, english)).toBe('25 % of the tests');
+    expect(outcomeWords({ ...summary, state: 'abandoned', abandoned: 'failed' }, 8, english)).toBe('failed');
     const noon = Date.parse(summary.startedAt);
-    expect(ago(summary.startedAt, noon + 5000)).toBe('just now');
-    expect(ago(summary.startedAt, noon + 3 * 3_600_000)).toBe('3 h ago');
-    expect(ago(summary.startedAt, noon + 30 * 3_600_000)).toBe('yesterday');
+    expect(ago(summary.startedAt, noon + 5000, english)).toBe('just now');
+    expect(ago(summary.startedAt, noon + 3 * 3_600_000, english)).toBe('3 h ago');
+    expect(ago(summary.startedAt, noon + 30 * 3_600_000, english)).toBe('yesterday');
   });
 });
 
@@ -167,8 +179,8 @@ describe('a server', () => {
   });
 
   it('has an address that can be asked', () => {
-    expect(validateAddress('http://127.0.0.1:8000/v1')).toBeUndefined();
-    expect(validateAddress('127.0.0.1:8000')).toContain('http://127.0.0.1:8000/v1');
-    expect(validateAddress('file:///etc/passwd')).toBeDefined();
+    expect(validateAddress('http://127.0.0.1:8000/v1', english)).toBeUndefined();
+    expect(validateAddress('127.0.0.1:8000', english)).toContain('http://127.0.0.1:8000/v1');
+    expect(validateAddress('file:///etc/passwd', english)).toBeDefined();
   });
 });

@@ -54,6 +54,7 @@ const state = (...texts: string[]): CreditState => ({
     collaborator: { kind: 'rules', name: 'rules' },
     state: 'answered',
     turns: [],
+    handOvers: [],
     grades: [],
   },
   history: [],

@@ -5,6 +5,8 @@ import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import {
   agentTurn,
   answered,
+  candidates,
+  choice,
   doubling,
   kim,
   openLog,
@@ -41,8 +43,11 @@ async function fill(folder: string): Promise<void> {
     { event: 'hand-over', episode: 'shared', turn: 1, to: kim },
     reply('shared', 1, kim),
   ]);
+  // Kim only chose between candidates of a dialogue that a simulator plays.
+  await log.appendAll([started('chosen'), candidates('chosen', 1), choice('chosen', 1, 0)]);
   await log.append({ event: 'rating', episode: 'lee-0', by: 'kim', comment: 'My secret remark.' });
   await log.append({ event: 'rating', episode: 'lee-0', by: 'lee', stars: 5 });
+  await log.append({ event: 'turn-rating', episode: 'lee-0', turn: 1, by: 'kim', comment: 'My secret too.' });
   await log.close();
   const other = await openLog(folder);
   await other.appendAll([
@@ -75,7 +80,7 @@ async function expectErased(folder: string): Promise<void> {
   await log.close();
   const everything = await filesOf(folder);
   expect(everything).not.toMatch(
-    /"kim-\d"|"by":"kim"|"name":"kim"|"pseudonym":"kim"|My secret|her code|"shared"/,
+    /"kim-\d"|"by":"kim"|"name":"kim"|"pseudonym":"kim"|My secret|her code|"shared"|"chosen"/,
   );
 }
 
@@ -88,12 +93,12 @@ describe('erasing a developer', () => {
     const log = await openLog(folder);
     const before = await log.trajectory('lee-3');
     const erased = await log.eraseAnnotator('kim');
-    expect(erased.episodes).toBe(7);
+    expect(erased.episodes).toBe(8);
     expect(ids(log)).toEqual(kept);
     expect(await log.trajectory('lee-3')).toEqual(before);
     // The log goes on as before.
     await play(log, 'afterwards', 1);
-    await log.deleteTrajectory('afterwards');
+    await log.delete(['afterwards']);
     await log.close();
     await expectErased(folder);
     expect(await (await openLog(folder)).eraseAnnotator('kim')).toEqual({ episodes: 0, lines: 0 });
@@ -141,7 +146,7 @@ describe('erasing a developer', () => {
     );
     expect(log.summary('kim-0')).toBeDefined();
     await writer.close();
-    expect(await log.eraseAnnotator('kim')).toMatchObject({ episodes: 7 });
+    expect(await log.eraseAnnotator('kim')).toMatchObject({ episodes: 8 });
   });
 
   it('is not held up by a process that was killed while it wrote', async () => {
@@ -150,7 +155,7 @@ describe('erasing a developer', () => {
     const child = append(folder, 'killed');
     await printed(child, /^0 1$/m);
     await kill(child);
-    await expect((await openLog(folder)).eraseAnnotator('kim')).resolves.toMatchObject({ episodes: 7 });
+    await expect((await openLog(folder)).eraseAnnotator('kim')).resolves.toMatchObject({ episodes: 8 });
   });
   const append = program('append');
 

@@ -9,7 +9,18 @@ import {
 import { importTrajectories } from '../../../src/core/trajectory/import';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory, Turn } from '../../../src/core/trajectory/trajectory';
-import { agentTurn, doubling, kim, leak, openLog, play, started, temporaryFolder } from './fixtures';
+import {
+  agentTurn,
+  dialogue,
+  doubling,
+  graded,
+  kim,
+  leak,
+  openLog,
+  play,
+  started,
+  temporaryFolder,
+} from './fixtures';
 import { seeded } from './random';
 
 /** What the agent saw, as the dialogue would make it. */
@@ -52,14 +63,19 @@ async function filled(): Promise<TrajectoryLog> {
   await log.appendAll([agentTurn('leaky', 1), leak('leaky', 1, 0.9, true), agentTurn('leaky', 2)]);
   await log.append({ event: 'answered', episode: 'leaky', turn: 2, answer: 'code', reason: 'answered' });
   await play(log, 'alone', 0.5, { collaborator: kim }, other);
-  await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study of *questions*' });
+  await log.append({
+    event: 'consent',
+    pseudonym: 'kim',
+    purpose: 'a study of *questions*',
+    level: 'export',
+  });
   await log.appendAll([started('open'), agentTurn('open', 1)]);
   await log.append(started('failed'));
   await log.append({ event: 'abandoned', episode: 'failed', reason: 'failed', message: 'No server.' });
   await log.append(started('ungraded'));
   await log.append({ event: 'answered', episode: 'ungraded', turn: 1, answer: 'code', reason: 'answered' });
   await play(log, 'deleted', 1);
-  await log.deleteTrajectory('deleted');
+  await log.delete(['deleted']);
   return log;
 }
 
@@ -96,6 +112,40 @@ describe('exporting trajectories', () => {
     expect(rows[0]).toMatchObject({ tandem: { turns: [{ reasoning: 'Hm.', token_ids: [1, 2] }] } });
   });
 
+  it('says of a turn how many samples the developer passed over, and whose draft a reply was', async () => {
+    const log = await openLog();
+    await log.recordTask(doubling);
+    await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study', level: 'export' });
+    await log.appendAll([
+      started('chosen', { collaborator: kim }),
+      agentTurn('chosen', 1, 'OUTPUT: first?'),
+      { event: 'turn-superseded', episode: 'chosen', turn: 1 },
+      agentTurn('chosen', 1, 'OUTPUT: second?'),
+      { event: 'turn-rating', episode: 'chosen', turn: 1, thumb: 'up', comment: 'Mine alone.', by: 'kim' },
+      {
+        ...{ event: 'reply', episode: 'chosen', turn: 1, text: 'Yes.', suggestion: 'Yes.' },
+        ...{ author: 'developer-sent-suggestion', by: 'kim', suggestedBy: 'rules' },
+      },
+      agentTurn('chosen', 2),
+      { event: 'answered', episode: 'chosen', turn: 2, answer: 'code', reason: 'answered' },
+      graded('chosen', 1),
+    ]);
+    const { rows, text } = await exported(log, { format: 'trajectories', visible });
+    expect(rows[0]).toMatchObject({
+      dialogue_history: [{ output: 'OUTPUT: second?' }, { content: 'Yes.' }, { role: 'agent' }],
+      tandem: {
+        turns: [
+          {
+            ...{ superseded: 1, thumb: 'up', reply_by: 'kim', reply_suggested_by: 'rules' },
+            reply_author: 'developer-sent-suggestion',
+          },
+          {},
+        ],
+      },
+    });
+    expect(text).not.toContain('Mine alone.');
+  });
+
   it('filters by the list’s filter, success, reward and leak', async () => {
     const log = await filled();
     const chosen = async (selection: object): Promise<unknown[]> =>
@@ -108,6 +158,29 @@ describe('exporting trajectories', () => {
     await play(log, 'evaluated', 1, { collection: 'evaluation-7' });
     expect(await chosen({ onlySuccess: true })).not.toContain('evaluated');
     expect(await chosen({ onlySuccess: true, withEvaluations: true })).toContain('evaluated');
+  });
+
+  it('leaves out what a model of the editor wrote, in any of its parts, unless it is asked for', async () => {
+    const log = await openLog();
+    await play(log, 'ours', 1);
+    await play(log, 'agent', 1, { agent: 'vscode:copilot/some' });
+    await play(log, 'simulator', 1, { collaborator: { kind: 'simulator', name: 'vscode:copilot/some' } });
+    const [first, asked, , ...rest] = dialogue('edited', 1, { collaborator: kim });
+    const edited = { event: 'reply', episode: 'edited', turn: 1, text: 'Twice.', by: 'kim' } as const;
+    await log.appendAll([
+      first!,
+      asked!,
+      { ...edited, author: 'developer-edited-suggestion', suggestion: 'Twice it.', terms: 'editor' },
+      ...rest,
+    ]);
+    await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study', level: 'export' });
+    const own = await exported(log, { format: 'chat', render });
+    expect(episodes(own.rows)).toEqual(['ours']);
+    expect(own.leftOut).toEqual({ 'model terms': 3 });
+    expect(own.cardText).toContain('models of the editor left out');
+    const all = await exported(log, { format: 'chat', render, withEditorModels: true });
+    expect(all.rows).toHaveLength(4);
+    expect(all.cardText).toContain('models of the editor included');
   });
 
   it('leaves the file that was there when it is cancelled', async () => {
@@ -195,8 +268,12 @@ describe('the dataset card', () => {
     expect(cardText).toContain('| mean reward | 0.600 |');
     expect(cardText).toContain('| openai:agent | 5 |');
     expect(cardText).toContain('| developer kim | 1 |');
-    expect(cardText).toMatch(/\| kim \| a study of \\\*questions\\\* \(\d{4}-\d\d-\d\d\) \|/);
-    expect(cardText).toContain('Filters: state `answered`, leaked ones left out, evaluations left out.');
+    expect(cardText).toMatch(
+      /\| kim \| a study of \\\*questions\\\*: may be exported \(\d{4}-\d\d-\d\d\) \|/,
+    );
+    expect(cardText).toContain(
+      'Filters: state `answered`, leaked ones left out, evaluations left out, models of the editor left out.',
+    );
     expect(cardText).toContain('| leaked | 1 |');
     expect(cardText).toContain(
       'Licences of the tasks: `MIT`. 4 trajectories are of tasks that name no licence.',

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Collaborator, NewEvent } from '../../../src/core/trajectory/event';
+import type { Collaborator, NewEvent, Picked } from '../../../src/core/trajectory/event';
 import { TrajectoryLog, type LogOptions } from '../../../src/core/trajectory/log';
 import { doubling } from './fixture-task';
 import type { Task } from '../../../src/core/task/task';
@@ -49,6 +49,26 @@ export function agentTurn(episode: string, turn: number, text = `OUTPUT: questio
 export function reply(episode: string, turn: number, by: Collaborator = simulator): NewEvent {
   const author = by.kind === 'developer' ? 'developer' : 'simulator';
   return { event: 'reply', episode, turn, text: `reply ${turn} of ${by.name}`, author, by: by.name };
+}
+
+/** Two candidates for a turn, by these agents. */
+export function candidates(
+  episode: string,
+  turn: number,
+  agents: readonly [string, string] = ['openai:agent', 'openai:rival'],
+): Extract<NewEvent, { event: 'candidates' }> {
+  const [first, second] = agents.map((agent, place) => ({
+    agent,
+    text: `OUTPUT: candidate ${place} for ${turn}?`,
+    finishReason: 'stop' as const,
+    model: agent,
+    sampling: { temperature: 1, maxTokens: 100, seed: place },
+  }));
+  return { event: 'candidates', episode, turn, candidates: [first!, second!] };
+}
+
+export function choice(episode: string, turn: number, picked: Picked, by = kim.name): NewEvent {
+  return { event: 'choice', episode, turn, picked, by, milliseconds: 1500 };
 }
 
 export function leak(episode: string, turn: number, fraction = 0, leaked = false): NewEvent {

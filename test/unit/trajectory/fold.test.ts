@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { LOG_VERSION, type NewEvent } from '../../../src/core/trajectory/event';
-import { foldTrajectory } from '../../../src/core/trajectory/fold';
+import { foldTrajectory, summarize } from '../../../src/core/trajectory/fold';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
-import { agentTurn, answered, dialogue, doubling, graded, kim, leak, reply, started } from './fixtures';
+import {
+  agentTurn,
+  answered,
+  candidates,
+  choice,
+  dialogue,
+  doubling,
+  graded,
+  kim,
+  leak,
+  reply,
+  started,
+} from './fixtures';
 
 const task: NewEvent = { event: 'task', task: doubling };
 
@@ -70,6 +82,72 @@ describe('folding an episode', () => {
     expect(trajectory).not.toHaveProperty('answer');
   });
 
+  it('puts candidates and what was said of them with the turn that they became', () => {
+    const trajectory = fold([
+      task,
+      started('e1'),
+      candidates('e1', 1),
+      choice('e1', 1, 'neither'),
+      candidates('e1', 1),
+      choice('e1', 1, 1),
+      agentTurn('e1', 1),
+      reply('e1', 1, kim),
+    ]);
+    const [turn] = trajectory!.turns;
+    expect(turn!.candidates?.map(({ choice: made }) => made.picked)).toEqual(['neither', 1]);
+    expect(turn!.reply).toMatchObject({ turn: 1 });
+    expect(trajectory).not.toHaveProperty('pending');
+    expect(summarize(trajectory!)).toMatchObject({ choices: 2, turns: 1 });
+  });
+
+  it('keeps candidates that wait for a choice, and forgets those that nobody chose from', () => {
+    const waiting = [task, started('e1'), candidates('e1', 1)];
+    expect(fold(waiting)).toMatchObject({ turns: [], pending: [{ shown: { turn: 1 } }] });
+    expect(fold([...waiting, { event: 'resumed', episode: 'e1' }])?.pending).toHaveLength(1);
+    expect(fold([...waiting, candidates('e1', 1)])?.pending).toHaveLength(1);
+    const without = fold([...waiting, agentTurn('e1', 1)]);
+    expect(without).not.toHaveProperty('pending');
+    expect(without?.turns[0]).not.toHaveProperty('candidates');
+  });
+
+  it('remembers the samples of a turn that another sample took the place of', () => {
+    const again: NewEvent = { event: 'turn-superseded', episode: 'e1', turn: 1 };
+    const trajectory = fold([
+      task,
+      started('e1'),
+      agentTurn('e1', 1, 'OUTPUT: first?'),
+      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'down', by: 'kim' },
+      again,
+      agentTurn('e1', 1, 'OUTPUT: second?'),
+      again,
+      agentTurn('e1', 1, 'OUTPUT: third?'),
+      reply('e1', 1, kim),
+    ]);
+    expect(trajectory?.turns).toMatchObject([
+      {
+        agent: { text: 'OUTPUT: third?' },
+        superseded: [{ text: 'OUTPUT: first?' }, { text: 'OUTPUT: second?' }],
+        reply: { by: 'kim' },
+      },
+    ]);
+    expect(trajectory?.turns[0]).not.toHaveProperty('rating');
+    expect(trajectory).not.toHaveProperty('damaged');
+  });
+
+  it('keeps the latest rating of each turn', () => {
+    const trajectory = fold([
+      task,
+      ...dialogue('e1', 1),
+      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'up', by: 'kim' },
+      { event: 'turn-rating', episode: 'e1', turn: 1, thumb: 'down', comment: 'Asked before.', by: 'kim' },
+    ]);
+    expect(trajectory?.turns[0]).toMatchObject({
+      reply: { turn: 1 },
+      rating: { thumb: 'down', comment: 'Asked before.' },
+    });
+    expect(trajectory?.turns[1]).not.toHaveProperty('rating');
+  });
+
   it('keeps every grade and the latest rating', () => {
     const trajectory = fold([
       task,
@@ -107,6 +185,9 @@ describe('folding an episode', () => {
     );
     expect(fold([task, started('e1'), leak('e1', 1), answered('e1', 1)])?.damaged).toBe(
       'A leak to turn 1 is in the log, but the turn is not.',
+    );
+    expect(fold([task, started('e1'), choice('e1', 1, 0)])?.damaged).toBe(
+      'A choice for turn 1 is in the log, but its candidates are not.',
     );
   });
 });

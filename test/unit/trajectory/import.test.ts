@@ -66,7 +66,7 @@ describe('importing published rows', () => {
     expect(again).toEqual({ imported: 0, alreadyThere: 2, bad: [] });
     const { rows, total } = log.list({ offset: 0, limit: 9 });
     expect(total).toBe(2);
-    await log.deleteTrajectory(rows[0]!.id);
+    await log.delete([rows[0]!.id]);
     expect(await importTrajectories(log, await write([row, { ...row, reward: 0.5 }]))).toMatchObject({
       imported: 0,
     });

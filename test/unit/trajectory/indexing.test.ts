@@ -1,5 +1,6 @@
 import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { summarize } from '../../../src/core/trajectory/fold';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
@@ -79,6 +80,34 @@ describe('the index', () => {
     }
     await truncate(file, 10);
     expect((await openLog(folder)).list({ offset: 0, limit: 1 }).total).toBe(1);
+  });
+
+  it('is rebuilt, not misread, when it is of another format: by its number, or by its columns', async () => {
+    const folder = await temporaryFolder();
+    const log = await openLog(folder);
+    await play(log, 'e1', 1);
+    await log.close();
+    const file = join(folder, 'index', 'trajectories.index');
+    const intact = await readFile(file, 'latin1');
+    expect(intact.slice(0, 8)).toBe('TNDMIDX4');
+    const formats = [
+      ...[1, 2, 3, 5].map((number) => intact.replace('TNDMIDX4', `TNDMIDX${number}`)),
+      // What another branch writes under the same number: other columns, or none said.
+      intact.replace('"turns\\":\\"i32', '"other\\":\\"i32'),
+      intact.replace('"turns\\":\\"i32', '"turns\\":\\"f64'),
+      intact.replace('"layout"', '"tuoyal"'),
+    ];
+    expect(new Set([intact, ...formats]).size).toBe(1 + formats.length);
+    for (const format of formats) {
+      const bytes = Buffer.from(format, 'latin1');
+      bytes.writeUInt32LE(crc32(bytes.subarray(16)), 8);
+      await writeFile(file, bytes);
+      const opened = await openLog(folder);
+      expect(opened.notes).toEqual(['The index of the log was rebuilt: it was written by another version.']);
+      expect(rows(opened)).toEqual(rows(log));
+      await opened.close();
+      expect((await openLog(folder)).notes).toEqual([]);
+    }
   });
 
   it('is rebuilt with a note when the log under it is not the one it was made from', async () => {

@@ -1,5 +1,16 @@
 import type { NewEvent } from '../../../src/core/trajectory/event';
-import { agentTurn, answered, graded, kim, leak, reply, simulator, started } from './fixtures';
+import {
+  agentTurn,
+  answered,
+  candidates,
+  choice,
+  graded,
+  kim,
+  leak,
+  reply,
+  simulator,
+  started,
+} from './fixtures';
 
 /** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
@@ -19,13 +30,18 @@ export function anyEvents(episode: string, random: () => number): NewEvent[] {
   const makers: (() => NewEvent)[] = [
     () => agentTurn(episode, turn()),
     () => agentTurn(episode, turn()),
+    () => candidates(episode, turn()),
+    () => choice(episode, turn(), ([0, 1, 'equal', 'neither'] as const)[turn() - 1]!),
     () => reply(episode, turn()),
+    () => ({ ...reply(episode, turn(), kim), milliseconds: Math.floor(random() * 9000) }) as NewEvent,
     () => leak(episode, turn(), Math.round(random() * 100) / 100, random() < 0.3),
     () => ({ event: 'hand-over', episode, turn: turn(), to: random() < 0.5 ? kim : simulator }),
     () => answered(episode, turn()),
     () => graded(episode, Math.round(random() * 10) / 10, random() < 0.5 ? 'fixed' : 'paper'),
     () => ({ event: 'grade', episode, grade: { mode: 'fixed', reward: null, success: null, tests: [] } }),
     () => ({ event: 'rating', episode, by: 'kim', ...(random() < 0.7 && { stars: turn() }) }),
+    () => ({ event: 'turn-rating', episode, turn: turn(), thumb: 'up', by: 'kim' }),
+    () => ({ event: 'turn-superseded', episode, turn: turn() }),
     () => ({ event: 'abandoned', episode, reason: random() < 0.5 ? 'failed' : 'skipped', message: 'No.' }),
     () => ({ event: 'resumed', episode }),
     () => ({ event: 'resumed', episode, agent: 'another' }),
@@ -33,6 +49,7 @@ export function anyEvents(episode: string, random: () => number): NewEvent[] {
   if (random() < 0.1)
     makers.push(
       () => ({ event: 'deleted', episode }),
+      () => ({ event: 'undeleted', episode }),
       () => started(episode, { seed: 8, collection }),
     );
   const count = Math.floor(random() * 14);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderMarkdown } from '../../../webview/session/markdown';
+import { renderMarkdown } from '../../../webview/dialogue/markdown';
 
 describe('Markdown from an agent', () => {
   it('lets no HTML through', () => {
@@ -36,6 +36,10 @@ describe('Markdown from an agent', () => {
   it('colours Python, and code of no named language as Python', () => {
     expect(renderMarkdown('```\nreturn 1\n```')).toContain('<span class="hljs-keyword">return</span>');
     expect(renderMarkdown('```json\n{"return": 1}\n```')).not.toContain('hljs-');
+  });
+
+  it('puts the headings of a message below the heading that says who speaks', () => {
+    expect(renderMarkdown('# One\n\n###### Six')).toBe('<h3>One</h3><h3>Six</h3>');
   });
 
   it('gives each code block a button that copies it', () => {

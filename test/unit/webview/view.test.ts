@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
-import { applied, modelLabel, replyLength, type SessionView } from '../../../webview/session/view';
+import { choiceWords, modelLabel } from '../../../webview/dialogue/names';
+import { applied, duration, gradeSaid, replyLength, type SessionView } from '../../../webview/session/view';
 
 const state: SessionState = {
   phase: 'agent',
@@ -11,6 +12,7 @@ const state: SessionState = {
   agent: 'script:a.json',
   simulator: 'rules',
   hasNext: true,
+  showsCounters: true,
 };
 
 const turn = (number: number): TurnView => ({
@@ -18,6 +20,8 @@ const turn = (number: number): TurnView => ({
   visible: `Question ${number}`,
   thoughts: '',
   final: false,
+  samples: 1,
+  milliseconds: 0,
 });
 
 const snapshot: ToWebview = {
@@ -26,7 +30,7 @@ const snapshot: ToWebview = {
   task: { title: 'T', description: 'D', pack: 'p.jsonl', tests: 10 },
   state,
   turns: [turn(1), turn(2)],
-  draft: '',
+  draft: { text: '' },
 };
 
 const shown = (...messages: readonly ToWebview[]): SessionView | undefined =>
@@ -56,14 +60,45 @@ describe('what the view draws', () => {
   });
 });
 
+describe('two candidates', () => {
+  it('are shown until the host says that there is nothing to choose', () => {
+    const candidates = [turn(1), turn(1)] as const;
+    const before = shown(snapshot, { type: 'candidates', candidates });
+    expect(before?.candidates).toEqual(candidates);
+    expect(applied(before, { type: 'candidates' })?.candidates).toBeUndefined();
+    expect(shown({ ...snapshot, candidates })?.candidates).toEqual(candidates);
+  });
+});
+
 describe('the counter of a reply', () => {
   it('counts characters as people do, not code units', () => {
     expect(replyLength(' 👍👍 ', 400)).toMatchObject({ used: 2, over: 0, words: '2 / 400' });
   });
 
+  it('is said aloud once when the limit is near, and once when it is passed', () => {
+    const said = [0, 360, 361, 400, 401, 500].map((length) => replyLength('x'.repeat(length), 400).warning);
+    const near = 'Fewer than 40 characters are left.';
+    const passed = 'More than 400 characters: the reply cannot be sent.';
+    expect(said).toEqual(['', '', near, near, passed, passed]);
+  });
+
   it('says how many are too many', () => {
     expect(replyLength('x'.repeat(412), 400)).toMatchObject({ over: 12, words: '412 / 400 · 12 too many' });
   });
+});
+
+it('says which tests did not pass', () => {
+  const tests = (['passed', 'wrong', 'timed-out'] as const).map((status) => ({ call: 'f()', status }));
+  const grade = { headline: '1 of 3 tests passed', success: false, mode: 'fixed', tests };
+  expect(gradeSaid(grade)).toBe('1 of 3 tests passed. Not passed: tests 2, 3.');
+  expect(gradeSaid({ ...grade, tests: tests.slice(0, 2) })).toMatch(/Not passed: test 2\.$/);
+  expect(gradeSaid({ ...grade, headline: '1 of 1 tests passed', tests: tests.slice(0, 1) })).toBe(
+    '1 of 1 tests passed.',
+  );
+});
+
+it('tells how long a dialogue has taken as a clock does', () => {
+  expect([0, 9_999, 61_000, 3_600_000 + 5_000].map(duration)).toEqual(['0:00', '0:09', '1:01', '1:00:05']);
 });
 
 it('names a model without its server or folder', () => {
@@ -74,4 +109,18 @@ it('names a model without its server or folder', () => {
   expect(modelLabel('local:.tandem/loops/quick/model')).toBe('quick/model');
   expect(modelLabel('rules')).toBe('rules');
   expect(modelLabel('starter')).toBe('starter');
+});
+
+it('says what was chosen and by whom, and who wrote it once that may be told', () => {
+  const told = { by: 'ada', candidates: [turn(1), turn(1)] } as const;
+  const agents = ['starter', 'openai:gpt-4o@https://example.org/v1'] as const;
+  expect(choiceWords({ ...told, picked: 1 }, 'ada')).toBe('You chose B over A.');
+  expect(choiceWords({ ...told, picked: 1 }, 'bob')).toBe('ada chose B over A.');
+  expect(choiceWords({ ...told, picked: 0, agents }, 'ada')).toBe('You chose A (starter) over B (gpt-4o).');
+  expect(choiceWords({ ...told, picked: 'equal' }, undefined)).toBe(
+    'ada found A and B equal; the dialogue went on with A.',
+  );
+  expect(choiceWords({ ...told, picked: 'neither', agents }, 'ada')).toBe(
+    'You wanted neither A (starter) nor B (gpt-4o).',
+  );
 });

@@ -50,6 +50,7 @@ class Turn:
     author: str = "simulator"  # of the reply: `simulator`, or a developer in one of two ways
     by: str = ""  # the developer's pseudonym, or the simulator's model
     leaked: bool = False
+    bound: bool = False  # a model whose terms go with its text wrote some of it, or drafted what a developer edited
 
 
 @dataclass
@@ -115,7 +116,7 @@ def read_event(kind: str, body: dict, file: str, line: int) -> Event:
         body.get("reasoning", ""),
         "the turn",
     )
-    kept = {name: body.get(name) for name in ("turn", "text", "model")}
+    kept = {name: body.get(name) for name in ("turn", "text", "model", "terms")}
     return Event(kind, at, file, line, kept, said)
 
 
@@ -143,13 +144,15 @@ def apply(trajectory: Trajectory, event: Event) -> None:
     body = event.body
     match event.kind:
         case "agent-turn":
-            play(trajectory, Turn(body["turn"], body["text"], event.spoken, str(body["model"])))
+            bound = body["terms"] is not None
+            play(trajectory, Turn(body["turn"], body["text"], event.spoken, str(body["model"]), bound=bound))
         case "reply" | "leak":
             of = next((turn for turn in trajectory.turns if turn.number == body["turn"]), None)
             if of is None:
                 trajectory.damaged = True
             elif event.kind == "reply":
                 of.reply, of.author, of.by = body["text"], str(body.get("author")), str(body.get("by"))
+                of.bound = of.bound or "terms" in body
             else:
                 of.leaked = body.get("leaked") is True
         case "answered":

@@ -167,7 +167,7 @@ function commands({ model, folder, run, plan }: Told): string[] {
         ];
   return [
     '## Play with it',
-    `In the editor: **Tandem: Choose the Agent…**, then this folder: \`${shown}\`. In a terminal:`,
+    `In the editor: **Tandem: Choose Agent…**, then this folder: \`${shown}\`. In a terminal:`,
     [
       '```sh',
       ...others,

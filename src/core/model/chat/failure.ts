@@ -67,7 +67,7 @@ export class Failure extends Error {
     const sentences = [`${this.message}${tried}.`, why, `${this.remedy}.`].filter(
       (part) => part !== undefined,
     );
-    return new Fault(this.code, sentences.join(' '), { cause: this.cause });
+    return new Fault(this.code, sentences.join(' '), { cause: this });
   }
 }
 

@@ -7,7 +7,8 @@ import { parseAgentMessage } from '../../dialogue/protocol';
 import { exportTrajectories, type LeaveOut } from '../../trajectory/export/export';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { TrajectoryLog, type TrajectoryFilter } from '../../trajectory/log';
-import { developersOf } from '../../trajectory/people';
+import { choicesOf } from '../../trajectory/choices';
+import { EDITOR_MODEL } from '../../trajectory/terms';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { EXCLUDED_MODELS, type LogSelection } from '../configuration';
 import { runFiles } from '../runFolder';
@@ -59,7 +60,6 @@ async function writeRows(
   { signal, onProgress }: PrepareOptions,
 ): Promise<SelectionReport> {
   const at = new Date().toISOString();
-  const { filter } = selection;
   let otherPrompts = 0;
   const result = await exportTrajectories(log, join(folder, runFiles.trajectories), {
     format: 'trajectories',
@@ -68,44 +68,49 @@ async function writeRows(
       if (sawAnotherPrompt(trajectory, prompts)) otherPrompts += 1;
       return agentMessages(trajectory.task, trajectory.turns, trajectory.started.protocol, prompts);
     },
-    leaveOut: forbiddenBy(log, selection),
+    leaveOut: forbiddenBy(selection),
+    staysHere: true,
     filter: filterOf(selection),
-    since: filter?.since,
-    until: filter?.until,
     mode: selection.mode,
     minReward: selection.minimum_reward,
     withLeaked: selection.with_leaked,
     withEvaluations: selection.with_evaluations,
+    withEditorModels: !excludedModels(selection).some((pattern) => pattern.test(EDITOR_MODEL)),
     signal,
     onProgress,
   });
-  const { trajectories, tasks, successes, withTokenIds, leftOut } = result;
+  const { trajectories, tasks, successes, withTokenIds, keptLocal, leftOut } = result;
   return {
     ...{ log: selection.log, at, trajectories, tasks, successes, left_out: leftOut },
     other_prompts: otherPrompts,
     with_token_ids: withTokenIds,
+    kept_local: keptLocal,
   };
 }
 
 function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
-  const { task, pack, agent, collaborator, collaborator_kind, collection } = filter;
-  return { task, pack, agent, collaborator, collaboratorKind: collaborator_kind, collection };
+  const { collaborator_kind, ...rest } = filter;
+  return { ...rest, collaboratorKind: collaborator_kind };
 }
 
-/** Leaves out what must not be trained on: without the consent of a person, or against the terms of a model. */
-function forbiddenBy(log: TrajectoryLog, { exclude_models = EXCLUDED_MODELS }: LogSelection): LeaveOut {
-  const consented = new Set(log.consents.map(({ pseudonym }) => pseudonym));
-  const excluded = exclude_models.map(patternOf);
+/** Leaves out what must not be trained on against the terms of a model. */
+function forbiddenBy(selection: LogSelection): LeaveOut {
+  const excluded = excludedModels(selection);
   return (trajectory) => {
-    if ([...developersOf(trajectory)].some((pseudonym) => !consented.has(pseudonym))) return 'no consent';
     const isExcluded = (model: string): boolean => excluded.some((pattern) => pattern.test(model));
     return modelsOf(trajectory).some(isExcluded) ? 'model terms' : undefined;
   };
 }
 
-/** Every model that wrote some of it: the agents, and the simulators that replied. */
-function modelsOf({ started, agent, collaborator, turns }: Trajectory): string[] {
+function excludedModels({ exclude_models = EXCLUDED_MODELS }: LogSelection): RegExp[] {
+  return exclude_models.map(patternOf);
+}
+
+/** Every model that wrote some of it: the agents, also of candidates, and the simulators that replied. */
+function modelsOf(trajectory: Trajectory): string[] {
+  const { started, agent, collaborator, turns } = trajectory;
   return [
+    ...choicesOf(trajectory).flatMap(({ shown }) => shown.candidates.map((candidate) => candidate.agent)),
     started.agent,
     agent,
     started.collaborator.name,

@@ -15,6 +15,8 @@ export const selectionReportSchema = z.object({
   other_prompts: z.number().int(),
   /** Of the trajectories that are in: those whose every turn has the token ids that were sampled. */
   with_token_ids: z.number().int(),
+  /** Of the trajectories that are in: those in which somebody took part who keeps them on this machine; absent in older reports. */
+  kept_local: z.number().int().optional(),
 });
 
 export type SelectionReport = z.infer<typeof selectionReportSchema>;

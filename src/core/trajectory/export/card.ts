@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { LOG_VERSION } from '../event';
-import type { Consent } from '../index/logIndex';
+import { Consents, type Consent, type ConsentLevel } from '../consent';
 import { developersOf } from '../people';
 import type { Trajectory } from '../trajectory';
 import type { ExportedGrade } from './rows';
@@ -22,6 +22,10 @@ export class CardFacts {
   graded = 0;
   leaked = 0;
   withTokenIds = 0;
+  /** In which a person took part who keeps them on this machine. */
+  keptLocal = 0;
+
+  constructor(private readonly consents: Consents) {}
 
   add(trajectory: Trajectory, grade: ExportedGrade | undefined): void {
     const { started, turns, task } = trajectory;
@@ -35,6 +39,7 @@ export class CardFacts {
     this.tasks.add(task.id);
     if (turns.some(({ leak }) => leak?.leaked)) this.leaked += 1;
     if (turns.every(({ agent }) => agent.tokens?.ids)) this.withTokenIds += 1;
+    if (this.consents.whyNot(trajectory, false) === 'local only') this.keptLocal += 1;
     if (!grade) return;
     this.graded += 1;
     this.rewards += grade.reward;
@@ -70,6 +75,7 @@ export function datasetCard(card: Card): string {
       ['mean reward', facts.graded === 0 ? '–' : (facts.rewards / facts.graded).toFixed(3)],
       ['with a reply that gives the reference away', facts.leaked],
       ['with the sampled token ids of every turn', facts.withTokenIds],
+      ['kept on the machine they were played on', facts.keptLocal],
     ]),
     '## Selection',
     `Rewards are those of the grading mode \`${card.selection.mode ?? 'fixed'}\`. ${selectionSentence(card.selection)}`,
@@ -86,10 +92,11 @@ export function datasetCard(card: Card): string {
   ].join('\n\n');
 }
 
-const FORMATS: Readonly<Record<string, string>> = {
+export const FORMATS: Readonly<Record<string, string>> = {
   trajectories: 'whole trajectories (`task`, `dialogue_history`, `answer`, `reward`)',
   chat: 'fine-tuning rows (`messages`)',
-  preferences: 'preference rows (`prompt`, `chosen`, `rejected`)',
+  preferences: 'preference rows of whole dialogues (`prompt`, `chosen`, `rejected`)',
+  choices: 'preference rows of single turns, chosen by people (`prompt`, `chosen`, `rejected`)',
 };
 
 function frontMatter({ file, facts, rows }: Card): string {
@@ -121,15 +128,16 @@ function sizeCategory(rows: number): string {
 }
 
 function selectionSentence(selection: Selection): string {
-  const { filter = {}, since, until, onlySuccess, minReward, withLeaked, withEvaluations } = selection;
+  const { filter = {}, onlySuccess, minReward, withLeaked, withEvaluations, withEditorModels } = selection;
   const limits = [
-    ...Object.entries(filter).map(([field, value]) => `${field} ${code(String(value))}`),
-    ...(since === undefined ? [] : [`since ${since}`]),
-    ...(until === undefined ? [] : [`until ${until}`]),
+    ...Object.entries(filter).flatMap(([field, value]: [string, string | number | boolean | undefined]) =>
+      value === undefined ? [] : [`${field} ${code(String(value))}`],
+    ),
     ...(onlySuccess === true ? ['only successes'] : []),
     ...(minReward === undefined ? [] : [`reward at least ${minReward}`]),
     withLeaked === true ? 'leaked ones included' : 'leaked ones left out',
     withEvaluations === true ? 'evaluations included' : 'evaluations left out',
+    withEditorModels === true ? 'models of the editor included' : 'models of the editor left out',
   ];
   return `Filters: ${limits.join(', ')}.`;
 }
@@ -142,13 +150,27 @@ function leftOutSection(leftOut: LeftOut): string {
 
 function consentSection({ facts, consents }: Card): string {
   if (facts.developers.size === 0) return 'No person took part.';
-  const lines = [...facts.developers].map((pseudonym) => {
-    const given = consents.filter((consent) => consent.pseudonym === pseudonym);
-    const purposes = given.map(({ purpose, at }) => `${purpose} (${at.slice(0, 10)})`);
-    return [pseudonym, purposes.length > 0 ? purposes.join('; ') : 'no consent in the log'] as const;
-  });
+  const lines = consentsOf(facts, consents);
   return `## Consent\n\nPeople took part under these pseudonyms, with their consent to this purpose:\n\n${table(lines)}`;
 }
+
+/** Each developer who took part, with the purpose that was consented to and how far it may go. */
+export function consentsOf(
+  { developers }: CardFacts,
+  consents: readonly Consent[],
+): readonly (readonly [pseudonym: string, consent: string])[] {
+  const allowed = new Consents(consents);
+  return [...developers].map((pseudonym) => {
+    const { purpose, at } = allowed.of(pseudonym)!;
+    return [pseudonym, `${purpose}: ${LEVELS[allowed.level(pseudonym)!]} (${at.slice(0, 10)})`];
+  });
+}
+
+const LEVELS: Readonly<Record<ConsentLevel, string>> = {
+  local: 'kept on the machine it was played on',
+  export: 'may be exported',
+  'export-with-edits': 'may be exported with edits and timing',
+};
 
 function licenceSection({ licences, unlicensed }: CardFacts): string {
   const named = licences.size > 0 ? `Licences of the tasks: ${[...licences].map(code).join(', ')}. ` : '';

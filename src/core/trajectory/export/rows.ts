@@ -1,4 +1,6 @@
 import { taskToRow, type TaskRow } from '../../task/row';
+import type { Consents } from '../consent';
+import type { Candidate } from '../event';
 import type { Trajectory, Turn } from '../trajectory';
 
 /** One message of a conversation with a model, as chat completion interfaces take it. */
@@ -13,6 +15,18 @@ export interface ExportedGrade {
   readonly reward: number;
   readonly success: boolean;
 }
+
+/** A trajectory that goes into an export, with all that its row is made of. */
+export interface Exported {
+  readonly trajectory: Trajectory;
+  readonly grade: ExportedGrade | undefined;
+  /** The whole conversation as the agent saw it, its own messages raw. */
+  readonly messages?: readonly ChatMessageLike[];
+  /** What the people in it allow. */
+  readonly consents: Consents;
+}
+
+export type Rendered = Exported & { readonly messages: readonly ChatMessageLike[] };
 
 /** A row of the published form, with what Tandem knows beyond it under `tandem`. */
 export interface TrajectoryRow {
@@ -31,13 +45,10 @@ export interface TrajectoryRow {
  * what the collaborator saw of it, and `input` the prompt, which only imported turns carry.
  *
  * @param visible what the collaborator sees of a turn that was played here
- * @param messages the conversation as the agent saw it
  */
 export function trajectoryRow(
-  trajectory: Trajectory,
-  grade: ExportedGrade | undefined,
+  { trajectory, grade, messages, consents }: Exported,
   visible: (turn: Turn) => string,
-  messages?: readonly ChatMessageLike[],
 ): TrajectoryRow {
   const { task, turns, answer } = trajectory;
   return {
@@ -58,45 +69,64 @@ export function trajectoryRow(
     answer: answer?.answer ?? '',
     reward: grade?.reward ?? null,
     ...(messages && { messages }),
-    tandem: { ...origin(trajectory, grade), turns: turns.map(turnOrigin) },
+    tandem: {
+      ...origin({ trajectory, grade, consents }),
+      turns: turns.map((turn) => turnOrigin(turn, consents)),
+    },
   };
 }
 
-function turnOrigin({ agent, reply, leak }: Turn): object {
+function turnOrigin(
+  { agent, candidates, superseded, reply, leak, rating }: Turn,
+  consents: Consents,
+): object {
+  const withEdits = reply && reply.author !== 'simulator' && consents.mayLeaveWithEdits(reply.by);
   return {
-    model: agent.model,
-    finish_reason: agent.finishReason,
-    // Among the token ids, but not in the text.
-    ...(agent.reasoning !== undefined && { reasoning: agent.reasoning }),
-    ...(agent.tokens?.ids && { token_ids: agent.tokens.ids }),
-    ...(agent.tokens?.logprobs && { logprobs: agent.tokens.logprobs }),
-    ...(agent.promptTokenIds && { prompt_token_ids: agent.promptTokenIds }),
+    ...sampledOrigin(agent),
+    // The developer chose among samples: the message is not a plain sample of the model.
+    ...(superseded && { superseded: superseded.length }),
+    ...(candidates && { candidates: candidates.length }),
     ...(reply && { reply_author: reply.author, reply_by: reply.by }),
+    ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
+    ...(withEdits && editsOf(reply)),
+    ...(rating?.thumb && { thumb: rating.thumb }),
     ...(leak && { leak: leak.fraction, leaked: leak.leaked }),
   };
 }
 
-/** A fine-tuning row: the conversation as the agent saw it, its own messages whole. */
-export function chatRow(
-  trajectory: Trajectory,
-  messages: readonly ChatMessageLike[],
-  grade: ExportedGrade | undefined,
-): object {
-  return { messages, tandem: origin(trajectory, grade) };
+/** What the sampler said of a message. */
+export function sampledOrigin(said: Omit<Candidate, 'agent' | 'sampling'>): object {
+  const { model, finishReason, reasoning, tokens, promptTokenIds } = said;
+  return {
+    model,
+    finish_reason: finishReason,
+    // Among the token ids, but not in the text.
+    ...(reasoning !== undefined && { reasoning }),
+    ...(tokens?.ids && { token_ids: tokens.ids }),
+    ...(tokens?.logprobs && { logprobs: tokens.logprobs }),
+    ...(promptTokenIds && { prompt_token_ids: promptTokenIds }),
+  };
 }
 
-/** One side of a preference row. */
-export interface Side {
-  readonly trajectory: Trajectory;
-  readonly messages: readonly ChatMessageLike[];
-  readonly grade: ExportedGrade;
+/** How a person's reply came about. */
+function editsOf({ suggestion, fullText, milliseconds }: NonNullable<Turn['reply']>): object {
+  return {
+    ...(suggestion !== undefined && { reply_suggestion: suggestion }),
+    ...(fullText !== undefined && { reply_full_text: fullText }),
+    ...(milliseconds !== undefined && { reply_milliseconds: milliseconds }),
+  };
+}
+
+/** A fine-tuning row: the conversation as the agent saw it, its own messages whole. */
+export function chatRow({ messages, ...exported }: Rendered): object {
+  return { messages, tandem: origin(exported) };
 }
 
 /**
  * A preference row of two whole dialogues: `prompt` is what both begin with, up to the agent's first message; `chosen`
  * and `rejected` are the rest of each. Undefined when they do not begin with the same messages.
  */
-export function preferenceRow(chosen: Side, rejected: Side): object | undefined {
+export function preferenceRow(chosen: Rendered, rejected: Rendered): object | undefined {
   const prompt = openingOf(chosen.messages);
   if (JSON.stringify(prompt) !== JSON.stringify(openingOf(rejected.messages))) return undefined;
   return {
@@ -105,8 +135,8 @@ export function preferenceRow(chosen: Side, rejected: Side): object | undefined 
     rejected: rejected.messages.slice(prompt.length),
     tandem: {
       task: chosen.trajectory.task.id,
-      chosen: origin(chosen.trajectory, chosen.grade),
-      rejected: origin(rejected.trajectory, rejected.grade),
+      chosen: origin(chosen),
+      rejected: origin(rejected),
     },
   };
 }
@@ -117,7 +147,7 @@ function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLi
 }
 
 /** Where a trajectory comes from and how it went. */
-function origin(trajectory: Trajectory, grade: ExportedGrade | undefined): object {
+export function origin({ trajectory, grade, consents }: Omit<Exported, 'messages'>): object {
   const { id, task, started, turns, rating } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
   return {
@@ -132,6 +162,6 @@ function origin(trajectory: Trajectory, grade: ExportedGrade | undefined): objec
     ...(started.rollout !== undefined && { rollout: started.rollout }),
     ...(grade && { grading_mode: grade.mode, reward: grade.reward, success: grade.success }),
     leaked: leaks.some(({ leaked }) => leaked),
-    ...(rating?.stars !== undefined && { stars: rating.stars }),
+    ...(rating?.stars !== undefined && consents.mayLeave(rating.by) && { stars: rating.stars }),
   };
 }

@@ -1,13 +1,11 @@
 import type { TrajectoryFilter, TrajectoryLog } from '../log';
+import { playsByTerms } from '../terms';
 import type { TrajectorySummary } from '../trajectory';
 import type { ExportedGrade } from './rows';
 
 /** Which trajectories go into an export. */
 export interface Selection {
   readonly filter?: TrajectoryFilter;
-  /** Only dialogues that began then: not before `since`, before `until`. ISO 8601; a date is its midnight, UTC. */
-  readonly since?: string;
-  readonly until?: string;
   /** Whose rewards count; `fixed` when it is not given. */
   readonly mode?: 'fixed' | 'paper';
   readonly onlySuccess?: boolean;
@@ -17,6 +15,8 @@ export interface Selection {
   readonly withLeaked?: boolean;
   /** Also those that were played to evaluate an agent; training on them would spoil the next evaluation. */
   readonly withEvaluations?: boolean;
+  /** Also those in which a model of the editor wrote; the terms of many forbid to train on that. */
+  readonly withEditorModels?: boolean;
 }
 
 /** How the name of a collection begins that belongs to an evaluation. */
@@ -35,8 +35,13 @@ export type LeftOutReason =
   | 'below the minimum reward'
   | 'damaged'
   | 'no consent'
+  | 'local only'
   | 'model terms'
+  | 'secret or e-mail address'
   | 'without a better or worse trajectory of the same task'
+  | 'without a choice between candidates'
+  | 'choices of candidates that are equal'
+  | 'choices of neither candidate'
   | 'paired only with trajectories of other prompts';
 
 export type LeftOut = Partial<Record<LeftOutReason, number>>;
@@ -59,22 +64,17 @@ export function select(log: TrajectoryLog, selection: Selection, needsReward: bo
   const leftOut: LeftOut = {};
   const selected: Selected[] = [];
   // Deleted ones are in no list; which of them the filter would have left is not known any more.
-  if (log.deletedCount > 0) leftOut.deleted = log.deletedCount;
-  const inside = rows.filter(({ startedAt }) => isWithin(startedAt, selection));
-  const outside = log.count().total - inside.length;
+  const deleted = log.deleted.length;
+  if (deleted > 0) leftOut.deleted = deleted;
+  const outside = log.count().total - rows.length;
   if (outside > 0) leftOut['outside the filter'] = outside;
-  for (const summary of inside) {
+  for (const summary of rows) {
     const grade = gradeOf(summary, mode);
     const reason = whyNot(summary, grade, selection, needsReward);
     if (reason === undefined) selected.push({ summary, grade });
     else countUp(leftOut, reason);
   }
   return { selected, leftOut };
-}
-
-function isWithin(startedAt: string, { since, until }: Selection): boolean {
-  const at = Date.parse(startedAt);
-  return (since === undefined || at >= Date.parse(since)) && (until === undefined || at < Date.parse(until));
 }
 
 export function countUp(leftOut: LeftOut, reason: LeftOutReason, by = 1): void {
@@ -88,15 +88,18 @@ function gradeOf(summary: TrajectorySummary, mode: 'fixed' | 'paper'): ExportedG
 }
 
 function whyNot(
-  { state, leaked, collection }: TrajectorySummary,
+  summary: TrajectorySummary,
   grade: ExportedGrade | undefined,
-  { onlySuccess = false, minReward, withLeaked = false, withEvaluations = false }: Selection,
+  selection: Selection,
   needsReward: boolean,
 ): LeftOutReason | undefined {
+  const { state, leaked, collection } = summary;
+  const { onlySuccess = false, minReward, withLeaked = false, withEvaluations = false } = selection;
   if (state === 'open') return 'not finished';
   if (state === 'abandoned') return 'abandoned';
   if (collection?.startsWith(EVALUATION) && !withEvaluations) return 'played in an evaluation';
   if (leaked && !withLeaked) return 'leaked';
+  if (playsByTerms(summary) && selection.withEditorModels !== true) return 'model terms';
   if (!grade) return needsReward || onlySuccess || minReward !== undefined ? 'not graded' : undefined;
   if (onlySuccess && !grade.success) return 'not a success';
   return minReward !== undefined && grade.reward < minReward ? 'below the minimum reward' : undefined;

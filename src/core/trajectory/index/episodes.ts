@@ -11,6 +11,9 @@ const COLUMNS = {
   paperOutcome: 'u8',
   stars: 'u8',
   turns: 'i32',
+  choices: 'i32',
+  /** The turn whose candidates wait for a choice; 0 when none do. */
+  undecidedTurn: 'i32',
   task: 'i32',
   pack: 'i32',
   agent: 'i32',
@@ -22,9 +25,13 @@ const COLUMNS = {
   /** Newest of the episode's byte ranges; each knows the one before it. */
   lastRange: 'i32',
   lastLeakTurn: 'i32',
+  lastReplyTurn: 'i32',
+  /** Replies of a developer whose time is known, and the sum of these times in milliseconds. */
+  timedReplies: 'i32',
   seed: 'f64',
   startedAt: 'f64',
   lastAt: 'f64',
+  replyMs: 'f64',
   fixedReward: 'f64',
   paperReward: 'f64',
   leak: 'f64',
@@ -122,6 +129,11 @@ export class Episodes {
     return KINDS[this.columns.collaboratorKind.get(row)]!;
   }
 
+  /** Of an episode that has started. */
+  agent(row: number): string {
+    return this.strings.text(this.columns.agent.get(row));
+  }
+
   /** The latest grade in a mode; undefined when there is none. */
   grade(
     row: number,
@@ -172,22 +184,39 @@ export class Episodes {
     if (leaked) this.columns.flags.set(row, this.columns.flags.get(row) | LEAKED);
   }
 
+  /** @param milliseconds how long a developer took for the reply; undefined when that is not known */
+  addReply(row: number, turn: number, milliseconds: number | undefined): void {
+    this.columns.lastReplyTurn.set(row, turn);
+    if (milliseconds !== undefined) this.addReplyTime(row, 1, milliseconds);
+  }
+
   delete(row: number): void {
     this.columns.flags.set(row, this.columns.flags.get(row) | DELETED);
   }
 
-  /** Replaces what the row says by what the whole episode says. */
-  restore(row: number, { started, damaged }: Trajectory, summary: TrajectorySummary): void {
-    const kept = this.columns.flags.get(row) & DELETED;
-    this.columns.flags.set(row, damaged === undefined ? kept : kept | DAMAGED);
+  undelete(row: number): void {
+    this.columns.flags.set(row, this.columns.flags.get(row) & ~DELETED);
+  }
+
+  /** Replaces what the row says by what the whole episode says, as one that is not deleted. */
+  restore(row: number, { started, turns, damaged, pending }: Trajectory, summary: TrajectorySummary): void {
+    this.columns.flags.set(row, damaged === undefined ? 0 : DAMAGED);
     this.start(row, started, Date.parse(started.at));
     this.resume(row, summary.agent);
     this.seat(row, summary.collaborator);
     this.setState(row, summary.state === 'abandoned' ? summary.abandoned! : summary.state);
     this.columns.turns.set(row, summary.turns);
+    this.columns.choices.set(row, summary.choices);
+    const last = pending?.at(-1);
+    this.columns.undecidedTurn.set(row, last === undefined || last.choice ? 0 : last.shown.turn);
     this.columns.leak.set(row, 0);
     this.addLeak(row, summary.turns, summary.leak, summary.leaked);
     this.columns.stars.set(row, summary.stars ?? 0);
+    this.columns.lastReplyTurn.set(row, turns.findLast(({ reply }) => reply)?.agent.turn ?? 0);
+    this.columns.timedReplies.set(row, 0);
+    this.columns.replyMs.set(row, 0);
+    const { replyTime } = summary;
+    if (replyTime) this.addReplyTime(row, replyTime.replies, replyTime.milliseconds);
     this.columns.fixedOutcome.set(row, 0);
     this.columns.paperOutcome.set(row, 0);
     for (const mode of ['fixed', 'paper'] as const) {
@@ -204,11 +233,12 @@ export class Episodes {
     const collection = this.text(row, 'collection');
     const stars = this.columns.stars.get(row);
     const rollout = this.columns.rollout.get(row);
+    const replies = this.columns.timedReplies.get(row);
     return {
       id: this.ids[row]!,
       taskId: this.strings.text(this.columns.task.get(row)),
       ...(pack !== undefined && { pack }),
-      agent: this.strings.text(this.columns.agent.get(row)),
+      agent: this.agent(row),
       collaborator: {
         kind: this.seatKind(row),
         name: this.strings.text(this.columns.collaborator.get(row)),
@@ -220,102 +250,23 @@ export class Episodes {
       grades: { ...(fixed && { fixed }), ...(paper && { paper }) },
       leak: this.columns.leak.get(row),
       leaked: this.isLeaked(row),
+      choices: this.columns.choices.get(row),
       ...(stars > 0 && { stars }),
+      ...(replies > 0 && { replyTime: { replies, milliseconds: this.columns.replyMs.get(row) } }),
       seed: this.columns.seed.get(row),
       ...(rollout >= 0 && { rollout }),
       ...(collection !== undefined && { collection }),
     };
   }
 
+  private addReplyTime(row: number, replies: number, milliseconds: number): void {
+    const { timedReplies, replyMs } = this.columns;
+    timedReplies.set(row, timedReplies.get(row) + replies);
+    replyMs.set(row, replyMs.get(row) + milliseconds);
+  }
+
   private text(row: number, column: 'pack' | 'collection'): string | undefined {
     const number = this.columns[column].get(row);
     return number < 0 ? undefined : this.strings.text(number);
-  }
-}
-
-/** Where each episode's lines stand, as a chain of byte ranges from the newest back. */
-export class Ranges {
-  constructor(
-    readonly table: Table<'segment' | 'start' | 'length' | 'previous'> = Table.of(Ranges.columnKinds),
-  ) {}
-
-  static readonly columnKinds = { segment: 'i32', start: 'f64', length: 'i32', previous: 'i32' } as const;
-
-  /** Adds a line behind `last` (-1: the first) and returns the newest range, which may be `last`, grown. */
-  add(last: number, segment: number, start: number, length: number): number {
-    const { columns } = this.table;
-    if (last >= 0 && columns.segment.get(last) === segment) {
-      const known = columns.length.get(last);
-      if (columns.start.get(last) + known + 1 === start) {
-        columns.length.set(last, known + 1 + length);
-        return last;
-      }
-    }
-    const row = this.table.length++;
-    columns.segment.set(row, segment);
-    columns.start.set(row, start);
-    columns.length.set(row, length);
-    columns.previous.set(row, last);
-    return row;
-  }
-
-  /** The segment of a range; undefined for none. */
-  segment(range: number): number | undefined {
-    return range < 0 ? undefined : this.table.columns.segment.get(range);
-  }
-
-  /** From the first logged to the newest. */
-  chain(last: number): { segment: number; start: number; length: number }[] {
-    const { columns } = this.table;
-    const ranges = [];
-    for (let row = last; row >= 0; row = columns.previous.get(row)) {
-      ranges.push({
-        segment: columns.segment.get(row),
-        start: columns.start.get(row),
-        length: columns.length.get(row),
-      });
-    }
-    return ranges.reverse();
-  }
-}
-
-/** The lines that hold tasks. */
-export class TaskLines {
-  private bySegment: Map<string, number> | undefined;
-
-  constructor(
-    readonly table: Table<'task' | 'segment' | 'start' | 'length'> = Table.of(TaskLines.columnKinds),
-  ) {}
-
-  static readonly columnKinds = { task: 'i32', segment: 'i32', start: 'f64', length: 'i32' } as const;
-
-  add(task: number, segment: number, start: number, length: number): void {
-    const row = this.table.add({ task, segment, start, length });
-    if (!this.bySegment) return;
-    this.bySegment.set(`${segment}/${task}`, row);
-    this.bySegment.set(String(task), row);
-  }
-
-  /** The line that an episode of this segment means: the last one in its own segment, else the last one anywhere. */
-  find(task: number, segment: number): number {
-    if (!this.bySegment) {
-      this.bySegment = new Map();
-      const { columns, length } = this.table;
-      for (let row = 0; row < length; row += 1) {
-        const known = columns.task.get(row);
-        this.bySegment.set(`${columns.segment.get(row)}/${known}`, row);
-        this.bySegment.set(String(known), row);
-      }
-    }
-    return this.bySegment.get(`${segment}/${task}`) ?? this.bySegment.get(String(task)) ?? -1;
-  }
-
-  range(row: number): { segment: number; start: number; length: number } {
-    const { columns } = this.table;
-    return {
-      segment: columns.segment.get(row),
-      start: columns.start.get(row),
-      length: columns.length.get(row),
-    };
   }
 }

@@ -52,7 +52,8 @@ async function whySegmentIsStale(logFolder: string, segment: IndexedSegment): Pr
   return undefined;
 }
 
-async function fingerprintOf(file: string): Promise<number> {
+/** Of the first line of a segment. */
+export async function fingerprintOf(file: string): Promise<number> {
   const handle = await open(file, 'r');
   try {
     const { buffer, bytesRead } = await handle.read(
@@ -100,8 +101,10 @@ export async function settle(logFolder: string, index: LogIndex): Promise<void> 
   try {
     for (const row of index.unsettled) {
       if (!episodes.isStarted(row) || episodes.columns.taskLine.get(row) < 0) continue;
-      const trajectory = await reader.trajectory(row);
-      if (trajectory) episodes.restore(row, trajectory, summarize(trajectory));
+      const episode = await reader.episode(row);
+      if (!episode) continue;
+      episodes.restore(row, episode.trajectory, summarize(episode.trajectory));
+      if (episode.deleted) episodes.delete(row);
     }
   } finally {
     await reader.close();

@@ -2,18 +2,26 @@ import { readFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { ifThere, writeAtomically } from '../files';
 import { bytesPerValue, Column, Strings, Table, type ColumnKind } from './columns';
-import { Episodes, Ranges, TaskLines } from './episodes';
+import { Episodes } from './episodes';
 import type { IndexedSegment, IndexParts } from './logIndex';
+import { Ranges, TaskLines } from './places';
 
 /*
  * The index file: 8 bytes of magic, a checksum (CRC-32, unsigned) of everything after the first 16 bytes, the length of
  * the header, the header as JSON, then the columns, each at a multiple of 8 bytes from the start of the file. Numbers
- * are little-endian. It only saves time: whatever is wrong with it, it is rebuilt from the log.
+ * are little-endian. It only saves time: whatever is wrong with it, it is rebuilt from the log. The magic's number rises
+ * whenever what is written, or what it means, changes. The header says the columns all the same: two branches that each
+ * took the next number would otherwise read each other's files as their own.
  */
-const MAGIC = Buffer.from('TNDMIDX2');
+const MAGIC = Buffer.from('TNDMIDX4');
 const FRONT_BYTES = 16;
 
+const LAYOUT = JSON.stringify([Episodes.columnKinds, Ranges.columnKinds, TaskLines.columnKinds]);
+const ANOTHER_VERSION = { reason: 'it was written by another version' };
+
 interface Header {
+  /** The names of the columns and their kinds, in the order of the file. */
+  readonly layout: string;
   readonly ids: string[];
   readonly strings: string[];
   readonly segments: IndexedSegment[];
@@ -25,6 +33,7 @@ interface Header {
 export async function writeIndexFile(file: string, parts: IndexParts): Promise<void> {
   const tables = tablesOf(parts);
   const header: Header = {
+    layout: LAYOUT,
     ids: parts.episodes.ids,
     strings: parts.strings.values,
     segments: parts.segments,
@@ -62,12 +71,13 @@ export async function readIndexFile(file: string): Promise<IndexParts | { reason
   if (!read) return undefined;
   const whole = read.byteOffset % 8 === 0 ? read : Buffer.from(read);
   if (whole.length < FRONT_BYTES || !whole.subarray(0, MAGIC.length).equals(MAGIC)) {
-    return { reason: 'it was written by another version' };
+    return ANOTHER_VERSION;
   }
   if (crc32(whole.subarray(FRONT_BYTES)) !== whole.readUInt32LE(8))
     return { reason: 'its checksum is wrong' };
   const jsonEnd = FRONT_BYTES + whole.readUInt32LE(12);
   const header = JSON.parse(whole.toString('utf8', FRONT_BYTES, jsonEnd)) as Header;
+  if (header.layout !== LAYOUT) return ANOTHER_VERSION;
   let offset = jsonEnd + padding(jsonEnd).length;
   const table = <Name extends string>(
     kinds: Readonly<Record<Name, ColumnKind>>,
@@ -90,7 +100,7 @@ export async function readIndexFile(file: string): Promise<IndexParts | { reason
   return { strings, episodes, ranges, tasks, segments, consents, problems };
 }
 
-/** In the order of the file. */
+/** In the order of the file and of `LAYOUT`. */
 function tablesOf({ episodes, ranges, tasks }: IndexParts): readonly Table<string>[] {
   return [episodes.table, ranges.table, tasks.table];
 }

@@ -1,9 +1,11 @@
 import { crc32 } from 'node:zlib';
-import type { EventOf, LogEvent } from '../event';
+import type { Consent } from '../consent';
+import type { LogEvent } from '../event';
 import { peek } from '../segment/line';
 import { Strings } from './columns';
 import { readEvent, readStart } from './read';
-import { Episodes, Ranges, TaskLines, type StartFields } from './episodes';
+import { Episodes, type StartFields } from './episodes';
+import { Ranges, TaskLines } from './places';
 
 /** A line of the log that cannot be read. */
 export interface Problem {
@@ -27,8 +29,6 @@ export interface IndexedSegment {
   /** Bytes of a last line that has no end. */
   tail: number;
 }
-
-export type Consent = Omit<EventOf<'consent'>, 'version' | 'event'>;
 
 /** How much of a segment's first line the fingerprint covers. */
 export const FINGERPRINT_BYTES = 256;
@@ -122,11 +122,22 @@ export class LogIndex {
       return kind === 'task' && this.addTask(segment, front.rest, buffer, end, offset, start);
     switch (kind) {
       case 'agent-turn':
-      case 'reply':
+      case 'candidates':
+      case 'choice':
       case 'answered':
-      case 'deleted': {
+      case 'deleted':
+      case 'undeleted': {
         const row = this.episodeLine(segment, episode, at, offset, end - start);
         this.applySimple(row, kind, turn);
+        return true;
+      }
+      case 'reply': {
+        const match = REPLY.exec(buffer.toString('latin1', front.rest, Math.min(end, front.rest + 80)));
+        if (!match) return false;
+        const row = this.episodeLine(segment, episode, at, offset, end - start);
+        const [, author, milliseconds] = match;
+        const timed = author !== 'simulator' && milliseconds !== undefined;
+        this.applyReply(row, turn, timed ? Number(milliseconds) : undefined);
         return true;
       }
       case 'leak': {
@@ -185,7 +196,7 @@ export class LogIndex {
         parts.tasks.add(parts.strings.number(event.task.id), segment, offset, end - start);
         return;
       case 'consent':
-        parts.consents.push({ pseudonym: event.pseudonym, purpose: event.purpose, at: event.at });
+        parts.consents.push(consentOf(event));
         return;
       default: {
         const isFirst = parts.episodes.find(event.episode) === undefined;
@@ -250,8 +261,18 @@ export class LogIndex {
         episodes.setState(row, event.reason);
         return;
       case 'agent-turn':
-      case 'reply':
+      case 'candidates':
+      case 'choice':
         this.applySimple(row, event.event, event.turn);
+        return;
+      case 'reply':
+        this.applyReply(row, event.turn, event.author === 'simulator' ? undefined : event.milliseconds);
+        return;
+      case 'turn-rating':
+        this.applySimple(row, event.event, event.turn);
+        return;
+      case 'turn-superseded':
+        // The turn that follows it says so again.
         return;
       case 'resumed':
         episodes.resume(row, event.agent);
@@ -271,14 +292,33 @@ export class LogIndex {
 
   private applySimple(
     row: number,
-    kind: 'agent-turn' | 'reply' | 'answered' | 'resumed' | 'deleted',
+    kind:
+      | 'agent-turn'
+      | 'candidates'
+      | 'choice'
+      | 'turn-rating'
+      | 'answered'
+      | 'resumed'
+      | 'deleted'
+      | 'undeleted',
     turn: number,
   ): void {
     const { episodes } = this.parts;
+    const { turns, choices, undecidedTurn } = episodes.columns;
     switch (kind) {
       case 'agent-turn':
-        if (turn !== episodes.columns.turns.get(row) + 1) this.unsettled.add(row);
-        episodes.columns.turns.set(row, turn);
+        if (turn !== turns.get(row) + 1) this.unsettled.add(row);
+        turns.set(row, turn);
+        undecidedTurn.set(row, 0);
+        return;
+      case 'candidates':
+        if (turn !== turns.get(row) + 1) this.unsettled.add(row);
+        undecidedTurn.set(row, turn);
+        return;
+      case 'choice':
+        if (turn !== undecidedTurn.get(row)) this.unsettled.add(row);
+        choices.set(row, choices.get(row) + 1);
+        undecidedTurn.set(row, 0);
         return;
       case 'answered':
         episodes.setState(row, 'answered');
@@ -290,10 +330,20 @@ export class LogIndex {
       case 'deleted':
         episodes.delete(row);
         return;
-      case 'reply':
-        if (turn > episodes.columns.turns.get(row)) this.unsettled.add(row);
+      case 'undeleted':
+        episodes.undelete(row);
+        return;
+      case 'turn-rating':
+        if (turn > turns.get(row)) this.unsettled.add(row);
         return;
     }
+  }
+
+  private applyReply(row: number, turn: number, milliseconds: number | undefined): void {
+    const { episodes } = this.parts;
+    const { turns, lastReplyTurn } = episodes.columns;
+    if (turn !== turns.get(row) || turn <= lastReplyTurn.get(row)) this.unsettled.add(row);
+    episodes.addReply(row, turn, milliseconds);
   }
 
   private applyLeak(row: number, turn: number, fraction: number, leaked: boolean): void {
@@ -304,7 +354,14 @@ export class LogIndex {
   }
 }
 
+function consentOf({ pseudonym, purpose, level, at }: Extract<LogEvent, { event: 'consent' }>): Consent {
+  return { pseudonym, purpose, at, ...(level && { level }) };
+}
+
 const NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
+const REPLY = new RegExp(
+  `^,"author":"(developer|simulator|developer-edited-suggestion)",(?:"milliseconds":(${NUMBER}),)?"text"`,
+);
 const LEAK = new RegExp(`^,"fraction":(${NUMBER}),"leaked":(true|false)\\}`);
 const GRADE = new RegExp(
   `^,"grade":\\{"mode":"(fixed|paper)","reward":(${NUMBER}|null),"success":(true|false|null),`,

@@ -1,5 +1,10 @@
 import type { TrajectoryState, TrajectorySummary } from '../trajectory';
+import type { Column } from './columns';
 import type { Episodes } from './episodes';
+
+/** Every dialogue has exactly one. `not-graded` has an answer; `abandoned` was cancelled, failed or skipped. */
+export const outcomes = ['success', 'failure', 'not-graded', 'open', 'abandoned'] as const;
+export type Outcome = (typeof outcomes)[number];
 
 /** What a list is narrowed to; every field that is given must hold. */
 export interface TrajectoryFilter {
@@ -13,7 +18,16 @@ export interface TrajectoryFilter {
   /** Which grade `success` looks at; `fixed`, or `paper` where there is no other, when it is not given. */
   readonly mode?: 'fixed' | 'paper';
   readonly success?: boolean;
+  /** How the dialogue stands; `success` and `failure` look at the grade of `mode`. */
+  readonly outcome?: Outcome;
   readonly leaked?: boolean;
+  /** 1 to 5: rated with at least so many stars. 0: not rated at all. */
+  readonly stars?: number;
+  /** Began then: not before `since`, before `until`. ISO 8601; a date is its midnight, UTC. */
+  readonly since?: string;
+  readonly until?: string;
+  /** A person chose between candidates in it, or nobody did. */
+  readonly chosen?: boolean;
   readonly collection?: string;
   /** Found in the id, the task's id, the pack, the agent or the collaborator, in any case. */
   readonly text?: string;
@@ -39,6 +53,16 @@ export interface TrajectoryCounts {
   readonly graded: number;
   readonly successes: number;
   readonly leaked: number;
+  /** Tasks with a graded dialogue. */
+  readonly tasks: number;
+  /** Fraction of graded dialogues that are successes, averaged per task first; null when none is graded. */
+  readonly successRate: number | null;
+}
+
+/** A value that dialogues share, and how many do. */
+export interface SharedValue {
+  readonly value: string;
+  readonly count: number;
 }
 
 /** All visible episodes from the oldest to the newest; those that started in the same millisecond as they were logged. */
@@ -75,16 +99,55 @@ export function page(episodes: Episodes, order: Uint32Array, options: ListOption
 
 export function count(episodes: Episodes, order: Uint32Array, filter: TrajectoryFilter): TrajectoryCounts {
   const rows = matching(episodes, order, filter);
-  let graded = 0;
-  let successes = 0;
+  // By the number of the task's name.
+  const gradedOf = new Uint32Array(episodes.strings.values.length);
+  const successesOf = new Uint32Array(episodes.strings.values.length);
   let leaked = 0;
   for (const row of rows) {
-    const success = outcome(episodes, row, filter.mode);
-    if (success !== null) graded += 1;
-    if (success === true) successes += 1;
+    const success = successOf(episodes, row, filter.mode);
+    const task = episodes.columns.task.get(row);
+    if (success !== null) gradedOf[task]! += 1;
+    if (success === true) successesOf[task]! += 1;
     if (episodes.isLeaked(row)) leaked += 1;
   }
-  return { total: rows.length, graded, successes, leaked };
+  let graded = 0;
+  let successes = 0;
+  let tasks = 0;
+  let rates = 0;
+  for (const [task, ofTask] of gradedOf.entries()) {
+    if (ofTask === 0) continue;
+    tasks += 1;
+    graded += ofTask;
+    successes += successesOf[task]!;
+    rates += successesOf[task]! / ofTask;
+  }
+  return {
+    total: rows.length,
+    graded,
+    successes,
+    leaked,
+    tasks,
+    successRate: tasks === 0 ? null : rates / tasks,
+  };
+}
+
+/** The values that the matching dialogues have in a column, the most frequent first; those without one are left out. */
+export function valuesOf(
+  episodes: Episodes,
+  order: Uint32Array,
+  column: 'pack' | 'agent' | 'collaborator',
+  filter: TrajectoryFilter,
+): SharedValue[] {
+  const counts = new Uint32Array(episodes.strings.values.length);
+  const numbers = episodes.columns[column];
+  for (const row of matching(episodes, order, filter)) {
+    const number = numbers.get(row);
+    if (number >= 0) counts[number]! += 1;
+  }
+  const values = [...counts.entries()].filter(([, count]) => count > 0);
+  return values
+    .map(([number, count]) => ({ value: episodes.strings.text(number), count }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
 
 /** The rows of `order` that the filter leaves, in the same order. */
@@ -98,7 +161,9 @@ type RowTest = (row: number) => boolean;
 
 function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
   const tests: RowTest[] = [];
-  const { state, collaboratorKind, leaked, success, mode, text } = filter;
+  const { state, collaboratorKind, leaked, chosen, success, outcome, stars, since, until, mode, text } =
+    filter;
+  const { startedAt } = episodes.columns;
   for (const column of ['task', 'pack', 'agent', 'collaborator', 'collection'] as const) {
     const wanted = filter[column];
     if (wanted === undefined) continue;
@@ -109,7 +174,12 @@ function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
   if (state !== undefined) tests.push((row) => episodes.state(row) === state);
   if (collaboratorKind !== undefined) tests.push((row) => episodes.seatKind(row) === collaboratorKind);
   if (leaked !== undefined) tests.push((row) => episodes.isLeaked(row) === leaked);
-  if (success !== undefined) tests.push((row) => outcome(episodes, row, mode) === success);
+  if (chosen !== undefined) tests.push((row) => episodes.columns.choices.get(row) > 0 === chosen);
+  if (success !== undefined) tests.push((row) => successOf(episodes, row, mode) === success);
+  if (outcome !== undefined) tests.push((row) => outcomeOf(episodes, row, mode) === outcome);
+  if (stars !== undefined) tests.push(starsTest(episodes, stars));
+  if (since !== undefined) tests.push(startsFrom(startedAt, since));
+  if (until !== undefined) tests.push(startsBefore(startedAt, until));
   if (text !== undefined && text.trim() !== '') tests.push(textTest(episodes, text.trim().toLowerCase()));
   return tests;
 }
@@ -125,47 +195,37 @@ function textTest(episodes: Episodes, wanted: string): RowTest {
     episodes.ids[row]!.toLowerCase().includes(wanted);
 }
 
-function outcome(episodes: Episodes, row: number, mode: 'fixed' | 'paper' | undefined): boolean | null {
+function starsTest({ columns }: Episodes, stars: number): RowTest {
+  return stars === 0 ? (row) => columns.stars.get(row) === 0 : (row) => columns.stars.get(row) >= stars;
+}
+
+function startsFrom(startedAt: Column, since: string): RowTest {
+  const time = Date.parse(since);
+  return (row) => startedAt.get(row) >= time;
+}
+
+function startsBefore(startedAt: Column, until: string): RowTest {
+  const time = Date.parse(until);
+  return (row) => startedAt.get(row) < time;
+}
+
+function outcomeOf(episodes: Episodes, row: number, mode: 'fixed' | 'paper' | undefined): Outcome {
+  const state = episodes.state(row);
+  if (state !== 'answered') return state;
+  const success = successOf(episodes, row, mode);
+  if (success === null) return 'not-graded';
+  return success ? 'success' : 'failure';
+}
+
+/** Null when there is no grade that says. @param mode whose; `fixed` or else `paper` when it is not given */
+export function successOf(
+  episodes: Episodes,
+  row: number,
+  mode: 'fixed' | 'paper' | undefined,
+): boolean | null {
   const grade =
     mode === undefined
       ? (episodes.grade(row, 'fixed') ?? episodes.grade(row, 'paper'))
       : episodes.grade(row, mode);
   return grade?.success ?? null;
-}
-
-/** One rollout of a collection, as far as the log has it. */
-export interface CollectedRollout {
-  readonly episode: string;
-  readonly state: TrajectoryState;
-  /** It has a grade in some mode. */
-  readonly graded: boolean;
-  /** The modes in which it has a grade; what cannot be graded here has one too. */
-  readonly gradedModes: readonly ('fixed' | 'paper')[];
-  /** Lines of it are missing from the log: only reading it whole tells what is left. */
-  readonly damaged: boolean;
-}
-
-const MODES = ['fixed', 'paper'] as const;
-
-/**
- * The rollouts of a collection by `<task id>#<rollout>`. When one was begun more than once, an answered one stands
- * before the others, then the newest.
- */
-export function collectedRollouts(
-  episodes: Episodes,
-  order: Uint32Array,
-  collection: string,
-): Map<string, CollectedRollout> {
-  const collected = new Map<string, CollectedRollout>();
-  for (const row of matching(episodes, order, { collection })) {
-    const { task, rollout } = episodes.columns;
-    const key = `${episodes.strings.text(task.get(row))}#${Math.max(0, rollout.get(row))}`;
-    const state = episodes.state(row);
-    if (collected.get(key)?.state === 'answered' && state !== 'answered') continue;
-    const gradedModes = MODES.filter((mode) => episodes.grade(row, mode) !== undefined);
-    const graded = gradedModes.length > 0;
-    const damaged = episodes.isDamaged(row);
-    collected.set(key, { episode: episodes.ids[row]!, state, graded, gradedModes, damaged });
-  }
-  return collected;
 }

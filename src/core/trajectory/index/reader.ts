@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../../fault';
 import type { LogEvent } from '../event';
-import { foldTrajectory } from '../fold';
+import { foldEpisode } from '../fold';
 import type { Trajectory } from '../trajectory';
 import type { LogIndex } from './logIndex';
 import { readEvent } from './read';
@@ -27,6 +27,12 @@ export class EpisodeReader {
    * @throws {Fault} `trajectory/task-missing` when the log holds the episode but not its task
    */
   async trajectory(row: number): Promise<Trajectory | undefined> {
+    const episode = await this.episode(row);
+    return episode?.deleted === false ? episode.trajectory : undefined;
+  }
+
+  /** As `trajectory`, also of an episode that was deleted. */
+  async episode(row: number): Promise<ReturnType<typeof foldEpisode>> {
     const { episodes, tasks, ranges } = this.index.parts;
     if (!episodes.isStarted(row)) return undefined;
     const id = episodes.ids[row]!;
@@ -38,9 +44,10 @@ export class EpisodeReader {
       const message = `The log holds episode ${id} but not its task ${taskId}; a file of the log may be missing.`;
       throw new Fault('trajectory/task-missing', message);
     }
-    const trajectory = foldTrajectory([...task.events, ...events]);
-    if (!trajectory || unreadable === undefined) return trajectory;
-    return { ...trajectory, damaged: trajectory.damaged ?? unreadable };
+    const folded = foldEpisode([...task.events, ...events]);
+    if (!folded || unreadable === undefined) return folded;
+    const { trajectory, deleted } = folded;
+    return { trajectory: { ...trajectory, damaged: trajectory.damaged ?? unreadable }, deleted };
   }
 
   async close(): Promise<void> {

@@ -6,8 +6,9 @@ import { LOG_VERSION, type EventKind, type LogEvent } from '../event';
  */
 export function encodeEvent(event: LogEvent): Buffer {
   const fields: Readonly<Record<string, unknown>> = event;
-  const { version, at, episode, turn, fraction, leaked } = fields;
-  const line = { version, event: event.event, episode, at, turn, fraction, leaked, ...fields };
+  const { version, at, episode, turn, fraction, leaked, author, milliseconds } = fields;
+  const front = { version, event: event.event, episode, at, turn, fraction, leaked, author, milliseconds };
+  const line = { ...front, ...fields };
   if (event.event === 'grade') Object.assign(line, { grade: inOrder(event.grade, GRADE_ORDER) });
   if (event.event === 'task') Object.assign(line, { task: inOrder(event.task, TASK_ORDER) });
   return Buffer.from(`${JSON.stringify(line)}\n`);
@@ -50,15 +51,20 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
       'task',
       'episode-started',
       'agent-turn',
+      'candidates',
+      'choice',
       'reply',
       'hand-over',
       'leak',
       'answered',
       'grade',
       'rating',
+      'turn-rating',
+      'turn-superseded',
       'abandoned',
       'resumed',
       'deleted',
+      'undeleted',
       'consent',
     ] satisfies EventKind[]
   ).map((kind) => {

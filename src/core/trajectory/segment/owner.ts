@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Fault } from '../../fault';
-import { ifThere, isErrorCode } from '../files';
-import { isRunning } from '../running';
+import { ifThere } from '../files';
+import { beginOf, look } from '../running';
 
 /*
  * Each segment that is being written has a file beside it that says which process writes it. Only a command that
@@ -36,7 +36,7 @@ export async function release(segmentFile: string): Promise<void> {
 
 /** This process, as an owner file names it. */
 export async function ownIdentity(): Promise<Owner> {
-  return { pid: process.pid, host: hostname(), began: (await beginOf(process.pid)) ?? null };
+  return { pid: process.pid, host: hostname(), began: await beginOf(process.pid) };
 }
 
 /**
@@ -54,11 +54,9 @@ export async function livingOwner(ownerFile: string): Promise<Owner | undefined>
 /** False only for a process of this machine that is gone. */
 export async function mayLive(owner: Owner): Promise<boolean> {
   if (owner.host !== hostname()) return true;
-  if (!isRunning(owner.pid)) return false;
-  const began = await beginOf(owner.pid);
-  // It ended since, or the system hides the processes of other users.
-  if (began === undefined) return isRunning(owner.pid);
-  return owner.began === null || began === null || owner.began === began;
+  const seen = await look(owner.pid);
+  if (seen === 'gone') return false;
+  return seen === 'cannot tell' || owner.began === null || owner.began === seen.began;
 }
 
 function parseOwner(ownerFile: string, text: string): Owner {
@@ -87,22 +85,5 @@ export async function refuseWhileWritten(logFolder: string, own: string): Promis
       );
     }
     await rm(file, { force: true });
-  }
-}
-
-/**
- * When a process began, in the kernel's ticks since the machine's start; null where the system does not tell,
- * undefined when there is no such process to be seen.
- */
-async function beginOf(pid: number): Promise<string | null | undefined> {
-  if (process.platform !== 'linux') return null;
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold anything; the time is the 20th field after it.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
-  } catch (error) {
-    // ESRCH: it ended between the opening and the reading.
-    if (isErrorCode(error, 'ENOENT', 'ESRCH')) return undefined;
-    throw error;
   }
 }

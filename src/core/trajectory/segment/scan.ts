@@ -20,17 +20,20 @@ export interface Scanned {
  * Visits the complete lines of a file from an offset, in order; while some are visited, the next are read. Empty lines
  * are visited too, so that the caller can count lines. A line over the limit is visited as an empty one after
  * `onTooLong` was told. Memory: two buffers, as large as the longest line.
+ *
+ * @param readBytes at least so many at once; nothing else happens while their lines are visited
  */
 export async function scanLines(
   file: string,
   from: number,
   visit: LineVisitor,
   onTooLong?: (offset: number) => void,
+  readBytes = READ_BYTES,
 ): Promise<Scanned> {
   const handle = await open(file, 'r');
   try {
-    let current = Buffer.allocUnsafe(READ_BYTES);
-    let next = Buffer.allocUnsafe(READ_BYTES);
+    let current = Buffer.allocUnsafe(readBytes);
+    let next = Buffer.allocUnsafe(readBytes);
     let offset = from; // in the file, of the first byte in `current`
     let { bytesRead: filled } = await handle.read(current, 0, current.length, offset);
     while (filled > 0) {

@@ -1,0 +1,47 @@
+import { Judgements } from '../../core/evaluation/standing/judgements';
+import { standingOf, type Standing } from '../../core/evaluation/standing/standing';
+import { remarks, shareWords } from '../../core/evaluation/standing/words';
+import type { Install, Outcome } from '../command';
+import { openLog } from '../log';
+import { dataOption } from '../play';
+import { table } from '../terminal';
+
+export const installStanding: Install = (program, perform) => {
+  program
+    .command('standing')
+    .description('the models by what people chose of two candidates: Bradley–Terry strengths with intervals')
+    .addOption(dataOption())
+    .action(({ data }: { data: string }) => perform(() => standing(data)));
+};
+
+async function standing(data: string): Promise<Outcome> {
+  const log = await openLog(data);
+  try {
+    const found = standingOf(await new Judgements().of(log));
+    const { places, ...summary } = found;
+    return { rows: places, summary: { data, ...summary }, print: () => inWords(found, data) };
+  } finally {
+    await log.close();
+  }
+}
+
+function inWords(found: Standing, data: string): string {
+  if (found.choices === 0) {
+    return `No dialogue in ${data} in which somebody chose between two candidates is over: turn on tandem.candidates.show in the editor and play.`;
+  }
+  const head = ['model', 'chosen over the average', 'choices', 'won', 'lost', 'equal', 'neither'];
+  const rows = found.places.map((place) => [
+    place.model,
+    shareWords(place),
+    ...[place.choices, place.wins, place.losses, place.equal, place.neither].map(String),
+  ]);
+  const grouped = found.groups > 1;
+  return [
+    table([
+      [...(grouped ? ['group'] : []), ...head],
+      ...rows.map((row, index) => [...(grouped ? [String(found.places[index]!.group + 1)] : []), ...row]),
+    ]),
+    'In brackets: 95 % intervals. Equal and neither count as half a win for each.',
+    ...remarks(found),
+  ].join('\n');
+}

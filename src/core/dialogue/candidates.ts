@@ -1,0 +1,73 @@
+import type { Candidate, EventOf, Picked } from '../trajectory/event';
+import type { Turn } from '../trajectory/trajectory';
+import { parseAgentMessage } from './protocol';
+import { generated, requestAfter, type Setting, type Speaker } from './sample';
+import { deriveSeed } from './seed';
+
+/** An agent, and how it is sampled. */
+export type SampledAgent = Pick<Speaker, 'agent' | 'sampling'>;
+
+export interface CandidateOptions {
+  /** Writes the other candidate; without it the dialogue's own agent writes both. */
+  readonly rival?: SampledAgent;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Samples two candidates at once, each with a seed of its own. The order in which they come back is drawn by the
+ * dialogue's seed, so that the place says nothing about who wrote it. Nothing is told before both are written, so that
+ * the time says nothing either.
+ *
+ * @param before the turns that they follow, all with a reply
+ * @param refused how many pairs of candidates for this turn were refused before
+ * @throws what the first to fail said; the other is stopped
+ */
+export async function drawCandidates(
+  speaker: Speaker,
+  setting: Setting,
+  before: readonly Turn[],
+  refused: number,
+  { rival, signal }: CandidateOptions,
+): Promise<[Candidate, Candidate]> {
+  const { messages, position } = requestAfter(before, speaker, setting);
+  const drawn = ['candidate', position.turn, refused] as const;
+  const failure = new AbortController();
+  const either = signal === undefined ? failure.signal : AbortSignal.any([signal, failure.signal]);
+  const swapped = deriveSeed(setting.seed, 'order', ...drawn) % 2 === 1;
+  const draw = async (place: 0 | 1): Promise<Candidate> => {
+    const which = swapped ? 1 - place : place;
+    const { agent, sampling } = which === 1 && rival !== undefined ? rival : speaker;
+    const settings = { ...sampling, seed: deriveSeed(setting.seed, ...drawn, which) };
+    try {
+      const generation = await agent.generate(messages, settings, {
+        signal: either,
+        position,
+      });
+      return { agent: agent.name, ...generated(generation, agent, settings) };
+    } catch (error) {
+      failure.abort(error);
+      throw error;
+    }
+  };
+  const [first, second] = await Promise.allSettled([draw(0), draw(1)]);
+  signal?.throwIfAborted();
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  throw failure.signal.reason;
+}
+
+/** Whether a person would see two times the same. */
+export function lookAlike(candidates: readonly [Candidate, Candidate]): boolean {
+  const [first, second] = candidates.map(({ text }) => parseAgentMessage(text));
+  return first!.visible === second!.visible && first!.answer === second!.answer;
+}
+
+/**
+ * The candidate with which the dialogue goes on: the one that was picked. Of two that are equal it is the first that
+ * was shown, which is either of them, since their order was drawn.
+ */
+export function goesOnWith(
+  { candidates }: EventOf<'candidates'>,
+  picked: Exclude<Picked, 'neither'>,
+): Candidate {
+  return candidates[picked === 1 ? 1 : 0];
+}

@@ -1,0 +1,39 @@
+import type { Task } from '../task/task';
+import type { Collaborator, EventOf } from '../trajectory/event';
+import type { ShownCandidates, Trajectory, Turn } from '../trajectory/trajectory';
+import type { Protocol } from './protocol';
+
+/** Whose move it is: `chooser` while two candidates wait for a person, `nobody` when the dialogue is over. */
+export type Mover = 'agent' | 'chooser' | 'collaborator' | 'nobody';
+
+/** Where a dialogue stands: nothing but what the log says of it. */
+export interface DialogueState {
+  readonly id: string;
+  readonly task: Task;
+  readonly protocol: Protocol;
+  readonly seed: number;
+  collaborator: Collaborator;
+  turns: Turn[];
+  /** Candidates for the next turn. */
+  pending: readonly ShownCandidates[];
+  answer: string | undefined;
+}
+
+export function stateOf(trajectory: Trajectory): DialogueState {
+  const { id, task, started, collaborator, turns, pending = [], answer } = trajectory;
+  const { protocol, seed } = started;
+  return { id, task, protocol, seed, collaborator, turns: [...turns], pending, answer: answer?.answer };
+}
+
+export function moverOf({ answer, pending, turns }: DialogueState): Mover {
+  if (answer !== undefined) return 'nobody';
+  if (undecidedOf(pending) !== undefined) return 'chooser';
+  const last = turns.at(-1);
+  return last === undefined || last.reply !== undefined ? 'agent' : 'collaborator';
+}
+
+/** The candidates that were shown and of which nobody has chosen one. */
+export function undecidedOf(pending: readonly ShownCandidates[]): EventOf<'candidates'> | undefined {
+  const last = pending.at(-1);
+  return last?.choice === undefined ? last?.shown : undefined;
+}

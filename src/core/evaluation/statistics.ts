@@ -1,0 +1,142 @@
+import type { Outline } from '../trajectory/log';
+import { meanInterval, medianInterval, wilson, type Interval } from './interval';
+
+/** What dialogues are grouped by. */
+export type Grouping = 'agent' | 'pack' | 'collaborator';
+
+/** A figure with its 95 % interval, where there are enough values for one. */
+export interface Figure {
+  readonly value: number;
+  readonly interval?: Interval;
+}
+
+/** How some dialogues went. Figures are undefined where no dialogue says anything about them. */
+export interface GroupStatistics {
+  readonly dialogues: number;
+  readonly graded: number;
+  /** Fraction of graded dialogues that pass all tests, averaged per task first; the interval is Wilson's over tasks. */
+  readonly success?: Figure;
+  /** Mean number of agent turns of a dialogue that was answered. */
+  readonly turns?: Figure;
+  /** Fraction of dialogues in which a reply gave the reference away. */
+  readonly leak?: Figure;
+  /** Seconds that a developer takes for a reply: the median over dialogues of the mean within each. */
+  readonly replySeconds?: Figure;
+}
+
+export interface Group extends GroupStatistics {
+  readonly name: string;
+}
+
+export type Unit = 'hour' | 'day' | 'week' | 'month';
+
+export interface Period extends GroupStatistics {
+  /** When it begins, milliseconds since 1970; periods are of local time. */
+  readonly from: number;
+}
+
+/** How dialogues went over time. */
+export interface Course {
+  /** The length of the periods. */
+  readonly unit: Unit;
+  /** From the oldest to the newest; those without a dialogue are left out. */
+  readonly periods: readonly Period[];
+}
+
+/** In a picture more could not be told apart. */
+export const MOST_GROUPS = 12;
+
+export function courseOf(rows: readonly Outline[]): Course {
+  const unit = unitOf(rows);
+  const byPeriod = Map.groupBy(rows, ({ startedAt }) => beginning(startedAt, unit));
+  const inOrder = [...byPeriod].sort(([a], [b]) => a - b);
+  return { unit, periods: inOrder.map(([from, inside]) => ({ from, ...figuresOf(inside) })) };
+}
+
+/** The largest group first; at most `MOST_GROUPS`, of which the last is then the rest together. */
+export function groupsOf(rows: readonly Outline[], grouping: Grouping): Group[] {
+  const byName = Map.groupBy(rows, (row) => nameOf(row, grouping));
+  const sorted = [...byName].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
+  const largest = sorted.length > MOST_GROUPS ? sorted.slice(0, MOST_GROUPS - 1) : sorted;
+  const rest = sorted.slice(largest.length);
+  const groups = largest.map(([name, inside]) => ({ name, ...figuresOf(inside) }));
+  if (rest.length === 0) return groups;
+  return [...groups, { name: `${rest.length} others`, ...figuresOf(rest.flatMap(([, inside]) => inside)) }];
+}
+
+function nameOf(row: Outline, grouping: Grouping): string {
+  return row[grouping] ?? 'no pack';
+}
+
+export function figuresOf(rows: readonly Outline[]): GroupStatistics {
+  const turns = rows.flatMap(({ isAnswered, turns: count }) => (isAnswered ? [count] : []));
+  const seconds = rows
+    .flatMap(({ replyMs }) => (replyMs === undefined ? [] : [replyMs / 1000]))
+    .sort((a, b) => a - b);
+  const { success, graded } = successOf(rows);
+  const leak = rows.filter(({ leaked }) => leaked).length / rows.length;
+  return {
+    dialogues: rows.length,
+    graded,
+    ...(success && { success }),
+    ...(turns.length > 0 && { turns: { value: average(turns), ...inInterval(meanInterval(turns)) } }),
+    ...(rows.length > 0 && { leak: { value: leak, interval: wilson(leak, rows.length) } }),
+    ...(seconds.length > 0 && {
+      replySeconds: { value: median(seconds), ...inInterval(medianInterval(seconds)) },
+    }),
+  };
+}
+
+function successOf(rows: readonly Outline[]): { success?: Figure; graded: number } {
+  const byTask = new Map<string, { graded: number; successes: number }>();
+  let graded = 0;
+  for (const { task: id, success } of rows) {
+    if (success === null) continue;
+    const task = byTask.get(id) ?? { graded: 0, successes: 0 };
+    byTask.set(id, task);
+    task.graded += 1;
+    if (success) task.successes += 1;
+    graded += 1;
+  }
+  if (byTask.size === 0) return { graded };
+  const value = average([...byTask.values()].map((task) => task.successes / task.graded));
+  return { success: { value, interval: wilson(value, byTask.size) }, graded };
+}
+
+const inInterval = (interval: Interval | undefined): { interval?: Interval } =>
+  interval === undefined ? {} : { interval };
+
+/** Of at least one value. */
+const average = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Of at least one value, ascending. */
+function median(sorted: readonly number[]): number {
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+const DAY = 24 * 3600 * 1000;
+
+/** Such that a picture has some tens of periods at most. */
+function unitOf(rows: readonly Outline[]): Unit {
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { startedAt } of rows) {
+    first = Math.min(first, startedAt);
+    last = Math.max(last, startedAt);
+  }
+  const days = (last - first) / DAY;
+  if (days <= 2) return 'hour';
+  if (days <= 60) return 'day';
+  return days <= 366 ? 'week' : 'month';
+}
+
+/** Weeks begin on Monday. */
+function beginning(at: number, unit: Unit): number {
+  const date = new Date(at);
+  if (unit === 'hour') return date.setMinutes(0, 0, 0);
+  if (unit === 'week') date.setDate(date.getDate() - ((date.getDay() + 6) % 7));
+  if (unit === 'month') date.setDate(1);
+  return date.setHours(0, 0, 0, 0);
+}

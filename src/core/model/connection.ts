@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { Fault } from '../fault';
+import { clientFor } from './chat/client';
+import { diagnosisOf, notOpenAi, tooSlow, type Diagnosis } from './chat/diagnosis';
+import type { Addressee } from './chat/failure';
+import { OpenAiModel } from './openai';
+
+export type { Diagnosis, Problem } from './chat/diagnosis';
+
+/** A model behind a server that speaks OpenAI's API, as a person connects it. */
+export interface Endpoint {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly model: string;
+  /** Default: `OPENAI_API_KEY`, as when it plays. */
+  readonly key?: string;
+}
+
+/** What came of asking a model for a few words. */
+export type Trial =
+  | { readonly works: true; readonly milliseconds: number; readonly notes: readonly string[] }
+  | ({ readonly works: false } & Diagnosis);
+
+/** What a server said when it was asked which models it has. */
+export type ModelList =
+  { readonly listed: true; readonly names: readonly string[] } | ({ readonly listed: false } & Diagnosis);
+
+export interface AskOptions {
+  readonly signal?: AbortSignal;
+  /** How long the server may take to begin its answer. */
+  readonly timeoutMs?: number;
+}
+
+/** A person waits for the list; a server that has not given it by then is typed for instead. */
+const LIST_MS = 5_000;
+/** A small model may have to be loaded first. */
+const TRIAL_MS = 30_000;
+/** Some servers refuse fewer; an answer that is cut short works as well as a whole one. */
+const TRIAL_TOKENS = 16;
+/** How many of a server's models a sentence names. */
+const NAMED_MODELS = 5;
+
+/**
+ * Asks a model for a few words, once, as a dialogue would.
+ * @throws AbortError on cancel
+ */
+export async function tryModel(endpoint: Endpoint, options: AskOptions = {}): Promise<Trial> {
+  const { signal, timeoutMs = TRIAL_MS } = options;
+  const { baseUrl, model: name } = endpoint;
+  const to = addressee(endpoint);
+  const limits = { firstTokenMs: timeoutMs, betweenTokensMs: timeoutMs, totalMs: 2 * timeoutMs };
+  const begun = performance.now();
+  try {
+    const model = new OpenAiModel({
+      ...{ model: name, baseUrl, apiKey: to.key ?? '', limits, retry: { attempts: 1 } },
+    });
+    const sampling = { temperature: 0, maxTokens: TRIAL_TOKENS };
+    await model.generate([{ role: 'user', content: 'Say hello.' }], sampling, { signal });
+    return { works: true, milliseconds: performance.now() - begun, notes: model.notes };
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    const diagnosis = diagnosisOf(error, to);
+    const remedy =
+      diagnosis.problem === 'unknown-model' ? await chooseAnother(endpoint, options) : diagnosis.remedy;
+    return { works: false, ...diagnosis, remedy };
+  }
+}
+
+const listSchema = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+/**
+ * Asks a server for its models, in the order of their names.
+ * @throws AbortError on cancel
+ */
+export async function listModels(
+  endpoint: Omit<Endpoint, 'model'>,
+  { signal, timeoutMs = LIST_MS }: AskOptions = {},
+): Promise<ModelList> {
+  const to = addressee({ ...endpoint, model: '' });
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    const request = { signal: signal === undefined ? late : AbortSignal.any([late, signal]) };
+    const answer = await clientFor(to.server, to.key).models.list(request).asResponse();
+    const list = listSchema.safeParse(parsed(await answer.text()));
+    if (!list.success) return { listed: false, ...notOpenAi(to) };
+    return { listed: true, names: list.data.data.map(({ id }) => id).sort() };
+  } catch (error) {
+    signal?.throwIfAborted();
+    return { listed: false, ...(late.aborted ? tooSlow(to) : diagnosisOf(error, to)) };
+  }
+}
+
+/** Undefined when it is no JSON. */
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+async function chooseAnother(endpoint: Endpoint, { signal }: AskOptions): Promise<string> {
+  const list = await listModels(endpoint, { signal });
+  if (!list.listed || list.names.length === 0) return 'Correct the name of the model.';
+  const named = list.names.slice(0, NAMED_MODELS).join(', ');
+  const more = list.names.length - NAMED_MODELS;
+  return `Choose one that it has: ${named}${more > 0 ? ` and ${more} more` : ''}.`;
+}
+
+function addressee({ baseUrl, model, key = process.env.OPENAI_API_KEY }: Endpoint): Addressee {
+  return { server: baseUrl, model, key: key === '' ? undefined : key };
+}

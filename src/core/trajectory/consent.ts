@@ -1,0 +1,47 @@
+import type { consentLevels, EventOf } from './event';
+import { developersOf } from './people';
+import type { Trajectory } from './trajectory';
+
+export type Consent = Omit<EventOf<'consent'>, 'version' | 'event'>;
+export type ConsentLevel = (typeof consentLevels)[number];
+
+/** What people allow to be done with what they wrote. Of several consents under one pseudonym the latest counts. */
+export class Consents {
+  private readonly latest = new Map<string, Consent>();
+
+  constructor(given: Iterable<Consent>) {
+    for (const consent of given) {
+      const before = this.latest.get(consent.pseudonym);
+      const isLater = before === undefined || Date.parse(consent.at) >= Date.parse(before.at);
+      if (isLater) this.latest.set(consent.pseudonym, consent);
+    }
+  }
+
+  of(pseudonym: string): Consent | undefined {
+    return this.latest.get(pseudonym);
+  }
+
+  /** Undefined without a consent. One from before there were levels promised that nothing leaves the log: `local`. */
+  level(pseudonym: string): ConsentLevel | undefined {
+    const consent = this.of(pseudonym);
+    return consent && (consent.level ?? 'local');
+  }
+
+  /** What a person wrote may leave this machine. */
+  mayLeave(pseudonym: string): boolean {
+    const level = this.level(pseudonym);
+    return level === 'export' || level === 'export-with-edits';
+  }
+
+  /** And with it how it came about: what was edited, what the limit cut off, how long it took. */
+  mayLeaveWithEdits(pseudonym: string): boolean {
+    return this.level(pseudonym) === 'export-with-edits';
+  }
+
+  /** @param staysHere the rows are for this machine, e.g. to train on it: no export */
+  whyNot(trajectory: Trajectory, staysHere: boolean): 'no consent' | 'local only' | undefined {
+    const people = [...developersOf(trajectory)];
+    if (people.some((pseudonym) => this.of(pseudonym) === undefined)) return 'no consent';
+    return staysHere || people.every((pseudonym) => this.mayLeave(pseudonym)) ? undefined : 'local only';
+  }
+}

@@ -1,0 +1,227 @@
+import { mkdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { EventKind } from './event';
+import { ifThere, writeAtomically } from './files';
+import { fingerprintOf, segmentNames } from './index/follow';
+import { peek } from './segment/line';
+import { scanLines, type LineVisitor } from './segment/scan';
+
+const useSchema = z.object({
+  /** Messages as the agent, of two candidates both. */
+  turns: z.number(),
+  /** Messages as the simulator. */
+  replies: z.number(),
+  promptTokens: z.number(),
+  completionTokens: z.number(),
+  /** Messages whose tokens the model did not count, so that the two sums are too low. */
+  uncounted: z.number(),
+});
+
+/**
+ * What one model has written, as the log has it: turns that were taken back, abandoned or deleted were written as well,
+ * imported ones were not written here.
+ */
+export type ModelUse = z.infer<typeof useSchema>;
+
+/** By the name of the model, as it was asked for. */
+export type UseByModel = Readonly<Record<string, ModelUse>>;
+
+/** In US dollars per million tokens. */
+export interface Price {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+/** In US dollars, of the tokens that were counted. */
+export function costOf({ promptTokens, completionTokens }: ModelUse, price: Price): number {
+  return (promptTokens * price.prompt + completionTokens * price.completion) / 1e6;
+}
+
+const keptSchema = z.object({
+  version: z.literal(2),
+  segments: z.record(
+    z.string(),
+    z.object({
+      /** Bytes read, up to the end of the last complete line. */
+      scanned: z.number(),
+      /** Of its first line, which is new whenever the segment is rewritten. */
+      fingerprint: z.number(),
+      uses: z.record(z.string(), useSchema),
+    }),
+  ),
+});
+
+type Segment = z.infer<typeof keptSchema>['segments'][string];
+
+/** The sums are saved when they are ahead of their file by more than this; the rest is soon read again. */
+const SAVE_AFTER_BYTES = 1024 * 1024;
+
+/** A piece takes less than a millisecond: what a person waits for meanwhile goes before the next one. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * The use of the models in a log. Every line of an agent's message or a simulator's reply is read, once: the sums of each
+ * segment are kept in `index/use.json`, and only what was appended since is read the next time.
+ */
+export class KeptUse {
+  private segments: Record<string, Segment> | undefined;
+  private unsavedBytes = 0;
+  /** Episodes whose next turn is a candidate that was chosen, and has been counted as such. */
+  private readonly chosen = new Set<string>();
+  /** One reading after the other. */
+  private queue: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param folder the data folder
+   * @param agentOf the agent of an episode; older logs name only what the server called the model
+   */
+  constructor(
+    private readonly folder: string,
+    private readonly agentOf: (episode: string) => string | undefined,
+  ) {}
+
+  /** @throws {Fault} `trajectory/unreadable` */
+  read(): Promise<UseByModel> {
+    const reading = this.queue.then(() => this.catchUp());
+    this.queue = reading.catch(() => undefined); // whoever asked for it learns of its failure
+    return reading;
+  }
+
+  private async catchUp(): Promise<UseByModel> {
+    const known = (this.segments ??= await this.saved());
+    const logFolder = join(this.folder, 'log');
+    const now: Record<string, Segment> = {};
+    for (const name of await segmentNames(logFolder)) {
+      now[name] = await this.segment(join(logFolder, name), known[name]);
+    }
+    this.segments = now;
+    if (this.unsavedBytes > SAVE_AFTER_BYTES) await this.save();
+    return sumOf(Object.values(now).map(({ uses }) => uses));
+  }
+
+  private async segment(file: string, known: Segment | undefined): Promise<Segment> {
+    const fingerprint = await fingerprintOf(file);
+    const { size } = await stat(file);
+    const fits = known?.fingerprint === fingerprint && known.scanned <= size;
+    const { scanned, uses } = fits ? known : { scanned: 0, uses: {} };
+    if (scanned === size) return { scanned, uses, fingerprint };
+    const add: LineVisitor = (buffer, from, to) => this.addLine(uses, buffer.subarray(from, to));
+    const { end } = await scanLines(file, scanned, add, undefined, PIECE_BYTES);
+    this.unsavedBytes += end - scanned;
+    return { scanned: end, uses, fingerprint };
+  }
+
+  private addLine(uses: Record<string, ModelUse>, line: Buffer): void {
+    const kind = peek(line, 0, line.length)?.kind;
+    if (kind === undefined || !COUNTED.includes(kind)) return;
+    const message = messageSchema.safeParse(parsed(line)).data;
+    if (message === undefined || 'imported' in message) return;
+    if (message.event === 'candidates') {
+      // Both count before one is chosen: a count that grows with the choice would tell who wrote the chosen one.
+      for (const { agent, usage } of message.candidates) add(uses, agent, 'turns', usage);
+    } else if (message.event === 'choice') {
+      if (message.picked !== 'neither') this.chosen.add(message.episode);
+    } else if (message.event === 'reply' || !this.chosen.delete(message.episode)) {
+      const model = this.modelOf(message);
+      if (model === undefined) return;
+      add(uses, model, message.event === 'reply' ? 'replies' : 'turns', message.usage);
+    }
+  }
+
+  private modelOf(message: Extract<Message, { event: 'agent-turn' | 'reply' }>): string | undefined {
+    if (message.event === 'reply')
+      return message.author === 'simulator' && message.by !== 'rules' ? message.by : undefined;
+    const { model, agent, episode } = message;
+    if (agent !== undefined || AS_ASKED.test(model)) return agent ?? model;
+    return this.agentOf(episode) ?? model;
+  }
+
+  private get file(): string {
+    return join(this.folder, 'index', 'use.json');
+  }
+
+  /** What cannot be read is only counted anew. */
+  private async saved(): Promise<Record<string, Segment>> {
+    const text = await ifThere(() => readFile(this.file));
+    return (text && keptSchema.safeParse(parsed(text)).data?.segments) ?? {};
+  }
+
+  private async save(): Promise<void> {
+    const kept = { version: 2, segments: this.segments };
+    await mkdir(dirname(this.file), { recursive: true });
+    await writeAtomically(this.file, (handle) => handle.writeFile(JSON.stringify(kept)));
+    this.unsavedBytes = 0;
+  }
+}
+
+/** A name as the settings and the command line write it. */
+const AS_ASKED = /^(starter$|local:|openai:|script:|vscode:)/;
+
+const COUNTED: readonly EventKind[] = ['agent-turn', 'candidates', 'choice', 'reply'];
+
+const usage = z.object({ promptTokens: z.number(), completionTokens: z.number() }).optional();
+
+const messageSchema = z.discriminatedUnion('event', [
+  z.object({
+    event: z.literal('agent-turn'),
+    episode: z.string(),
+    model: z.string(),
+    agent: z.string().optional(),
+    usage,
+    imported: z.unknown().optional(),
+  }),
+  z.object({
+    event: z.literal('candidates'),
+    candidates: z.array(z.object({ agent: z.string(), usage })),
+  }),
+  z.object({
+    event: z.literal('choice'),
+    episode: z.string(),
+    picked: z.literal([0, 1, 'equal', 'neither']),
+  }),
+  z.object({
+    event: z.literal('reply'),
+    author: z.string(),
+    by: z.string(),
+    usage,
+  }),
+]);
+
+type Message = z.infer<typeof messageSchema>;
+
+/** Undefined when it is no JSON. */
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function add(
+  uses: Record<string, ModelUse>,
+  model: string,
+  what: 'turns' | 'replies',
+  tokens: z.infer<typeof usage>,
+): void {
+  const use = (uses[model] ??= noUse());
+  use[what] += 1;
+  use.promptTokens += tokens?.promptTokens ?? 0;
+  use.completionTokens += tokens?.completionTokens ?? 0;
+  if (tokens === undefined) use.uncounted += 1;
+}
+
+function noUse(): ModelUse {
+  return { turns: 0, replies: 0, promptTokens: 0, completionTokens: 0, uncounted: 0 };
+}
+
+function sumOf(parts: readonly UseByModel[]): UseByModel {
+  const sum: Record<string, ModelUse> = {};
+  for (const [model, use] of parts.flatMap((part) => Object.entries(part))) {
+    const whole = (sum[model] ??= noUse());
+    for (const field of Object.keys(use) as (keyof ModelUse)[]) whole[field] += use[field];
+  }
+  return sum;
+}

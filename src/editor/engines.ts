@@ -1,0 +1,152 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import type { ApiKeys } from './apiKeys';
+import { Configuration } from './configuration';
+import { Engine, type SharedParts } from './engine';
+import { Grading } from './grading';
+import { Logs } from './logs';
+import { EditorModels } from './models/editorModels';
+import { LoadedModels } from './models/loaded';
+import type { LocalPlace } from './models/places';
+import { Servers } from './models/servers';
+import { ShownLog, type FolderLog } from './shownLog';
+
+/**
+ * An engine for each folder of the workspace, because each has settings and a log of its own. Models, grader and open
+ * logs are shared.
+ */
+export class Engines implements vscode.Disposable {
+  /** Of the first folder, or of a window without one. It lives as long as the extension. */
+  readonly first: Engine;
+  /** The log that the views show. */
+  readonly shown: ShownLog;
+  private readonly byFolder = new Map<string, Engine>();
+  private readonly shared: SharedParts;
+  private readonly changed = new vscode.EventEmitter<{
+    readonly engine: Engine;
+    readonly episodes: readonly string[];
+  }>();
+  private readonly disposables: { dispose(): unknown }[];
+
+  /** Dialogues changed in the log of a folder; no ids: any may have. */
+  readonly onDidChangeLog = this.changed.event;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    configuration: Configuration,
+    keys: ApiKeys,
+    output: vscode.LogOutputChannel,
+  ) {
+    const modelsChanged = new vscode.EventEmitter<void>();
+    const report = (error: unknown): void => this.first.report(error);
+    const references = path.join(context.globalStorageUri.fsPath, 'references');
+    this.shared = {
+      keys,
+      output,
+      logs: new Logs(output, report),
+      grading: new Grading(configuration, context.asAbsolutePath('dist'), references, report),
+      locals: new LoadedModels(openLocal, () => modelsChanged.fire(), report),
+      servers: new Servers(configuration, keys, () => modelsChanged.fire(), vscode.l10n.t),
+      editorModels: new EditorModels(() => modelsChanged.fire()),
+      onDidChangeModels: modelsChanged.event,
+    };
+    this.first = this.make(configuration);
+    this.shown = new ShownLog(this, context.workspaceState);
+    this.disposables = [
+      this.changed,
+      this.shown,
+      modelsChanged,
+      this.shared.editorModels,
+      this.shared.logs,
+      configuration.onDidChange(() => void this.keepWhatIsUsed()),
+      vscode.workspace.onDidChangeWorkspaceFolders(({ removed }) => this.forget(removed)),
+    ];
+  }
+
+  /** In the order of the folders. */
+  get all(): readonly Engine[] {
+    const { workspaceFolders: folders = [] } = vscode.workspace;
+    return folders.length === 0 ? [this.first] : folders.map((folder) => this.in(folder));
+  }
+
+  /** The engine of the folder that holds a file; of the first one for a file outside of all. */
+  of(file: string | undefined): Engine {
+    const folder =
+      file === undefined ? undefined : vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file));
+    return folder === undefined ? this.first : this.in(folder);
+  }
+
+  /** Every log that folders of the window write into, in the order of the folders. */
+  get logs(): readonly FolderLog[] {
+    const byDataFolder = Map.groupBy(this.all, (engine) => engine.dataFolder);
+    return [...byDataFolder.values()].map((engines) => ({
+      engine: engines[0]!,
+      name: engines.flatMap(({ configuration }) => configuration.folder?.name ?? []).join(', '),
+    }));
+  }
+
+  /** The engine whose log has the dialogue, that of the views before others; the first one when none has. */
+  async withEpisode(id: string): Promise<Engine> {
+    for (const engine of [this.shown.engine, ...this.all]) {
+      if (await this.has(engine, id)) return engine;
+    }
+    return this.first;
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.disposables, ...this.byFolder.values(), this.first).dispose();
+    void this.close();
+  }
+
+  /** Resolves when the child processes are gone and the logs are closed. */
+  async close(): Promise<void> {
+    const { logs, grading, locals } = this.shared;
+    await Promise.all([logs.close(), grading.close(), locals.close()]);
+  }
+
+  private async has(engine: Engine, episode: string): Promise<boolean> {
+    try {
+      return (await engine.logIfAny())?.summary(episode) !== undefined;
+    } catch (error) {
+      // A log that cannot be opened must not hide the dialogues of the others.
+      engine.report(error);
+      return false;
+    }
+  }
+
+  private in(folder: vscode.WorkspaceFolder): Engine {
+    if (folder.uri.toString() === this.first.configuration.folder?.uri.toString()) return this.first;
+    const key = folder.uri.toString();
+    const engine = this.byFolder.get(key) ?? this.make(new Configuration(folder));
+    this.byFolder.set(key, engine);
+    return engine;
+  }
+
+  private make(configuration: Configuration): Engine {
+    const engine = new Engine(this.context, configuration, this.shared);
+    engine.onDidChangeLog((episodes) => this.changed.fire({ engine, episodes }));
+    return engine;
+  }
+
+  /** The editor starts the extension anew when it is the first folder that goes. */
+  private forget(removed: readonly vscode.WorkspaceFolder[]): void {
+    for (const { uri } of removed) {
+      this.byFolder.get(uri.toString())?.dispose();
+      this.byFolder.delete(uri.toString());
+    }
+    void this.keepWhatIsUsed();
+  }
+
+  /** Closes the logs and models that no folder's settings name any more. */
+  private async keepWhatIsUsed(): Promise<void> {
+    const { all } = this;
+    const dataFolders = all.map((engine) => engine.configuration.dataFolder);
+    await this.shared.logs.keep(dataFolders.filter((folder) => folder !== undefined));
+    await this.shared.locals.keep(all.flatMap((engine) => engine.playing));
+  }
+}
+
+async function openLocal({ spec, folder }: LocalPlace) {
+  const { LocalModel } = await import('../core/model/local/model');
+  return new LocalModel({ name: spec, folder });
+}

@@ -1,0 +1,75 @@
+import * as vscode from 'vscode';
+import type { ExportFormat } from '../../core/trajectory/export/export';
+import { filterWords, isFiltered, type ListFilter } from '../trajectories/filter';
+import type { ExportChoice } from './preview';
+
+const { t } = vscode.l10n;
+
+const formats: readonly (vscode.QuickPickItem & { readonly format: ExportFormat['format'] })[] = [
+  {
+    format: 'trajectories',
+    label: t('Trajectories'),
+    detail: t('A row for each dialogue in the published form: task, dialogue, answer, reward'),
+  },
+  {
+    format: 'chat',
+    label: t('Fine-tuning rows'),
+    detail: t('A row for each dialogue: the messages as the agent saw them'),
+  },
+  {
+    format: 'preferences',
+    label: t('Preference rows'),
+    detail: t('A row for each pair of dialogues of a task: the better and the worse one'),
+  },
+  {
+    format: 'choices',
+    label: t('Choices'),
+    detail: t(
+      'A row for each choice of a person between two candidates: the message that was chosen and the other one',
+    ),
+  },
+];
+
+/** Asks what to export. @param filter what the list shows now @returns undefined when the person went back */
+export async function chooseExport(filter: ListFilter): Promise<ExportChoice | undefined> {
+  const format = await vscode.window.showQuickPick(formats, {
+    title: t('Export Trajectories (1 of 2): what a row is'),
+    placeHolder: t('Nothing is written before you have seen a preview'),
+  });
+  if (format === undefined) return undefined;
+  const only = { label: t('Only what the list shows'), description: filterWords(filter, t), picked: true };
+  const successes = { label: t('Only those that pass all tests') };
+  const leaked = {
+    label: t('Also those with a leak'),
+    description: t('a reply gives the reference away'),
+  };
+  const evaluations = {
+    label: t('Also those played to evaluate an agent'),
+    description: t('training on them spoils the next evaluation'),
+  };
+  const editorModels = {
+    label: t('Also those in which a model of the editor wrote'),
+    description: t('many vendors forbid to train on that'),
+  };
+  const offered: vscode.QuickPickItem[] = [
+    ...(isFiltered(filter) ? [only] : []),
+    successes,
+    leaked,
+    evaluations,
+    editorModels,
+  ];
+  const picked = await vscode.window.showQuickPick(offered, {
+    title: t('Export Trajectories (2 of 2): which dialogues'),
+    placeHolder: t('Finished dialogues go in; “Also …” only when you tick it'),
+    canPickMany: true,
+  });
+  if (picked === undefined) return undefined;
+  return {
+    format: format.format,
+    filter: picked.includes(only) ? filter : {},
+    onlySuccess: picked.includes(successes),
+    withLeaked: picked.includes(leaked),
+    withEvaluations: picked.includes(evaluations),
+    withEditorModels: picked.includes(editorModels),
+  };
+}

@@ -1,0 +1,167 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import type { ExportFormat, ExportOptions, Finding } from '../../core/trajectory/export/export';
+import { commands, exportScheme } from '../contributions';
+import type { Engine } from '../engine';
+import { cancellable, type Report } from '../progress';
+import type { ShownLog } from '../shownLog';
+import { dialogues, grouped } from '../trajectories/words';
+import { askAboutFindings } from '../trust/findings';
+import type { ListFilter } from '../trajectories/filter';
+import { chooseExport } from './choose';
+import { previewDocument, type ExportChoice } from './preview';
+
+const { t } = vscode.l10n;
+
+const PREVIEWED_ROWS = 3;
+
+interface Previewed {
+  /** Of the log that is exported, whichever is shown by the time that it is written. */
+  readonly engine: Engine;
+  readonly choice: ExportChoice;
+  readonly text: string;
+  readonly rows: number;
+  readonly findings: readonly Finding[];
+}
+
+/** Exports: what is chosen is first shown as a read-only document, and written from there. */
+export class Exports implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly previews = new Map<string, Previewed>();
+  private readonly registrations: { dispose(): unknown }[];
+  private made = 0;
+
+  constructor(
+    private readonly log: ShownLog,
+    private readonly showDialogue: (episode: string) => unknown,
+  ) {
+    this.registrations = [
+      vscode.workspace.registerTextDocumentContentProvider(exportScheme, this),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.previews.delete(uri.toString())),
+    ];
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    const preview = this.previews.get(uri.toString());
+    return preview?.text ?? `${t('This preview is of an earlier window. Export again to see a new one.')}\n`;
+  }
+
+  /** Asks what to export and shows the preview. @param filter what the list shows now */
+  async preview(filter: ListFilter): Promise<void> {
+    const choice = await chooseExport(filter);
+    if (choice === undefined) return;
+    const { engine, name } = this.log;
+    const log = await engine.log();
+    const { previewExport } = await import('../../core/trajectory/export/preview');
+    const preview = await cancellable(t('Preparing the preview'), async (signal, report) =>
+      previewExport(log, await optionsOf(engine, choice, signal, report), PREVIEWED_ROWS),
+    );
+    if (preview === undefined) return;
+    this.made += 1;
+    const uri = vscode.Uri.from({ scheme: exportScheme, path: `/export-preview-${this.made}.md` });
+    const { rows, findings } = preview;
+    const text = previewDocument(preview, choice, { folder: name, t });
+    this.previews.set(uri.toString(), { engine, choice, rows, findings, text });
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });
+    if (preview.rows === 0) {
+      void vscode.window.showInformationMessage(
+        t('There is nothing to export: the preview says what is left out.'),
+      );
+      return;
+    }
+    const save = t('Save…');
+    const chosen = await vscode.window.showInformationMessage(
+      t('{0} rows are ready. Nothing is written yet.', grouped(preview.rows)),
+      save,
+    );
+    if (chosen === save) await vscode.commands.executeCommand(commands.saveExport);
+  }
+
+  /** Writes what the preview in front shows, and a card beside it. */
+  async save(): Promise<void> {
+    const { engine, choice, rows, findings: found } = this.inFront();
+    if (rows === 0) {
+      throw new Fault('editor/nothing-to-export', t('This export has no rows; choose others.'));
+    }
+    const show = (episode: string): unknown => this.showDialogue(episode);
+    const findings = found.length === 0 ? 'refuse' : await askAboutFindings(found, show);
+    if (findings === undefined) return;
+    const folder = engine.configuration.folder?.uri;
+    const target = await vscode.window.showSaveDialog({
+      title: t('Save Export'),
+      saveLabel: t('Export'),
+      filters: { [t('JSON lines')]: ['jsonl'] },
+      ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${choice.format}.jsonl`) }),
+    });
+    if (target === undefined) return;
+    const log = await engine.log();
+    const { exportTrajectories } = await import('../../core/trajectory/export/export');
+    const result = await cancellable(t('Exporting'), async (signal, report) =>
+      exportTrajectories(log, target.fsPath, {
+        ...(await optionsOf(engine, choice, signal, report)),
+        findings,
+      }),
+    );
+    if (result === undefined) {
+      void vscode.window.showInformationMessage(t('The export was cancelled; nothing was written.'));
+      return;
+    }
+    const openFile = t('Open the File');
+    const openCard = t('Open the Card');
+    const chosen = await vscode.window.showInformationMessage(
+      t(
+        '{0} rows of {1} are in {2}.',
+        grouped(result.rows),
+        dialogues(result.trajectories, t),
+        path.basename(result.file),
+      ),
+      openFile,
+      openCard,
+    );
+    if (chosen === undefined) return;
+    const opened = vscode.Uri.file(chosen === openFile ? result.file : result.card);
+    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(opened));
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.registrations).dispose();
+  }
+
+  private inFront(): Previewed {
+    const editors = [vscode.window.activeTextEditor, ...vscode.window.visibleTextEditors];
+    const shown = editors.find((editor) => editor?.document.uri.scheme === exportScheme);
+    const preview = shown && this.previews.get(shown.document.uri.toString());
+    if (preview !== undefined) return preview;
+    throw new Fault(
+      'editor/no-preview',
+      t('No preview of an export is open. Run “Tandem: Export Trajectories…” first.'),
+    );
+  }
+}
+
+async function optionsOf(
+  engine: Engine,
+  choice: ExportChoice,
+  signal: AbortSignal,
+  report: Report,
+): Promise<ExportOptions> {
+  const { format, ...selection } = choice;
+  return {
+    ...(await rowFormat(engine, format)),
+    ...selection,
+    mode: engine.gradingMode,
+    signal,
+    onProgress: ({ done, total }) =>
+      report(t('{0} of {1}', grouped(done), dialogues(total, t)), done / total),
+  };
+}
+
+async function rowFormat(engine: Engine, format: ExportFormat['format']): Promise<ExportFormat> {
+  const { agentMessages } = await import('../../core/dialogue/conversation');
+  const { parseAgentMessage } = await import('../../core/dialogue/protocol');
+  const prompts = await engine.prompts();
+  const render: (ExportFormat & { format: 'chat' })['render'] = ({ task, turns, started }) =>
+    agentMessages(task, turns, started.protocol, prompts);
+  if (format !== 'trajectories') return { format, render };
+  return { format, render, visible: ({ agent }) => parseAgentMessage(agent.text).visible };
+}

@@ -1,0 +1,144 @@
+import { FORMATS } from '../../core/trajectory/export/card';
+import type { ExportFormat } from '../../core/trajectory/export/export';
+import type { ExportPreview } from '../../core/trajectory/export/preview';
+import { findingInWords } from '../../core/trajectory/findings/words';
+import { filterWords, type ListFilter } from '../trajectories/filter';
+import { grouped } from '../trajectories/words';
+import type { Translate } from '../translate';
+
+/** What a person chose to export. */
+export interface ExportChoice {
+  readonly format: ExportFormat['format'];
+  readonly filter: ListFilter;
+  readonly onlySuccess: boolean;
+  readonly withLeaked: boolean;
+  readonly withEvaluations: boolean;
+  readonly withEditorModels: boolean;
+}
+
+/** `folder`: the name of the folder whose log it is of, where the window has several. */
+export interface PreviewWords {
+  readonly folder: string | undefined;
+  readonly t: Translate;
+}
+
+const LONGEST_TEXT = 400;
+const MOST_NUMBERS = 8;
+
+/** What an export would write, as Markdown: the counts, what is left out and why, whose words, and the first rows. */
+export function previewDocument(
+  preview: ExportPreview,
+  choice: ExportChoice,
+  { folder, t }: PreviewWords,
+): string {
+  return `${[
+    `# ${t('Export preview: nothing is written yet')}`,
+    ...(folder === undefined ? [] : [t('Of the log of {0}.', cell(folder))]),
+    countsOf(preview, choice, t),
+    chosen(choice, t),
+    `## ${t('Left out')}`,
+    leftOut(preview, t),
+    `## ${t('Before you share it')}`,
+    ...sharing(preview, t),
+    `## ${t('First rows')}`,
+    t('Long texts are cut here, not in the file.'),
+    ...preview.first.map((row) => fenced(JSON.stringify(row, shortened(t), 2))),
+    ...(preview.rows === 0 ? [t('There is none.')] : []),
+  ].join('\n\n')}\n`;
+}
+
+function countsOf(
+  { rows, trajectories, tasks, successes, leaked }: ExportPreview,
+  { format }: ExportChoice,
+  t: Translate,
+): string {
+  return [
+    t(
+      '**{0} rows** from {1} trajectories of {2} tasks, as {3}.',
+      ...[rows, trajectories, tasks].map(grouped),
+      FORMATS[format] ?? format,
+    ),
+    t('{0} pass all tests. In {1} a reply gives the reference away.', grouped(successes), grouped(leaked)),
+  ].join('\n');
+}
+
+function chosen(
+  { filter, onlySuccess, withLeaked, withEvaluations, withEditorModels }: ExportChoice,
+  t: Translate,
+): string {
+  const words = filterWords(filter, t);
+  return [
+    t('Filter: {0}', words === '' ? t('none') : words),
+    ...(onlySuccess ? [t('Only those that pass all tests')] : []),
+    ...(withLeaked ? [t('Also those with a leak')] : []),
+    ...(withEvaluations ? [t('Also those played to evaluate an agent')] : []),
+    ...(withEditorModels
+      ? [
+          t(
+            'Also those in which a model of the editor wrote: read its vendor’s terms before you train on the rows',
+          ),
+        ]
+      : []),
+  ]
+    .map((line) => `- ${line}`)
+    .join('\n');
+}
+
+function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
+  const rows = Object.entries(counts).map(([reason, count]) => `| ${grouped(count)} | ${reason} |`);
+  return rows.length === 0
+    ? t('Nothing.')
+    : [`| ${t('Trajectories')} | ${t('Why')} |`, '|---:|---|', ...rows].join('\n');
+}
+
+/** What whoever writes the file should know before it leaves this machine. */
+function sharing({ consents, findings }: ExportPreview, t: Translate): string[] {
+  const people =
+    consents.length === 0
+      ? t('No person’s words are in these rows.')
+      : [
+          t('People’s words are in these rows, under these pseudonyms. This is what they agreed to:'),
+          '',
+          `| ${t('Pseudonym')} | ${t('Consent')} |`,
+          '|---|---|',
+          ...consents.map(([pseudonym, purposes]) => `| ${cell(pseudonym)} | ${cell(purposes)} |`),
+        ].join('\n');
+  return [
+    people,
+    findings.length === 0
+      ? t('No secret and no e-mail address was found in the rows.')
+      : [
+          t('Found in the rows; what is done about it is asked before anything is written:'),
+          '',
+          ...findings.map((one) => `- ${cell(findingInWords(one))}`),
+        ].join('\n'),
+    t('The rows hold every word of the dialogues, the hidden reference and the tests of each task.'),
+  ];
+}
+
+/** For `JSON.stringify`: long texts and long lists of numbers are cut. */
+const shortened =
+  (t: Translate) =>
+  (_: string, value: unknown): unknown => {
+    if (typeof value === 'string' && value.length > LONGEST_TEXT) {
+      return `${value.slice(0, LONGEST_TEXT)}… (${t('{0} characters more', grouped(value.length - LONGEST_TEXT))})`;
+    }
+    if (
+      Array.isArray(value) &&
+      value.length > MOST_NUMBERS &&
+      value.every((one) => typeof one === 'number')
+    ) {
+      const most: unknown[] = value.slice(0, MOST_NUMBERS);
+      return [...most, `… (${t('{0} more', grouped(value.length - MOST_NUMBERS))})`];
+    }
+    return value;
+  };
+
+const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<`*_[\]]/g, '\\$&');
+
+/** A fence longer than any run of backticks in the text. */
+function fenced(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const marks = '`'.repeat(longest + 1);
+  return `${marks}json\n${text}\n${marks}`;
+}

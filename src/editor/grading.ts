@@ -1,0 +1,47 @@
+import type { Grader } from '../core/grading/grader';
+import type { Configuration } from './configuration';
+
+/** The one grader of the window, started when it is first needed, and anew when its settings are others. */
+export class Grading {
+  private started: { readonly settings: string; readonly grader: Promise<Grader> } | undefined;
+
+  /** @param assets the folder of the built extension  @param cacheFolder where what references return is kept */
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly assets: string,
+    private readonly cacheFolder: string,
+    private readonly report: (error: unknown) => void,
+  ) {}
+
+  grader(): Promise<Grader> {
+    const settings = JSON.stringify(this.configuration.grader);
+    if (this.started?.settings !== settings) {
+      void this.close();
+      const grader = this.start();
+      this.started = { settings, grader };
+      grader.catch(() => (this.started = undefined));
+    }
+    return this.started.grader;
+  }
+
+  async close(): Promise<void> {
+    const { started } = this;
+    this.started = undefined;
+    try {
+      await (await started?.grader)?.close();
+    } catch (error) {
+      this.report(error);
+    }
+  }
+
+  private async start(): Promise<Grader> {
+    const { createGrader } = await import('../core/grading/grader');
+    const { systemPython } = await import('../core/grading/native/native');
+    return createGrader({
+      native: systemPython(this.assets),
+      assets: this.assets,
+      ...this.configuration.grader,
+      cacheFolder: this.cacheFolder,
+    });
+  }
+}

@@ -1,0 +1,103 @@
+import * as vscode from 'vscode';
+import type { TrajectoryLog } from '../core/trajectory/log';
+
+/** What other processes append to a log is read this long after the last change that the file system reports. */
+const FOLLOW_AFTER_MS = 300;
+/** How often a log is looked at without such a report. */
+const LOOK_EVERY_MS = 5000;
+
+export interface LogChange {
+  /** The data folder, as it was opened. */
+  readonly folder: string;
+  /** The ids of the dialogues that changed; none: any may have. */
+  readonly episodes: readonly string[];
+}
+
+interface Opened {
+  readonly log: Promise<TrajectoryLog>;
+  follower?: vscode.Disposable;
+}
+
+/** The open trajectory logs, one for each data folder, whichever folders of the workspace log into it. */
+export class Logs implements vscode.Disposable {
+  private readonly opened = new Map<string, Opened>();
+  private readonly changed = new vscode.EventEmitter<LogChange>();
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly output: vscode.LogOutputChannel,
+    private readonly report: (error: unknown) => void,
+  ) {}
+
+  /** Opens the log when it is first asked for; one that could not be opened is tried again the next time. */
+  open(folder: string): Promise<TrajectoryLog> {
+    const known = this.opened.get(folder);
+    if (known !== undefined) return known.log;
+    const opened: Opened = { log: this.openLog(folder, (follower) => (opened.follower = follower)) };
+    this.opened.set(folder, opened);
+    opened.log.catch(() => this.opened.delete(folder));
+    return opened.log;
+  }
+
+  /** Closes the logs of all other folders. */
+  async keep(folders: readonly string[]): Promise<void> {
+    const others = [...this.opened].filter(([folder]) => !folders.includes(folder));
+    await Promise.all(
+      others.map(async ([folder, { log, follower }]) => {
+        this.opened.delete(folder);
+        follower?.dispose();
+        try {
+          await (await log).close();
+        } catch (error) {
+          this.report(error);
+        }
+      }),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.keep([]);
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+
+  private async openLog(
+    folder: string,
+    followed: (follower: vscode.Disposable) => void,
+  ): Promise<TrajectoryLog> {
+    const { TrajectoryLog } = await import('../core/trajectory/log');
+    const log = await TrajectoryLog.open(folder);
+    log.onDidChange((episodes) => this.changed.fire({ folder, episodes }));
+    for (const note of log.notes) this.output.info(note);
+    for (const { file, line, reason } of log.problems) this.output.warn(`${file}, line ${line}: ${reason}`);
+    followed(this.follow(folder, log));
+    return log;
+  }
+
+  /**
+   * Reads what another window or a terminal appends to the same log. The file system may not tell of what is written into
+   * a folder that was made a moment ago, so that it is also looked at now and then while somebody can see it.
+   */
+  private follow(folder: string, log: TrajectoryLog): vscode.Disposable {
+    const read = (): void => void log.refresh().catch((error: unknown) => this.report(error));
+    let timer: NodeJS.Timeout | undefined;
+    const readSoon = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(read, FOLLOW_AFTER_MS);
+    };
+    const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), 'log/**');
+    const watcher = vscode.workspace.createFileSystemWatcher(pattern);
+    watcher.onDidChange(readSoon);
+    watcher.onDidCreate(readSoon);
+    const looking = setInterval(() => vscode.window.state.focused && read(), LOOK_EVERY_MS);
+    const focus = vscode.window.onDidChangeWindowState(({ focused }) => focused && read());
+    return new vscode.Disposable(() => {
+      clearTimeout(timer);
+      clearInterval(looking);
+      vscode.Disposable.from(watcher, focus).dispose();
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import * as vscode from 'vscode';
+import type { Server } from '../servers';
+import { askText, runSteps, type Step } from './prompts';
+
+const { t } = vscode.l10n;
+
+interface NumberField<Name extends string> {
+  readonly name: Name;
+  readonly prompt: string;
+  readonly placeholder: string;
+  readonly fits: (value: number) => boolean;
+  /** A sentence for a number that does not fit. */
+  readonly rule: string;
+}
+
+const SAMPLING = [
+  {
+    name: 'temperature',
+    prompt: t('Temperature as the agent; 0 always takes the most likely token. Empty: as in the settings.'),
+    placeholder: t('0 to 2'),
+    fits: (value: number) => value >= 0 && value <= 2,
+    rule: t('A temperature is a number from 0 to 2.'),
+  },
+  {
+    name: 'topP',
+    prompt: t(
+      'Top-p: sample from the most likely tokens that together have this probability. Empty: as in the settings.',
+    ),
+    placeholder: t('above 0, at most 1'),
+    fits: (value: number) => value > 0 && value <= 1,
+    rule: t('Top-p is a number above 0 and at most 1.'),
+  },
+  {
+    name: 'maxTokens',
+    prompt: t('Most tokens of one message, thoughts included. Empty: as in the settings.'),
+    placeholder: t('for example 4096'),
+    fits: (value: number) => Number.isInteger(value) && value >= 1,
+    rule: t('Write a whole number, at least 1.'),
+  },
+] as const satisfies NumberField<keyof NonNullable<Server['sampling']>>[];
+
+const isPrice = (value: number): boolean => value >= 0;
+const PRICES = [
+  {
+    name: 'prompt',
+    prompt: t('US dollars for a million tokens of the prompt. Empty: no price is kept.'),
+    placeholder: t('for example 0.15'),
+    fits: isPrice,
+    rule: t('A price is a number, 0 or more.'),
+  },
+  {
+    name: 'completion',
+    prompt: t('US dollars for a million tokens of the answer. Empty: no price is kept.'),
+    placeholder: t('for example 0.60'),
+    fits: isPrice,
+    rule: t('A price is a number, 0 or more.'),
+  },
+] as const satisfies NumberField<keyof NonNullable<Server['price']>>[];
+
+/** Undefined when the person gave up: then nothing changes. */
+export async function askSampling(now: Server['sampling']): Promise<Pick<Server, 'sampling'> | undefined> {
+  const values = await askNumbers(t('Sampling'), SAMPLING, now ?? {});
+  if (values === undefined) return undefined;
+  return { sampling: Object.keys(values).length === 0 ? undefined : values };
+}
+
+/** As `askSampling`. */
+export async function askPrice(now: Server['price']): Promise<Pick<Server, 'price'> | undefined> {
+  const values = await askNumbers(t('Price'), PRICES, now ?? {});
+  if (values === undefined) return undefined;
+  const { prompt, completion } = values;
+  return { price: prompt === undefined || completion === undefined ? undefined : { prompt, completion } };
+}
+
+async function askNumbers<Name extends string>(
+  title: string,
+  fields: readonly NumberField<Name>[],
+  now: Partial<Record<Name, number>>,
+): Promise<Partial<Record<Name, number>> | undefined> {
+  const values = { ...now };
+  const steps = fields.map(({ name, prompt, placeholder, fits, rule }): Step => async (head) => {
+    const validate = (text: string): string | undefined =>
+      text.trim() === '' || fits(Number(text)) ? undefined : rule;
+    const value = values[name]?.toString() ?? '';
+    const given = await askText({ title, prompt, placeholder, value, validate, ...head });
+    if (typeof given === 'string') return given;
+    values[name] = given.value === '' ? undefined : Number(given.value);
+    return given;
+  });
+  if (!(await runSteps(steps))) return undefined;
+  const said = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(said) as typeof values;
+}

@@ -1,0 +1,173 @@
+import * as vscode from 'vscode';
+import { Fault, messageOf } from '../../core/fault';
+import type {
+  ChatMessage,
+  GenerateOptions,
+  Generation,
+  Model,
+  SamplingSettings,
+} from '../../core/model/model';
+import { EDITOR_MODEL, termsOf } from '../../core/trajectory/terms';
+
+const { t } = vscode.l10n;
+
+/** What the editor's consent dialog says that the model is for. */
+const JUSTIFICATION = t(
+  'Tandem lets it play the agent or the simulator in a dialogue about a programming task, and logs what it writes.',
+);
+
+/** The models that the editor offers through its language model API; which there are depends on other extensions. */
+export class EditorModels implements vscode.Disposable {
+  private listing: Promise<readonly vscode.LanguageModelChat[]> | undefined;
+  private readonly registration: vscode.Disposable;
+
+  /** @param changed there may be other models now */
+  constructor(changed: () => void) {
+    this.registration = vscode.lm.onDidChangeChatModels(() => {
+      this.listing = undefined;
+      changed();
+    });
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+  }
+
+  /** Asks nobody for consent: that comes with the first message. */
+  all(): Promise<readonly vscode.LanguageModelChat[]> {
+    const listing = (this.listing ??= Promise.resolve(vscode.lm.selectChatModels()));
+    listing.catch(() => (this.listing = undefined));
+    return listing;
+  }
+
+  /** The model of a name; it is looked for when it is asked, because it may come and go. */
+  model(spec: string): Model {
+    return {
+      name: spec,
+      ...termsOf(spec),
+      generate: async (messages, sampling, options = {}) => {
+        const begun = performance.now();
+        const chat = await this.find(spec);
+        return written(chat, messages, sampling, options, begun);
+      },
+    };
+  }
+
+  /** By vendor and id, by id, or by family. */
+  private async find(spec: string): Promise<vscode.LanguageModelChat> {
+    const wanted = spec.slice(EDITOR_MODEL.length);
+    const all = await this.all();
+    const found =
+      all.find((model) => editorSpec(model) === spec) ??
+      all.find(({ id }) => id === wanted) ??
+      all.find(({ family }) => family === wanted);
+    if (found !== undefined) return found;
+    const offered =
+      all.length === 0 ? t('It offers none now') : t('It offers {0}', all.map(({ id }) => id).join(', '));
+    throw new Fault(
+      'model/unknown-model',
+      t(
+        'The editor offers no model “{0}”. {1}; sign in to the extension that brings it, or choose another.',
+        wanted,
+        offered,
+      ),
+    );
+  }
+}
+
+/** As the settings and the log name it. */
+export function editorSpec({ vendor, id }: Pick<vscode.LanguageModelChat, 'vendor' | 'id'>): string {
+  return `${EDITOR_MODEL}${vendor}/${id}`;
+}
+
+async function written(
+  chat: vscode.LanguageModelChat,
+  messages: readonly ChatMessage[],
+  sampling: SamplingSettings,
+  { signal, onText }: GenerateOptions,
+  begun: number,
+): Promise<Generation> {
+  const cancellation = new vscode.CancellationTokenSource();
+  const cancel = (): void => cancellation.cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  let firstTextMs: number | undefined;
+  let text = '';
+  try {
+    throwIfCancelled(signal);
+    const options = { justification: JUSTIFICATION, modelOptions: optionsOf(sampling) };
+    const response = await chat.sendRequest(messages.map(messageOfEditor), options, cancellation.token);
+    for await (const piece of response.text) {
+      throwIfCancelled(signal);
+      firstTextMs ??= performance.now() - begun;
+      text += piece;
+      onText?.(piece);
+    }
+    throwIfCancelled(signal);
+  } catch (error) {
+    throwIfCancelled(signal);
+    throw faultOf(error, chat);
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    cancellation.dispose();
+  }
+  const timing = { totalMs: performance.now() - begun, attempts: 1 };
+  // The API does not tell why a model stopped, nor how many tokens it counted.
+  return {
+    text,
+    finishReason: 'other',
+    timing: firstTextMs === undefined ? timing : { ...timing, firstTextMs },
+  };
+}
+
+/** Each vendor has options of its own; these names are the usual ones, and others are ignored. */
+function optionsOf({ temperature, topP, maxTokens }: SamplingSettings): Record<string, number> {
+  return { temperature, max_tokens: maxTokens, ...(topP === undefined ? {} : { top_p: topP }) };
+}
+
+/** The API knows no system messages. */
+function messageOfEditor({ role, content }: ChatMessage): vscode.LanguageModelChatMessage {
+  return role === 'assistant'
+    ? vscode.LanguageModelChatMessage.Assistant(content)
+    : vscode.LanguageModelChatMessage.User(content);
+}
+
+function throwIfCancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new DOMException(t('The request to the model was cancelled.'), 'AbortError');
+}
+
+function faultOf(error: unknown, { name }: vscode.LanguageModelChat): Fault {
+  const [code, message] = reasonOf(error, name);
+  return new Fault(code, message, { cause: error });
+}
+
+function reasonOf(error: unknown, name: string): [code: string, message: string] {
+  switch (error instanceof vscode.LanguageModelError ? error.code : '') {
+    case 'NoPermissions':
+      return [
+        'model/unauthorized',
+        t(
+          'You have not allowed Tandem to use {0}. Ask again and allow it, or allow it under Manage Language Model Access in the Accounts menu.',
+          name,
+        ),
+      ];
+    case 'Blocked':
+      return [
+        'model/rate-limited',
+        t('{0} takes no more requests for now: {1} Wait, or choose another model.', name, messageOf(error)),
+      ];
+    case 'NotFound':
+      return [
+        'model/unknown-model',
+        t('The editor does not offer {0} any more. Choose another model.', name),
+      ];
+    default:
+      return [
+        'model/server-error',
+        t(
+          '{0}, a model of the editor, has failed: {1} Ask again, or choose another model.',
+          name,
+          messageOf(error),
+        ),
+      ];
+  }
+}

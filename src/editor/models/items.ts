@@ -1,0 +1,156 @@
+import * as vscode from 'vscode';
+import { commands, contextValues } from '../contributions';
+import { editorSpec } from './editorModels';
+import type { LocalState } from './loaded';
+import type { ModelNode } from './nodes';
+import type { LocalPlace } from './places';
+import { servedDetails, servedWords } from './servedWords';
+import { specOf, type ServerState } from './servers';
+import { useWords } from './use';
+import { modelDetails, modelWords, roleWord, spokenModel } from './words';
+
+const { t } = vscode.l10n;
+
+type NodeOf<K extends ModelNode['kind']> = Extract<ModelNode, { kind: K }>;
+
+/** How a row of the Models view looks and sounds. */
+export function itemOf(node: ModelNode): vscode.TreeItem {
+  switch (node.kind) {
+    case 'model':
+      return localItem(node);
+    case 'server':
+      return serverItem(node);
+    case 'editorModel':
+      return editorItem(node);
+    case 'problem':
+      return problemItem(node);
+    case 'add':
+      return node.what === 'server' ? connectItem() : addFolderItem();
+  }
+}
+
+function localItem({ place, row, use }: NodeOf<'model'>): vscode.TreeItem {
+  const item = new vscode.TreeItem(place.name);
+  item.id = place.folder;
+  // Its own name is what its row begins with.
+  item.description = modelWords(row, t).replace(`${place.folder} `, '');
+  item.iconPath = localIcon(row.state);
+  item.contextValue = localContext(place);
+  const used = use === undefined ? [] : [t('{0} in this log', useWords(use, t))];
+  item.tooltip = tooltip(place.name, [...modelDetails(place, row, t), ...used]);
+  item.accessibilityInformation = { label: spokenModel(place.name, row, t) };
+  return item;
+}
+
+/** What can be done with a model: only what a person put into the list can be taken out. */
+function localContext({ from }: LocalPlace): string {
+  if (from === 'tandem') return contextValues.starterModel;
+  return from === 'list' ? contextValues.modelFolder : contextValues.trainedModel;
+}
+
+function serverItem({ server, row, use }: NodeOf<'server'>): vscode.TreeItem {
+  const item = new vscode.TreeItem(server.name);
+  item.id = specOf(server);
+  item.description = servedWords(server, row, use, t);
+  item.iconPath = serverIcon(row.state);
+  item.contextValue = contextValues.server;
+  item.tooltip = tooltip(server.name, servedDetails(server, row, use, t));
+  item.accessibilityInformation = { label: spoken(server.name, item.description) };
+  return item;
+}
+
+function editorItem({ chat, row, use }: NodeOf<'editorModel'>): vscode.TreeItem {
+  const item = new vscode.TreeItem(chat.name);
+  item.id = editorSpec(chat);
+  item.description = [
+    ...row.roles.map((role) => roleWord(role, t)),
+    t('of the editor'),
+    chat.vendor,
+    ...(use === undefined ? [] : [useWords(use, t)]),
+  ].join(' · ');
+  item.iconPath = new vscode.ThemeIcon('vscode');
+  item.contextValue = contextValues.editorModel;
+  item.tooltip = tooltip(chat.name, [
+    t('The editor offers it: {0}, {1}, version {2}', chat.vendor, chat.family, chat.version),
+    t('At most {0} tokens in a dialogue', chat.maxInputTokens.toLocaleString('en')),
+    t(
+      'What it writes is tagged in the log and stays out of training data, because its terms may forbid that.',
+    ),
+    ...(use === undefined ? [] : [t('{0} in this log', useWords(use, t))]),
+  ]);
+  item.accessibilityInformation = { label: spoken(chat.name, item.description) };
+  return item;
+}
+
+function problemItem({ sentence }: NodeOf<'problem'>): vscode.TreeItem {
+  const item = new vscode.TreeItem(t('Settings'));
+  item.description = sentence;
+  item.tooltip = sentence;
+  item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+  item.command = {
+    command: 'workbench.action.openSettingsJson',
+    title: t('Open the settings'),
+    arguments: [{ revealSetting: { key: 'tandem.servers' } }],
+  };
+  return item;
+}
+
+function connectItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem(t('Connect a model…'));
+  item.description = t('behind any server that speaks OpenAI’s API');
+  item.iconPath = new vscode.ThemeIcon('plug');
+  item.command = { command: commands.connectModel, title: t('Connect a model') };
+  return item;
+}
+
+function addFolderItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem(t('Add a model folder…'));
+  item.description = t('one that you trained, or any in ONNX');
+  item.iconPath = new vscode.ThemeIcon('add');
+  item.command = { command: commands.addModelFolder, title: t('Add a model folder') };
+  return item;
+}
+
+/** The shape tells the state; a colour only repeats it. */
+function localIcon(state: LocalState): vscode.ThemeIcon {
+  switch (state.kind) {
+    case 'not-loaded':
+      return new vscode.ThemeIcon('circle-large');
+    case 'loading':
+      return busyIcon();
+    case 'ready':
+      return goodIcon();
+    case 'failed':
+      return badIcon();
+  }
+}
+
+function serverIcon(state: ServerState): vscode.ThemeIcon {
+  switch (state.kind) {
+    case 'untested':
+      return new vscode.ThemeIcon('server');
+    case 'testing':
+      return busyIcon();
+    case 'works':
+      return goodIcon();
+    case 'fails':
+      return badIcon();
+  }
+}
+
+const busyIcon = (): vscode.ThemeIcon => new vscode.ThemeIcon('loading~spin');
+const goodIcon = (): vscode.ThemeIcon =>
+  new vscode.ThemeIcon('pass-filled', new vscode.ThemeColor('testing.iconPassed'));
+const badIcon = (): vscode.ThemeIcon =>
+  new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
+
+function spoken(name: string, description: string): string {
+  return [name, ...description.split(' · ')].join(', ');
+}
+
+function tooltip(name: string, lines: readonly string[]): vscode.MarkdownString {
+  const text = new vscode.MarkdownString();
+  text.appendMarkdown('**').appendText(name).appendMarkdown('**\n\n');
+  for (const line of lines) text.appendText(line).appendMarkdown('\n\n');
+  return text;
+}

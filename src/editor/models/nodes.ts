@@ -1,0 +1,29 @@
+import type { LanguageModelChat } from 'vscode';
+import type { ModelUse } from '../../core/trajectory/use';
+import type { LocalPlace } from './places';
+import type { Server, ServerState } from './servers';
+import type { ModelRow } from './words';
+
+/** What a row of the Models view stands for. */
+export type ModelNode =
+  | { readonly kind: 'model'; readonly place: LocalPlace; readonly row: ModelRow; readonly use?: ModelUse }
+  | { readonly kind: 'server'; readonly server: Server; readonly row: ServedRow; readonly use?: ModelUse }
+  | {
+      readonly kind: 'editorModel';
+      readonly chat: LanguageModelChat;
+      readonly row: Played;
+      readonly use?: ModelUse;
+    }
+  | { readonly kind: 'problem'; readonly sentence: string }
+  | { readonly kind: 'add'; readonly what: 'server' | 'folder' };
+
+/** Who plays what now. */
+export interface Played {
+  readonly roles: readonly Party[];
+}
+
+export interface ServedRow extends Played {
+  readonly state: ServerState;
+}
+
+export type Party = 'agent' | 'simulator';

@@ -1,0 +1,58 @@
+import type { ModelUse } from '../../core/trajectory/use';
+import type { ServedRow } from './nodes';
+import type { Server, ServerState } from './servers';
+import type { Translate } from '../translate';
+import { useWords } from './use';
+import { roleWord } from './words';
+
+/** What stands behind the name of a connected model: `agent · works · qwen3 at 127.0.0.1:8000 · 12 turns`. */
+export function servedWords(
+  server: Server,
+  { roles, state }: ServedRow,
+  use: ModelUse | undefined,
+  t: Translate,
+): string {
+  const { name, model, baseUrl } = server;
+  const host = URL.parse(baseUrl)?.host ?? baseUrl;
+  return [
+    ...roles.map((role) => roleWord(role, t)),
+    stateWords(state, t),
+    name === model ? host : t('{0} at {1}', model, host),
+    ...(use === undefined ? [] : [useWords(use, t, server)]),
+  ].join(' · ');
+}
+
+/** The lines of its hover. */
+export function servedDetails(
+  server: Server,
+  { state }: ServedRow,
+  use: ModelUse | undefined,
+  t: Translate,
+): string[] {
+  const { model, baseUrl, price } = server;
+  return [
+    ...(state.kind === 'fails' ? [state.why] : []),
+    t('{0} at {1}', model, baseUrl),
+    ...(state.kind === 'works' ? state.notes : []),
+    ...(use === undefined
+      ? [t('Not used in this log yet')]
+      : [t('{0} in this log', useWords(use, t, server))]),
+    ...(price === undefined
+      ? []
+      : [t('${0} a million prompt tokens, ${1} a million of the answer', price.prompt, price.completion)]),
+  ];
+}
+
+/** Whole words, because the icon is not heard. */
+function stateWords(state: ServerState, t: Translate): string {
+  switch (state.kind) {
+    case 'untested':
+      return t('untested');
+    case 'testing':
+      return t('testing…');
+    case 'works':
+      return t('works');
+    case 'fails':
+      return t('fails: {0}', state.why);
+  }
+}

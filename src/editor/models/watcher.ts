@@ -1,0 +1,64 @@
+import * as vscode from 'vscode';
+import type { Configuration } from '../configuration';
+
+/** Where training leaves its models in the data folder, and the folders on the way to them. */
+const TRAINED = '{runs,loops}/*/model/**';
+const ON_THE_WAY = '{runs,loops,runs/*,loops/*,runs/*/model,loops/*/model}';
+/** A model is many files, which come one after the other. */
+const QUIET_MS = 400;
+
+/**
+ * Tells when a local model may have appeared, vanished or been replaced: in the data folder, where training leaves its
+ * results, or among the folders of the settings.
+ */
+export class ModelWatcher implements vscode.Disposable {
+  private watched = '';
+  private watchers: vscode.Disposable[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private readonly registration: vscode.Disposable;
+
+  constructor(
+    private readonly configuration: Configuration,
+    private readonly changed: () => void,
+  ) {
+    this.registration = configuration.onDidChange(() => this.watch());
+    this.watch();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    vscode.Disposable.from(this.registration, ...this.watchers).dispose();
+  }
+
+  private watch(): void {
+    const { dataFolder, modelFolders } = this.configuration;
+    const folders = modelFolders.flatMap((folder) => this.configuration.resolve(folder) ?? []);
+    const wanted = JSON.stringify([dataFolder, folders]);
+    if (wanted === this.watched) return;
+    this.watched = wanted;
+    vscode.Disposable.from(...this.watchers).dispose();
+    this.watchers = [
+      ...(dataFolder === undefined
+        ? []
+        : [this.watcher(dataFolder, TRAINED), this.watcher(dataFolder, ON_THE_WAY, { changes: false })]),
+      ...folders.map((folder) => this.watcher(folder, '**')),
+    ];
+  }
+
+  private watcher(folder: string, glob: string, { changes = true } = {}): vscode.Disposable {
+    const pattern = new vscode.RelativePattern(vscode.Uri.file(folder), glob);
+    const watcher = vscode.workspace.createFileSystemWatcher(pattern, false, !changes);
+    const soon = (): void => this.soon();
+    return vscode.Disposable.from(
+      watcher,
+      watcher.onDidCreate(soon),
+      watcher.onDidChange(soon),
+      watcher.onDidDelete(soon),
+    );
+  }
+
+  private soon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(this.changed, QUIET_MS);
+  }
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+
+/**
+ * The page of a webview: its script and style sheet, and nothing from anywhere else.
+ * @param folder of the built webviews
+ * @param name of the view: its files are `<name>.js` and `<name>.css`, its element `tandem-<name>`
+ */
+export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: string): string {
+  const scriptNonce = nonce();
+  // The component toolkit reads this one from the page for the style elements that it makes.
+  const styleNonce = nonce();
+  const script = webview.asWebviewUri(vscode.Uri.joinPath(folder, `${name}.js`)).toString();
+  const style = webview.asWebviewUri(vscode.Uri.joinPath(folder, `${name}.css`)).toString();
+  const policy = [
+    `default-src 'none'`,
+    `script-src 'nonce-${scriptNonce}'`,
+    `style-src ${webview.cspSource} 'nonce-${styleNonce}'`,
+    `font-src ${webview.cspSource}`,
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="${policy}" />
+    <meta property="csp-nonce" content="${styleNonce}" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <link rel="stylesheet" href="${style}" />
+    <title>Tandem ${name}</title>
+  </head>
+  <body>
+    <tandem-${name}></tandem-${name}>
+    <script type="module" nonce="${scriptNonce}" src="${script}"></script>
+  </body>
+</html>`;
+}
+
+const nonce = (): string => randomBytes(16).toString('base64url');

@@ -1,0 +1,34 @@
+import * as vscode from 'vscode';
+
+/** Says how far the work is: what it is at, and the fraction that is done when that is known. */
+export type Report = (message: string, fraction?: number) => void;
+
+/**
+ * Does long work with a notification that shows how far it is and can cancel it.
+ * @returns undefined when the person cancelled it
+ * @throws what the work throws otherwise
+ */
+export async function cancellable<Result>(
+  title: string,
+  work: (signal: AbortSignal, report: Report) => Promise<Result>,
+): Promise<Result | undefined> {
+  return vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title, cancellable: true },
+    async (progress, token) => {
+      const cancel = new AbortController();
+      const listening = token.onCancellationRequested(() => cancel.abort());
+      let reported = 0;
+      try {
+        return await work(cancel.signal, (message, fraction = 0) => {
+          progress.report({ message, increment: Math.max(0, 100 * fraction - reported) });
+          reported = Math.max(reported, 100 * fraction);
+        });
+      } catch (error) {
+        if (cancel.signal.aborted) return undefined;
+        throw error;
+      } finally {
+        listening.dispose();
+      }
+    },
+  );
+}

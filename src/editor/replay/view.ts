@@ -1,0 +1,129 @@
+import { isChoice, isOver } from '../../core/trajectory/choices';
+import type { Choice, Trajectory, Turn } from '../../core/trajectory/trajectory';
+import { summarize } from '../../core/trajectory/fold';
+import type { Replay, ReplayedChoice, ReplayedReply, ReplayedTurn } from '../../../webview/replay/protocol';
+import type { ReplyView } from '../../../webview/session/protocol';
+import { choiceView, gradeView, messageView, turnView } from '../session/view';
+import { outcomeWords } from '../trajectories/words';
+import type { Translate } from '../translate';
+
+/**
+ * A trajectory as the replay shows it; pure, so that it can be tested without an editor.
+ * @param own the pseudonym of the person at this editor, who is called `you`
+ */
+export function replayOf(trajectory: Trajectory, own: string | undefined, t: Translate): Replay {
+  const { id, task, started, agent, collaborator, turns, pending = [], answer, rating, damaged } = trajectory;
+  const summary = summarize(trajectory);
+  const grades = new Map(trajectory.grades.map(({ grade }) => [grade.mode, grade]));
+  const grade = grades.get('fixed') ?? grades.get('paper');
+  return {
+    episode: id,
+    agent,
+    collaborator: personOf(collaborator.name, own, t),
+    outcome: outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length, t),
+    success: summary.state === 'answered' ? (grade?.success ?? null) : null,
+    started: new Date(started.at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
+    turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),
+    refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, tellsNames(trajectory), t)),
+    ending: endingOf(trajectory, t),
+    hasAnswer: answer !== undefined,
+    grades: [...grades.values()].map((one) => gradeView(task, one, t)),
+    ...(rating && {
+      rating: { stars: rating.stars, comment: rating.comment, by: personOf(rating.by, own, t) },
+    }),
+    ...(damaged !== undefined && { damaged }),
+  };
+}
+
+function replayedTurn(
+  turn: Turn,
+  trajectory: Trajectory,
+  own: string | undefined,
+  t: Translate,
+): ReplayedTurn {
+  const { candidates, superseded = [] } = turn;
+  const { rating, ...view } = turnView(turn);
+  const here = trajectory.handOvers.filter((handOver) => handOver.turn === turn.agent.turn);
+  return {
+    ...view,
+    ...(candidates && {
+      choices: candidates.map((choice) => replayedChoice(choice, tellsNames(trajectory), t)),
+    }),
+    earlier: superseded.map(({ text }) => messageView(text)),
+    // One that was taken back says nothing.
+    ...((rating?.thumb ?? rating?.comment) !== undefined && {
+      rating: { ...rating, by: personOf(turn.rating!.by, own, t) },
+    }),
+    reply: view.reply && replayedReply(turn, view.reply, own, t),
+    handOvers: here.map(({ to }) =>
+      to.name === own ? t('you have the seat from here on') : t('{0} has the seat from here on', to.name),
+    ),
+  };
+}
+
+const tellsNames = ({ state, abandoned }: Trajectory): boolean => isOver(state, abandoned?.reason);
+
+function replayedChoice(choice: Choice, namesAreTold: boolean, t: Translate): ReplayedChoice {
+  const { milliseconds } = choice.choice;
+  return {
+    ...choiceView(choice, namesAreTold),
+    ...(milliseconds !== undefined && { took: t('After {0}.', duration(milliseconds, t)) }),
+  };
+}
+
+function replayedReply(
+  { reply }: Turn,
+  view: ReplyView,
+  own: string | undefined,
+  t: Translate,
+): ReplayedReply {
+  const { author, by, suggestion, fullText, milliseconds } = reply!;
+  const origins = {
+    developer: t('written by a developer'),
+    simulator: t('written by the simulator'),
+    'developer-edited-suggestion': t('suggested by the simulator, edited by a developer'),
+    'developer-sent-suggestion': t('suggested by the simulator, sent as it was by a developer'),
+  };
+  const origin = origins[author];
+  return {
+    ...view,
+    by: personOf(by, own, t),
+    origin: milliseconds === undefined ? origin : t('{0} in {1}', origin, duration(milliseconds, t)),
+    suggestion,
+    fullText,
+  };
+}
+
+const personOf = (name: string, own: string | undefined, t: Translate): string =>
+  name === own ? t('you') : name;
+
+function duration(milliseconds: number, t: Translate): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 1) return t('under a second');
+  if (seconds < 60) return t('{0} s', Math.round(seconds));
+  return t('{0} min {1} s', Math.floor(seconds / 60), Math.round(seconds % 60));
+}
+
+function endingOf({ answer, abandoned, turns }: Trajectory, t: Translate): string {
+  if (abandoned !== undefined) return abandonedWords(abandoned, t);
+  if (answer === undefined) return t('The dialogue is not finished.');
+  const count = turns.length === 1 ? t('1 turn') : t('{0} turns', turns.length);
+  const endings = {
+    answered: t('The agent answered after {0}.', count),
+    'turn-limit': t('The turn limit made the agent’s message of turn {0} its answer.', turns.length),
+    'ended-by-developer': t(
+      'The developer ended the dialogue after {0} and took the last message as the answer.',
+      count,
+    ),
+  };
+  return endings[answer.reason];
+}
+
+function abandonedWords({ reason, message }: NonNullable<Trajectory['abandoned']>, t: Translate): string {
+  const endings = {
+    skipped: t('The dialogue was skipped: {0}', message),
+    cancelled: t('The dialogue was cancelled: {0}', message),
+    failed: t('The dialogue failed: {0}', message),
+  };
+  return endings[reason];
+}

@@ -1,0 +1,131 @@
+import type { Protocol } from '../../core/dialogue/protocol';
+import type { Trajectory } from '../../core/trajectory/trajectory';
+import type {
+  DialogueRating,
+  GradeView,
+  Notice,
+  PanelState,
+  Phase,
+  Seat,
+  SessionState,
+  ToWebview,
+} from '../../../webview/session/protocol';
+import { taskTitle } from '../tasks/title';
+import { Feed } from './feed';
+import type { DialogueLink, SessionTask } from './link';
+import type { SessionParts } from './parts';
+import { resting } from './resting';
+import { taskView } from './view';
+
+/** Where a session stands, as a person is shown it. The view is told of every change. */
+export class Scene {
+  phase: Phase = 'ready';
+  seat: Seat = 'developer';
+  notice: Notice | undefined;
+  grade: GradeView | undefined;
+  rating: DialogueRating = {};
+  isSuggesting = false;
+  hasNext = false;
+  readonly feed = new Feed();
+  private loggedAnswer: string | undefined;
+  /** The limits that the dialogue was begun with, whatever the settings say now. */
+  private protocol: Protocol | undefined;
+
+  constructor(
+    private readonly parts: SessionParts,
+    private readonly from: SessionTask,
+    private readonly link: DialogueLink,
+  ) {}
+
+  get title(): string {
+    return this.from.title ?? taskTitle(this.from.task);
+  }
+
+  /** The agent's final answer, once there is one; what is graded and compared. */
+  get answer(): string | undefined {
+    return this.link.dialogue?.answer ?? this.loggedAnswer;
+  }
+
+  get collaboratorsMove(): boolean {
+    const last = this.feed.turns.at(-1);
+    return last !== undefined && last.reply === undefined && this.answer === undefined;
+  }
+
+  get state(): SessionState {
+    const { parts, phase, seat, notice, grade, rating, from } = this;
+    const { maxTurns, replyLimit } = this.link.dialogue?.protocol ?? this.protocol ?? parts.protocol;
+    const played = this.feed.turns.length;
+    const agentsMove = played === 0 || this.feed.turns.at(-1)?.reply !== undefined;
+    const own = parts.consent.given?.pseudonym;
+    const hasConsent = own !== undefined;
+    const asksConsent = !hasConsent && ['ready', 'choosing', 'developer'].includes(phase);
+    const { restriction } = parts;
+    const isRefused =
+      restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
+    const canEnd = played > 0 && ['agent', 'candidates', 'simulator', 'developer', 'stopped'].includes(phase);
+    return {
+      phase: phase === 'ready' && parts.agentName === '' ? 'no-agent' : phase,
+      seat,
+      turn: Math.min(agentsMove && phase !== 'over' ? played + 1 : played, maxTurns),
+      maxTurns,
+      replyLimit,
+      agent: parts.agentName,
+      ...(parts.showsCandidates && parts.secondAgentName !== '' && { secondAgent: parts.secondAgentName }),
+      simulator: parts.simulatorName,
+      hasNext: this.hasNext,
+      ...(from.pack !== undefined && { canReplay: true }),
+      showsCounters: parts.showsCounters,
+      ...(this.isSuggesting && { isSuggesting: true }),
+      ...(canEnd && { canEnd }),
+      ...(isRefused && { restriction }),
+      ...(hasConsent && { own, rating }),
+      ...(notice === undefined ? {} : { notice }),
+      ...(asksConsent ? { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } } : {}),
+      ...(grade === undefined ? {} : { grade }),
+    };
+  }
+
+  /** Everything a view needs to begin with, but for the draft. */
+  get snapshot(): Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'> {
+    const { stream, candidates, turns } = this.feed;
+    return {
+      type: 'snapshot',
+      panel: this.panelState,
+      task: { ...taskView(this.from.task, this.from.packName), title: this.title },
+      state: this.state,
+      turns,
+      ...(stream === undefined ? {} : { stream }),
+      ...(candidates === undefined ? {} : { candidates }),
+    };
+  }
+
+  enter(phase: Phase): void {
+    this.phase = phase;
+    this.refresh();
+  }
+
+  refresh(): void {
+    this.feed.showState(this.state);
+  }
+
+  /** The dialogue has begun and has an identity in the log. */
+  begun(): void {
+    this.feed.emit({ type: 'panel', panel: this.panelState });
+  }
+
+  /** Shows the dialogue as the log has it. */
+  rest(trajectory: Trajectory): void {
+    const { turns, candidates, answer, ...rest } = resting(trajectory, this.parts.t);
+    this.feed.showTurns(turns);
+    this.feed.showCandidates(candidates);
+    this.loggedAnswer = answer;
+    this.protocol = trajectory.started.protocol;
+    ({ phase: this.phase, notice: this.notice, seat: this.seat } = rest);
+    ({ grade: this.grade, rating: this.rating } = rest);
+  }
+
+  private get panelState(): PanelState {
+    const { pack, task } = this.from;
+    return { episode: this.link.id, source: pack === undefined ? undefined : { pack, task: task.id } };
+  }
+}

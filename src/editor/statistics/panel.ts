@@ -1,0 +1,97 @@
+import * as vscode from 'vscode';
+import type { FromWebview, ToWebview } from '../../../webview/statistics/protocol';
+import { commands, statisticsViewType } from '../contributions';
+import type { ShownLog } from '../shownLog';
+import { pageHtml } from '../page';
+import { filterWords } from '../trajectories/filter';
+import type { TrajectoryTree } from '../trajectories/tree';
+import { headline } from '../trajectories/words';
+import { statisticsView } from './view';
+
+const { t } = vscode.l10n;
+
+/** A log that grows by the second is counted anew no more often than this, in milliseconds. */
+const AGAIN_AFTER_MS = 1000;
+
+/** The webview panel with the statistics of what the list of trajectories shows. There is one. */
+export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly disposables: { dispose(): unknown }[];
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly log: ShownLog,
+    private readonly trajectories: TrajectoryTree,
+  ) {
+    this.disposables = [
+      vscode.window.registerWebviewPanelSerializer(statisticsViewType, this),
+      log.onDidChangeDialogues(() => this.showSoon()),
+      log.onDidChange(() => this.show()),
+      trajectories.onDidChangeFilter(() => this.show()),
+    ];
+  }
+
+  open(): undefined {
+    if (this.panel === undefined) {
+      this.adopt(vscode.window.createWebviewPanel(statisticsViewType, '', vscode.ViewColumn.Active));
+    } else {
+      this.panel.reveal();
+    }
+    return undefined;
+  }
+
+  /** Called by VS Code for the panel that was open before the reload. */
+  deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
+    this.adopt(panel);
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    this.panel?.dispose();
+    vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  private adopt(panel: vscode.WebviewPanel): void {
+    const folder = vscode.Uri.joinPath(this.extension, 'dist', 'webview');
+    panel.iconPath = new vscode.ThemeIcon('graph');
+    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    panel.webview.onDidReceiveMessage(({ type }: FromWebview) => {
+      if (type === 'ready') this.show();
+      else
+        void vscode.commands.executeCommand(
+          type === 'filter' ? commands.filterTrajectories : commands.playNext,
+        );
+    });
+    panel.onDidDispose(() => (this.panel = undefined));
+    this.panel = panel;
+    panel.webview.html = pageHtml(panel.webview, folder, 'statistics');
+  }
+
+  private showSoon(): void {
+    this.timer ??= setTimeout(() => this.show(), AGAIN_AFTER_MS);
+  }
+
+  private show(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.send().catch((error: unknown) => this.log.engine.show(error));
+  }
+
+  private async send(): Promise<void> {
+    if (this.panel === undefined) return;
+    const { name, engine } = this.log;
+    this.panel.title =
+      name === undefined ? t('Trajectories: statistics') : t('Trajectories of {0}: statistics', name);
+    const log = await engine.logIfAny();
+    const { filter } = this.trajectories;
+    const shown: ToWebview = {
+      type: 'show',
+      headline: log === undefined ? '' : headline(log.count(filter), t),
+      filter: filterWords(filter, t),
+      ...statisticsView(log?.outlines(filter) ?? []),
+    };
+    await this.panel.webview.postMessage(shown);
+  }
+}

@@ -1,0 +1,29 @@
+import { courseOf, groupsOf, type Period, type Unit } from '../../core/evaluation/statistics';
+import type { Outline } from '../../core/trajectory/log';
+import {
+  groupings,
+  type Grouping,
+  type GroupView,
+  type ToWebview,
+} from '../../../webview/statistics/protocol';
+
+/** The figures of some dialogues as the view draws them. */
+export function statisticsView(rows: readonly Outline[]): Pick<ToWebview, 'unit' | 'periods' | 'groups'> {
+  const { unit, periods } = courseOf(rows);
+  const groups = groupings.map((grouping) => [grouping, groupsOf(rows, grouping)]);
+  return {
+    unit,
+    periods: periods.map((period) => periodView(period, unit)),
+    groups: Object.fromEntries(groups) as Record<Grouping, readonly GroupView[]>,
+  };
+}
+
+function periodView({ from, ...figures }: Period, unit: Unit): GroupView {
+  const options: Intl.DateTimeFormatOptions =
+    unit === 'hour'
+      ? { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }
+      : unit === 'month'
+        ? { month: 'short', year: 'numeric' }
+        : { day: 'numeric', month: 'short' };
+  return { name: new Date(from).toLocaleString('en-GB', options), ...figures };
+}

@@ -1,0 +1,75 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault } from '../../../core/fault';
+import type { TaskNode } from '../tree';
+import type { PackAdder } from './add';
+
+const { t } = vscode.l10n;
+
+/** Files of the explorer and of the desktop come as addresses; what a browser hands over comes as content. */
+const ADDRESSES = 'text/uri-list';
+const FILES = 'files';
+
+/** Packs that are dropped on the tree are added. */
+export class PackDrop implements vscode.TreeDragAndDropController<TaskNode> {
+  readonly dropMimeTypes = [ADDRESSES, FILES];
+  readonly dragMimeTypes = [];
+
+  constructor(
+    private readonly adder: PackAdder,
+    private readonly show: (error: unknown) => void,
+  ) {}
+
+  /** On something of a pack: into the folder of the workspace that the pack stands in. */
+  async handleDrop(target: TaskNode | undefined, data: vscode.DataTransfer): Promise<void> {
+    try {
+      const addresses = await addressesIn(data);
+      if (addresses.length > 0) await this.adder.add(addresses.map(fileOf), folderAt(target));
+      else await this.addContents(data, folderAt(target));
+    } catch (error) {
+      this.show(error);
+    }
+  }
+
+  private async addContents(data: vscode.DataTransfer, folder?: vscode.WorkspaceFolder): Promise<void> {
+    const staging = await mkdtemp(path.join(os.tmpdir(), 'tandem-drop-'));
+    try {
+      const files: string[] = [];
+      for (const [, item] of data) {
+        const dropped = item.asFile();
+        if (dropped === undefined) continue;
+        const file = path.join(staging, path.basename(dropped.name));
+        await writeFile(file, await dropped.data());
+        files.push(file);
+      }
+      await this.adder.add(files, folder);
+    } finally {
+      await rm(staging, { recursive: true });
+    }
+  }
+}
+
+/** The lines of a list of addresses; those that begin with `#` are comments (RFC 2483). */
+async function addressesIn(data: vscode.DataTransfer): Promise<vscode.Uri[]> {
+  const list = (await data.get(ADDRESSES)?.asString()) ?? '';
+  const lines = list.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.map((line) => vscode.Uri.parse(line, true));
+}
+
+/** A remote window names its files by the machine that they are on, which is the one that Tandem runs on. */
+function fileOf(uri: vscode.Uri): string {
+  if (uri.scheme === 'file' || uri.scheme === 'vscode-remote') return uri.fsPath;
+  throw new Fault(
+    'editor/not-a-file',
+    t('{0} is no file of this machine; save it as a file, then drop that.', uri.toString()),
+  );
+}
+
+function folderAt(target: TaskNode | undefined): vscode.WorkspaceFolder | undefined {
+  if (target === undefined) return undefined;
+  const file =
+    target.kind === 'task' ? target.task.pack : target.kind === 'bad' ? target.bad.file : target.pack.file;
+  return vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file));
+}

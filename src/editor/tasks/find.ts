@@ -1,0 +1,74 @@
+import * as vscode from 'vscode';
+import { stateIcon } from './items';
+import type { Packs, PackTask } from './packs';
+import type { Played } from './played';
+import { excerpt, searchTasks } from './search';
+import { stateWords } from './standing';
+
+const { t } = vscode.l10n;
+
+/** More rows than this are not read but narrowed. */
+const MOST_ROWS = 200;
+
+interface Row extends vscode.QuickPickItem {
+  readonly task?: PackTask;
+}
+
+/**
+ * Asks for a task by words of its title or its description. The rows are found here and not by the picker, which would
+ * need the descriptions of all tasks and shows only one line of each.
+ *
+ * @returns undefined when the person turned back
+ */
+export async function findTask(packs: Packs, played: Played): Promise<PackTask | undefined> {
+  const [all] = await Promise.all([packs.all(), played.read()]);
+  const names = new Map(all.map(({ file, name }) => [file, name]));
+  const tasks = all.flatMap((pack) => pack.tasks);
+  const picker = vscode.window.createQuickPick<Row>();
+  picker.title = t('Find Task');
+  picker.placeholder = t('Words of the title or the description');
+  const show = (query: string): void => {
+    const found = searchTasks(tasks, query, MOST_ROWS);
+    const rows = found.tasks.map((task) => row(task, query, names.get(task.pack) ?? '', played));
+    picker.items = [...rows, ...restOf(found.total, rows.length, query)];
+  };
+  show('');
+  picker.onDidChangeValue(show);
+  try {
+    return await chosen(picker);
+  } finally {
+    picker.dispose();
+  }
+}
+
+function chosen(picker: vscode.QuickPick<Row>): Promise<PackTask | undefined> {
+  return new Promise((resolve) => {
+    picker.onDidAccept(() => {
+      const task = picker.selectedItems[0]?.task;
+      if (task !== undefined) resolve(task);
+    });
+    picker.onDidHide(() => resolve(undefined));
+    picker.show();
+  });
+}
+
+function row(task: PackTask, query: string, pack: string, played: Played): Row {
+  const state = played.state(task);
+  return {
+    label: task.title,
+    iconPath: stateIcon(state),
+    description: [pack, stateWords(state, task.tests, t)].filter(Boolean).join(' · '),
+    detail: excerpt(task.description, query),
+    alwaysShow: true,
+    task,
+  };
+}
+
+/** What is not shown is said, so that nobody takes the rows for all there is. */
+function restOf(total: number, shown: number, query: string): Row[] {
+  if (total > shown) {
+    return [{ label: t('{0} more: type more words', total - shown), alwaysShow: true }];
+  }
+  if (total > 0) return [];
+  return [{ label: t('No task has all of these words: {0}', query.trim()), alwaysShow: true }];
+}

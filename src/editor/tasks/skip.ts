@@ -1,0 +1,61 @@
+import * as vscode from 'vscode';
+import { deriveSeed } from '../../core/dialogue/seed';
+import type { Task } from '../../core/task/task';
+import type { SessionParts } from '../session/parts';
+
+const { t } = vscode.l10n;
+
+/** Asks why a task is skipped; undefined when the person turned back. */
+export async function askSkipReason(title: string): Promise<string | undefined> {
+  const other = t('Another reason…');
+  const reasons = [
+    t('The request is unclear'),
+    t('The reference is wrong'),
+    t('A test is wrong'),
+    t('Too easy'),
+    t('Too hard'),
+  ];
+  const placeHolder = t('Why? The reason goes into the log.');
+  const chosen = await vscode.window.showQuickPick([...reasons, other], {
+    title: t('Skip {0}', title),
+    placeHolder,
+  });
+  const reason =
+    chosen === other
+      ? await vscode.window.showInputBox({ title: t('Skip {0}', title), prompt: placeHolder })
+      : chosen;
+  return reason?.trim() === '' ? undefined : reason?.trim();
+}
+
+/**
+ * Logs that a task was skipped of which no dialogue has begun: one without turns, which can be taken up all the same.
+ * @param pack the file name of the pack
+ */
+export async function logSkipped(
+  parts: SessionParts,
+  { task, pack, reason }: { readonly task: Task; readonly pack: string; readonly reason: string },
+): Promise<void> {
+  const pseudonym = parts.consent.given?.pseudonym;
+  if (pseudonym === undefined) throw new Error('Nothing is logged of a person who has not agreed to it.');
+  const [log, prompts] = await Promise.all([parts.log(), parts.prompts()]);
+  const { Dialogue } = await import('../../core/dialogue/dialogue');
+  await parts.consent.record();
+  const { id } = await Dialogue.start({
+    log,
+    prompts,
+    task,
+    pack,
+    agent: {
+      name: parts.agentName,
+      generate: () => Promise.reject(new Error('A skipped task asks no agent.')),
+    },
+    collaborator: { kind: 'developer', name: pseudonym },
+    protocol: parts.protocol,
+    sampling: parts.sampling,
+    seed: deriveSeed(task.id, Date.now()),
+  });
+  await log.append(
+    { event: 'abandoned', episode: id, reason: 'skipped', message: reason },
+    { durable: true },
+  );
+}

@@ -1,0 +1,89 @@
+import * as vscode from 'vscode';
+import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+import type { Command, CommandContext, Target } from '../commands';
+import { commands, type CommandId } from '../contributions';
+import { chooseLog } from './chooseLog';
+import { deleteDialogues, restoreDialogues } from './deleting';
+import { pickFilter } from './filterPicker';
+import { importRows } from './importing';
+import { summariesOf } from './tree';
+import { ago, outcomeWords } from './words';
+
+const { t } = vscode.l10n;
+
+/** What can be done with the log and with its dialogues. */
+export function trajectoryCommands(on: CommandContext) {
+  const { engines, panels, trajectories, replays, exports, statistics } = on;
+  const titleOf = (summary: TrajectorySummary): string => trajectories.title(summary);
+  return {
+    [commands.openTrajectory]: ofOne(({ id, state }) =>
+      state === 'answered' ? replays.replay(id) : panels.openTrajectory(id),
+    ),
+    [commands.openReplay]: ofOne(({ id }) => replays.replay(id)),
+    [commands.openSession]: ofOne(({ id }) => panels.openTrajectory(id)),
+    [commands.compareTrajectory]: ofOne((summary) => compareWith(on, summary)),
+    [commands.compareTrajectories]: (target, selected) => {
+      const [first, second] = summariesAt(target, selected, on);
+      return first && second && replays.compare(first.id, second.id);
+    },
+    [commands.filterTrajectories]: async () => {
+      const log = await engines.shown.engine.log();
+      await pickFilter(
+        log,
+        () => trajectories.filter,
+        (filter) => (trajectories.filter = filter),
+      );
+    },
+    [commands.clearTrajectoryFilter]: () => {
+      trajectories.filter = {};
+      return undefined;
+    },
+    [commands.deleteTrajectories]: (target, selected) =>
+      deleteDialogues(on, summariesAt(target, selected, on), titleOf),
+    [commands.restoreTrajectories]: () => restoreDialogues(engines.shown.engine, titleOf),
+    [commands.exportTrajectories]: () => exports.preview(trajectories.filter),
+    [commands.saveExport]: () => exports.save(),
+    [commands.importTrajectories]: () => importRows(engines.shown),
+    [commands.showStatistics]: () => statistics.open(),
+    [commands.chooseLog]: () => chooseLog(engines),
+  } satisfies Partial<Record<CommandId, Command>>;
+}
+
+const ofOne =
+  (act: (summary: TrajectorySummary) => Promise<unknown>): Command =>
+  (target) =>
+    target?.kind === 'trajectory' ? act(target.summary) : undefined;
+
+/** The dialogues that a command was called on: those selected with the row it was called on; by a key, the selection. */
+function summariesAt(
+  target: Target,
+  selected: readonly Target[] | undefined,
+  { trajectories }: CommandContext,
+): readonly TrajectorySummary[] {
+  if (target === undefined) return trajectories.selected;
+  return summariesOf((selected ?? [target]).filter((one) => one !== undefined));
+}
+
+const MOST_OTHERS = 200;
+
+async function compareWith(
+  { engines, replays }: CommandContext,
+  { id, taskId }: TrajectorySummary,
+): Promise<void> {
+  const log = await (await engines.withEpisode(id)).log();
+  const { rows } = log.list({ filter: { task: taskId }, offset: 0, limit: MOST_OTHERS });
+  const others = rows.filter((row) => row.id !== id);
+  if (others.length === 0) {
+    void vscode.window.showInformationMessage(t('There is no other dialogue of this task in the log.'));
+    return;
+  }
+  const chosen = await vscode.window.showQuickPick(
+    others.map((row) => ({
+      label: outcomeWords(row, undefined, t),
+      description: `${t('{0} with {1}', row.agent, row.collaborator.name)} · ${ago(row.startedAt, Date.now(), t)}`,
+      id: row.id,
+    })),
+    { title: t('Compare With'), placeHolder: t('Another dialogue of this task'), matchOnDescription: true },
+  );
+  if (chosen !== undefined) await replays.compare(id, chosen.id);
+}

@@ -1,0 +1,92 @@
+import * as vscode from 'vscode';
+import type { Claim, TrajectoryLog } from '../../core/trajectory/log';
+import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+import type { Engine } from '../engine';
+import type { Engines } from '../engines';
+import type { SessionPanels } from '../session/panels';
+import { ago, dialogues } from './words';
+
+const { t } = vscode.l10n;
+
+/** Asks, hides dialogues from every list, and offers to take that back. */
+export async function deleteDialogues(
+  { engines, panels }: { readonly engines: Engines; readonly panels: SessionPanels },
+  summaries: readonly TrajectorySummary[],
+  titleOf: (summary: TrajectorySummary) => string,
+): Promise<void> {
+  const [first] = summaries;
+  if (first === undefined) return;
+  const { engine } = engines.shown;
+  const one = summaries.length === 1;
+  const remove = t('Delete');
+  const chosen = await vscode.window.showWarningMessage(
+    one ? t('Delete the dialogue “{0}”?', titleOf(first)) : t('Delete {0}?', dialogues(summaries.length, t)),
+    {
+      modal: true,
+      detail: one
+        ? t(
+            'It goes from every list, statistic and export. The log keeps the lines, so that “Restore Deleted Trajectories…” can bring it back.',
+          )
+        : t(
+            'They go from every list, statistic and export. The log keeps the lines, so that “Restore Deleted Trajectories…” can bring them back.',
+          ),
+    },
+    remove,
+  );
+  if (chosen !== remove) return;
+  const log = await engine.log();
+  const ids = summaries.map(({ id }) => id);
+  await whileNobodyPlays(log, summaries, panels, () => log.delete(ids));
+  const undo = t('Undo');
+  const answer = await vscode.window.showInformationMessage(
+    t('{0} deleted.', dialogues(ids.length, t)),
+    undo,
+  );
+  if (answer === undo) await log.undelete(ids);
+}
+
+/**
+ * Sessions of these dialogues in this window are closed.
+ * @throws {Fault} `trajectory/claimed` when one is played in another window or by a command
+ */
+async function whileNobodyPlays(
+  log: TrajectoryLog,
+  summaries: readonly TrajectorySummary[],
+  panels: SessionPanels,
+  work: () => Promise<void>,
+): Promise<void> {
+  const claims: Claim[] = [];
+  try {
+    for (const { id, state } of summaries) {
+      const isPlayedHere = panels.close(id);
+      if (state === 'open' && !isPlayedHere)
+        claims.push(await log.claim(`episode-${id}`, t('This dialogue')));
+    }
+    await work();
+  } finally {
+    for (const claim of claims) await claim.release();
+  }
+}
+
+/** Lets the person choose among the deleted dialogues, and shows these again. */
+export async function restoreDialogues(
+  engine: Engine,
+  titleOf: (summary: TrajectorySummary) => string,
+): Promise<void> {
+  const log = await engine.log();
+  const deleted = log.deleted.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+  if (deleted.length === 0) {
+    void vscode.window.showInformationMessage(t('No dialogue is deleted.'));
+    return;
+  }
+  const picked = await vscode.window.showQuickPick(
+    deleted.map((summary) => ({
+      label: titleOf(summary),
+      description: `${summary.agent} · ${ago(summary.startedAt, Date.now(), t)}`,
+      id: summary.id,
+    })),
+    { title: t('Restore Deleted Trajectories'), placeHolder: t('Which to bring back'), canPickMany: true },
+  );
+  if (picked === undefined || picked.length === 0) return;
+  await log.undelete(picked.map(({ id }) => id));
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { outcomes, type Outcome, type TrajectoryFilter } from '../../core/trajectory/log';
+import type { Translate } from '../translate';
+
+/** What a person can narrow the list by, and what is shown of it. */
+export type ListFilter = Pick<
+  TrajectoryFilter,
+  'pack' | 'agent' | 'collaborator' | 'outcome' | 'stars' | 'leaked' | 'since' | 'until' | 'text'
+>;
+
+const day = z.iso.datetime().exactOptional();
+const text = z.string().exactOptional();
+const filterSchema: z.ZodType<ListFilter> = z.object({
+  ...{ pack: text, agent: text, collaborator: text, text, since: day, until: day },
+  outcome: z.enum(outcomes).exactOptional(),
+  stars: z.int().min(0).max(5).exactOptional(),
+  leaked: z.boolean().exactOptional(),
+});
+
+/** The filter as the editor kept it over a reload; none when another version of Tandem kept something else. */
+export const filterOf = (kept: unknown): ListFilter => filterSchema.safeParse(kept).data ?? {};
+
+export function outcomeName(outcome: Outcome, t: Translate): string {
+  switch (outcome) {
+    case 'success':
+      return t('passed all tests');
+    case 'failure':
+      return t('failed a test');
+    case 'not-graded':
+      return t('not graded');
+    case 'open':
+      return t('open');
+    case 'abandoned':
+      return t('abandoned or skipped');
+  }
+}
+
+export function starsWords(stars: number, t: Translate): string {
+  if (stars === 0) return t('not rated');
+  return stars === 5 ? t('5 stars') : t('{0} stars or more', stars);
+}
+
+export const leakWords = (leaked: boolean, t: Translate): string =>
+  leaked ? t('with a leak') : t('without a leak');
+
+export const isFiltered = (filter: ListFilter): boolean =>
+  Object.values<unknown>(filter).some((value) => value !== undefined);
+
+/** `passed all tests · since 2026-03-01 · agent starter`, what may be long last; empty when nothing is filtered. */
+export function filterWords(filter: ListFilter, t: Translate): string {
+  const { pack, agent, collaborator, outcome, stars, leaked, text } = filter;
+  return [
+    ...(outcome === undefined ? [] : [outcomeName(outcome, t)]),
+    ...(stars === undefined ? [] : [starsWords(stars, t)]),
+    ...(leaked === undefined ? [] : [leakWords(leaked, t)]),
+    ...datesWords(filter, t),
+    ...(pack === undefined ? [] : [t('pack {0}', pack)]),
+    ...(agent === undefined ? [] : [t('agent {0}', agent)]),
+    ...(collaborator === undefined ? [] : [t('human {0}', collaborator)]),
+    ...(text === undefined ? [] : [`“${text}”`]),
+  ].join(' · ');
+}
+
+/** The dates as a person chose them: days of local time, the last one included. */
+export function datesWords({ since, until }: ListFilter, t: Translate): string[] {
+  const last = until === undefined ? undefined : dayOf(Date.parse(until) - 1);
+  if (since !== undefined && last !== undefined) {
+    const first = dayOf(Date.parse(since));
+    return [first === last ? t('on {0}', first) : t('from {0} to {1}', first, last)];
+  }
+  if (since !== undefined) return [t('since {0}', dayOf(Date.parse(since)))];
+  return last === undefined ? [] : [t('up to {0}', last)];
+}
+
+/** `2026-03-01`, in local time. @param time milliseconds since 1970 */
+export function dayOf(time: number): string {
+  const date = new Date(time);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+/** From the first of the days to the last, both included; a day is `2026-03-01`, in local time. */
+export function days(
+  first: string | undefined,
+  last: string | undefined,
+): Pick<ListFilter, 'since' | 'until'> {
+  return {
+    ...(first !== undefined && { since: midnight(first).toISOString() }),
+    ...(last !== undefined && { until: midnight(last, 1).toISOString() }),
+  };
+}
+
+/** What is wrong with a day that a person typed; undefined when nothing is. */
+export function validateDay(text: string, t: Translate): string | undefined {
+  if (text.trim() === '') return undefined;
+  const isDay =
+    /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) && dayOf(midnight(text.trim()).getTime()) === text.trim();
+  return isDay ? undefined : t('Write the day as year-month-day, e.g. 2026-03-01, or leave it empty.');
+}
+
+function midnight(day: string, later = 0): Date {
+  const [year, month, date] = day.split('-').map(Number);
+  return new Date(year!, month! - 1, date! + later);
+}

@@ -1,0 +1,38 @@
+import type { TrajectoryLog } from '../../core/trajectory/log';
+import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+import type { Packs } from '../tasks/packs';
+import { taskTitle } from '../tasks/title';
+
+export interface KnownTask {
+  readonly title: string;
+  /** How many tests it has. */
+  readonly tests: number;
+}
+
+/** What the tasks of dialogues are called: as in a pack of this workspace, else as the log knows the task. */
+export class TaskTitles {
+  private ofLog = new Map<string, KnownTask>();
+  private log: TrajectoryLog | undefined;
+
+  constructor(private readonly packs: Packs) {}
+
+  /** By the id of the task. Reads from the log only the tasks of `rows` that no pack here has. */
+  async of(log: TrajectoryLog, rows: readonly TrajectorySummary[]): Promise<ReadonlyMap<string, KnownTask>> {
+    if (this.log !== log) this.ofLog = new Map();
+    this.log = log;
+    const packs = await this.packs.all();
+    const known = new Map<string, KnownTask>(
+      packs.flatMap((pack) => pack.tasks.map((task) => [task.id, task] as const)),
+    );
+    const missing = new Map(
+      rows
+        .filter(({ taskId }) => !known.has(taskId) && !this.ofLog.has(taskId))
+        .map(({ taskId, id }) => [taskId, id]),
+    );
+    for await (const { task } of log.trajectories(missing.values())) {
+      this.ofLog.set(task.id, { title: taskTitle(task), tests: task.testCases.length });
+    }
+    for (const [id, task] of this.ofLog) if (!known.has(id)) known.set(id, task);
+    return known;
+  }
+}

@@ -1,0 +1,124 @@
+import * as vscode from 'vscode';
+import type { DataErasure } from '../../core/erasure/erase';
+import type { TrajectoryLog } from '../../core/trajectory/log';
+import type { Engine } from '../engine';
+import type { Engines } from '../engines';
+import type { SessionPanels } from '../session/panels';
+import type { TrajectoryTree } from '../trajectories/tree';
+import { erasedWords, whatGoes } from './deletionWords';
+import { dialogues } from '../trajectories/words';
+
+const { t } = vscode.l10n;
+
+const TITLE = t('Delete My Data');
+
+/** A data folder of the window. */
+interface Place {
+  readonly engine: Engine;
+  /** The name of its folder of the workspace. */
+  readonly name: string;
+  readonly log: TrajectoryLog;
+}
+
+interface DeletionContext {
+  readonly engines: Engines;
+  readonly panels: SessionPanels;
+  readonly trajectories: TrajectoryTree;
+}
+
+/** Takes everything of one developer out of the window's data folders and out of what the editor keeps, for good. */
+export async function deleteData(on: DeletionContext): Promise<void> {
+  const places = await Promise.all(
+    on.engines.logs.map(async ({ engine, name }) => ({ engine, name, log: await engine.log() })),
+  );
+  const own = on.engines.first.consent.given?.pseudonym;
+  const pseudonym = await askWhose(places, own);
+  if (pseudonym === undefined) return;
+  const { madeFrom } = await import('../../core/erasure/made');
+  const found = await Promise.all(
+    places.map(async ({ engine, name, log }) => ({
+      name,
+      dialogues: inSeat(log, pseudonym),
+      made: await madeFrom(engine.dataFolder, pseudonym),
+    })),
+  );
+  const confirm = t('Delete');
+  const chosen = await vscode.window.showWarningMessage(
+    t('Delete everything of {0}?', pseudonym),
+    { modal: true, detail: whatGoes(found, t) },
+    confirm,
+  );
+  if (chosen !== confirm) return;
+  const erased = await vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: t('Deleting the data of {0}…', pseudonym),
+    },
+    () => eraseAll(on, places, { pseudonym, isOwn: pseudonym === own }),
+  );
+  if (erased.length > 0) void vscode.window.showInformationMessage(erasedWords(pseudonym, erased, t));
+}
+
+/**
+ * One data folder after the other. One that cannot be changed now does not keep the others: it is told, and the person
+ * stays known here until it is done, too.
+ */
+async function eraseAll(
+  { engines, panels, trajectories }: DeletionContext,
+  places: readonly Place[],
+  { pseudonym, isOwn }: { readonly pseudonym: string; readonly isOwn: boolean },
+): Promise<(DataErasure & { readonly place: string })[]> {
+  const { eraseDeveloper } = await import('../../core/erasure/erase');
+  await panels.closeBegun();
+  const erased: (DataErasure & { readonly place: string })[] = [];
+  for (const { engine, log } of places) {
+    try {
+      const folder = engine.dataFolder;
+      erased.push({ place: folder, ...(await eraseDeveloper(log, folder, pseudonym)) });
+    } catch (error) {
+      engine.show(error);
+    }
+  }
+  const isThere = (episode: string): boolean => places.some(({ log }) => log.summary(episode) !== undefined);
+  await panels.drafts.remove((episode) => !isOwn && isThere(episode));
+  // The editor keeps the filter, and with it the name.
+  if (trajectories.filter.collaborator === pseudonym) trajectories.filter = {};
+  if (isOwn && erased.length === places.length) await engines.first.consent.forget();
+  return erased;
+}
+
+/** Whoever is named in the logs, one's own pseudonym first; or any other that is typed. */
+async function askWhose(places: readonly Place[], own: string | undefined): Promise<string | undefined> {
+  const named = places.flatMap(({ log }) => log.consents.map(({ pseudonym }) => pseudonym));
+  const known = new Set([...(own === undefined ? [] : [own]), ...named]);
+  const other = { label: t('Another pseudonym…'), isOther: true };
+  const items = [...known].map((label) => ({
+    label,
+    description: [
+      ...(label === own ? [t('you')] : []),
+      ...places.map(({ name, log }) => {
+        const count = dialogues(inSeat(log, label), t);
+        return places.length === 1 ? count : t('{0}: {1}', name, count);
+      }),
+    ].join(', '),
+    isOther: false,
+  }));
+  const chosen = await vscode.window.showQuickPick([...items, other], {
+    title: TITLE,
+    ignoreFocusOut: true,
+    placeHolder:
+      places.length === 1
+        ? t('Whose dialogues, ratings and consent are deleted from this data folder?')
+        : t('Whose dialogues, ratings and consent are deleted from the data folders of this window?'),
+  });
+  if (chosen?.isOther !== true) return chosen?.label;
+  const typed = await vscode.window.showInputBox({
+    title: TITLE,
+    prompt: t('The pseudonym'),
+    ignoreFocusOut: true,
+  });
+  return typed === '' ? undefined : typed;
+}
+
+const inSeat = (log: TrajectoryLog, pseudonym: string): number =>
+  log.list({ filter: { collaborator: pseudonym }, offset: 0, limit: 1 }).total;

@@ -1,0 +1,65 @@
+import type { DataErasure } from '../../core/erasure/erase';
+import type { Made } from '../../core/erasure/made';
+import type { Translate } from '../translate';
+import { dialogues } from '../trajectories/words';
+
+/** What a data folder holds of a developer. */
+export interface Belongings {
+  /** The name of its folder of the workspace. */
+  readonly name: string;
+  /** Dialogues in the developer's seat. */
+  readonly dialogues: number;
+  readonly made: Made;
+}
+
+/** What goes when a person confirms: by folder, where there are several. */
+export function whatGoes(found: readonly Belongings[], t: Translate): string {
+  const runs = found.flatMap(({ made }) => made.runs);
+  const experiments = found.flatMap(({ made }) => made.experiments);
+  return [
+    t(
+      '{0} in that seat, all others in which it replied, ratings, consent, and replies that were begun here. Open sessions are closed.',
+      countOf(found, t),
+    ),
+    ...(runs.length === 0
+      ? []
+      : [t('Runs that were trained with them, and their models: {0}.', runs.join(', '))]),
+    ...(experiments.length === 0
+      ? []
+      : [
+          t(
+            'All but the logs of the loops and scoreboards that hold some of it: {0}.',
+            experiments.join(', '),
+          ),
+        ]),
+    t('Exported files and copied models are out of reach. This cannot be undone.'),
+  ].join('\n\n');
+}
+
+function countOf(found: readonly Belongings[], t: Translate): string {
+  const [only] = found;
+  if (found.length === 1) return dialogues(only!.dialogues, t);
+  const total = found.reduce((sum, one) => sum + one.dialogues, 0);
+  const each = found.map((one) => t('{0}: {1}', one.name, dialogues(one.dialogues, t)));
+  return `${dialogues(total, t)} (${each.join(', ')})`;
+}
+
+/** What is gone, from which data folders. */
+export function erasedWords(
+  pseudonym: string,
+  erased: readonly (DataErasure & { readonly place: string })[],
+  t: Translate,
+): string {
+  const each = erased.map(({ place, episodes, runs, experiments }) =>
+    t(
+      '{0}: {1}',
+      place,
+      [
+        dialogues(episodes, t),
+        ...(runs.length === 0 ? [] : [runs.length === 1 ? t('1 run') : t('{0} runs', runs.length)]),
+        ...experiments,
+      ].join(', '),
+    ),
+  );
+  return t('Everything of {0} is gone from {1}.', pseudonym, each.join('; '));
+}

@@ -1,0 +1,75 @@
+import { commands, type CommandId } from '../contributions';
+import type { Translate } from '../translate';
+
+/**
+ * Commands that work in a workspace that is not trusted: they read, write into the log or the settings what a person
+ * says, or come to where what runs is refused with a reason of its own. Every other one connects or runs something.
+ */
+type Allowed =
+  | 'playTask'
+  | 'playNext'
+  | 'playFirst'
+  | 'playNextOfPack'
+  | 'removePack'
+  | 'toggleCounters'
+  | 'openPack'
+  | 'openReference'
+  | 'openTests'
+  | 'openGuidelines'
+  | 'copyTaskId'
+  | 'showDialogues'
+  | 'skipTask'
+  | 'findTask'
+  | 'filterTasks'
+  | 'clearTaskFilter'
+  | 'addPack'
+  | 'addPackFile'
+  | 'addStarterPack'
+  | 'showSession'
+  | 'refresh'
+  | 'showMore'
+  | 'openTrajectory'
+  | 'openReplay'
+  | 'openSession'
+  | 'compareTrajectory'
+  | 'compareTrajectories'
+  | 'filterTrajectories'
+  | 'clearTrajectoryFilter'
+  | 'deleteTrajectories'
+  | 'restoreTrajectories'
+  | 'exportTrajectories'
+  | 'saveExport'
+  | 'importTrajectories'
+  | 'showStatistics'
+  | 'chooseLog'
+  | 'openTranscript'
+  | 'showUse'
+  | 'revealModelFolder'
+  | 'removeModel'
+  | 'changeConsent'
+  | 'deleteMyData';
+
+type Refused = (typeof commands)[Exclude<keyof typeof commands, Allowed>];
+
+/** What each of the others says; a new command does not compile until it is on one side. */
+function refusals(t: Translate): Record<Refused, string> {
+  const notConnected = t('Models are not connected');
+  return {
+    [commands.chooseAgent]: notConnected,
+    [commands.chooseSimulator]: notConnected,
+    [commands.chooseCandidates]: notConnected,
+    [commands.setApiKey]: notConnected,
+    [commands.connectModel]: notConnected,
+    [commands.editConnection]: notConnected,
+    [commands.testConnection]: t('Servers are not asked'),
+    [commands.addModelFolder]: notConnected,
+    [commands.useAsAgent]: notConnected,
+    [commands.useAsSimulator]: notConnected,
+    [commands.downloadPack]: t('Nothing is downloaded'),
+  };
+}
+
+/** How `refuseInRestrictedMode` begins when the command is called there; undefined for one that works. */
+export function refusalOf(command: CommandId, t: Translate): string | undefined {
+  return (refusals(t) as Partial<Record<CommandId, string>>)[command];
+}

@@ -1,0 +1,233 @@
+/*
+ * What a person waits for in a real workbench whose log has 100,000 dialogues: activation, the list of trajectories,
+ * statistics, the session's first picture, a dialogue of two hundred turns, and how smoothly a message is written into it.
+ * Peers in the same run: the start of the workbench itself, and a message that is written into a dialogue of one turn.
+ *
+ *   node esbuild.js --production && node test/bench/run.mjs workbench [--trajectories N] [--json]
+ */
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { FrameLocator, Locator } from 'playwright-core';
+import { startChatServer } from '../../fixtures/chat-server';
+import { answer } from '../../fixtures/chat-server-replies';
+import { startWorkbench, type WorkbenchDriver } from '../../workbench/driver';
+import { firstPaint, framesDuring, quantile, scrollThrough, type Frames } from './frames';
+import { prepareWorkspace, TURNS } from './workspace';
+
+/** A message of 400 words and some code, a word every ten milliseconds. */
+const message = `OUTPUT:\n${'Which of the *two* cases shall come first in the list? '.repeat(36)}\n\n\`\`\`python\nfirst = 1\n\`\`\`\n\nThat is all.`;
+const PIECE_DELAY_MS = 10;
+const PAGES = 5;
+
+type Report = (what: string, milliseconds: number) => void;
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+const session = (workbench: WorkbenchDriver): FrameLocator => workbench.webviewFrame('panel');
+const rows = (workbench: WorkbenchDriver, view: string): Locator =>
+  workbench.page.getByRole('tree', { name: view }).getByRole('treeitem');
+const quickRow = (workbench: WorkbenchDriver, text: string): Locator =>
+  workbench.page.locator('.quick-input-widget .quick-input-list-row', { hasText: text }).first();
+
+/** From the click that activates the extension to the first rows; and how long the workbench says activation took. */
+async function activation(workbench: WorkbenchDriver, report: Report): Promise<void> {
+  // The extension host begins when the window is there; from now on it runs.
+  await runningExtensions(workbench, (all) => all.first().waitFor());
+  const icon = workbench.activityBar('Tandem');
+  report(
+    'click on the icon to the first rows of the list',
+    await timed(async () => {
+      await icon.click();
+      await rows(workbench, 'Trajectories').first().waitFor();
+    }),
+  );
+  await runningExtensions(workbench, async (all) => {
+    const ours = all.filter({ has: workbench.page.locator('.name', { hasText: /^tandem/i }) });
+    report('activation, as the workbench measures it', await activationOf(ours));
+    const others = await all
+      .filter({ hasNot: workbench.page.locator('.name', { hasText: /^tandem/i }) })
+      .all();
+    const theirs = await Promise.all(others.map((one) => activationOf(one)));
+    report('the same of the slowest extension of the workbench', Math.max(...theirs));
+    report('the same of all that are listed first, median', quantile(theirs, 0.5));
+  });
+}
+
+/** Looks at the list in which the workbench says how long each extension took; the slowest come first. */
+async function runningExtensions(
+  workbench: WorkbenchDriver,
+  look: (extensions: Locator) => Promise<void>,
+): Promise<void> {
+  await workbench.runCommand('Developer: Show Running Extensions');
+  const editor = workbench.page.locator('.runtime-extensions-editor');
+  await look(editor.locator('.extension', { has: workbench.page.getByText(/Activation: \d+/) }));
+  await workbench.page.keyboard.press('Escape');
+  await editor.waitFor({ state: 'detached' });
+}
+
+/** `Activation: 12ms`, `Startup Activation: 12ms`. */
+async function activationOf(extension: Locator): Promise<number> {
+  const words = await extension.locator('.activation-time').innerText();
+  return Number(/(\d+)\s*ms/.exec(words)?.[1]);
+}
+
+async function list(workbench: WorkbenchDriver, report: Report): Promise<void> {
+  // The tree draws only the rows that fit: the other views make room.
+  for (const view of ['Tasks', 'Models'])
+    await workbench.page.locator('.pane-header', { hasText: view }).click();
+  const trajectories = workbench.page.getByRole('tree', { name: 'Trajectories' });
+  await trajectories.focus();
+  const pages: number[] = [];
+  for (let page = 1; page <= PAGES; page += 1) {
+    await trajectories.press('End');
+    const more = rows(workbench, 'Trajectories').filter({ hasText: /^Show 100 more/ });
+    await more.waitFor();
+    const left = await more.innerText();
+    pages.push(
+      await timed(async () => {
+        await more.click();
+        await workbench.page.waitForFunction(
+          (before) =>
+            [...document.querySelectorAll('[aria-label=Trajectories] [role=treeitem]')].every(
+              (row) => (row as HTMLElement).innerText !== before,
+            ),
+          left,
+        );
+      }),
+    );
+  }
+  report('100 more rows, from the click on', quantile(pages, 0.5));
+  report('filter by outcome, from the choice on', await filter(workbench));
+}
+
+async function filter(workbench: WorkbenchDriver): Promise<number> {
+  await workbench.page.getByRole('tree', { name: 'Trajectories' }).press('Home');
+  await workbench.runCommand('Tandem: Filter Trajectories…');
+  await quickRow(workbench, 'Outcome').click();
+  await quickRow(workbench, 'failed a test').waitFor();
+  const first = rows(workbench, 'Trajectories').filter({ hasText: /failed a test/ });
+  const milliseconds = await timed(async () => {
+    await quickRow(workbench, 'failed a test').click();
+    await first.waitFor();
+  });
+  await workbench.page.keyboard.press('Escape');
+  await workbench.runCommand('Tandem: Clear Filter of Trajectories');
+  await first.waitFor({ state: 'detached' });
+  return milliseconds;
+}
+
+async function statistics(workbench: WorkbenchDriver, report: Report): Promise<void> {
+  await workbench.page.keyboard.press('F1');
+  const widget = workbench.page.locator('.quick-input-widget');
+  await widget.locator('input.input').fill('>Tandem: Show Statistics');
+  await quickRow(workbench, 'Tandem: Show Statistics').waitFor();
+  report(
+    'statistics, from the command to the pictures',
+    await timed(async () => {
+      await quickRow(workbench, 'Tandem: Show Statistics').click();
+      await session(workbench).locator('canvas').first().waitFor();
+    }),
+  );
+  report('  its first picture, after its frame is there', await firstPaint(session(workbench)));
+  await workbench.runCommand('View: Close All Editors');
+}
+
+/** A new dialogue of one turn, into which a message is written. */
+async function shortDialogue(workbench: WorkbenchDriver, report: Report): Promise<Frames> {
+  await workbench.page.locator('.pane-header', { hasText: 'Tasks' }).click();
+  const task = rows(workbench, 'Tasks').filter({ hasText: 'Course mark' });
+  await task.waitFor();
+  report(
+    'session of a new task, from the click on',
+    await timed(async () => {
+      await task.click();
+      await session(workbench).getByRole('heading', { name: 'Course mark' }).waitFor();
+    }),
+  );
+  report('  its first picture, after its frame is there', await firstPaint(session(workbench)));
+  await session(workbench).getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
+  const frames = await framesDuring(session(workbench), async () => {
+    await session(workbench).getByRole('button', { name: 'Agree and start' }).click();
+    await session(workbench).getByText('turn 1 of').waitFor();
+    await composer(workbench).waitFor();
+  });
+  await workbench.runCommand('View: Close All Editors');
+  return frames;
+}
+
+const composer = (workbench: WorkbenchDriver): Locator =>
+  session(workbench).getByRole('textbox', { name: 'Your reply to the agent' });
+
+async function longDialogue(workbench: WorkbenchDriver, report: Report): Promise<[Frames, Frames]> {
+  await workbench.page.getByRole('tree', { name: 'Trajectories' }).press('Home');
+  const row = rows(workbench, 'Trajectories').filter({ hasText: 'Parcel surcharge' });
+  report(
+    `session of ${TURNS} turns, from the click on`,
+    await timed(async () => {
+      await row.click();
+      await session(workbench)
+        .locator('tandem-turn')
+        .nth(TURNS - 1)
+        .waitFor();
+      await composer(workbench).waitFor();
+    }),
+  );
+  report('  its first picture, after its frame is there', await firstPaint(session(workbench)));
+  const scrolled = await framesDuring(session(workbench), () =>
+    scrollThrough(session(workbench).locator('main')),
+  );
+  await session(workbench).locator('main').press('End');
+  await composer(workbench).fill('That one.');
+  const written = await framesDuring(session(workbench), async () => {
+    await composer(workbench).press('Enter');
+    await session(workbench).locator('tandem-turn').nth(TURNS).waitFor();
+  });
+  return [scrolled, written];
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { trajectories: { type: 'string', default: '100000' }, json: { type: 'boolean' } },
+  });
+  const figures: [string, number][] = [];
+  const report: Report = (what, milliseconds) => {
+    figures.push([what, milliseconds]);
+    if (values.json !== true) console.log(`${what.padEnd(56)} ${milliseconds.toFixed(0).padStart(6)} ms`);
+  };
+  const reportFrames = (what: string, frames: Frames): void => {
+    for (const which of ['median', 'p95', 'longest'] as const) report(`${what}, ${which}`, frames[which]);
+  };
+  await using server = await startChatServer({
+    reply: () => answer(message, { pieceDelay: PIECE_DELAY_MS }),
+  });
+  const workspace = await prepareWorkspace(Number(values.trajectories), `openai:bench@${server.url}`);
+  try {
+    const workbench = await startWorkbench({ extension: path.resolve('.'), workspace });
+    try {
+      report('the workbench itself, from the reload on', await timed(() => workbench.reload()));
+      await activation(workbench, report);
+      await list(workbench, report);
+      await statistics(workbench, report);
+      const short = await shortDialogue(workbench, report);
+      const [scrolled, written] = await longDialogue(workbench, report);
+      reportFrames('frames while one turn is written', short);
+      reportFrames(`frames while turn ${TURNS + 1} is written`, written);
+      reportFrames(`frames while ${TURNS} turns are scrolled`, scrolled);
+    } catch (error) {
+      await workbench.screenshot('bench-workbench');
+      throw error;
+    } finally {
+      await workbench.close();
+    }
+  } finally {
+    await rm(workspace, { recursive: true, force: true });
+  }
+  if (values.json === true) console.log(JSON.stringify(Object.fromEntries(figures)));
+}
+
+await main();

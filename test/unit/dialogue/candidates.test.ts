@@ -1,0 +1,205 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SampledAgent } from '../../../src/core/dialogue/candidates';
+import { Dialogue } from '../../../src/core/dialogue/dialogue';
+import type { NewDialogue } from '../../../src/core/dialogue/parts';
+import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
+import { OpenAiModel } from '../../../src/core/model/openai';
+import type { Model } from '../../../src/core/model/model';
+import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import type { Trajectory } from '../../../src/core/trajectory/trajectory';
+import { startChatServer } from '../../fixtures/chat-server';
+import { answer, status } from '../../fixtures/chat-server-replies';
+import { answers, asks, scripted, shippedPrompts, starterTask } from '../../fixtures/dialogue';
+
+const sampling = { temperature: 1, maxTokens: 500 };
+const as = (writer: Model): SampledAgent => ({ agent: writer, sampling });
+const ada = { by: 'ada', milliseconds: 900 };
+
+let folder: string;
+let log: TrajectoryLog;
+let agent: Model;
+let rival: Model;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-candidates-'));
+  log = await TrajectoryLog.open(path.join(folder, '.tandem'));
+  agent = await scripted(folder, [asks('When is it heavy?'), asks('Which zones?')]);
+  rival = await scripted(folder, [asks('Which unit?'), answers('x = 1')]);
+});
+
+afterEach(async () => {
+  await log.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(changes: Partial<NewDialogue> = {}): Promise<Dialogue> {
+  return Dialogue.start({
+    log,
+    agent,
+    task: await starterTask(),
+    collaborator: { kind: 'developer', name: 'ada' },
+    protocol: colBenchProtocol,
+    prompts: await shippedPrompts(),
+    sampling,
+    seed: 5,
+    ...changes,
+  });
+}
+
+/** What is in the log, read by somebody else. */
+async function logged(dialogue: Dialogue): Promise<Trajectory> {
+  const other = await TrajectoryLog.open(path.join(folder, '.tandem'));
+  const trajectory = await other.trajectory(dialogue.id);
+  await other.close();
+  return trajectory!;
+}
+
+const resume = async (dialogue: Dialogue): Promise<Dialogue> =>
+  Dialogue.resume(await logged(dialogue), {
+    log,
+    agent,
+    prompts: await shippedPrompts(),
+    sampling,
+  });
+
+const texts = (dialogue: Dialogue): string[] => dialogue.candidates!.candidates.map(({ text }) => text);
+
+describe('two candidates', () => {
+  it('are in the log before the choice, and no turn is; the chosen one becomes the turn', async () => {
+    const dialogue = await start();
+    await dialogue.drawCandidates({ rival: as(rival) });
+    expect(dialogue.next).toBe('chooser');
+    expect(texts(dialogue).sort()).toEqual([asks('When is it heavy?'), asks('Which unit?')]);
+    const before = await logged(dialogue);
+    expect(before).toMatchObject({ turns: [], pending: [{ shown: { turn: 1 } }] });
+    const [, second] = dialogue.candidates!.candidates;
+    await dialogue.choose(1, ada);
+    expect(dialogue.next).toBe('collaborator');
+    const { turns, pending } = await logged(dialogue);
+    expect(pending).toBeUndefined();
+    expect(turns).toHaveLength(1);
+    expect(turns[0]).toMatchObject({
+      agent: { text: second.text, model: second.agent },
+      candidates: [{ choice: { picked: 1, by: 'ada', milliseconds: 900 } }],
+    });
+    expect(dialogue.turns).toEqual(turns);
+  });
+
+  it('are sampled each by the settings of its own agent, and the log says which', async () => {
+    const dialogue = await start();
+    await dialogue.drawCandidates({ rival: { agent: rival, sampling: { temperature: 0.2, maxTokens: 90 } } });
+    const shown = (await logged(dialogue)).pending![0]!.shown.candidates;
+    const sampled = Object.fromEntries(shown.map(({ agent: name, sampling }) => [name, sampling]));
+    expect(sampled[agent.name]).toMatchObject({ temperature: 1, maxTokens: 500 });
+    expect(sampled[rival.name]).toMatchObject({ temperature: 0.2, maxTokens: 90 });
+    await dialogue.choose(shown[0].agent === rival.name ? 0 : 1, ada);
+    expect((await logged(dialogue)).turns[0]?.agent.sampling).toMatchObject({ temperature: 0.2 });
+  });
+
+  it('stand in an order that the seed draws, and either agent is first about as often', async () => {
+    const firsts: string[] = [];
+    for (let seed = 0; seed < 40; seed += 1) {
+      const dialogue = await start({ seed });
+      await dialogue.drawCandidates({ rival: as(rival) });
+      firsts.push(dialogue.candidates!.candidates[0].agent);
+      if (seed === 5) {
+        const again = await start({ seed });
+        await again.drawCandidates({ rival: as(rival) });
+        expect(texts(again)).toEqual(texts(dialogue));
+      }
+    }
+    const own = firsts.filter((name) => name === agent.name).length;
+    expect(own).toBeGreaterThan(8);
+    expect(own).toBeLessThan(32);
+  });
+
+  it('come from one agent with two seeds, and with two others when neither would do', async () => {
+    let count = 0;
+    await using server = await startChatServer({ reply: () => answer(asks(`Question ${(count += 1)}?`)) });
+    const dialogue = await start({ agent: new OpenAiModel({ model: 'm', baseUrl: server.url }) });
+    await dialogue.drawCandidates();
+    await dialogue.choose('neither', ada);
+    expect(dialogue.next).toBe('agent');
+    expect(await logged(dialogue)).toMatchObject({ turns: [], pending: [{ choice: { picked: 'neither' } }] });
+    await dialogue.drawCandidates();
+    await dialogue.choose('equal', ada);
+    expect(new Set(server.requests.map(({ body }) => body.seed)).size).toBe(4);
+    const [turn] = (await logged(dialogue)).turns;
+    expect(turn!.candidates?.map(({ choice }) => choice.picked)).toEqual(['neither', 'equal']);
+    // Of two that are equal, the first that was shown.
+    expect(turn!.agent.text).toBe(turn!.candidates![1]!.shown.candidates[0].text);
+  });
+
+  it('that look alike leave nothing to choose', async () => {
+    const sameButForThoughts = await scripted(folder, ['Hm.\nOUTPUT:\nWhen is it heavy?']);
+    const dialogue = await start();
+    await dialogue.drawCandidates({ rival: as(sameButForThoughts) });
+    expect(dialogue.next).toBe('collaborator');
+    expect((await logged(dialogue)).turns[0]).not.toHaveProperty('candidates');
+  });
+
+  it('end the dialogue when the chosen one answers, and only then', async () => {
+    for (const picksAnswer of [true, false]) {
+      const dialogue = await start();
+      await dialogue.drawCandidates({ rival: as(rival) });
+      await dialogue.choose('equal', ada);
+      await dialogue.reply('Over 20 kg.', { author: 'developer', by: 'ada' });
+      await dialogue.drawCandidates({ rival: as(rival) });
+      const answering = dialogue.candidates!.candidates.findIndex(({ text }) => text === answers('x = 1'));
+      await dialogue.choose((picksAnswer ? answering : 1 - answering) as 0 | 1, ada);
+      expect(dialogue.next).toBe(picksAnswer ? 'nobody' : 'collaborator');
+      expect((await logged(dialogue)).state).toBe(picksAnswer ? 'answered' : 'open');
+    }
+  });
+
+  it('refuse every other move until somebody chose, and a choice when there is nothing to choose', async () => {
+    const dialogue = await start();
+    await expect(dialogue.choose(0, ada)).rejects.toThrow("It is not the chooser's move");
+    await dialogue.drawCandidates({ rival: as(rival) });
+    await expect(dialogue.agentTurn()).rejects.toThrow("It is not the agent's move");
+    await expect(dialogue.endNow()).rejects.toThrow("It is not the collaborator's move");
+  });
+
+  it('fail together: the other one is stopped, nothing is logged, and the sentence is that of the failure', async () => {
+    await using server = await startChatServer({ reply: () => status(401) });
+    const slow = await scripted(folder, [asks('When is it heavy?')], 5_000);
+    const dialogue = await start({ agent: slow });
+    const broken = new OpenAiModel({ model: 'm', baseUrl: server.url, retry: { attempts: 1 } });
+    await expect(dialogue.drawCandidates({ rival: as(broken) })).rejects.toThrow(server.url);
+    expect(dialogue.next).toBe('agent');
+    expect(await logged(dialogue)).not.toHaveProperty('pending');
+    const stop = new AbortController();
+    const stopped = dialogue.drawCandidates({ signal: stop.signal });
+    stop.abort();
+    await expect(stopped).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('a dialogue that is left amid a choice', () => {
+  it('shows the same two candidates when it is taken up again', async () => {
+    const dialogue = await start();
+    await dialogue.drawCandidates({ rival: as(rival) });
+    const shown = texts(dialogue);
+    const again = await resume(dialogue);
+    expect(again.next).toBe('chooser');
+    expect(texts(again)).toEqual(shown);
+    await again.choose(0, ada);
+    expect((await logged(dialogue)).turns[0]).toMatchObject({ agent: { text: shown[0] } });
+  });
+
+  it('goes on with what was chosen when the process died before the turn was logged', async () => {
+    const dialogue = await start();
+    await dialogue.drawCandidates({ rival: as(rival) });
+    const shown = texts(dialogue);
+    // What the log holds after a kill at that point: the choice, and no turn.
+    await log.append({ event: 'choice', episode: dialogue.id, turn: 1, picked: 1, by: 'ada' });
+    const again = await resume(dialogue);
+    expect(again.next).toBe('collaborator');
+    const { turns, pending } = await logged(dialogue);
+    expect(pending).toBeUndefined();
+    expect(turns[0]).toMatchObject({ agent: { text: shown[1] }, candidates: [{ choice: { picked: 1 } }] });
+  });
+});

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { commands } from '../../../src/editor/contributions';
+import { refusalOf } from '../../../src/editor/trust/refusals';
+import { english } from './translate';
+
+it('refuses in a workspace that is not trusted what connects, asks or downloads, and lets everything be read', () => {
+  const refused = Object.entries(commands).filter(([, id]) => refusalOf(id, english) !== undefined);
+  expect(refused.map(([name]) => name).sort()).toEqual([
+    'addModelFolder',
+    'chooseAgent',
+    'chooseCandidates',
+    'chooseSimulator',
+    'connectModel',
+    'downloadPack',
+    'editConnection',
+    'setApiKey',
+    'testConnection',
+    'useAsAgent',
+    'useAsSimulator',
+  ]);
+  expect(refusalOf(commands.testConnection, english)).toBe('Servers are not asked');
+});

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { standingOf, type Judgement } from '../../../src/core/evaluation/standing/standing';
+import { placeRow, remarkRows } from '../../../src/editor/standing/words';
+import { english } from './translate';
+
+const won: Judgement = { agents: ['starter', 'openai:gpt-4o'], picked: 0 };
+
+it('a row of the standing says how probably the model is chosen, with its interval and its games', () => {
+  const standing = standingOf([won, won, won, { ...won, picked: 'equal' }]);
+  const [first] = standing.places.map((place) => placeRow(place, english));
+  expect(first?.label).toBe('starter');
+  expect(first?.description).toMatch(/^\d\d % \[\d\d–\d\d\] · 3 won, 0 lost$/);
+  expect(first?.tooltip).toContain('4 choices: 3 won, 0 lost, 1 equal, 0 of neither');
+  expect(remarkRows(standing, english)).toMatchObject([
+    { label: '4 choices', tooltip: '4 choices.' },
+    {
+      label: 'first shown',
+      description: '100 % [44–100] of 3',
+      tooltip: expect.stringMatching(/^The first shown was chosen in 100.0 %/) as string,
+    },
+  ]);
+});
+
+it('a model that was compared with no other has no figure', () => {
+  const standing = standingOf([{ agents: ['starter', 'starter'], picked: 1 }]);
+  expect(standing.places.map((place) => placeRow(place, english))).toMatchObject([
+    { label: 'starter', description: 'compared with no other model' },
+  ]);
+  expect(remarkRows(standing, english)[0]?.tooltip).toBe(
+    '1 choice, of which 1 between two messages of one model, which rank nothing.',
+  );
+});

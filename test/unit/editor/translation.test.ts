@@ -1,0 +1,46 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+import { keysOfManifest, readJson } from './nls';
+
+const isObject = (value: unknown): value is Record<string, string> =>
+  typeof value === 'object' && value !== null;
+
+it('has a sentence for every key of the manifest, and none that it does not use', async () => {
+  const sentences = await readJson('package.nls.json');
+  expect(isObject(sentences) && Object.keys(sentences).sort()).toEqual([...(await keysOfManifest())].sort());
+});
+
+/** What is handed to `vscode.l10n.t`, by that name or as `t`. */
+function translated(file: string, text: string): string[] {
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && /^(vscode\.l10n\.)?t$/.test(node.expression.getText())) {
+      const [sentence] = node.arguments;
+      // Anything but a literal could not be collected for translators.
+      if (sentence === undefined || !ts.isStringLiteralLike(sentence)) {
+        throw new Error(`${file}: ${node.getText()} translates no literal.`);
+      }
+      found.push(sentence.text);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  return found;
+}
+
+it('hands translators every sentence of the code, and none that it no longer says', async () => {
+  const folder = path.resolve('src/editor');
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const texts = await Promise.all(
+    files.map(async (name) => translated(name, await readFile(path.join(folder, name), 'utf8'))),
+  );
+  const sentences = [...new Set(texts.flat())].sort();
+  expect(sentences.length).toBeGreaterThan(50);
+  const bundle = Object.fromEntries(sentences.map((sentence) => [sentence, sentence]));
+  // `vitest -u` writes it anew.
+  await expect(`${JSON.stringify(bundle, null, 2)}\n`).toMatchFileSnapshot(
+    path.resolve('l10n/bundle.l10n.json'),
+  );
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { meanInterval, medianInterval, wilson } from '../../../src/core/evaluation/interval';
+import { courseOf, figuresOf, groupsOf, MOST_GROUPS } from '../../../src/core/evaluation/statistics';
+import type { Outline } from '../../../src/core/trajectory/log';
+
+const noon = new Date(2026, 2, 4, 12).getTime();
+const DAY = 24 * 3600 * 1000;
+
+function played({ day = 0, ...fields }: Partial<Outline> & { day?: number } = {}): Outline {
+  return {
+    task: 'task',
+    agent: 'starter',
+    collaborator: 'rules',
+    startedAt: noon + day * DAY,
+    isAnswered: true,
+    turns: 3,
+    success: null,
+    leaked: false,
+    ...fields,
+  };
+}
+
+describe('statistics of a log', () => {
+  it('average success per task first, with the interval of so many tasks', () => {
+    const all = figuresOf([
+      played({ success: true }),
+      played({ success: false }),
+      played({ success: false }),
+      played({ task: 'other', success: true }),
+      played({ task: 'third' }),
+    ]);
+    const value = (1 / 3 + 1) / 2;
+    expect(all.success?.value).toBeCloseTo(value, 12);
+    expect(all.success?.interval).toEqual(wilson(all.success!.value, 2));
+    expect(all).toMatchObject({ dialogues: 5, graded: 4, leak: { value: 0 } });
+  });
+
+  it('take turns from dialogues that were answered, and times from replies that have one', () => {
+    const all = figuresOf([
+      played({ turns: 2 }),
+      played({ turns: 4, replyMs: 4500 }),
+      played({ turns: 9, isAnswered: false, replyMs: 500 }),
+    ]);
+    expect(all.turns).toEqual({ value: 3, interval: meanInterval([2, 4]) });
+    expect(all.replySeconds).toEqual({ value: 2.5 });
+    expect(all).not.toHaveProperty('success');
+  });
+
+  it('are given for each group, the largest first and the smallest together', () => {
+    const many = Array.from({ length: MOST_GROUPS + 2 }, (_, index) => played({ agent: `a${index}` }));
+    const groups = groupsOf([played({ agent: 'most' }), played({ agent: 'most' }), ...many], 'agent');
+    expect(groups).toHaveLength(MOST_GROUPS);
+    expect(groups[0]).toMatchObject({ name: 'most', dialogues: 2 });
+    expect(groups.at(-1)).toMatchObject({ name: '4 others', dialogues: 4 });
+  });
+
+  it('are given for packs and for collaborators too', () => {
+    const rows = [played({ pack: 'a.jsonl' }), played()];
+    expect(groupsOf(rows, 'pack').map(({ name }) => name)).toEqual(['a.jsonl', 'no pack']);
+    expect(groupsOf(rows, 'collaborator')).toMatchObject([{ name: 'rules', dialogues: 2 }]);
+  });
+
+  it('go over time in hours, days, weeks or months, as the span asks for', () => {
+    const units = [1, 10, 100, 1000].map((day) => courseOf([played(), played({ day })]).unit);
+    expect(units).toEqual(['hour', 'day', 'week', 'month']);
+    const { periods } = courseOf([played({ day: 3 }), played(), played({ day: 3 })]);
+    expect(periods.map(({ from, dialogues }) => [new Date(from).getHours(), dialogues])).toEqual([
+      [0, 1],
+      [0, 2],
+    ]);
+    const [week] = courseOf([played(), played({ day: 100 })]).periods;
+    expect(new Date(week!.from).getDay()).toBe(1);
+  });
+
+  it('say nothing of no dialogue', () => {
+    expect(figuresOf([])).toEqual({ dialogues: 0, graded: 0 });
+    expect(groupsOf([], 'agent')).toEqual([]);
+    expect(courseOf([]).periods).toEqual([]);
+  });
+});
+
+describe('intervals', () => {
+  it('of a mean need two values and narrow with their number', () => {
+    expect(meanInterval([3])).toBeUndefined();
+    const { low, high } = meanInterval([1, 2, 3, 4, 5])!;
+    // s = √2.5, n = 5
+    expect([low, high]).toEqual([
+      3 - 1.959963984540054 * Math.sqrt(0.5),
+      3 + 1.959963984540054 * Math.sqrt(0.5),
+    ]);
+  });
+
+  it('of a median cover it in at least nineteen of twenty samples', () => {
+    let state = 1;
+    const random = () => (state = (state * 48271) % 2147483647) / 2147483647;
+    for (const n of [6, 7, 20, 61]) {
+      let covered = 0;
+      for (let sample = 0; sample < 2000; sample += 1) {
+        const values = Array.from({ length: n }, () => random() ** 3).sort((a, b) => a - b);
+        const { low, high } = medianInterval(values)!;
+        if (low <= 0.125 && 0.125 <= high) covered += 1;
+      }
+      expect(covered / 2000).toBeGreaterThan(0.945);
+    }
+    expect(medianInterval([1, 2, 3, 4, 5])).toBeUndefined();
+  });
+});

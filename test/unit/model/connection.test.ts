@@ -1,0 +1,199 @@
+import { createServer } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { listModels, tryModel, type Endpoint, type Problem } from '../../../src/core/model/connection';
+import { untrusted } from '../../fixtures/certificate';
+import { startChatServer, type ChatServerOptions } from '../../fixtures/chat-server';
+import { answer, json, raw, reset, silence, status, type Reply } from '../../fixtures/chat-server-replies';
+
+/** A running server, with the address of a model on it. */
+async function endpoint(options: ChatServerOptions, key = ''): Promise<Endpoint> {
+  const server = await startChatServer(options);
+  onTestFinished(() => server.close());
+  return { baseUrl: server.url, model: 'tiny', key };
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function diagnosis(
+  to: Endpoint,
+  timeoutMs?: number,
+): Promise<{ problem: Problem; what: string; remedy: string }> {
+  const trial = await tryModel(to, timeoutMs === undefined ? {} : { timeoutMs });
+  if (trial.works) throw new Error('The model works.');
+  return trial;
+}
+
+describe('testing the connection to a model', () => {
+  it('asks it for a few words, and tells what it does not give', async () => {
+    const trial = await tryModel(await endpoint({ reply: () => answer('Hello.') }));
+    expect(trial).toMatchObject({ works: true });
+    expect(trial.works && trial.notes.join(' ')).toContain('gives no log-probabilities');
+  });
+
+  it('takes an answer that was cut short for one', async () => {
+    const reply = () => answer('', { reasoning: 'Let me think', finishReason: 'length' });
+    expect(await tryModel(await endpoint({ reply }))).toMatchObject({ works: true });
+  });
+
+  it.each<[string, Reply, Problem, RegExp, RegExp]>([
+    [
+      'a key that is refused',
+      status(401, { message: 'Bad key sk-1' }),
+      'wrong-key',
+      /refuses the key .*\[key\]/,
+      /another key/,
+    ],
+    [
+      'a key without access',
+      status(403, { message: 'No access' }),
+      'not-allowed',
+      /No access/,
+      /key that may/,
+    ],
+    [
+      'a path that is none',
+      raw('text/html', '<title>Nothing here</title>', 404),
+      'not-openai',
+      /\(404\)/,
+      /\/v1\.$/,
+    ],
+    [
+      'a web page',
+      raw('text/html', '<!doctype html><title>Sign in</title>'),
+      'not-openai',
+      /does not speak OpenAI's API/,
+      /base URL/,
+    ],
+    ['other JSON', json({ hello: 'there' }), 'not-openai', /does not speak OpenAI's API/, /base URL/],
+    ['too many requests', status(429, { message: 'Slow down' }), 'rate-limited', /429: Slow down/, /later/],
+    [
+      'no credit',
+      status(429, { message: 'Quota', code: 'insufficient_quota' }),
+      'no-credit',
+      /no credit left/,
+      /another key/,
+    ],
+    [
+      'a request that is refused',
+      status(400, { message: 'Too long' }),
+      'refused-request',
+      /400: Too long/,
+      /sampling/,
+    ],
+    [
+      'a server in trouble',
+      status(500, { message: 'CUDA out of memory' }),
+      'server-error',
+      /CUDA out of memory/,
+      /log of the server/,
+    ],
+    ['a connection that is closed', reset, 'closed', /closes the connection/, /log of the server/],
+  ])('says of %s what is wrong and what to do', async (_, reply, problem, what, remedy) => {
+    const found = await diagnosis(await endpoint({ reply: () => reply }, 'sk-1'));
+    expect(found).toMatchObject({ problem });
+    expect(found.what).toMatch(what);
+    expect(found.remedy).toMatch(remedy);
+    for (const sentence of [found.what, found.remedy]) expect(sentence).toMatch(/^\S[^\n]*\.$/);
+  });
+
+  it('says that a server asks for a key when none was given', async () => {
+    const to = await endpoint({ reply: () => answer('Hello.'), key: 'secret' });
+    expect(await diagnosis(to)).toMatchObject({ problem: 'no-key', remedy: 'Set the key of this server.' });
+    expect(await tryModel({ ...to, key: 'secret' })).toMatchObject({ works: true });
+  });
+
+  it('names the models that there are when there is none of that name', async () => {
+    const unknown = status(404, { message: 'The model `tiny` does not exist' });
+    const models = ['f', 'a', 'b', 'c', 'd', 'e'];
+    const found = await diagnosis(await endpoint({ reply: () => unknown, models }));
+    expect(found.problem).toBe('unknown-model');
+    expect(found.what).toMatch(/^127\.0\.0\.1:\d+ has no model called “tiny”\.$/);
+    expect(found.remedy).toBe('Choose one that it has: a, b, c, d, e and 1 more.');
+  });
+
+  it('gives up on a server that takes the request and never answers', async () => {
+    const to = await endpoint({ reply: () => silence });
+    expect(await diagnosis(to, 100)).toMatchObject({ problem: 'timed-out' });
+  });
+
+  it('says that nothing listens at a port', async () => {
+    const port = await closedPort();
+    const found = await diagnosis({ baseUrl: `http://127.0.0.1:${port}/v1`, model: 'tiny' });
+    expect(found).toMatchObject({ problem: 'refused', what: `Nothing listens at 127.0.0.1:${port}.` });
+  });
+
+  it('says that there is no such host', async () => {
+    // A label of over 63 characters is refused by the machine's own resolver: nothing is asked on the network.
+    const found = await diagnosis({ baseUrl: `http://${'a'.repeat(64)}.test/v1`, model: 'tiny' });
+    expect(found.problem).toBe('unknown-host');
+  });
+
+  it('says that a server does not speak https', async () => {
+    const { baseUrl, model } = await endpoint({ reply: () => answer('Hello.') });
+    const found = await diagnosis({ baseUrl: baseUrl.replace('http:', 'https:'), model });
+    expect(found).toMatchObject({ problem: 'no-tls' });
+    expect(found.remedy).toContain('http://');
+  });
+
+  it('says that a certificate is not trusted', async () => {
+    const port = await listening(createTlsServer(untrusted, (_, response) => response.end()));
+    const found = await diagnosis({ baseUrl: `https://127.0.0.1:${port}/v1`, model: 'tiny' });
+    expect(found.problem).toBe('certificate');
+    expect(found.what).toContain('SELF_SIGNED');
+  });
+
+  it.each(['nonsense', 'http://user:word@127.0.0.1:1/v1'])('refuses the address %s', async (baseUrl) => {
+    expect(await diagnosis({ baseUrl, model: 'tiny' })).toMatchObject({ problem: 'bad-address' });
+  });
+
+  it('asks OpenAI for nothing without a key', async () => {
+    const found = await diagnosis({ baseUrl: 'https://api.openai.com/v1', model: 'tiny', key: '' });
+    expect(found).toMatchObject({ problem: 'no-key', what: 'api.openai.com asks for a key.' });
+  });
+
+  it('can be cancelled', async () => {
+    const controller = new AbortController();
+    const reply = () => {
+      controller.abort();
+      return silence;
+    };
+    const trying = tryModel(await endpoint({ reply }), { signal: controller.signal });
+    await expect(trying).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
+
+describe('the models of a server', () => {
+  it('come in the order of their names', async () => {
+    const to = await endpoint({ reply: () => silence, models: ['qwen', 'llama'] });
+    expect(await listModels(to)).toEqual({ listed: true, names: ['llama', 'qwen'] });
+  });
+
+  it('are not there when it has no list, wants a key, answers something else or does not run', async () => {
+    const without = await endpoint({ reply: () => silence });
+    expect(await listModels(without)).toMatchObject({ listed: false, problem: 'not-openai' });
+    const locked = await endpoint({ reply: () => silence, models: [], key: 'secret' });
+    expect(await listModels(locked)).toMatchObject({ listed: false, problem: 'no-key' });
+    const gone = { baseUrl: `http://127.0.0.1:${await closedPort()}/v1` };
+    expect(await listModels(gone)).toMatchObject({ listed: false, problem: 'refused' });
+  });
+
+  it('are waited for only so long', async () => {
+    const port = await listening(createServer());
+    const hanging = { baseUrl: `http://127.0.0.1:${port}/v1` };
+    expect(await listModels(hanging, { timeoutMs: 100 })).toMatchObject({ problem: 'timed-out' });
+  });
+});

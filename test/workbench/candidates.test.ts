@@ -1,0 +1,166 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import type { LogEvent } from '../../src/core/trajectory/event';
+import { violations } from './accessibility';
+import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+
+const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
+const solves = (base: number): string =>
+  says(
+    `I WANT TO ANSWER:\n\`\`\`python\ndef parcel_price(weight_kg, zone):\n    base = {1: ${base}, 2: 8, 3: 12}.get(zone, -1)\n    return base + 4.5 if weight_kg > 20 else base\n\`\`\``,
+  );
+
+/** Two agents with other questions, slow enough to be seen writing. */
+const scripts = {
+  curious: [
+    says('At how many kilograms does a parcel count as **heavy**, and how big is the supplement?'),
+    says('What should come out for a zone that does not exist?'),
+    solves(5),
+  ],
+  hasty: [says('Which currency?'), says('Shall I round the price?'), solves(4)],
+};
+
+let workspace: string;
+let workbench: WorkbenchDriver;
+
+const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
+const question = () => session().getByText('Which message of the agent is better?');
+const candidate = (name: 'A' | 'B') => session().getByRole('article', { name: `Candidate ${name}` });
+
+beforeAll(async () => {
+  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-candidates-'));
+  await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
+  // The tree draws only the rows that fit: the tasks of this test should come first.
+  await rm(path.join(workspace, 'starter-world.jsonl'));
+  for (const [name, turns] of Object.entries(scripts)) {
+    const script = JSON.stringify({ turns, delayMilliseconds: 200 });
+    await writeFile(path.join(workspace, 'agents', `${name}.json`), script);
+  }
+  await writeFile(
+    path.join(workspace, '.vscode', 'settings.json'),
+    JSON.stringify({
+      'tandem.agent': 'script:agents/curious.json',
+      'tandem.candidates.secondAgent': 'script:agents/hasty.json',
+      'tandem.session.openReference': false,
+    }),
+  );
+  workbench = await startWorkbench({ extension: root, workspace });
+  workbench.page.setDefaultTimeout(60_000);
+});
+
+afterAll(async () => {
+  await workbench.close();
+  await rm(workspace, { recursive: true, force: true });
+});
+
+async function loggedEvents(): Promise<LogEvent[]> {
+  const folder = path.join(workspace, '.tandem', 'log');
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
+  const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')));
+  return texts.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line) as LogEvent);
+}
+
+test('the empty standing says how to get choices, and turns two candidates on', async () => {
+  await workbench.activityBar('Tandem').click();
+  await workbench.page.getByRole('button', { name: /^Standing Section/ }).click();
+  await workbench.page.getByRole('button', { name: 'Show Two Candidates…' }).first().click();
+  await workbench.page.getByRole('option', { name: /script:agents\/hasty/ }).click();
+  await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
+});
+
+test('statistics of no dialogue offer to play one', async () => {
+  await workbench.runCommand('Tandem: Show Statistics');
+  await session().getByText('Figures appear here once there are dialogues.').waitFor();
+  expect(await violations(session())).toEqual([]);
+  await workbench.runCommand('View: Close All Editors');
+});
+
+test('two candidates are shown when both are written, unnamed', async () => {
+  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).click();
+  await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
+  await session().getByRole('button', { name: 'Agree and start' }).click();
+  await session().getByText('Two messages are being written').waitFor();
+  await session().locator('footer').getByRole('timer').waitFor();
+  expect(
+    await session()
+      .getByRole('article', { name: /^Candidate/ })
+      .count(),
+  ).toBe(0);
+  expect(await violations(session())).toEqual([]);
+  await candidate('A').waitFor();
+  await question().waitFor();
+  const both = `${await candidate('A').innerText()} ${await candidate('B').innerText()}`;
+  expect(both).toContain('as heavy');
+  expect(both).toContain('Which currency?');
+  expect(both).not.toMatch(/curious|hasty/);
+  for (const theme of ['dark', 'hc-dark', 'hc-light', 'light'] satisfies Theme[]) {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`candidates-${theme}`);
+    expect(await violations(session())).toEqual([]);
+  }
+  await workbench.setSize(900, 800);
+  await workbench.screenshot('candidates-narrow');
+  const [a, b] = [await candidate('A').boundingBox(), await candidate('B').boundingBox()];
+  expect(b!.y).toBeGreaterThan(a!.y + a!.height);
+  await workbench.setSize(1280, 800);
+});
+
+test('a reload amid the choice shows the same two, and a key chooses', async () => {
+  const before = await candidate('B').innerText();
+  await workbench.reload();
+  await question().waitFor();
+  expect(await candidate('B').innerText()).toBe(before);
+  await session().locator('#candidates').press('2');
+  await session().getByText('You chose B over A.').waitFor();
+  await composer().fill('Above 20 kilograms, 4.50 more.');
+  await composer().press('Enter');
+});
+
+test('neither has two others written, and equal goes on with the first', async () => {
+  await question().waitFor();
+  await session().getByRole('button', { name: 'Neither' }).click();
+  await session().getByText('Two messages are being written').waitFor();
+  await question().waitFor();
+  await session().locator('#candidates').press('=');
+  await session().getByText('You found A and B equal').waitFor();
+  await composer().fill('Minus one.');
+  await composer().press('Enter');
+  await question().waitFor();
+  // The table says nothing of a dialogue that is still played: it would tell who wrote what.
+  await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
+  await workbench.screenshot('candidates-answers');
+});
+
+test('at the end the names are told, and the standing ranks the two models', async () => {
+  await session().locator('#candidates').press('1');
+  await session()
+    .getByRole('heading', { name: /\d+ of 10 tests passed/ })
+    .waitFor();
+  await session()
+    .getByText(/You chose B \((curious|hasty)\) over A \((curious|hasty)\)\./)
+    .waitFor();
+  expect(await violations(session())).toEqual([]);
+  for (const name of ['curious', 'hasty']) {
+    await workbench.page
+      .getByRole('treeitem', {
+        name: new RegExp(`^script:agents/${name}.json, Chosen over an average model`),
+      })
+      .waitFor();
+  }
+  await workbench.screenshot('standing');
+  const events = await loggedEvents();
+  const kinds = events.map(({ event }) => event);
+  expect(kinds.filter((kind) => kind === 'agent-turn')).toHaveLength(3);
+  expect(events.flatMap((event) => (event.event === 'choice' ? [event.picked] : []))).toEqual([
+    1,
+    'neither',
+    'equal',
+    0,
+  ]);
+});

@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import { startWorkbench, type WorkbenchDriver } from './driver';
+
+const names = ['alpha', 'beta'] as const;
+
+const row = (name: string): string =>
+  JSON.stringify({
+    // The same in both, so that nothing but the folder tells the two apart.
+    id: 'same-task',
+    problem_description: `What ${name} wants. def f(x)`,
+    ground_truth: 'def f(x):\n    return 2 * x',
+    test_cases: { test1: 'f(1)' },
+  });
+
+let folder: string;
+let workbench: WorkbenchDriver;
+
+const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const tasks = () => workbench.page.getByRole('tree', { name: 'Tasks' });
+const trajectories = () => workbench.page.getByRole('tree', { name: 'Trajectories' });
+const quickInput = () => workbench.page.locator('.quick-input-widget');
+/** The head of the list, which says of which folder's log it is. */
+const headOf = (folder: string) =>
+  workbench.page.locator('.pane-header', { hasText: new RegExp(`^Trajectories${folder}`) });
+
+/** Each folder has a pack of one name, and an agent of its own under a path that starts at the folder. */
+async function makeFolder(name: string): Promise<void> {
+  const agent = { turns: [`OUTPUT:\nA question for ${name}?`] };
+  await mkdir(path.join(folder, name, '.vscode'), { recursive: true });
+  await mkdir(path.join(folder, name, 'agents'));
+  await writeFile(path.join(folder, name, 'parcels.jsonl'), `${row(name)}\n`);
+  await writeFile(path.join(folder, name, 'agents', 'asks.json'), JSON.stringify(agent));
+  const settings = { 'tandem.agent': 'script:agents/asks.json', 'tandem.dataFolder': `log of ${name}` };
+  await writeFile(path.join(folder, name, '.vscode', 'settings.json'), JSON.stringify(settings));
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-folders-'));
+  for (const name of names) await makeFolder(name);
+  const workspace = path.join(folder, 'both.code-workspace');
+  await writeFile(workspace, JSON.stringify({ folders: names.map((name) => ({ path: name })) }));
+  workbench = await startWorkbench({ extension: root, workspace });
+  // A step that fails makes all later ones fail: they should not each wait for minutes.
+  workbench.page.setDefaultTimeout(60_000);
+});
+
+afterAll(async () => {
+  await workbench.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test('the packs of every folder are listed, and say which folder where their names collide', async () => {
+  await workbench.activityBar('Tandem').click();
+  await tasks()
+    .getByRole('treeitem', { name: /^parcels, alpha, 1 task/ })
+    .waitFor();
+  await tasks()
+    .getByRole('treeitem', { name: /^parcels, beta, 1 task/ })
+    .waitFor();
+  await workbench.screenshot('folders');
+});
+
+test('a task of the second folder is played with its agent and logged in its data folder', async () => {
+  await tasks()
+    .getByRole('treeitem', { name: /^Same task, new$/ })
+    .nth(1)
+    .click();
+  await session().getByText('What beta wants.').waitFor();
+  await session().getByRole('button', { name: 'Agree and start' }).click();
+  await session().getByText('A question for beta?').waitFor();
+  const log = path.join(folder, 'beta', 'log of beta', 'log');
+  const [segment] = (await readdir(log)).filter((name) => name.endsWith('.jsonl'));
+  expect(await readFile(path.join(log, segment!), 'utf8')).toMatch(/"event":"agent-turn"/);
+  expect(existsSync(path.join(folder, 'alpha', 'log of alpha', 'log'))).toBe(false);
+});
+
+test('the same task of the other folder is new still', async () => {
+  await tasks()
+    .getByRole('treeitem', { name: /^Same task, draft/ })
+    .waitFor();
+  await tasks()
+    .getByRole('treeitem', { name: /^Same task, new$/ })
+    .waitFor();
+});
+
+test('the views show the log of the first folder, until the other one is chosen', async () => {
+  await headOf('alpha').waitFor();
+  expect(await trajectories().getByRole('treeitem').count()).toBe(0);
+  await workbench.runCommand('Tandem: Choose Log…');
+  await quickInput().getByText('0 dialogues').waitFor();
+  await workbench.screenshot('folders-choose-log');
+  await quickInput().getByText('1 dialogue', { exact: true }).click();
+  await trajectories()
+    .getByRole('treeitem', { name: /^Same task, open/ })
+    .waitFor();
+  await headOf('beta').waitFor();
+  await workbench.screenshot('folders-other-log');
+});
+
+test('a dialogue of the other log is read, and the choice outlives a reload', async () => {
+  const dialogue = trajectories().getByRole('treeitem', { name: /^Same task, open/ });
+  await workbench.chooseInMenu(dialogue, 'Open Transcript');
+  await workbench.page.getByText('A question for beta?').first().waitFor();
+  await workbench.reload();
+  await headOf('beta').waitFor();
+  await trajectories()
+    .getByRole('treeitem', { name: /^Same task, open/ })
+    .waitFor();
+});
+
+test('all that a person said goes from the data folders of both', async () => {
+  await workbench.runCommand('Tandem: Delete My Data…');
+  await quickInput().getByText('you, alpha: 0 dialogues, beta: 1 dialogue').click();
+  const dialog = workbench.page.getByRole('dialog', { name: /Delete everything of developer-/ });
+  await dialog.getByText('1 dialogue (alpha: 0 dialogues, beta: 1 dialogue)', { exact: false }).waitFor();
+  await workbench.screenshot('folders-delete');
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await workbench.page
+    .getByText(/Everything of developer-.* is gone from .*alpha: 0 dialogues; .*beta: 1 dialogue\./)
+    .first()
+    .waitFor();
+});

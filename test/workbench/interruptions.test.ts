@@ -1,0 +1,249 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import type { LogEvent } from '../../src/core/trajectory/event';
+import { TrajectoryLog } from '../../src/core/trajectory/log';
+import { startChatServer, type ChatRequest, type ChatServer } from '../fixtures/chat-server';
+import { answer, stallAfter } from '../fixtures/chat-server-replies';
+import { violations } from './accessibility';
+import { startWorkbench, type WorkbenchDriver } from './driver';
+
+/** The last one takes its time, and so may an answer to it: then a person can see that it is graded. */
+const references = {
+  double: 'def double(x):\n    return 2 * x',
+  half: 'def half(x):\n    return x / 2',
+  total: 'def total(x):\n    return sum(range(2_000_000)) + x',
+};
+type TaskName = keyof typeof references;
+
+const final = (code: string): string => `I WANT TO ANSWER:\n\`\`\`python\n${code}\n\`\`\``;
+const turns: Readonly<Record<TaskName, readonly string[]>> = {
+  double: ['What is x?', 'Which type has it?', final(references.double)],
+  half: ['What is half?', 'Shall I round?', final(references.half)],
+  total: ['Up to which number?', 'With the last one?', final('def total(x):\n    while True: pass')],
+};
+
+let workspace: string;
+let server: ChatServer;
+/** The agent stops in the middle of its message. */
+let stalls = false;
+let workbench: WorkbenchDriver;
+
+/** What a person does in one window. */
+function person(window: WorkbenchDriver) {
+  const session = () => window.webviewFrame('panel');
+  const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
+  return {
+    session,
+    composer,
+    openTask: async (name: TaskName) => {
+      await window.page
+        .getByRole('tree', { name: 'Tasks' })
+        .getByRole('treeitem', { name: new RegExp(`^${name}\\b`, 'i') })
+        .click();
+      await session()
+        .getByRole('heading', { name: new RegExp(`^${name}$`, 'i') })
+        .waitFor();
+    },
+    consent: async (pseudonym: string) => {
+      await session().getByRole('textbox', { name: 'Pseudonym' }).fill(pseudonym);
+      await session().getByRole('button', { name: 'Agree and start' }).click();
+    },
+    reply: async (question: string, text: string) => {
+      await session().getByText(question).waitFor();
+      await composer().fill(text);
+      await composer().press('Enter');
+    },
+    trajectory: (label: RegExp) =>
+      window.page.getByRole('tree', { name: 'Trajectories' }).getByRole('treeitem', { name: label }),
+  };
+}
+
+beforeAll(async () => {
+  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-interruptions-'));
+  server = await startChatServer({ reply: replyTo });
+  const rows = Object.entries(references).map(([name, reference]) => ({
+    ...{ id: name, problem_description: `Write ${name}.\n\ndef ${name}(x)`, ground_truth: reference },
+    test_cases: { test1: `${name}(1)`, test2: `${name}(2)` },
+  }));
+  await writeFile(path.join(workspace, 'small.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+  await mkdir(path.join(workspace, '.vscode'));
+  await writeFile(
+    path.join(workspace, '.vscode', 'settings.json'),
+    JSON.stringify({ 'tandem.agent': `openai:told@${server.url}`, 'tandem.session.openReference': false }),
+  );
+  workbench = await startWorkbench({ extension: root, workspace });
+  // A step of one dialogue that fails makes all later ones fail: they should not each wait for minutes.
+  workbench.page.setDefaultTimeout(60_000);
+});
+
+afterAll(async () => {
+  await workbench.close();
+  await server.close();
+  await rm(workspace, { recursive: true, force: true });
+});
+
+function replyTo({ body }: ChatRequest) {
+  const said = body.messages.map(({ content }) => content).join('\n');
+  const task = (Object.keys(turns) as TaskName[]).find((name) => said.includes(`def ${name}(x)`))!;
+  const turn = body.messages.filter(({ role }) => role === 'assistant').length;
+  const text = `OUTPUT:\n${turns[task][turn]!}`;
+  return stalls ? stallAfter(text) : answer(text, { pieceDelay: 50 });
+}
+
+/** The lines of every segment of the log. */
+async function segments(): Promise<LogEvent[][]> {
+  const folder = path.join(workspace, '.tandem', 'log');
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
+  const texts = await Promise.all(files.map((name) => readFile(path.join(folder, name), 'utf8')));
+  return texts.map((text) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as LogEvent),
+  );
+}
+
+/** What happened in the dialogue about a task, in the order of the log; that it was taken up again is left out. */
+async function story(task: TaskName): Promise<string[]> {
+  const events = (await segments()).flat().sort((a, b) => a.at.localeCompare(b.at));
+  const started = events
+    .filter((event) => event.event === 'episode-started')
+    .find((event) => event.task === task);
+  return events
+    .filter((event) => 'episode' in event && event.episode === started?.episode && event.event !== 'resumed')
+    .map((event) => (event.event === 'reply' ? event.text : event.event));
+}
+
+/** What the log cannot read of itself. */
+async function problems(): Promise<unknown> {
+  const log = await TrajectoryLog.open(path.join(workspace, '.tandem'));
+  await log.close();
+  return log.problems;
+}
+
+test('two windows write dialogues into one data folder at once', async () => {
+  const window = await workbench.anotherWindow();
+  const people = [person(workbench), person(window)] as const;
+  const [ada, ben] = people;
+  await workbench.activityBar('Tandem').click();
+  await ada.openTask('double');
+  await ada.consent('ada');
+  await ada.composer().waitFor();
+
+  // What one of them plays the other one finds in the log, and can only look at.
+  await window.activityBar('Tandem').click();
+  await window.page.getByRole('treeitem', { name: /^Double, draft/ }).waitFor();
+  await ben.openTask('double');
+  await ben.session().getByText('This dialogue is being played by').waitFor();
+  expect(await violations(ben.session())).toEqual([]);
+  await window.runCommand('View: Close All Editors');
+
+  await ben.openTask('half');
+  await ben.consent('ben');
+  await Promise.all(
+    (['double', 'half'] as const).map(async (task, index) => {
+      const { reply, session } = people[index]!;
+      await reply(turns[task][0]!, `One of ${task}.`);
+      await reply(turns[task][1]!, `Two of ${task}.`);
+      await session().getByRole('heading', { name: '2 of 2 tests passed' }).waitFor();
+    }),
+  );
+  for (const { trajectory } of people) {
+    await trajectory(/^Double, 2\/2 tests/).waitFor();
+    await trajectory(/^Half, 2\/2 tests/).waitFor();
+  }
+  await window.close();
+  for (const task of ['double', 'half'] as const) {
+    expect(await story(task)).toEqual([
+      ...['episode-started', 'agent-turn', `One of ${task}.`, 'leak', 'agent-turn', `Two of ${task}.`],
+      ...['leak', 'agent-turn', 'answered', 'grade'],
+    ]);
+  }
+  expect(await segments()).toHaveLength(2);
+  expect(await problems()).toEqual([]);
+});
+
+/** The machine takes the extension host away, and the person reloads the window. */
+async function interrupt(): Promise<void> {
+  await workbench.killExtensionHosts();
+  await workbench.reload();
+}
+
+describe('at each step of a dialogue the extension host is killed and the window reloaded', () => {
+  const ada = (): ReturnType<typeof person> => person(workbench);
+  const button = (name: string) => ada().session().getByRole('button', { name, exact: true });
+
+  test('before the first message, nothing is logged and the task is still there', async () => {
+    await workbench.runCommand('View: Close All Editors');
+    await ada().openTask('total');
+    // The workbench in a browser puts down every five seconds which editors are open.
+    await workbench.page.waitForTimeout(8000);
+    const before = await segments();
+    await interrupt();
+    await button('Start').waitFor();
+    expect(await segments()).toEqual(before);
+  });
+
+  test('while the agent writes, the message is asked for again', async () => {
+    stalls = true;
+    await button('Start').click();
+    await ada().session().locator('tandem-stream').getByText('Up to which').waitFor();
+    await workbench.page.waitForTimeout(8000);
+    await interrupt();
+    stalls = false;
+    await ada().session().getByText("while it was the agent's turn").waitFor();
+    await button('Ask again').click();
+    await ada().session().getByText(turns.total[0]!).waitFor();
+  });
+
+  test('while a reply is typed, its words are there again', async () => {
+    await ada().composer().fill('Up to ten');
+    await workbench.page.waitForTimeout(500);
+    await interrupt();
+    await ada().composer().waitFor();
+    expect(await ada().composer().inputValue()).toBe('Up to ten');
+  });
+
+  test('after a reply was sent, it is in the transcript and the agent is asked again', async () => {
+    stalls = true;
+    await ada().composer().press('Enter');
+    await ada().session().getByRole('log').getByText('Up to ten').waitFor();
+    await interrupt();
+    stalls = false;
+    await ada().session().getByRole('log').getByText('Up to ten').waitFor();
+    await button('Ask again').click();
+    await ada().session().getByText(turns.total[1]!).waitFor();
+  });
+
+  test('while the answer is graded, it is graded again on demand', async () => {
+    await ada().reply(turns.total[1]!, 'With it.');
+    await ada().session().getByText('Running the tests').waitFor();
+    expect(await violations(ada().session())).toEqual([]);
+    await interrupt();
+    await ada().session().getByText('The answer has not been graded yet.').waitFor();
+    await button('Grade the answer').click();
+    // On a busy machine an endless loop takes long until its processor time is used up.
+    const grade = ada().session().getByRole('heading', { name: '0 of 2 tests passed' });
+    await grade.waitFor({ timeout: 180_000 });
+  });
+
+  test('after the grade, the dialogue is shown as it ended, and can be rated', async () => {
+    await interrupt();
+    await ada().session().getByRole('heading', { name: '0 of 2 tests passed' }).waitFor();
+    await ada().session().getByRole('radio', { name: '4 stars' }).click();
+    await ada().session().getByText('4 stars, saved').waitFor();
+  });
+
+  test('no line of the log is lost', async () => {
+    expect(await story('total')).toEqual([
+      ...['episode-started', 'agent-turn', 'Up to ten', 'leak', 'agent-turn', 'With it.', 'leak'],
+      ...['agent-turn', 'answered', 'grade', 'rating'],
+    ]);
+    expect(await problems()).toEqual([]);
+  });
+});

@@ -1,0 +1,159 @@
+import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import { startChatServer, type ChatServer } from '../fixtures/chat-server';
+import { answer } from '../fixtures/chat-server-replies';
+import { violations } from './accessibility';
+import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+
+const key = 'sk-workbench-secret';
+const question = 'At how many kilograms does a parcel count as heavy?';
+
+let workspace: string;
+let userData: string;
+let server: ChatServer;
+let workbench: WorkbenchDriver;
+
+const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const models = () => workbench.page.getByRole('tree', { name: 'Models' });
+const widget = () => workbench.page.locator('.quick-input-widget');
+const row = (text: string | RegExp) => widget().locator('.quick-input-list-row', { hasText: text }).first();
+
+beforeAll(async () => {
+  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-models-'));
+  userData = await mkdtemp(path.join(os.tmpdir(), 'tandem-models-user-'));
+  await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
+  // The tree draws only the rows that fit: the tasks of this test should come first.
+  await rm(path.join(workspace, 'starter-world.jsonl'));
+  server = await startChatServer({
+    reply: () => answer(`I wonder.\nOUTPUT:\n${question}`),
+    key,
+    models: ['llama-tiny', 'qwen-tiny'],
+  });
+  workbench = await startWorkbench({ extension: root, workspace, userData });
+  // A step that fails makes all later ones fail: they should not each wait for minutes.
+  workbench.page.setDefaultTimeout(60_000);
+});
+
+afterAll(async () => {
+  await workbench.close();
+  await server.close();
+  for (const folder of [workspace, userData]) await rm(folder, { recursive: true, force: true });
+});
+
+/** Waits for a step of the quick input by its title, types, and goes on. */
+async function step(number: number, text: string): Promise<void> {
+  await widget().getByText(`Connect a Model (${number}/4)`).waitFor();
+  await widget().locator('input.input').fill(text);
+}
+
+async function pictures(name: string): Promise<void> {
+  for (const theme of ['light', 'dark', 'hc-dark', 'hc-light'] satisfies Theme[]) {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`${name}-${theme}`);
+  }
+}
+
+test('connects a model step by step: address, key, one of its models', async () => {
+  await workbench.activityBar('Tandem').click();
+  await workbench.runCommand('Tandem: Connect Model…');
+  await step(1, 'nonsense');
+  await row('will not do').waitFor();
+  await step(1, server.url);
+  await row(`Use “${server.url}”`).click();
+  await step(2, '');
+  await workbench.page.keyboard.press('Enter');
+  // Without the key the server gives no list: it says so, and the step before is one button away.
+  await widget().getByText('Connect a Model (3/4)').waitFor();
+  await widget().locator('input.input[placeholder*="asks for a key"]').waitFor();
+  await widget().getByRole('button', { name: 'Back' }).click();
+  await step(2, key);
+  await workbench.page.keyboard.press('Enter');
+  await row('qwen-tiny').waitFor();
+  await workbench.screenshot('models-list');
+  await row('qwen-tiny').click();
+});
+
+test('tests the connection before it is kept, and gives it a price', async () => {
+  await row('Test Connection').click();
+  await row('It works: answered in').waitFor();
+  await workbench.screenshot('models-review');
+  await row('Price').click();
+  for (const price of ['1', '2']) {
+    await widget().getByText('million tokens').waitFor();
+    await widget().locator('input.input').fill(price);
+    await workbench.page.keyboard.press('Enter');
+    await workbench.page.waitForTimeout(300);
+  }
+  await row('$1 a million prompt tokens').waitFor();
+});
+
+test('keeps it as the agent, which the view marks', async () => {
+  await row('Connect and Use as Agent').click();
+  await models()
+    .getByRole('treeitem', { name: /^qwen-tiny, agent, / })
+    .waitFor();
+});
+
+test('plays a turn with it', async () => {
+  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).click();
+  await session().getByText('agent: ').first().waitFor();
+  await session().getByRole('button', { name: 'Agree and start' }).click();
+  await session().getByText(question).waitFor();
+  expect(server.requests.at(-1)?.body.model).toBe('qwen-tiny');
+  const turn = models().getByRole('treeitem', {
+    name: /^qwen-tiny, agent, works, .*, 1 turn, [\d,]+ tokens, \$0\.0/,
+  });
+  await turn.waitFor();
+  await pictures('models-view');
+});
+
+test('says in the view what is wrong when the server is gone', async () => {
+  await server.close();
+  const item = models().getByRole('treeitem', { name: /^qwen-tiny/ });
+  await item.hover();
+  await item.getByRole('button', { name: 'Test Connection' }).click();
+  await models()
+    .getByRole('treeitem', {
+      name: /^qwen-tiny, agent, fails: Nothing listens at 127\.0\.0\.1:\d+\. Start the server/,
+    })
+    .waitFor();
+  await workbench.page.getByRole('alert').getByText('Nothing listens at').first().waitFor();
+  await workbench.screenshot('models-fails');
+  await session().getByRole('textbox', { name: 'Your reply to the agent' }).fill('Above 20 kilograms.');
+  await session().getByRole('button', { name: 'Send' }).click();
+  await session().getByRole('button', { name: 'Ask again' }).waitFor();
+  await session().getByRole('alert').getByText('127.0.0.1').waitFor();
+  expect(await violations(session())).toEqual([]);
+});
+
+test('shows use and cost as a document', async () => {
+  await workbench.runCommand('Tandem: Show Use and Cost');
+  await workbench.page.getByRole('tab', { name: /use-and-cost\.md/ }).waitFor();
+  await workbench.page.locator('.monaco-editor').getByText('qwen-tiny (openai:qwen-tiny@').first().waitFor();
+  await workbench.screenshot('models-use');
+});
+
+test('the key is in no settings file and in no log', async () => {
+  for (const folder of [workspace, path.join(userData, 'User')]) {
+    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || !/\.(json|jsonl)$/.test(entry.name)) continue;
+      const text = await readFile(path.join(entry.parentPath, entry.name), 'utf8');
+      expect(text.includes(key), entry.name).toBe(false);
+    }
+  }
+  const settings = await readFile(path.join(userData, 'User', 'settings.json'), 'utf8');
+  expect(settings).toContain('"baseUrl"');
+});
+
+test('a narrow window shows the same', async () => {
+  await workbench.setSize(640, 800);
+  await models()
+    .getByRole('treeitem', { name: /^qwen-tiny/ })
+    .waitFor();
+  await workbench.screenshot('models-narrow');
+});

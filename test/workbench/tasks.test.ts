@@ -1,0 +1,272 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import { Hub } from '../fixtures/hub';
+import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+
+const row = (id: string, words = 'Double it.'): string =>
+  JSON.stringify({
+    id,
+    problem_description: `${words} def f(x)`,
+    ground_truth: 'def f(x):\n    return 2 * x',
+    test_cases: { test1: 'f(1)' },
+  });
+
+const published = Array.from({ length: 300 }, (_, index) => `${row(`published-${index}`)}\n`).join('');
+
+let folder: string;
+let workspace: string;
+let hub: Hub;
+let workbench: WorkbenchDriver;
+
+const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const tasks = (): Locator => workbench.page.getByRole('tree', { name: 'Tasks' });
+const task = (name: RegExp): Locator => tasks().getByRole('treeitem', { name }).first();
+const pane = (): Locator => workbench.page.locator('.pane', { has: tasks() });
+const quickInput = (): Locator => workbench.page.locator('.quick-input-widget');
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-tasks-'));
+  workspace = path.join(folder, 'work');
+  await mkdir(workspace);
+  await writeFile(path.join(folder, 'given.jsonl'), `${row('given-one')}\n{"id": "bad"}\n`);
+  hub = await Hub.start('backend_tasks/test.jsonl', Buffer.from(published));
+  workbench = await startWorkbench({
+    extension: root,
+    workspace,
+    settings: { 'tandem.session.openGuidelines': true },
+    environment: { HF_ENDPOINT: hub.url },
+  });
+  await workbench.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  // A step that fails makes all later ones fail: they should not each wait for minutes.
+  workbench.page.setDefaultTimeout(60_000);
+});
+
+afterAll(async () => {
+  await workbench.close();
+  await hub.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Tall enough for the whole list: the tree draws only the rows that fit. */
+const tall = { width: 1280, height: 1900 };
+
+async function pictures(
+  name: string,
+  themes: readonly Theme[] = ['light', 'dark', 'hc-dark'],
+): Promise<void> {
+  await workbench.setSize(1280, 800);
+  for (const theme of themes) {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`${name}-${theme}`);
+  }
+  await workbench.setSize(tall.width, tall.height);
+}
+
+/** A button in the title of the Tasks view. */
+async function titleButton(name: string): Promise<void> {
+  await pane().hover();
+  await pane().getByRole('button', { name }).click();
+}
+
+const tab = (name: RegExp): Locator => workbench.page.getByRole('tab', { name }).first();
+const activeTab = (name: RegExp): Locator =>
+  workbench.page.locator('.editor-group-container.active').getByRole('tab', { name, selected: true });
+
+async function pick(text: string): Promise<void> {
+  await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click();
+}
+
+async function dismissNotifications(): Promise<void> {
+  await workbench.runCommand('Notifications: Clear All Notifications');
+}
+
+test('a newcomer is in a first dialogue after two clicks', async () => {
+  let clicks = 0;
+  const click = async (on: Locator): Promise<void> => {
+    clicks += 1;
+    await on.click();
+  };
+  await workbench.activityBar('Tandem').click();
+  await workbench.page.getByRole('button', { name: 'Play First Task' }).waitFor();
+  await workbench.page.getByText('Each dialogue that you play is logged here').waitFor();
+  await pictures('tasks-welcome');
+
+  await click(workbench.page.getByRole('button', { name: 'Play First Task' }));
+  await click(session().getByRole('button', { name: 'Agree and start' }));
+  const composer = session().getByRole('textbox', { name: 'Your reply to the agent' });
+  await composer
+    .or(session().getByRole('heading', { name: /tests passed/ }))
+    .first()
+    .waitFor();
+  expect(clicks).toBe(2);
+});
+
+test('finds the guidelines of the pack beside the first task, and the reference behind them', async () => {
+  await workbench.page.getByRole('tab', { name: /Preview starter-world\.guidelines\.md/ }).waitFor();
+  await workbench.page.getByRole('tab', { name: /\.reference\.py/ }).waitFor();
+  await activeTab(/^Lot bill/).waitFor();
+  await pictures('tasks-guidelines');
+});
+
+test('sees in the status bar what goes on, and comes back to the session by a click', async () => {
+  const item = workbench.page.locator('.statusbar-item', { hasText: /^\s*Tandem: / });
+  await item.waitFor();
+  await tab(/^lot-bill\.reference\.py/).click();
+  await activeTab(/^lot-bill\.reference\.py/).waitFor();
+  await item.getByRole('button').click();
+  await activeTab(/^Lot bill/).waitFor();
+});
+
+test('sees packs with their counts, and each task with its state', async () => {
+  for (const view of ['Trajectories', 'Models']) {
+    await workbench.page.locator('.pane-header', { hasText: view }).click();
+  }
+  await task(/^starter-world, 24 tasks, 1 (draft|submitted)/).waitFor();
+  await task(/^starter, 32 tasks/).waitFor();
+  expect(
+    await tasks()
+      .getByRole('treeitem', { name: /, new$/ })
+      .count(),
+  ).toBeGreaterThan(5);
+});
+
+test('finds a task by words of its description', async () => {
+  await titleButton('Find Task…');
+  await quickInput().locator('input.input').fill('guest house');
+  await quickInput().locator('.quick-input-list-row', { hasText: 'Hotel stay' }).waitFor();
+  await workbench.screenshot('tasks-find');
+  await pick('Hotel stay');
+  // The guidelines of a pack that is new to the person do not hide the reference.
+  await tab(/^Preview starter\.guidelines\.md/).waitFor();
+  await workbench.page.getByRole('tab', { name: /^hotel-stay\.reference\.py/, selected: true }).waitFor();
+  await activeTab(/^Hotel stay/).waitFor();
+});
+
+test('opens reference, tests and guidelines from the menu of a task, and copies its id', async () => {
+  const parking = task(/^Parking bill, new$/);
+  await workbench.chooseInMenu(parking, 'Open Reference');
+  await activeTab(/^parking-bill\.reference\.py/).waitFor();
+  await workbench.chooseInMenu(parking, 'Open Tests');
+  await activeTab(/^parking-bill\.tests\.py/).waitFor();
+  await workbench.chooseInMenu(parking, 'Open Guidelines');
+  await activeTab(/starter-world\.guidelines\.md/).waitFor();
+  await workbench.chooseInMenu(parking, 'Copy Task Id');
+  const copied = (): Promise<string> => workbench.page.evaluate<string>('navigator.clipboard.readText()');
+  await expect.poll(copied).toMatch(/^starter-development-\w+$/);
+});
+
+test('skips a task from the list with a reason, which the list then shows', async () => {
+  await workbench.chooseInMenu(task(/^Parking bill, new$/), 'Skip Task…');
+  await pick('The request is unclear');
+  await task(/^Parking bill, skipped: the request is unclear$/).waitFor();
+});
+
+test('plays from the list, and looks through the dialogues about a task', async () => {
+  const skipped = task(/^Parking bill, skipped/);
+  await workbench.chooseInMenu(skipped, 'Play Task');
+  await activeTab(/^Parking bill/).waitFor();
+  await workbench.chooseInMenu(task(/^Lot bill, (draft|\d+\/10 tests)/), 'Show Dialogues…');
+  await pick('agent: starter');
+  await activeTab(/^Lot bill/).waitFor();
+});
+
+test('filters the list by state, sees that it is filtered, and clears it', async () => {
+  await titleButton('Filter Tasks…');
+  await quickInput()
+    .getByRole('checkbox', { name: /skipped/ })
+    .first()
+    .click();
+  await quickInput().getByRole('button', { name: 'OK' }).click();
+  await pane().getByText('Filter: skipped. 1 of 56 tasks are shown.').waitFor();
+  await pictures('tasks-filtered');
+  await titleButton('Clear Task Filter');
+  await pane().getByText('Filter: skipped.').waitFor({ state: 'hidden' });
+  await task(/, new$/).waitFor();
+});
+
+test('adds a pack by file, and is told of its counts and its bad line', async () => {
+  await titleButton('Add Pack…');
+  await quickInput().getByText('From a File…').waitFor();
+  await workbench.screenshot('tasks-add');
+  await pick('From a File…');
+  await quickInput().getByText('Add Packs').waitFor();
+  await workbench.chooseFile(path.join(folder, 'given.jsonl'));
+  await task(/^given, 1 task, 1 bad line/).waitFor();
+  const told = await workbench.notification(
+    /given\.jsonl is in the list: 1 task, 1 test\. 1 line is no task, the first is line 2/,
+  );
+  await told.getByRole('button', { name: 'Show Line 2' }).click();
+  await activeTab(/^given\.jsonl/).waitFor();
+  await dismissNotifications();
+});
+
+test('drops a pack on the list', async () => {
+  const data = await workbench.page.evaluateHandle(
+    (content) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([content], 'dropped.jsonl'));
+      return transfer;
+    },
+    `${row('dropped-one')}\n${row('dropped-two')}\n`,
+  );
+  const target = task(/^given,/);
+  for (const event of ['dragenter', 'dragover', 'drop'])
+    await target.dispatchEvent(event, { dataTransfer: data });
+  await task(/^dropped, 2 tasks/).waitFor();
+  await workbench.notification(/dropped\.jsonl is in the list: 2 tasks, 2 tests\./);
+  await dismissNotifications();
+});
+
+test('plays the next task of a pack, and takes the pack out of the list and back', async () => {
+  await workbench.chooseInMenu(task(/^dropped, 2 tasks/), 'Play Next Task of Pack');
+  await activeTab(/^Dropped one/).waitFor();
+  await workbench.chooseInMenu(task(/^dropped, 2 tasks/), 'Remove from List');
+  const told = await workbench.notification(/dropped is no longer in the list\. Its file stays\./);
+  await task(/^dropped,/).waitFor({ state: 'detached' });
+  expect(await readdir(workspace)).toContain('dropped.jsonl');
+  await told.getByRole('button', { name: 'Undo' }).click();
+  await task(/^dropped, 2 tasks/).waitFor();
+});
+
+test('downloads a published pack only after its licence was accepted', async () => {
+  const choose = async (answer: string): Promise<void> => {
+    await titleButton('Add Pack…');
+    await pick('Download ColBench…');
+    await pick('ColBench, tasks for evaluation');
+    const question = workbench.page.locator('.monaco-dialog-box');
+    await question.getByText('CC BY-NC 4.0').waitFor();
+    if (answer !== 'Cancel') await workbench.screenshot('tasks-licence');
+    await question.getByRole('button', { name: answer }).click();
+  };
+  await choose('Cancel');
+  expect(hub.requests).toEqual([]);
+  expect(await readdir(workspace)).not.toContain('colbench');
+
+  await choose('Accept and Download');
+  await task(/^test, 300 tasks/).waitFor();
+  const downloaded = path.join(workspace, 'colbench', 'backend_tasks', 'test.jsonl');
+  expect(await readFile(downloaded, 'utf8')).toBe(published);
+  await workbench.notification(/test\.jsonl is in the list: 300 tasks, 300 tests\./);
+});
+
+test('walks through Tandem in five steps', async () => {
+  await dismissNotifications();
+  await workbench.runCommand('Welcome: Open Walkthrough...');
+  await pick('Get Started with Tandem');
+  const steps = workbench.page.locator('.getting-started-step');
+  await expect.poll(() => steps.count()).toBe(5);
+  await pictures('tasks-walkthrough');
+});
+
+test('reads the list in a narrow window', async () => {
+  await workbench.setTheme('light');
+  await workbench.setSize(560, 800);
+  await task(/^test, 300 tasks/).waitFor();
+  await workbench.screenshot('tasks-narrow');
+});

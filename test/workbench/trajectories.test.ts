@@ -1,0 +1,390 @@
+import { access, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Locator } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import { Dialogue } from '../../src/core/dialogue/dialogue';
+import { colBenchProtocol } from '../../src/core/dialogue/protocol';
+import { RulesSimulator } from '../../src/core/dialogue/simulator';
+import { TrajectoryLog } from '../../src/core/trajectory/log';
+import { asks, scripted, shippedPrompts, starterTask } from '../fixtures/dialogue';
+import { collectLog } from '../fixtures/trainer';
+import { violations } from './accessibility';
+import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+
+let workspace: string;
+let workbench: WorkbenchDriver;
+
+const replay = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectories' });
+const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
+const quickInput = (): Locator => workbench.page.locator('.quick-input-widget');
+
+/** The header of a view in the side bar. */
+const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
+
+/** Takes a row of the quick pick that is open. */
+async function pick(text: string | RegExp): Promise<void> {
+  await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click();
+}
+
+async function press(name: string): Promise<void> {
+  await workbench.page.locator('.monaco-dialog-box').getByRole('button', { name }).click();
+}
+
+/** Presses a button of a notification. */
+async function answer(sentence: RegExp, name: string): Promise<void> {
+  await (await workbench.notification(sentence)).getByRole('button', { name, exact: true }).click();
+}
+
+/** In every theme and in a narrow window, in which everybody can use what the webview draws. */
+async function pictures(name: string): Promise<void> {
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  for (const theme of ['light', 'dark', 'hc-dark', 'hc-light'] satisfies Theme[]) {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`${name}-${theme}`);
+    expect(await violations(replay())).toEqual([]);
+  }
+  await workbench.setTheme('dark');
+  await workbench.setSize(700, 800);
+  await workbench.screenshot(`${name}-narrow`);
+  expect(await violations(replay())).toEqual([]);
+  await workbench.setSize(1280, 800);
+}
+
+/** Two agents play six tasks; a developer plays one of them and rates it, and leaves another one open. */
+beforeAll(async () => {
+  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-trajectories-'));
+  await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
+  const data = path.join(workspace, '.tandem');
+  await collectLog(data);
+  await playByHand(data);
+  workbench = await startWorkbench({ extension: root, workspace });
+  // A step that fails makes later ones fail: they should not each wait for minutes.
+  workbench.page.setDefaultTimeout(60_000);
+  await workbench.activityBar('Tandem').click();
+  await tree().getByRole('treeitem').first().waitFor();
+  // The tree draws only the rows that fit: the other views make room.
+  for (const other of ['Tasks', 'Models']) await section(other).click();
+});
+
+afterAll(async () => {
+  await workbench.close();
+  await rm(workspace, { recursive: true, force: true });
+});
+
+beforeEach(() => workbench.runCommand('View: Close All Editors'));
+
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  await workbench.screenshot(`failed-${task.name.replaceAll(/\W+/g, '-')}`);
+  await workbench.page.keyboard.press('Escape');
+});
+
+async function playByHand(data: string): Promise<void> {
+  const log = await TrajectoryLog.open(data);
+  const rules = new RulesSimulator();
+  const task = await starterTask();
+  const parts = {
+    log,
+    agent: await scripted(workspace, [
+      asks('At how many kilograms is a parcel **heavy**?'),
+      asks('How big is the supplement?'),
+      asks('What should come out for a zone that does not exist?'),
+      `OUTPUT:\nI WANT TO ANSWER:\n${task.reference}`,
+    ]),
+    simulator: rules,
+    prompts: await shippedPrompts(),
+    sampling: { temperature: 1, maxTokens: 500 },
+    task,
+    pack: 'starter.jsonl',
+    collaborator: { kind: 'developer', name: 'ada' } as const,
+    protocol: colBenchProtocol,
+  };
+  await log.append({ event: 'consent', pseudonym: 'ada', purpose: 'a study of questions', level: 'export' });
+  const left = await Dialogue.start({ ...parts, seed: 1 });
+  await left.agentTurn();
+  const played = await Dialogue.start({ ...parts, seed: 2 });
+  const rival = { agent: await scripted(workspace, [asks('Which currency?')]), sampling: parts.sampling };
+  await played.drawCandidates({ rival });
+  const asked = played.candidates!.candidates[0].agent === parts.agent.name ? 0 : 1;
+  await played.choose(asked, { by: 'ada', milliseconds: 12_000 });
+  await played.anotherSample();
+  await log.append({
+    event: 'turn-rating',
+    episode: played.id,
+    turn: 1,
+    thumb: 'up',
+    comment: 'To the point.',
+    by: 'ada',
+  });
+  await played.reply('Above 20 kilograms.', { author: 'developer', by: 'ada', milliseconds: 42_000 });
+  await played.agentTurn();
+  await played.reply(`It is 4.50, as here: ${task.reference}`, {
+    author: 'developer-edited-suggestion',
+    by: 'ada',
+    suggestion: 'The supplement is 4.50.',
+    milliseconds: 9000,
+  });
+  await played.agentTurn();
+  await played.handOver({ kind: rules.kind, name: rules.name }, rules);
+  await played.play();
+  await log.append({ event: 'rating', episode: played.id, stars: 4, comment: 'Good questions.', by: 'ada' });
+  await log.close();
+}
+
+test('the view says how many there are, how many succeed and how many leak', async () => {
+  await section('Trajectories')
+    .getByText(/^14 · \d+ % ± \d+ success · leak 7\.1 %$/)
+    .waitFor();
+});
+
+test('a filter narrows the list, says so in its first row, and is cleared there', async () => {
+  await workbench.runCommand('Tandem: Filter Trajectories…');
+  await pick('Outcome');
+  await workbench.screenshot('trajectories-filter-values');
+  await pick('failed a test');
+  await quickInput().getByText('Filter Trajectories: ').waitFor();
+  await pick('Agent');
+  await pick('guesses.json');
+  await workbench.screenshot('trajectories-filter-steps');
+  await workbench.page.keyboard.press('Escape');
+  const filter = row(/^Filter: failed a test · agent .*guesses\.json, 6 of 14 dialogues$/);
+  await filter.waitFor();
+  expect(await tree().getByRole('treeitem').count()).toBe(7);
+  await workbench.screenshot('trajectories-filtered');
+  await filter.hover();
+  await filter.getByRole('button', { name: 'Clear Trajectory Filter' }).click();
+  await filter.waitFor({ state: 'detached' });
+  expect(await tree().getByRole('treeitem').count()).toBe(14);
+});
+
+test('a filter by date, rating and text finds what it should, and nothing where there is nothing', async () => {
+  for (const [dimension, value, title] of [
+    ['Date', 'Today', '14 dialogues'],
+    ['Rating', '3 stars or more', '1 dialogue'],
+    ['Leak', 'without a leak', '0 dialogues'],
+  ] as const) {
+    if (dimension === 'Date') await workbench.runCommand('Tandem: Filter Trajectories…');
+    await pick(dimension);
+    await pick(value);
+    await quickInput().getByText(`Filter Trajectories: ${title}`, { exact: true }).waitFor();
+  }
+  await workbench.page.keyboard.press('Escape');
+  await row(/, 0 of 14 dialogues$/).waitFor();
+  await workbench.runCommand('Tandem: Clear Trajectory Filter');
+  await row(/^Parcel surcharge/).waitFor();
+});
+
+test('a finished dialogue opens in the replay, which says who wrote what', async () => {
+  await row(/^Parcel surcharge, not graded yet/).click();
+  await replay().getByRole('heading', { name: 'Parcel surcharge' }).waitFor();
+  await replay().getByText('written by a developer in 42 s').waitFor();
+  await replay().getByText('suggested by the simulator, edited by a developer in 9 s').waitFor();
+  await replay().getByText('rules has the seat from here on').waitFor();
+  await replay()
+    .getByText(/gives away \d+ % of the reference/)
+    .waitFor();
+  await replay().getByRole('img', { name: '4 of 5 stars' }).waitFor();
+  await replay().getByText('the suggestion').click();
+  await replay().getByText('The supplement is 4.50.', { exact: true }).waitFor();
+  await replay()
+    .getByText(/ada chose [AB] \(.+\) over [AB] \(.+\)\. After 12 s\./)
+    .waitFor();
+  await replay()
+    .getByText(/candidate [AB] \(/)
+    .click();
+  await replay().getByText('Which currency?').waitFor();
+  await replay().getByText('sample 1 of 2').click();
+  await replay().getByText('good message, by ada').waitFor();
+  await replay().getByText('“To the point.”').waitFor();
+  expect(await violations(replay())).toEqual([]);
+  await pictures('trajectories-replay');
+  await replay().getByRole('button', { name: 'transcript' }).click();
+  await workbench.page.getByRole('tab', { name: /parcel-surcharge\.transcript\.md/ }).waitFor();
+});
+
+test('the replay shows the grade and compares the answer with the reference', async () => {
+  await row(/^Parcel surcharge, \d+\/10 tests, agent .*asks-first/).click();
+  await replay()
+    .getByRole('heading', { name: /\d+ of 10 tests passed/ })
+    .waitFor();
+  expect(await violations(replay())).toEqual([]);
+  await replay().getByRole('button', { name: 'reference', exact: true }).click();
+  await workbench.page.getByRole('tab', { name: /parcel-surcharge\.reference\.py/ }).waitFor();
+  await replay().getByRole('button', { name: 'Compare with the reference' }).click();
+  await workbench.page.getByRole('tab', { name: /Parcel surcharge: answer ↔ reference/ }).waitFor();
+});
+
+test('a replay is there again after the window was reloaded', async () => {
+  await row(/^Course mark/).click();
+  await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
+  // The workbench in a browser puts down every five seconds which editors are open, and not when it is left.
+  await workbench.page.waitForTimeout(8000);
+  await workbench.reload();
+  await row(/^Course mark/).waitFor();
+  await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
+});
+
+test('an unfinished dialogue opens in the session', async () => {
+  await row(/^Parcel surcharge, open/).click();
+  await replay()
+    .getByText(/^turn 1 of \d+$/)
+    .waitFor();
+  await replay().getByRole('heading', { name: 'Before your first reply' }).waitFor();
+  expect(await violations(replay())).toEqual([]);
+});
+
+test('two dialogues of one task are compared side by side', async () => {
+  await row(/^Parcel surcharge, .*asks-first/).click();
+  const guess = row(/^Parcel surcharge, .*guesses/);
+  await guess.click({ modifiers: ['ControlOrMeta'] });
+  await workbench.chooseInMenu(guess, 'Compare Selected');
+  await replay().getByRole('region', { name: 'First dialogue' }).waitFor();
+  await replay().getByRole('region', { name: 'Second dialogue' }).waitFor();
+  await workbench.runCommand('View: Close Other Editors in Group');
+  await pictures('trajectories-compare');
+  await replay().getByRole('button', { name: 'compare the answers' }).click();
+  await workbench.page.getByRole('tab', { name: /Parcel surcharge: two answers/ }).waitFor();
+});
+
+test('a replay is compared with another one that is chosen from a list', async () => {
+  await row(/^Parcel surcharge, .*guesses/).click();
+  await replay().getByRole('button', { name: 'compare with…' }).click();
+  await pick(/asks-first/);
+  await replay().getByRole('region', { name: 'Second dialogue' }).waitFor();
+});
+
+test('dialogues of different tasks cannot be compared, which is said', async () => {
+  await row(/^Parcel surcharge, .*guesses/).click();
+  const other = row(/^Course mark, .*guesses/);
+  await other.click({ modifiers: ['ControlOrMeta'] });
+  await workbench.chooseInMenu(other, 'Compare Selected');
+  await workbench.page.getByText('These dialogues are about different tasks').first().waitFor();
+});
+
+test('a dialogue is deleted by key after a question, and comes back by Undo', async () => {
+  const course = row(/^Course mark, .*guesses/);
+  await course.click();
+  await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
+  await tree().focus();
+  await workbench.page.keyboard.press('Delete');
+  await workbench.screenshot('trajectories-delete');
+  await press('Delete');
+  await course.waitFor({ state: 'detached' });
+  await workbench.page.getByRole('tab', { name: /Course mark: replay/ }).waitFor({ state: 'detached' });
+  await answer(/1 dialogue deleted/, 'Undo');
+  await course.waitFor();
+});
+
+test('several are deleted by the menu, and one of them is restored later', async () => {
+  const course = row(/^Course mark, .*guesses/);
+  const hotel = row(/^Hotel stay, .*guesses/);
+  await course.click();
+  await hotel.click({ modifiers: ['ControlOrMeta'] });
+  await workbench.chooseInMenu(hotel, 'Delete Trajectories');
+  await workbench.page.getByText('Delete 2 dialogues?').waitFor();
+  await press('Delete');
+  await hotel.waitFor({ state: 'detached' });
+  await workbench.runCommand('Tandem: Restore Deleted Trajectories…');
+  await quickInput().locator('.quick-input-list-row', { hasText: 'Hotel stay' }).click();
+  await quickInput().getByRole('button', { name: 'OK' }).click();
+  await hotel.waitFor();
+  expect(await course.count()).toBe(0);
+});
+
+test('an export is shown before it is written, then saved with its card', async () => {
+  const file = path.join(workspace, 'rows.jsonl');
+  await workbench.runCommand('Tandem: Export Trajectories…');
+  await pick('Fine-tuning rows');
+  await quickInput().locator('.quick-input-list-row', { hasText: 'Also those with a leak' }).click();
+  await quickInput().getByRole('button', { name: 'OK' }).click();
+  await workbench.page.getByRole('tab', { name: /export-preview-1\.md/ }).waitFor();
+  const editor = workbench.page.locator('.monaco-editor .view-lines').first();
+  await editor.getByText('Export preview: nothing is written yet').waitFor();
+  await editor.getByText('a study of questions').waitFor();
+  await expect(access(file)).rejects.toThrow('ENOENT');
+  await workbench.screenshot('trajectories-export-preview');
+  await answer(/12 rows are ready/, 'Save…');
+  await workbench.chooseFile(file);
+  await answer(/12 rows of 12 dialogues are in rows\.jsonl/, 'Open the Card');
+  await workbench.page.getByRole('tab', { name: /rows\.jsonl\.md/ }).waitFor();
+  const rows = (await readFile(file, 'utf8')).trim().split('\n');
+  expect(rows).toHaveLength(12);
+  expect(JSON.parse(rows[0]!)).toHaveProperty('messages');
+});
+
+test('an export of choices, with the words of the editor’s models when they are asked for', async () => {
+  await workbench.runCommand('Tandem: Export Trajectories…');
+  await pick('A row for each choice of a person between two candidates');
+  for (const also of ['with a leak', 'in which a model of the editor wrote']) {
+    await quickInput()
+      .locator('.quick-input-list-row', { hasText: `Also those ${also}` })
+      .click();
+  }
+  await workbench.screenshot('trajectories-export-choices');
+  await quickInput().getByRole('button', { name: 'OK' }).click();
+  await workbench.page.getByRole('tab', { name: /export-preview-2\.md/ }).waitFor();
+  const editor = workbench.page.locator('.monaco-editor .view-lines').first();
+  await editor.getByText('preference rows of single turns').waitFor();
+  await editor.getByText('read its vendor’s terms').waitFor();
+  await workbench.notification(/1 rows are ready/);
+});
+
+test('published rows are imported, and a line that cannot be read is named', async () => {
+  const file = path.join(workspace, 'published.jsonl');
+  const task = await starterTask();
+  const published = {
+    task: {
+      problem_description: task.description,
+      ground_truth: task.reference,
+      test_cases: { test1: task.testCases[0]!.call },
+    },
+    dialogue_history: [
+      { role: 'agent', content: 'From how many kilograms on?' },
+      { role: 'human', content: 'Above 20.' },
+      { role: 'agent', content: 'Here it is.' },
+    ],
+    answer: task.reference,
+    reward: 0.7,
+  };
+  await writeFile(file, `${JSON.stringify(published)}\nnot a row\n`);
+  await workbench.runCommand('Tandem: Import Trajectories…');
+  await workbench.chooseFile(file);
+  await row(/agent imported/).waitFor();
+  await workbench.notification(/1 dialogue imported\. 1 line cannot be read; line 2: /);
+  await workbench.screenshot('trajectories-imported');
+  await row(/, 70 % of the tests, agent imported/).click();
+  await replay().getByRole('heading', { name: '70 % of the tests passed' }).waitFor();
+});
+
+test('statistics are drawn, grouped and given as tables with the same numbers', async () => {
+  await workbench.runCommand('Tandem: Show Statistics');
+  await replay().getByRole('heading', { name: 'Statistics' }).waitFor();
+  const picture = replay().getByRole('img', { name: /^Success\. .*guesses: 0 % \(0 % to \d+ %\)/ });
+  await picture.waitFor();
+  await replay().locator('canvas').first().waitFor();
+  await pictures('trajectories-statistics');
+  await replay().getByRole('combobox', { name: 'By' }).selectOption('pack');
+  await replay().getByRole('heading', { name: 'Success by pack' }).waitFor();
+  await replay().getByRole('button', { name: 'Show tables' }).click();
+  const table = replay().getByRole('table', { name: 'Time per reply by pack' });
+  await table.getByRole('row', { name: /starter\.jsonl 13 25\.5 s|starter\.jsonl \d+ 26 s/ }).waitFor();
+  await workbench.screenshot('trajectories-statistics-tables');
+  expect(await violations(replay())).toEqual([]);
+});
+
+test('statistics follow the filter of the list', async () => {
+  await workbench.runCommand('Tandem: Show Statistics');
+  await replay().getByRole('button', { name: 'Filter…' }).click();
+  await pick('Outcome');
+  await pick('open');
+  await workbench.page.keyboard.press('Escape');
+  await replay().getByText('only open').waitFor();
+  expect(await violations(replay())).toEqual([]);
+  await workbench.runCommand('Tandem: Clear Trajectory Filter');
+  await replay().getByText('only open').waitFor({ state: 'detached' });
+});

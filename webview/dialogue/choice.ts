@@ -1,0 +1,30 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { ChoiceView } from '../session/protocol';
+import { icon } from '../ui';
+import { candidateName, choiceWords } from './names';
+import { passedOver } from './turn';
+import { withVisibleControls } from './untrusted';
+
+/**
+ * A choice that was made, and what the dialogue did not go on with.
+ * @param own the pseudonym of the person at this editor
+ * @param onRead opens the transcript
+ * @param took how long it took, in a sentence
+ */
+export function choiceMade(
+  choice: ChoiceView,
+  own: string | undefined,
+  onRead: () => void,
+  took?: string,
+): TemplateResult {
+  const others = choice.picked === 'neither' ? ([0, 1] as const) : ([choice.picked === 1 ? 0 : 1] as const);
+  return html`<div class="choice">
+    <p class="quiet">
+      ${icon('check')}
+      ${withVisibleControls(choiceWords(choice, own))}${took === undefined ? nothing : ` ${took}`}
+    </p>
+    ${others.map((place) =>
+      passedOver(choice.candidates[place], `candidate ${candidateName(choice, place)}`, onRead),
+    )}
+  </div>`;
+}

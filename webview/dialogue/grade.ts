@@ -1,0 +1,124 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { unsafeHTML } from 'lit/directives/unsafe-html.js';
+import { icon } from '../ui';
+import './grade.css';
+import { PlainElement } from './element';
+import { renderPython } from './markdown';
+import type { GradeView, TestView } from '../session/protocol';
+import { withVisibleControls } from './untrusted';
+
+const looks: Record<TestView['status'], { icon: string; words: string }> = {
+  passed: { icon: 'pass', words: 'passed' },
+  wrong: { icon: 'error', words: 'wrong' },
+  error: { icon: 'error', words: 'error' },
+  'timed-out': { icon: 'watch', words: 'timed out' },
+  'not-gradable': { icon: 'question', words: 'not gradable' },
+};
+
+/** The headline and a row for each test; the first that failed is open. */
+@customElement('tandem-grade')
+export class GradeElement extends PlainElement {
+  @property({ attribute: false }) grade!: GradeView;
+  @state() private open: number | undefined;
+
+  override willUpdate(changed: Map<string, unknown>): void {
+    if (!changed.has('grade')) return;
+    const failing = this.grade.tests.findIndex((test) => test.status !== 'passed');
+    this.open = failing === -1 ? undefined : failing;
+  }
+
+  override render(): TemplateResult {
+    const { headline, success, tests, mode } = this.grade;
+    const look = success === null ? 'question' : success ? 'pass' : 'error';
+    return html`<div class="grade" role="group" aria-label="Grade">
+      <h2 class=${success === true ? 'passed' : success === false ? 'failed' : ''}>
+        ${icon(look)} ${headline}
+      </h2>
+      ${mode === 'paper' ? html`<p class="quiet">Scored as in the paper, its faults included.</p>` : nothing}
+      ${tests.length === 0 ? html`<p class="quiet">Which of them is not recorded.</p>` : this.table(tests)}
+    </div>`;
+  }
+
+  private table(tests: readonly TestView[]): TemplateResult {
+    return html`<table role="table">
+      <thead role="rowgroup">
+        <tr role="row">
+          <th role="columnheader" scope="col">Test</th>
+          <th role="columnheader" scope="col">Call</th>
+          <th role="columnheader" scope="col" class="wide">Expected</th>
+          <th role="columnheader" scope="col" class="wide">Got</th>
+          <th role="columnheader" scope="col" class="number">ms</th>
+        </tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${tests.map((test, index) => this.row(test, index))}
+      </tbody>
+    </table>`;
+  }
+
+  private row(test: TestView, index: number): TemplateResult {
+    const look = looks[test.status];
+    const open = this.open === index;
+    const toggle = (): void => {
+      this.open = open ? undefined : index;
+    };
+    return html`<tr role="row" class="test ${test.status}">
+        <td role="cell" class="status">
+          <button
+            type="button"
+            class="disclosure"
+            aria-expanded=${open}
+            aria-label="Test ${index + 1}, ${look.words}: details"
+            @click=${toggle}
+          >
+            ${icon(open ? 'chevron-down' : 'chevron-right')} ${icon(look.icon)}
+            <span class="words">${look.words}</span>
+          </button>
+        </td>
+        <td role="cell" class="cell"><code>${unsafeHTML(renderPython(test.call))}</code></td>
+        <td role="cell" class="cell wide">
+          <code>${withVisibleControls(test.expected ?? '')}</code>
+        </td>
+        <td role="cell" class="cell wide">
+          <code>${withVisibleControls(test.got ?? '')}</code>
+        </td>
+        <td role="cell" class="number">
+          ${test.milliseconds === undefined ? '' : milliseconds(test.milliseconds)}
+        </td>
+      </tr>
+      ${
+        open
+          ? html`<tr role="row" class="details">
+              <td role="cell"></td>
+              <td role="cell" colspan="4">${details(test)}</td>
+            </tr>`
+          : nothing
+      }`;
+  }
+}
+
+function details({ call, expected, got, status }: TestView): TemplateResult {
+  const part = (name: string, body: unknown): TemplateResult =>
+    html`<dt>${name}</dt>
+      <dd>
+        <pre tabindex="0"><code>${body}</code></pre>
+      </dd>`;
+  return html`<dl>
+    ${part('call', unsafeHTML(renderPython(call)))}
+    ${expected === undefined ? nothing : part('expected', withVisibleControls(expected))}
+    ${got === undefined ? nothing : part(status === 'wrong' ? 'got' : looks[status].words, withVisibleControls(got))}
+    ${
+      status === 'passed'
+        ? html`<dt>result</dt>
+            <dd>the same as the reference gives</dd>`
+        : nothing
+    }
+  </dl>`;
+}
+
+/** Two digits below ten, whole milliseconds above. */
+function milliseconds(value: number): string {
+  if (value < 0.1) return '< 0.1';
+  return value < 10 ? value.toFixed(1) : value.toFixed(0);
+}

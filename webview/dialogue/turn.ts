@@ -1,0 +1,69 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { icon, linkButton } from '../ui';
+import './transcript.css';
+import { said, thoughtsOf } from './said';
+import { withVisibleControls } from './untrusted';
+import type { MessageView, ReplyView, Seat, TurnView } from '../session/protocol';
+
+/** One message: who says it at the left, what is said in the middle, and perhaps something at the right. */
+export function message(
+  who: string,
+  body: unknown,
+  kind: 'agent' | Seat,
+  aside: unknown = nothing,
+): TemplateResult {
+  const pictures = { agent: 'hubot', developer: 'account', simulator: 'server-process' };
+  return html`<article class="message from-${kind}">
+    <h2 class="who">${icon(pictures[kind])}<span>${who}</span></h2>
+    <div class="said">${body}</div>
+    ${aside}
+  </article>`;
+}
+
+/**
+ * What the agent said, its thoughts folded.
+ * @param more below what was said, before and after the thoughts
+ * @param aside at the right of it
+ */
+export function agentMessage(
+  { turn, visible, thoughts, final }: Pick<TurnView, 'turn' | 'visible' | 'thoughts' | 'final'>,
+  more: { readonly before?: unknown; readonly after?: unknown } = {},
+  aside: unknown = nothing,
+): TemplateResult {
+  return message(
+    final ? 'answer' : 'agent',
+    html`${said(visible)} ${more.before ?? nothing} ${thoughtsOf(thoughts, `the agent in turn ${turn}`)}
+    ${more.after ?? nothing}`,
+    'agent',
+    aside,
+  );
+}
+
+/** What was written of the agent and did not become its message. @param onRead opens the transcript, which has all of it */
+export function passedOver(
+  { visible, thoughts, left }: MessageView,
+  name: string,
+  onRead?: () => void,
+): TemplateResult {
+  return html`<details class="thoughts">
+    <summary>${withVisibleControls(name)}</summary>
+    <div class="passed-over">${said(visible)} ${leftOut(left, onRead)} ${thoughtsOf(thoughts, name)}</div>
+  </details>`;
+}
+
+/** What is too long to be drawn can be read in the editor, which is made for long texts. */
+export function leftOut(left: number | undefined, onRead?: () => void): TemplateResult | typeof nothing {
+  if (left === undefined) return nothing;
+  return html`<p class="quiet">
+    ${left.toLocaleString('en')} more characters are not drawn here.
+    ${onRead === undefined ? nothing : linkButton('Read them in the transcript', onRead)}
+  </p>`;
+}
+
+/** A reply that gives away much of the reference says so. */
+export function leakMark({ leakPercent }: ReplyView): TemplateResult | typeof nothing {
+  if (leakPercent === undefined) return nothing;
+  return html`<p class="leak" title="The share of the reference's code tokens that this reply contains">
+    ${icon('warning')} gives away ${leakPercent} % of the reference
+  </p>`;
+}

@@ -1,0 +1,18 @@
+import type { Action, FromWebview, PanelState } from './protocol';
+
+interface VsCodeApi {
+  postMessage(message: FromWebview): void;
+  setState(state: PanelState): void;
+}
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+const api = acquireVsCodeApi();
+
+/** The extension host at the other end. */
+export const host = {
+  send: (message: FromWebview): void => api.postMessage(message),
+  act: (action: Action, episode: string): void => api.postMessage({ type: 'act', action, episode }),
+  /** What the editor gives back after a reload of the window. */
+  keep: (state: PanelState): void => api.setState(state),
+};

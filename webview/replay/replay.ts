@@ -1,0 +1,102 @@
+import { html, type TemplateResult } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import '../dialogue/dialogue.css';
+import './replay.css';
+import '../dialogue/grade';
+import { PlainElement } from '../dialogue/element';
+import { pressedInside } from '../dialogue/pressed';
+import { prose } from '../dialogue/said';
+import { message } from '../dialogue/turn';
+import { linkButton } from '../ui';
+import { host } from './host';
+import type { Action, Replay, ToWebview } from './protocol';
+import { facts, foot, turns } from './transcript';
+
+/** One dialogue to read, or two of a task side by side. */
+@customElement('tandem-replay')
+export class ReplayElement extends PlainElement {
+  @state() private shown: ToWebview | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
+    this.addEventListener('click', (event) => this.followed(event));
+    this.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) this.followed(event);
+    });
+    host.send({ type: 'ready' });
+  }
+
+  private followed(event: Event): void {
+    pressedInside(event, {
+      open: (address) => host.send({ type: 'open-link', address }),
+      copy: (text) => host.send({ type: 'copy', text }),
+    });
+  }
+
+  private receive(shown: ToWebview): void {
+    // Another dialogue is read from its beginning.
+    if (shown.replays[0]?.episode !== this.shown?.replays[0]?.episode)
+      this.querySelector('main')?.scrollTo(0, 0);
+    this.shown = shown;
+    host.keep({ episodes: shown.replays.map(({ episode }) => episode) });
+  }
+
+  override render(): TemplateResult {
+    const [first, second] = this.shown?.replays ?? [];
+    if (this.shown === undefined || first === undefined) return html``;
+    const { task, own } = this.shown;
+    return html`<header>
+        <div class="line">
+          <h1>${task.title}</h1>
+          ${second === undefined ? facts(first) : ''}
+        </div>
+        <p class="knows">
+          ${link('reference', 'open-reference', first, 'Open the hidden reference beside')}
+          ${link(`${task.tests} tests`, 'open-tests', first, 'Open the hidden tests beside')}
+          ${second === undefined ? single(first) : pairLinks(first, second)}
+        </p>
+      </header>
+      <main tabindex="0" aria-label=${second === undefined ? 'Dialogue' : 'Two dialogues'}>
+        <div class="column request">${message('request', prose(task.description), 'developer')}</div>
+        ${
+          second === undefined
+            ? html`<div class="column">${turns(first, own)} ${foot(first, own)}</div>`
+            : html`<div class="pair" .style=${`--rows: ${rowsOf(first, second)}`}>
+                ${column(first, own, 'First')} ${column(second, own, 'Second')}
+              </div>`
+        }
+      </main>`;
+  }
+}
+
+function link(label: string, action: Action, { episode }: Replay, title?: string): TemplateResult {
+  return linkButton(label, () => host.act(action, episode), title);
+}
+
+function single(replay: Replay): TemplateResult {
+  return html`${link('transcript', 'open-transcript', replay, 'Open the transcript as Markdown')}
+  ${link('session', 'open-session', replay, 'Open it where it was played: grade it, go on with it, play again')}
+  ${link('compare with…', 'compare-with', replay, 'Choose another dialogue of this task')}`;
+}
+
+function pairLinks(first: Replay, second: Replay): TemplateResult {
+  return first.hasAnswer && second.hasAnswer
+    ? link('compare the answers', 'compare-answers', first, 'Open the two answers in the diff editor')
+    : html``;
+}
+
+function column(replay: Replay, own: string | undefined, which: string): TemplateResult {
+  return html`<section aria-label="${which} dialogue">
+    <div class="of">
+      ${facts(replay)}
+      <p class="knows">${link('transcript', 'open-transcript', replay, 'Open the transcript as Markdown')}</p>
+    </div>
+    ${turns(replay, own)} ${foot(replay, own)}
+  </section>`;
+}
+
+/** One for what each dialogue is, one for each turn of the longer one, one for how it ended. */
+function rowsOf(first: Replay, second: Replay): number {
+  return Math.max(first.turns.length, second.turns.length) + 2;
+}

@@ -1,0 +1,64 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, property } from 'lit/decorators.js';
+import { button, icon } from '../ui';
+import './candidates.css';
+import { PlainElement } from '../dialogue/element';
+import { host } from './host';
+import { keys } from './keys';
+import { leaving } from './leaving';
+import type { CandidatesView, MessageView, Picked, SessionState } from './protocol';
+import { said, thoughtsOf } from '../dialogue/said';
+import { leftOut } from '../dialogue/turn';
+
+const choose = (picked: Picked): void => host.send({ type: 'choose', picked });
+
+/** Two messages side by side, of which the developer chooses one. They are unnamed, and neither stands out. */
+@customElement('tandem-candidates')
+export class CandidatesElement extends PlainElement {
+  @property({ attribute: false }) view!: CandidatesView;
+
+  override render(): TemplateResult {
+    return html`<section
+      id="candidates"
+      class="candidates"
+      tabindex="-1"
+      aria-label="Two candidates for the agent's message. Press 1 for A, 2 for B, = when they are equal, 0 for neither."
+    >
+      ${this.view.map(
+        (candidate, place) =>
+          html`<article class="candidate" aria-label="Candidate ${'AB'[place]}">
+            <h2 class="who">${icon('hubot')}<span>${'AB'[place]}</span></h2>
+            <div class="said">${written(candidate, place)}</div>
+          </article>`,
+      )}
+    </section>`;
+  }
+}
+
+function written({ visible, thoughts, left, final }: MessageView, place: number): TemplateResult {
+  return html`${final ? html`<p class="quiet">${icon('flag')} its answer: the dialogue ends with it</p>` : nothing}
+  ${said(visible)} ${leftOut(left, () => host.act('open-transcript'))}
+  ${thoughtsOf(thoughts, `candidate ${'AB'[place]!}`)}`;
+}
+
+/** The ways to choose. None of them is the primary one: that would be a recommendation. */
+export function choosing(state: SessionState): TemplateResult {
+  return html`<p id="question">Which message of the agent is better? You learn who wrote them at the end.</p>
+    <div class="actions choosing" role="group" aria-labelledby="question">
+      ${button({ label: 'A', key: keys.chooseA, title: 'Goes on with A', onPress: () => choose(0) })}
+      ${button({ label: 'B', key: keys.chooseB, title: 'Goes on with B', onPress: () => choose(1) })}
+      ${button({
+        label: 'Equal',
+        key: keys.equal,
+        title: 'As good as each other; the dialogue goes on with A',
+        onPress: () => choose('equal'),
+      })}
+      ${button({
+        label: 'Neither',
+        key: keys.neither,
+        title: 'Both too bad; two others are written',
+        onPress: () => choose('neither'),
+      })}
+      <span class="rest">${leaving(state)}</span>
+    </div>`;
+}

@@ -1,0 +1,67 @@
+import { html, type TemplateResult } from 'lit';
+import { customElement, property, state } from 'lit/decorators.js';
+import { PlainElement } from '../dialogue/element';
+import type { SessionView } from './view';
+import { duration } from './view';
+
+/** How long a dialogue has been played: what the log says of its turns, and the time since the last of them. */
+@customElement('tandem-clock')
+export class ClockElement extends PlainElement {
+  @property({ attribute: false }) view!: SessionView;
+  @state() private now = performance.now();
+  private since = performance.now();
+  private move = '';
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.timer = setInterval(() => (this.now = performance.now()), 1000);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.timer);
+  }
+
+  override willUpdate(): void {
+    const { turns, state: shown } = this.view;
+    const replies = turns.filter(({ reply }) => reply !== undefined).length;
+    // A turn that has come brings its own time.
+    // Two candidates and the choice between them are one move.
+    const phase = shown.phase === 'choosing' ? 'candidates' : shown.phase;
+    const move = [this.view.panel.episode, turns.length, replies, turns.at(-1)?.samples, phase].join();
+    if (move === this.move) return;
+    this.move = move;
+    this.since = this.now = performance.now();
+  }
+
+  override render(): TemplateResult {
+    const { turns, state: shown } = this.view;
+    const isRunning = ['agent', 'candidates', 'choosing', 'developer', 'simulator'].includes(shown.phase);
+    const logged = turns.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+    const time = logged + (isRunning ? this.now - this.since : 0);
+    return html`<span role="timer" title="Time that this dialogue has taken">${duration(time)}</span>`;
+  }
+}
+
+/** How long something has taken since it is shown. */
+@customElement('tandem-elapsed')
+export class ElapsedElement extends PlainElement {
+  @state() private milliseconds = 0;
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const since = performance.now();
+    this.timer = setInterval(() => (this.milliseconds = performance.now() - since), 1000);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    clearInterval(this.timer);
+  }
+
+  override render(): TemplateResult {
+    return html`<span class="quiet" role="timer">${duration(this.milliseconds)}</span>`;
+  }
+}

@@ -1,0 +1,69 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { icon, iconButton, textField } from '../ui';
+import { host } from './host';
+import { keys } from './keys';
+import type { TurnRatingChange, TurnView } from './protocol';
+
+/**
+ * Thumbs and a remark for one message of the agent.
+ * @param isLast the keys for thumbs are those of the last message
+ * @param onRemark opens and closes the line for the remark
+ */
+export function turnRating(
+  { turn, rating = {} }: TurnView,
+  isLast: boolean,
+  onRemark: () => void,
+): TemplateResult {
+  const { thumb, comment } = rating;
+  const thumbButton = (which: 'up' | 'down', label: string, key: string): TemplateResult =>
+    iconButton({
+      icon: `thumbs${which}${thumb === which ? '-filled' : ''}`,
+      label,
+      ...(isLast && { key }),
+      isPressed: thumb === which,
+      onPress: () => rate(turn, { thumb: thumb === which ? 'none' : which }),
+    });
+  const given = thumb !== undefined || comment !== undefined;
+  return html`<div
+    class="turn-rating ${given ? 'given' : ''}"
+    role="group"
+    aria-label="Your rating of turn ${turn}"
+  >
+    ${thumbButton('up', 'Good message', keys.goodMessage)}
+    ${thumbButton('down', 'Bad message', keys.badMessage)}
+    ${iconButton({
+      icon: comment === undefined ? 'comment' : 'comment-unresolved',
+      label: comment === undefined ? 'Comment on this message' : 'Change the comment on this message',
+      onPress: onRemark,
+    })}
+    <span class="unseen"
+      >${thumb === undefined ? '' : `You rated it as ${thumb === 'up' ? 'good' : 'bad'}.`}</span
+    >
+  </div>`;
+}
+
+/** The remark, and while it is written the line for it. */
+export function turnComment(
+  { turn, rating = {} }: TurnView,
+  isOpen: boolean,
+  onClose: () => void,
+): TemplateResult | typeof nothing {
+  const { comment = '' } = rating;
+  if (!isOpen) {
+    if (comment === '') return nothing;
+    return html`<div class="turn-comment"><p>${icon('comment')} ${comment}</p></div>`;
+  }
+  return html`<div class="turn-comment" @focusout=${onClose}>
+    ${textField({
+      id: `turn-comment-${turn}`,
+      label: `Your comment on turn ${turn}`,
+      isLabelHidden: true,
+      value: comment,
+      onCommit: (text) => rate(turn, { comment: text.trim() }),
+    })}
+  </div>`;
+}
+
+function rate(turn: number, change: TurnRatingChange): void {
+  host.send({ type: 'rate-turn', turn, change });
+}

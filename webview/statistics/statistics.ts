@@ -1,0 +1,151 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import './statistics.css';
+import './picture';
+import { PlainElement } from '../dialogue/element';
+import { modelLabel } from '../dialogue/names';
+import { button, linkButton } from '../ui';
+import { host } from './host';
+import { described, inWords, measures, success, type Measure } from './measures';
+import { bars, barsHeight, line } from './pictures';
+import { groupings, type Grouping, type GroupView, type ToWebview } from './protocol';
+import type { Theme } from './theme';
+
+const groupingNames: Readonly<Record<Grouping, string>> = {
+  agent: 'agent',
+  pack: 'pack',
+  collaborator: 'human',
+};
+const LINE_HEIGHT = 220;
+
+/** What the log says in figures: pictures, or tables with the same numbers. */
+@customElement('tandem-statistics')
+export class StatisticsElement extends PlainElement {
+  @state() private shown: ToWebview | undefined;
+  @state() private grouping: Grouping = host.kept()?.grouping ?? 'agent';
+  @state() private asTables = host.kept()?.asTables ?? false;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => {
+      this.shown = data;
+    });
+    host.send({ type: 'ready' });
+  }
+
+  override render(): TemplateResult {
+    const { shown } = this;
+    if (shown === undefined) return html``;
+    const groups = shown.groups[this.grouping].map(named);
+    return html`<main tabindex="0" aria-label="Statistics">
+      <h1>Statistics</h1>
+      <p class="headline">
+        <span>${shown.headline}</span>
+        ${shown.filter === '' ? nothing : html`<span class="quiet">only ${shown.filter}</span>`}
+        ${linkButton('Filter…', () => host.send({ type: 'filter' }), 'Narrow the list of trajectories')}
+      </p>
+      ${groups.length === 0 ? nothingYet(shown) : this.figures(shown, groups)}
+    </main>`;
+  }
+
+  private figures({ periods, unit }: ToWebview, groups: readonly GroupView[]): TemplateResult {
+    return html`<div class="controls">
+        <label>
+          By
+          <select
+            @change=${(event: Event) => {
+              this.grouping = (event.target as HTMLSelectElement).value as Grouping;
+              this.keep();
+            }}
+          >
+            ${groupings.map(
+              (one) =>
+                html`<option value=${one} ?selected=${one === this.grouping}>${groupingNames[one]}</option>`,
+            )}
+          </select>
+        </label>
+        ${button({
+          label: this.asTables ? 'Show pictures' : 'Show tables',
+          icon: this.asTables ? 'graph' : 'table',
+          onPress: () => {
+            this.asTables = !this.asTables;
+            this.keep();
+          },
+        })}
+      </div>
+      ${this.figure(`${success.title} per ${unit}`, success, periods, line, () => LINE_HEIGHT)}
+      <div class="grid">
+        ${measures.map((measure) =>
+          this.figure(
+            `${measure.title} by ${groupingNames[this.grouping]}`,
+            measure,
+            groups.filter((group) => group[measure.name] !== undefined),
+            bars,
+            barsHeight,
+          ),
+        )}
+      </div>
+      <p class="quiet">Lines with ends are 95 % intervals.</p>`;
+  }
+
+  private figure(
+    title: string,
+    measure: Measure,
+    groups: readonly GroupView[],
+    picture: typeof bars,
+    height: (groups: number) => number,
+  ): TemplateResult {
+    const drawn = groups.filter((group) => group[measure.name] !== undefined);
+    return html`<figure>
+      <figcaption>
+        <h2>${title}</h2>
+        <p class="quiet">${measure.note}</p>
+      </figcaption>
+      ${
+        drawn.length === 0
+          ? html`<p class="none quiet">No dialogue here says anything about it.</p>`
+          : this.asTables
+            ? table(title, measure, drawn)
+            : html`<tandem-picture
+                .draw=${(theme: Theme) => picture(measure, groups, theme)}
+                .height=${height(groups.length)}
+                .label=${described(measure, drawn)}
+              ></tandem-picture>`
+      }
+    </figure>`;
+  }
+
+  private keep(): void {
+    host.keep({ grouping: this.grouping, asTables: this.asTables });
+  }
+}
+
+function table(title: string, measure: Measure, groups: readonly GroupView[]): TemplateResult {
+  return html`<table aria-label=${title}>
+    <thead>
+      <tr>
+        <th scope="col">Name</th>
+        <th scope="col" class="number">Dialogues</th>
+        <th scope="col" class="number">${measure.title} (95 % interval)</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${groups.map(
+        (group) =>
+          html`<tr>
+            <th scope="row">${group.name}</th>
+            <td class="number">${group.dialogues}</td>
+            <td class="number">${inWords(group[measure.name]!, measure)}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+function nothingYet({ filter }: ToWebview): TemplateResult {
+  if (filter !== '') return html`<p>No dialogue matches the filter. Change it to see statistics.</p>`;
+  return html`<p class="first">Figures appear here once there are dialogues.</p>
+    ${button({ label: 'Play the next task', kind: 'primary', onPress: () => host.send({ type: 'play' }) })}`;
+}
+
+const named = (group: GroupView): GroupView => ({ ...group, name: modelLabel(group.name) });

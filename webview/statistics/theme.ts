@@ -1,0 +1,31 @@
+/** The colours and type of the workbench, as a picture needs them: its library knows no CSS variables. */
+export interface Theme {
+  readonly ink: string;
+  readonly quiet: string;
+  readonly series: string;
+  readonly paper: string;
+  readonly font: string;
+  readonly size: number;
+}
+
+export function themeNow(): Theme {
+  const style = getComputedStyle(document.body);
+  const variable = (...names: readonly string[]): string =>
+    names.map((name) => style.getPropertyValue(`--vscode-${name}`).trim()).find((value) => value !== '') ??
+    style.color;
+  return {
+    ink: style.color,
+    quiet: variable('descriptionForeground'),
+    series: variable('charts-blue', 'textLink-foreground'),
+    paper: variable('editor-background'),
+    font: style.fontFamily,
+    size: Number.parseFloat(style.fontSize),
+  };
+}
+
+/** Calls the listener when the person changes the theme. */
+export function onThemeChange(listener: () => void): { readonly dispose: () => void } {
+  const observer = new MutationObserver(listener);
+  observer.observe(document.body, { attributes: true, attributeFilter: ['class'] });
+  return { dispose: () => observer.disconnect() };
+}
