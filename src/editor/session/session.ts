@@ -118,7 +118,7 @@ export class Session {
 
   /** Shows what another window or a command has logged of the dialogue. */
   async follow(): Promise<void> {
-    if (!this.work.isIdle) return;
+    if (this.is('agent', 'candidates', 'simulator', 'grading')) return;
     const trajectory = await this.link.logged();
     if (trajectory === undefined || !this.work.isIdle || !this.scene.isBehind(trajectory)) return;
     this.link.release();
