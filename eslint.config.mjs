@@ -102,7 +102,7 @@ export default tseslint.config(
         'error',
         {
           patterns: [
-            { regex: 'webview/(?!\\w+/protocol$)', message: 'Import only webview/<view>/protocol.' },
+            { regex: 'webview/(?!\\w+/protocol$)', message: 'Import only webview/<folder>/protocol.' },
           ],
         },
       ],

@@ -1,12 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { sentencesId } from '../../webview/language/protocol';
+import { language } from './language';
+import { pageData } from './pageData';
+
+const { t } = vscode.l10n;
+
+const titles = {
+  session: t('Tandem session'),
+  replay: t('Tandem replay'),
+  statistics: t('Tandem statistics'),
+};
 
 /**
- * The page of a webview: its script and style sheet, and nothing from anywhere else.
+ * The page of a webview: its script and style sheet, its sentences in the display language when that is not English,
+ * and nothing from anywhere else.
  * @param folder of the built webviews
  * @param name of the view: its files are `<name>.js` and `<name>.css`, its element `tandem-<name>`
  */
-export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: string): string {
+export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: keyof typeof titles): string {
   const scriptNonce = nonce();
   // The component toolkit reads this one from the page for the style elements that it makes.
   const styleNonce = nonce();
@@ -18,18 +30,20 @@ export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: stri
     `style-src ${webview.cspSource} 'nonce-${styleNonce}'`,
     `font-src ${webview.cspSource}`,
   ].join('; ');
+  const { bundle } = vscode.l10n;
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${language()}">
   <head>
     <meta charset="utf-8" />
     <meta http-equiv="Content-Security-Policy" content="${policy}" />
     <meta property="csp-nonce" content="${styleNonce}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <link rel="stylesheet" href="${style}" />
-    <title>Tandem ${name}</title>
+    <title>${titles[name]}</title>
   </head>
   <body>
     <tandem-${name}></tandem-${name}>
+    ${bundle === undefined ? '' : pageData(sentencesId, bundle)}
     <script type="module" nonce="${scriptNonce}" src="${script}"></script>
   </body>
 </html>`;

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../language';
 import type { ChoiceView } from '../session/protocol';
 import { icon } from '../ui';
 import { candidateName, choiceWords } from './names';
@@ -23,8 +24,10 @@ export function choiceMade(
       ${icon('check')}
       ${withVisibleControls(choiceWords(choice, own))}${took === undefined ? nothing : ` ${took}`}
     </p>
-    ${others.map((place) =>
-      passedOver(choice.candidates[place], `candidate ${candidateName(choice, place)}`, onRead),
-    )}
+    ${others.map((place) => {
+      const name = candidateName(choice, place);
+      const words = { name: t('candidate {0}', name), thoughts: t('Thoughts of candidate {0}', name) };
+      return passedOver(choice.candidates[place], words, onRead);
+    })}
   </div>`;
 }

@@ -1,6 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
+import { t } from '../language';
+import { decimal } from '../language/numbers';
 import { icon } from '../ui';
 import './grade.css';
 import { PlainElement } from './element';
@@ -9,11 +11,11 @@ import type { GradeView, TestView } from '../session/protocol';
 import { withVisibleControls } from './untrusted';
 
 const looks: Record<TestView['status'], { icon: string; words: string }> = {
-  passed: { icon: 'pass', words: 'passed' },
-  wrong: { icon: 'error', words: 'wrong' },
-  error: { icon: 'error', words: 'error' },
-  'timed-out': { icon: 'watch', words: 'timed out' },
-  'not-gradable': { icon: 'question', words: 'not gradable' },
+  passed: { icon: 'pass', words: t('passed') },
+  wrong: { icon: 'error', words: t('wrong') },
+  error: { icon: 'error', words: t('error') },
+  'timed-out': { icon: 'watch', words: t('timed out') },
+  'not-gradable': { icon: 'question', words: t('not gradable') },
 };
 
 /** The headline and a row for each test; the first that failed is open. */
@@ -31,12 +33,12 @@ export class GradeElement extends PlainElement {
   override render(): TemplateResult {
     const { headline, success, tests, mode } = this.grade;
     const look = success === null ? 'question' : success ? 'pass' : 'error';
-    return html`<div class="grade" role="group" aria-label="Grade">
+    return html`<div class="grade" role="group" aria-label=${t('Grade')}>
       <h2 class=${success === true ? 'passed' : success === false ? 'failed' : ''}>
         ${icon(look)} ${headline}
       </h2>
-      ${mode === 'paper' ? html`<p class="quiet">Scored as in the paper, its faults included.</p>` : nothing}
-      ${tests.length === 0 ? html`<p class="quiet">Which of them is not recorded.</p>` : this.table(tests)}
+      ${mode === 'paper' ? html`<p class="quiet">${t('Scored as in the paper, its faults included.')}</p>` : nothing}
+      ${tests.length === 0 ? html`<p class="quiet">${t('Which of them is not recorded.')}</p>` : this.table(tests)}
     </div>`;
   }
 
@@ -44,11 +46,11 @@ export class GradeElement extends PlainElement {
     return html`<table role="table">
       <thead role="rowgroup">
         <tr role="row">
-          <th role="columnheader" scope="col">Test</th>
-          <th role="columnheader" scope="col">Call</th>
-          <th role="columnheader" scope="col" class="wide">Expected</th>
-          <th role="columnheader" scope="col" class="wide">Got</th>
-          <th role="columnheader" scope="col" class="number">ms</th>
+          <th role="columnheader" scope="col">${t('Test')}</th>
+          <th role="columnheader" scope="col">${t('Call')}</th>
+          <th role="columnheader" scope="col" class="wide">${t('Expected')}</th>
+          <th role="columnheader" scope="col" class="wide">${t('Got')}</th>
+          <th role="columnheader" scope="col" class="number">${t('ms')}</th>
         </tr>
       </thead>
       <tbody role="rowgroup">
@@ -69,7 +71,7 @@ export class GradeElement extends PlainElement {
             type="button"
             class="disclosure"
             aria-expanded=${open}
-            aria-label="Test ${index + 1}, ${look.words}: details"
+            aria-label=${t('Test {0}, {1}: details', index + 1, look.words)}
             @click=${toggle}
           >
             ${icon(open ? 'chevron-down' : 'chevron-right')} ${icon(look.icon)}
@@ -105,13 +107,13 @@ function details({ call, expected, got, status }: TestView): TemplateResult {
         <pre tabindex="0"><code>${body}</code></pre>
       </dd>`;
   return html`<dl>
-    ${part('call', unsafeHTML(renderPython(call)))}
-    ${expected === undefined ? nothing : part('expected', withVisibleControls(expected))}
-    ${got === undefined ? nothing : part(status === 'wrong' ? 'got' : looks[status].words, withVisibleControls(got))}
+    ${part(t('call'), unsafeHTML(renderPython(call)))}
+    ${expected === undefined ? nothing : part(t('expected'), withVisibleControls(expected))}
+    ${got === undefined ? nothing : part(status === 'wrong' ? t('got') : looks[status].words, withVisibleControls(got))}
     ${
       status === 'passed'
-        ? html`<dt>result</dt>
-            <dd>the same as the reference gives</dd>`
+        ? html`<dt>${t('result')}</dt>
+            <dd>${t('the same as the reference gives')}</dd>`
         : nothing
     }
   </dl>`;
@@ -119,6 +121,6 @@ function details({ call, expected, got, status }: TestView): TemplateResult {
 
 /** Two digits below ten, whole milliseconds above. */
 function milliseconds(value: number): string {
-  if (value < 0.1) return '< 0.1';
-  return value < 10 ? value.toFixed(1) : value.toFixed(0);
+  if (value < 0.1) return `< ${decimal(0.1, 1)}`;
+  return decimal(value, value < 10 ? 1 : 0);
 }

@@ -1,6 +1,7 @@
 import highlighter from 'highlight.js/lib/core';
 import python from 'highlight.js/lib/languages/python';
 import MarkdownIt from 'markdown-it';
+import { t } from '../language';
 import { withVisibleControls } from './untrusted';
 
 highlighter.registerLanguage('python', python);
@@ -44,9 +45,10 @@ function codeBlock(code: string, language: string): string {
   const shown = code.replace(/\n$/, '');
   const isPython = ['', 'py', 'python', 'python3'].includes(language.toLowerCase());
   const body = isPython ? renderPython(shown) : markdown.utils.escapeHtml(shown);
+  const copy = markdown.utils.escapeHtml(t('Copy the code'));
   return (
     `<div class="code-block"><pre tabindex="0"><code>${body}</code></pre>` +
-    '<button type="button" class="icon copy" title="Copy the code" aria-label="Copy the code">' +
+    `<button type="button" class="icon copy" title="${copy}" aria-label="${copy}">` +
     '<span class="codicon codicon-copy" aria-hidden="true"></span></button></div>'
   );
 }

@@ -1,4 +1,5 @@
-import type { ChoiceView } from '../session/protocol';
+import { t } from '../language';
+import type { ChoiceView, TaskView } from '../session/protocol';
 
 /** A model's name without its server or folders, as far as a person needs it to tell two apart. */
 export function modelLabel(model: string): string {
@@ -8,24 +9,33 @@ export function modelLabel(model: string): string {
   return script ?? folder ?? model.replace(/^openai:/, '').replace(/@https?:\/\/.*$/, '');
 }
 
-const LETTERS = ['A', 'B'] as const;
+/** How many tests the task has. */
+export const testsOf = ({ tests }: TaskView): string => (tests === 1 ? t('1 test') : t('{0} tests', tests));
+
+/** What the candidates are called, in the order in which they are shown. */
+export const LETTERS = ['A', 'B'] as const;
 
 /**
  * What was chosen and by whom; once the dialogue is over also who wrote what.
  * @param own the pseudonym of the person at this editor
  */
 export function choiceWords(choice: ChoiceView, own: string | undefined): string {
-  const who = choice.by === own ? 'You' : choice.by;
+  const { by, picked } = choice;
+  const isOwn = by === own;
   const [a, b] = [candidateName(choice, 0), candidateName(choice, 1)];
-  switch (choice.picked) {
+  switch (picked) {
     case 0:
-      return `${who} chose ${a} over ${b}.`;
+      return isOwn ? t('You chose {0} over {1}.', a, b) : t('{0} chose {1} over {2}.', by, a, b);
     case 1:
-      return `${who} chose ${b} over ${a}.`;
+      return isOwn ? t('You chose {0} over {1}.', b, a) : t('{0} chose {1} over {2}.', by, b, a);
     case 'equal':
-      return `${who} found ${a} and ${b} equal; the dialogue went on with A.`;
+      return isOwn
+        ? t('You found {0} and {1} equal; the dialogue went on with A.', a, b)
+        : t('{0} found {1} and {2} equal; the dialogue went on with A.', by, a, b);
     case 'neither':
-      return `${who} wanted neither ${a} nor ${b}.`;
+      return isOwn
+        ? t('You wanted neither {0} nor {1}.', a, b)
+        : t('{0} wanted neither {1} nor {2}.', by, a, b);
   }
 }
 

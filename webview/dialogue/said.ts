@@ -1,5 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
+import { t } from '../language';
+import { grouped } from '../language/numbers';
 import { renderMarkdown } from './markdown';
 import { withVisibleControls } from './untrusted';
 import type { StreamView } from '../session/protocol';
@@ -11,23 +13,31 @@ export function prose(source: string): TemplateResult {
 
 /** A finished message of the agent. */
 export function said(visible: string): TemplateResult {
-  return visible === '' ? html`<p class="quiet">The agent said nothing.</p>` : prose(visible);
+  return visible === '' ? html`<p class="quiet">${t('The agent said nothing.')}</p>` : prose(visible);
 }
 
-export function thoughtsOf(thoughts: string, whose: string): TemplateResult | typeof nothing {
+/** @param label says whose they are */
+export function thoughtsOf(thoughts: string, label: string): TemplateResult | typeof nothing {
   if (thoughts === '') return nothing;
   return html`<details class="thoughts">
-    <summary aria-label="Thoughts of ${whose}">thoughts</summary>
+    <summary aria-label=${label}>${t('thoughts')}</summary>
     <p class="plain">${withVisibleControls(thoughts)}</p>
   </details>`;
 }
 
 /** What has come so far of a message that is being written. */
 export function streamed({ by, text, thinking, left = 0 }: StreamView): TemplateResult {
-  const waiting = thinking === 0 ? 'waits for the first word' : `thinking, ${thinking} characters so far`;
-  if (text === '') return html`<p class="quiet">${waiting}<span class="caret"></span></p>`;
+  if (text === '') return html`<p class="quiet">${waiting(thinking)}<span class="caret"></span></p>`;
   return html`<div class="streaming">
       ${by === 'agent' ? prose(text) : html`<p class="plain">${withVisibleControls(text)}</p>`}
     </div>
-    ${left === 0 ? nothing : html`<p class="quiet">${left.toLocaleString('en')} more characters so far</p>`}`;
+    ${left === 0 ? nothing : html`<p class="quiet">${furtherWords(left)}</p>`}`;
 }
+
+function waiting(thinking: number): string {
+  if (thinking === 0) return t('waits for the first word');
+  return thinking === 1 ? t('thinking, 1 character so far') : t('thinking, {0} characters so far', thinking);
+}
+
+const furtherWords = (left: number): string =>
+  left === 1 ? t('1 more character so far') : t('{0} more characters so far', grouped(left));

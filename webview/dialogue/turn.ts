@@ -1,4 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../language';
+import { grouped } from '../language/numbers';
 import { icon, linkButton } from '../ui';
 import './transcript.css';
 import { said, thoughtsOf } from './said';
@@ -31,23 +33,29 @@ export function agentMessage(
   aside: unknown = nothing,
 ): TemplateResult {
   return message(
-    final ? 'answer' : 'agent',
-    html`${said(visible)} ${more.before ?? nothing} ${thoughtsOf(thoughts, `the agent in turn ${turn}`)}
-    ${more.after ?? nothing}`,
+    final ? t('answer') : t('agent'),
+    html`${said(visible)} ${more.before ?? nothing}
+    ${thoughtsOf(thoughts, t('Thoughts of the agent in turn {0}', turn))} ${more.after ?? nothing}`,
     'agent',
     aside,
   );
 }
 
-/** What was written of the agent and did not become its message. @param onRead opens the transcript, which has all of it */
+/**
+ * What was written of the agent and did not become its message.
+ * @param words what it is called, and what its thoughts are
+ * @param onRead opens the transcript, which has all of it
+ */
 export function passedOver(
   { visible, thoughts, left }: MessageView,
-  name: string,
+  words: { readonly name: string; readonly thoughts: string },
   onRead?: () => void,
 ): TemplateResult {
   return html`<details class="thoughts">
-    <summary>${withVisibleControls(name)}</summary>
-    <div class="passed-over">${said(visible)} ${leftOut(left, onRead)} ${thoughtsOf(thoughts, name)}</div>
+    <summary>${withVisibleControls(words.name)}</summary>
+    <div class="passed-over">
+      ${said(visible)} ${leftOut(left, onRead)} ${thoughtsOf(thoughts, words.thoughts)}
+    </div>
   </details>`;
 }
 
@@ -55,15 +63,19 @@ export function passedOver(
 export function leftOut(left: number | undefined, onRead?: () => void): TemplateResult | typeof nothing {
   if (left === undefined) return nothing;
   return html`<p class="quiet">
-    ${left.toLocaleString('en')} more characters are not drawn here.
-    ${onRead === undefined ? nothing : linkButton('Read them in the transcript', onRead)}
+    ${notDrawn(left)} ${onRead === undefined ? nothing : linkButton(t('Read them in the transcript'), onRead)}
   </p>`;
 }
+
+const notDrawn = (left: number): string =>
+  left === 1
+    ? t('1 more character is not drawn here.')
+    : t('{0} more characters are not drawn here.', grouped(left));
 
 /** A reply that gives away much of the reference says so. */
 export function leakMark({ leakPercent }: ReplyView): TemplateResult | typeof nothing {
   if (leakPercent === undefined) return nothing;
-  return html`<p class="leak" title="The share of the reference's code tokens that this reply contains">
-    ${icon('warning')} gives away ${leakPercent} % of the reference
+  return html`<p class="leak" title=${t("The share of the reference's code tokens that this reply contains")}>
+    ${icon('warning')} ${t('gives away {0} % of the reference', leakPercent)}
   </p>`;
 }

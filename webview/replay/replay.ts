@@ -1,3 +1,4 @@
+import '../language/page';
 import { html, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../dialogue/dialogue.css';
@@ -6,7 +7,9 @@ import '../dialogue/grade';
 import { PlainElement } from '../dialogue/element';
 import { pressedInside } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
+import { testsOf } from '../dialogue/names';
 import { message } from '../dialogue/turn';
+import { t } from '../language';
 import { linkButton } from '../ui';
 import { host } from './host';
 import type { Action, Replay, ToWebview } from './protocol';
@@ -52,18 +55,18 @@ export class ReplayElement extends PlainElement {
           ${second === undefined ? facts(first) : ''}
         </div>
         <p class="knows">
-          ${link('reference', 'open-reference', first, 'Open the hidden reference beside')}
-          ${link(`${task.tests} tests`, 'open-tests', first, 'Open the hidden tests beside')}
+          ${link(t('reference'), 'open-reference', first, t('Open the hidden reference beside'))}
+          ${link(testsOf(task), 'open-tests', first, t('Open the hidden tests beside'))}
           ${second === undefined ? single(first) : pairLinks(first, second)}
         </p>
       </header>
-      <main tabindex="0" aria-label=${second === undefined ? 'Dialogue' : 'Two dialogues'}>
-        <div class="column request">${message('request', prose(task.description), 'developer')}</div>
+      <main tabindex="0" aria-label=${second === undefined ? t('Dialogue') : t('Two dialogues')}>
+        <div class="column request">${message(t('request'), prose(task.description), 'developer')}</div>
         ${
           second === undefined
             ? html`<div class="column">${turns(first, own)} ${foot(first, own)}</div>`
             : html`<div class="pair" .style=${`--rows: ${rowsOf(first, second)}`}>
-                ${column(first, own, 'First')} ${column(second, own, 'Second')}
+                ${column(first, own, t('First dialogue'))} ${column(second, own, t('Second dialogue'))}
               </div>`
         }
       </main>`;
@@ -75,22 +78,24 @@ function link(label: string, action: Action, { episode }: Replay, title?: string
 }
 
 function single(replay: Replay): TemplateResult {
-  return html`${link('transcript', 'open-transcript', replay, 'Open the transcript as Markdown')}
-  ${link('session', 'open-session', replay, 'Open it where it was played: grade it, go on with it, play again')}
-  ${link('compare with…', 'compare-with', replay, 'Choose another dialogue of this task')}`;
+  return html`${link(t('transcript'), 'open-transcript', replay, t('Open the transcript as Markdown'))}
+  ${link(t('session'), 'open-session', replay, t('Open it where it was played: grade it, go on with it, play again'))}
+  ${link(t('compare with…'), 'compare-with', replay, t('Choose another dialogue of this task'))}`;
 }
 
 function pairLinks(first: Replay, second: Replay): TemplateResult {
   return first.hasAnswer && second.hasAnswer
-    ? link('compare the answers', 'compare-answers', first, 'Open the two answers in the diff editor')
+    ? link(t('compare the answers'), 'compare-answers', first, t('Open the two answers in the diff editor'))
     : html``;
 }
 
-function column(replay: Replay, own: string | undefined, which: string): TemplateResult {
-  return html`<section aria-label="${which} dialogue">
+function column(replay: Replay, own: string | undefined, label: string): TemplateResult {
+  return html`<section aria-label=${label}>
     <div class="of">
       ${facts(replay)}
-      <p class="knows">${link('transcript', 'open-transcript', replay, 'Open the transcript as Markdown')}</p>
+      <p class="knows">
+        ${link(t('transcript'), 'open-transcript', replay, t('Open the transcript as Markdown'))}
+      </p>
     </div>
     ${turns(replay, own)} ${foot(replay, own)}
   </section>`;

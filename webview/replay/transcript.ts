@@ -4,6 +4,7 @@ import { choiceMade } from '../dialogue/choice';
 import { agentMessage, leakMark, leftOut, message, passedOver } from '../dialogue/turn';
 import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
+import { t } from '../language';
 import { icon, linkButton } from '../ui';
 import { host } from './host';
 import type { Replay, ReplayedReply, ReplayedTurn } from './protocol';
@@ -17,7 +18,7 @@ export function turns(replay: Replay, own: string | undefined): TemplateResult {
     replay.turns,
     ({ turn }) => turn,
     (turn) =>
-      html`<div class="played" role="group" aria-label="Turn ${turn.turn}">
+      html`<div class="played" role="group" aria-label=${t('Turn {0}', turn.turn)}>
         <div class="margin"></div>
         <div class="messages">
           ${agentMessage(turn, about(turn, replay, own))} ${turn.handOvers.map(handOver)} ${reply(turn)}
@@ -33,9 +34,11 @@ function about(
   own: string | undefined,
 ): { readonly before: unknown; readonly after: unknown } {
   const onRead = openTranscript(replay);
-  const samples = earlier.map((sample, index) =>
-    passedOver(sample, `sample ${index + 1} of ${earlier.length + 1}`),
-  );
+  const samples = earlier.map((sample, index) => {
+    const place = [index + 1, earlier.length + 1] as const;
+    const name = t('sample {0} of {1}', ...place);
+    return passedOver(sample, { name, thoughts: t('Thoughts of sample {0} of {1}', ...place) });
+  });
   return {
     before: leftOut(left, onRead),
     after: html`${choices.map((choice) => choiceMade(choice, own, onRead, choice.took))} ${samples}
@@ -49,12 +52,17 @@ const openTranscript =
     host.act('open-transcript', episode);
 
 function remark({ thumb, comment, by }: NonNullable<ReplayedTurn['rating']>): TemplateResult {
-  const verdict = { up: 'good message', down: 'bad message', none: 'remark' }[thumb ?? 'none'];
+  const person = withVisibleControls(by);
+  const verdict = {
+    up: t('good message, by {0}', person),
+    down: t('bad message, by {0}', person),
+    none: t('remark, by {0}', person),
+  }[thumb ?? 'none'];
   const look = { up: 'thumbsup-filled', down: 'thumbsdown-filled', none: 'comment' }[thumb ?? 'none'];
   return html`<p class="remark">
     ${icon(look)}
-    <span class="quiet">${verdict}, by ${withVisibleControls(by)}</span>
-    ${comment === undefined ? nothing : `“${withVisibleControls(comment)}”`}
+    <span class="quiet">${verdict}</span>
+    ${comment === undefined ? nothing : t('“{0}”', withVisibleControls(comment))}
   </p>`;
 }
 
@@ -78,7 +86,7 @@ function origin({ origin: words, suggestion, fullText }: ReplayedReply): Templat
           <p class="plain">${withVisibleControls(text)}</p>
         </details>`;
   return html`<p class="origin quiet">${words}</p>
-    ${folded('the suggestion', suggestion)} ${folded('before the limit cut it', fullText)}`;
+    ${folded(t('the suggestion'), suggestion)} ${folded(t('before the limit cut it'), fullText)}`;
 }
 
 const handOver = (sentence: string): TemplateResult =>
@@ -96,7 +104,7 @@ export function foot(replay: Replay, own: string | undefined): TemplateResult {
     ${
       hasAnswer
         ? html`<p class="ending">
-            ${linkButton('Compare with the reference', () => host.act('compare-with-reference', episode))}
+            ${linkButton(t('Compare with the reference'), () => host.act('compare-with-reference', episode))}
           </p>`
         : nothing
     }
@@ -108,11 +116,15 @@ function ratingLine({ stars, comment, by }: NonNullable<Replay['rating']>): Temp
     ${
       stars === undefined
         ? nothing
-        : html`<span role="img" aria-label="${stars} of 5 stars"
+        : html`<span role="img" aria-label=${t('{0} of 5 stars', stars)}
             >${[1, 2, 3, 4, 5].map((star) => icon(star <= stars ? 'star-full' : 'star-empty'))}</span
           >`
     }
-    <span>${comment === undefined ? '' : `“${comment}” `}<span class="quiet">rated by ${by}</span></span>
+    <span
+      >${comment === undefined ? '' : `${t('“{0}”', comment)} `}<span class="quiet"
+        >${t('rated by {0}', by)}</span
+      ></span
+    >
   </p>`;
 }
 
@@ -122,9 +134,9 @@ export function facts({ agent, collaborator, outcome, success, started }: Replay
   const verdict = success === null ? '' : success ? 'passed' : 'failed';
   return html`<ul class="facts">
     <li class=${verdict}>${icon(look)} ${outcome}</li>
-    <li title=${agent}>${icon('hubot')} <span class="cut">agent: ${modelLabel(agent)}</span></li>
+    <li title=${agent}>${icon('hubot')} <span class="cut">${t('agent: {0}', modelLabel(agent))}</span></li>
     <li title=${collaborator}>
-      ${icon('account')} <span class="cut">human: ${modelLabel(collaborator)}</span>
+      ${icon('account')} <span class="cut">${t('human: {0}', modelLabel(collaborator))}</span>
     </li>
     <li>${icon('calendar')} ${started}</li>
   </ul>`;

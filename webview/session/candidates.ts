@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { t } from '../language';
 import { button, icon } from '../ui';
 import './candidates.css';
 import { PlainElement } from '../dialogue/element';
@@ -7,6 +8,7 @@ import { host } from './host';
 import { keys } from './keys';
 import { leaving } from './leaving';
 import type { CandidatesView, MessageView, Picked, SessionState } from './protocol';
+import { LETTERS } from '../dialogue/names';
 import { said, thoughtsOf } from '../dialogue/said';
 import { leftOut } from '../dialogue/turn';
 
@@ -22,41 +24,45 @@ export class CandidatesElement extends PlainElement {
       id="candidates"
       class="candidates"
       tabindex="-1"
-      aria-label="Two candidates for the agent's message. Press 1 for A, 2 for B, = when they are equal, 0 for neither."
+      aria-label=${t(
+        "Two candidates for the agent's message. Press 1 for A, 2 for B, = when they are equal, 0 for neither.",
+      )}
     >
       ${this.view.map(
         (candidate, place) =>
-          html`<article class="candidate" aria-label="Candidate ${'AB'[place]}">
-            <h2 class="who">${icon('hubot')}<span>${'AB'[place]}</span></h2>
-            <div class="said">${written(candidate, place)}</div>
+          html`<article class="candidate" aria-label=${t('Candidate {0}', LETTERS[place]!)}>
+            <h2 class="who">${icon('hubot')}<span>${LETTERS[place]}</span></h2>
+            <div class="said">${written(candidate, LETTERS[place]!)}</div>
           </article>`,
       )}
     </section>`;
   }
 }
 
-function written({ visible, thoughts, left, final }: MessageView, place: number): TemplateResult {
-  return html`${final ? html`<p class="quiet">${icon('flag')} its answer: the dialogue ends with it</p>` : nothing}
+function written({ visible, thoughts, left, final }: MessageView, name: string): TemplateResult {
+  return html`${final ? html`<p class="quiet">${icon('flag')} ${t('its answer: the dialogue ends with it')}</p>` : nothing}
   ${said(visible)} ${leftOut(left, () => host.act('open-transcript'))}
-  ${thoughtsOf(thoughts, `candidate ${'AB'[place]!}`)}`;
+  ${thoughtsOf(thoughts, t('Thoughts of candidate {0}', name))}`;
 }
 
 /** The ways to choose. None of them is the primary one: that would be a recommendation. */
 export function choosing(state: SessionState): TemplateResult {
-  return html`<p id="question">Which message of the agent is better? You learn who wrote them at the end.</p>
+  return html`<p id="question">
+      ${t('Which message of the agent is better? You learn who wrote them at the end.')}
+    </p>
     <div class="actions choosing" role="group" aria-labelledby="question">
-      ${button({ label: 'A', key: keys.chooseA, title: 'Goes on with A', onPress: () => choose(0) })}
-      ${button({ label: 'B', key: keys.chooseB, title: 'Goes on with B', onPress: () => choose(1) })}
+      ${button({ label: 'A', key: keys.chooseA, title: t('Goes on with {0}', 'A'), onPress: () => choose(0) })}
+      ${button({ label: 'B', key: keys.chooseB, title: t('Goes on with {0}', 'B'), onPress: () => choose(1) })}
       ${button({
-        label: 'Equal',
+        label: t('Equal'),
         key: keys.equal,
-        title: 'As good as each other; the dialogue goes on with A',
+        title: t('As good as each other; the dialogue goes on with A'),
         onPress: () => choose('equal'),
       })}
       ${button({
-        label: 'Neither',
+        label: t('Neither'),
         key: keys.neither,
-        title: 'Both too bad; two others are written',
+        title: t('Both too bad; two others are written'),
         onPress: () => choose('neither'),
       })}
       <span class="rest">${leaving(state)}</span>

@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
+import { t } from '../language';
 import type { SessionView } from './view';
 import { duration } from './view';
 
@@ -40,7 +41,7 @@ export class ClockElement extends PlainElement {
     const isRunning = ['agent', 'candidates', 'choosing', 'developer', 'simulator'].includes(shown.phase);
     const logged = turns.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
     const time = logged + (isRunning ? this.now - this.since : 0);
-    return html`<span role="timer" title="Time that this dialogue has taken">${duration(time)}</span>`;
+    return html`<span role="timer" title=${t('Time that this dialogue has taken')}>${duration(time)}</span>`;
   }
 }
 

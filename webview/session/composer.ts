@@ -3,6 +3,7 @@ import { customElement, property, state as drawn } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
+import { t } from '../language';
 import { button, icon, linkButton, progress, textArea } from '../ui';
 import type { Composition, LeakWarning } from './composition';
 import { recalled } from './history';
@@ -10,7 +11,7 @@ import { host } from './host';
 import { leaving } from './leaving';
 import { keys } from './keys';
 import type { Draft, SessionState } from './protocol';
-import { replyLength } from './view';
+import { replyLength, type ReplyLength } from './view';
 
 /** Where the developer writes the reply. */
 @customElement('tandem-composer')
@@ -34,8 +35,8 @@ export class ComposerElement extends PlainElement {
       <div class="composer">
         ${textArea({
           id: 'reply',
-          label: 'Your reply to the agent',
-          placeholder: 'Your reply to the agent',
+          label: t('Your reply to the agent'),
+          placeholder: t('Your reply to the agent'),
           describedBy: 'reply-limit',
           invalid: length.over > 0,
           value: draft.text,
@@ -50,15 +51,15 @@ export class ComposerElement extends PlainElement {
         <span
           id="reply-length"
           class="counter ${length.over > 0 ? 'over' : ''}"
-          title="Characters of a reply"
+          title=${t('Characters of a reply')}
           aria-hidden="true"
         >
           ${length.words}
         </span>
-        <span id="reply-limit" class="unseen">${length.used} of at most ${state.replyLimit} characters</span>
-        <span class="unseen" role="status">
-          ${this.wasTooLong ? `Not sent: ${length.over} characters too many.` : length.warning}
-        </span>
+        <span id="reply-limit" class="unseen"
+          >${t('{0} of at most {1} characters', length.used, state.replyLimit)}</span
+        >
+        <span class="unseen" role="status"> ${this.wasTooLong ? notSent(length) : length.warning} </span>
       </div>
       ${this.warning === undefined ? this.actions() : this.leak(this.warning)}`;
   }
@@ -69,12 +70,12 @@ export class ComposerElement extends PlainElement {
     if (suggestion === undefined) return nothing;
     return html`<p class="origin quiet">
       <span role="status"
-        >${icon('lightbulb')} A draft of ${modelLabel(suggestion.by)}. Edit it, or send it.</span
+        >${icon('lightbulb')} ${t('A draft of {0}. Edit it, or send it.', modelLabel(suggestion.by))}</span
       >
       ${linkButton(
-        'Discard',
+        t('Discard'),
         () => this.composition.discardSuggestion(),
-        'Back to what you wrote before',
+        t('Back to what you wrote before'),
         keys.discard,
       )}
     </p>`;
@@ -82,54 +83,54 @@ export class ComposerElement extends PlainElement {
 
   private actions(): TemplateResult {
     const { state, isSending } = this;
-    const named = modelLabel(state.simulator) || 'The simulator';
+    const named = modelLabel(state.simulator) || t('The simulator');
     if (state.isSuggesting === true) {
       return html`<div class="actions">
-        ${progress(`${named} drafts a reply`)}
-        ${button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') })}
+        ${progress(t('{0} drafts a reply', named))}
+        ${button({ label: t('Stop'), key: keys.stop, onPress: () => host.act('stop') })}
       </div>`;
     }
     return html`<div class="actions">
       ${button({
         id: 'send',
-        label: 'Send',
+        label: t('Send'),
         kind: 'primary',
         key: keys.send,
         disabled: !this.isSendable,
         onPress: () => this.composition.reply(),
       })}
       ${button({
-        label: 'Suggest a reply',
+        label: t('Suggest a reply'),
         key: keys.suggest,
-        title: `${named} drafts a reply for you`,
+        title: t('{0} drafts a reply for you', named),
         disabled: isSending,
         onPress: () => host.act('suggest'),
       })}
       ${button({
-        label: 'Don’t mind',
+        label: t('Don’t mind'),
         key: keys.dontMind,
-        title: 'Says that you have no preference, or do not know',
+        title: t('Says that you have no preference, or do not know'),
         disabled: isSending,
         onPress: () => host.act('dont-mind'),
       })}
       ${button({
-        label: 'Let the simulator answer',
+        label: t('Let the simulator answer'),
         key: keys.simulatorOnce,
-        title: `${named} answers this one turn`,
+        title: t('{0} answers this one turn', named),
         disabled: isSending,
         onPress: () => host.act('simulator-once'),
       })}
       <span class="rest">
         ${linkButton(
-          'Simulator from here on',
+          t('Simulator from here on'),
           () => host.act('simulator-on'),
-          `${named} plays the human until you take the seat back`,
+          t('{0} plays the human until you take the seat back', named),
           keys.simulatorOn,
         )}
         ${linkButton(
-          'Another sample',
+          t('Another sample'),
           () => host.act('another-sample'),
-          'The agent writes its last message anew; the log keeps both',
+          t('The agent writes its last message anew; the log keeps both'),
           keys.anotherSample,
         )}
         ${leaving(state)}
@@ -143,24 +144,24 @@ export class ComposerElement extends PlainElement {
         ${icon('warning')}
         <div>
           <p>
-            Not sent yet: this gives away ${percent} % of the reference.
-            <span id="passages">These passages are in the reference:</span>
+            ${t('Not sent yet: this gives away {0} % of the reference.', percent)}
+            <span id="passages">${t('These passages are in the reference:')}</span>
           </p>
           <ul class="passages" aria-labelledby="passages">
             ${passages.map((passage) => html`<li><code>${withVisibleControls(passage)}</code></li> `)}
           </ul>
-          <p>An agent that is handed the code does not learn to ask for it. Plain words are fine.</p>
+          <p>${t('An agent that is handed the code does not learn to ask for it. Plain words are fine.')}</p>
         </div>
       </div>
       <div class="actions">
         ${button({
           id: 'edit',
-          label: 'Edit',
+          label: t('Edit'),
           kind: 'primary',
           key: keys.primary,
           onPress: () => this.edit(),
         })}
-        ${button({ label: 'Send anyway', onPress: () => this.composition.reply(true) })}
+        ${button({ label: t('Send anyway'), onPress: () => this.composition.reply(true) })}
       </div>`;
   }
 
@@ -197,3 +198,6 @@ export class ComposerElement extends PlainElement {
     }
   }
 }
+
+const notSent = ({ over }: ReplyLength): string =>
+  over === 1 ? t('Not sent: 1 character too many.') : t('Not sent: {0} characters too many.', over);

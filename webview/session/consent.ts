@@ -2,10 +2,12 @@ import { html, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import './consent.css';
 import { PlainElement } from '../dialogue/element';
+import { t } from '../language';
+import { filled } from '../language/filled';
 import { button, radioGroup, textField } from '../ui';
 import { host } from './host';
 import { keys } from './keys';
-import { levels, type ConsentForm, type ConsentRequest } from './protocol';
+import { levels, levelWords, type ConsentForm, type ConsentRequest } from './protocol';
 
 /** One page, before anything of the developer is logged: what is kept, where, what for, and how far it may go. */
 @customElement('tandem-consent')
@@ -31,49 +33,58 @@ export class ConsentElement extends PlainElement {
         agree();
       }}
     >
-      <h2 id="consent-title">Before your first reply</h2>
+      <h2 id="consent-title">${t('Before your first reply')}</h2>
       <dl>
-        <dt>Kept</dt>
+        <dt>${t('Kept')}</dt>
         <dd>
-          Your replies, how long each took, what you change in a suggestion, choices, ratings, comments. The
-          agent (<span class="name">${this.agent}</span>) gets the replies.
+          ${filled(
+            t(
+              'Your replies, how long each took, what you change in a suggestion, choices, ratings, comments. The agent ({0}) gets the replies.',
+            ),
+            name(this.agent),
+          )}
         </dd>
-        <dt>Where</dt>
-        <dd>In the log in <code>${this.suggestion.folder}</code>. Tandem sends it nowhere else.</dd>
-        <dt>Later</dt>
+        <dt>${t('Where')}</dt>
         <dd>
-          <span class="name">Change Pseudonym and Consent…</span> and
-          <span class="name">Delete My Data…</span> in the Command Palette.
+          ${filled(
+            t('In the log in {0}. Tandem sends it nowhere else.'),
+            html`<code>${this.suggestion.folder}</code>`,
+          )}
+        </dd>
+        <dt>${t('Later')}</dt>
+        <dd>
+          ${filled(
+            t('{0} and {1} in the Command Palette.'),
+            name(t('Change Pseudonym and Consent…')),
+            name(t('Delete My Data…')),
+          )}
         </dd>
       </dl>
       <div class="fields">
         ${textField({
           id: 'pseudonym',
-          label: 'Pseudonym',
+          label: t('Pseudonym'),
           value: consent.pseudonym,
           onInput: (value) => (this.pseudonym = value),
         })}
         ${textField({
           id: 'purpose',
-          label: 'What the dialogues are for',
+          label: t('What the dialogues are for'),
           value: consent.purpose,
           onInput: (value) => (this.purpose = value),
         })}
       </div>
       ${radioGroup({
         id: 'level',
-        label: 'How far it may go',
+        label: t('How far it may go'),
         value: consent.level,
-        choices: Object.entries(levels).map(([value, words]) => ({
-          value: value as ConsentRequest['level'],
-          ...words,
-        })),
+        choices: levels.map((value) => ({ value, ...levelWords(t)[value] })),
         onChoose: (value) => (this.level = value),
       })}
       <div class="actions">
         ${button({
           id: 'primary',
-          label: 'Agree and start',
+          label: t('Agree and start'),
           kind: 'primary',
           key: keys.primary,
           disabled: !complete,
@@ -92,3 +103,5 @@ export class ConsentElement extends PlainElement {
     };
   }
 }
+
+const name = (text: string): TemplateResult => html`<span class="name">${text}</span>`;

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../language';
 import { button, icon, linkButton, progress } from '../ui';
 import { choosing } from './candidates';
 import './clock';
@@ -12,12 +13,12 @@ import { withVisibleControls } from '../dialogue/untrusted';
 import type { Notice, NoticeAction, SessionState } from './protocol';
 
 const helps: Record<NoticeAction, string> = {
-  'choose-agent': 'Choose the agent…',
-  'choose-simulator': 'Choose the simulator…',
-  'set-key': 'Set the API key…',
-  grade: 'Grade the answer',
-  'manage-trust': 'Manage Workspace Trust',
-  'show-log': 'Show Log',
+  'choose-agent': t('Choose the agent…'),
+  'choose-simulator': t('Choose the simulator…'),
+  'set-key': t('Set the API key…'),
+  grade: t('Grade the answer'),
+  'manage-trust': t('Manage Workspace Trust'),
+  'show-log': t('Show Log'),
 };
 
 /** What happened, in one sentence, with the buttons that help. */
@@ -49,39 +50,42 @@ export function footer(state: SessionState): TemplateResult {
   switch (state.phase) {
     case 'no-agent':
       return html`<p>
-          Choose a model that plays the agent: the starter model, a model folder on this machine, or any
-          server that speaks OpenAI's API.
+          ${t(
+            "Choose a model that plays the agent: the starter model, a model folder on this machine, or any server that speaks OpenAI's API.",
+          )}
         </p>
-        <div class="actions">${primary('Choose the agent…', () => host.act('choose-agent'))}</div>`;
+        <div class="actions">${primary(helps['choose-agent'], () => host.act('choose-agent'))}</div>`;
     case 'ready':
       return html`<p class="quiet">
-          The agent sees only the request above. You know the reference and the tests: answer its questions,
-          at most ${state.replyLimit} characters each, without giving the code away.
+          ${t(
+            'The agent sees only the request above. You know the reference and the tests: answer its questions, at most {0} characters each, without giving the code away.',
+            state.replyLimit,
+          )}
         </p>
         <div class="actions">
-          ${primary('Start', () => host.send({ type: 'start' }))}${skipToNext(state)}
+          ${primary(t('Start'), () => host.send({ type: 'start' }))}${skipToNext(state)}
         </div>`;
     case 'agent':
-      return working('The agent is writing', state);
+      return working(t('The agent is writing'), state);
     case 'candidates':
-      return working('Two messages are being written', state, html`<tandem-elapsed></tandem-elapsed>`);
+      return working(t('Two messages are being written'), state, html`<tandem-elapsed></tandem-elapsed>`);
     case 'choosing':
       return choosing(state);
     case 'simulator':
-      return working(`${modelLabel(state.simulator) || 'The simulator'} is answering`, state);
+      return working(t('{0} is answering', modelLabel(state.simulator) || t('The simulator')), state);
     case 'grading':
-      return html`<div class="actions">${progress('Running the tests')} ${stop()}</div>`;
+      return html`<div class="actions">${progress(t('Running the tests'))} ${stop()}</div>`;
     case 'stopped':
       return html`<div class="actions">
-        ${primary('Ask again', () => host.act('again'))} ${takeSeat(state, 'Take the seat')}
+        ${primary(t('Ask again'), () => host.act('again'))} ${takeSeat(state, t('Take the seat'))}
         <span class="rest">${leaving(state)}</span>
       </div>`;
     case 'skipped':
       return html`<div class="actions">
         ${
           state.hasNext
-            ? html`${nextTask()}${button({ label: 'Resume', onPress: () => host.act('again') })}`
-            : primary('Resume', () => host.act('again'))
+            ? html`${nextTask()}${button({ label: t('Resume'), onPress: () => host.act('again') })}`
+            : primary(t('Resume'), () => host.act('again'))
         }
       </div>`;
     case 'over':
@@ -91,7 +95,7 @@ export function footer(state: SessionState): TemplateResult {
         <div class="actions">
           ${state.hasNext ? nextTask() : nothing}
           ${button({
-            label: 'Compare with the reference',
+            label: t('Compare with the reference'),
             key: keys.compare,
             onPress: () => host.act('compare'),
           })}
@@ -99,9 +103,9 @@ export function footer(state: SessionState): TemplateResult {
             state.canReplay === true
               ? html`<span class="rest"
                   >${linkButton(
-                    'Play again',
+                    t('Play again'),
                     () => host.act('play-again'),
-                    'The same task from the beginning; the log keeps both',
+                    t('The same task from the beginning; the log keeps both'),
                     keys.playAgain,
                   )}</span
                 >`
@@ -119,13 +123,13 @@ function working(
   aside: TemplateResult | typeof nothing = nothing,
 ): TemplateResult {
   return html`<div class="actions">
-    ${progress(what)} ${aside} ${stop()} ${takeSeat(state, 'Take the seat back')}
+    ${progress(what)} ${aside} ${stop()} ${takeSeat(state, t('Take the seat back'))}
     <span class="rest">${leaving(state)}</span>
   </div>`;
 }
 
 function stop(): TemplateResult {
-  return button({ label: 'Stop', key: keys.stop, onPress: () => host.act('stop') });
+  return button({ label: t('Stop'), key: keys.stop, onPress: () => host.act('stop') });
 }
 
 function takeSeat({ seat }: SessionState, label: string): TemplateResult | typeof nothing {
@@ -138,10 +142,10 @@ function primary(label: string, onPress: () => void): TemplateResult {
 }
 
 function nextTask(): TemplateResult {
-  return primary('Next task', () => host.act('next-task'));
+  return primary(t('Next task'), () => host.act('next-task'));
 }
 
 function skipToNext(state: SessionState): TemplateResult | typeof nothing {
   if (!state.hasNext) return nothing;
-  return html`<span class="rest">${linkButton('Another task', () => host.act('next-task'))}</span>`;
+  return html`<span class="rest">${linkButton(t('Another task'), () => host.act('next-task'))}</span>`;
 }

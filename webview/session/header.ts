@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../language';
 import { icon, linkButton } from '../ui';
 import './clock';
 import { host } from './host';
-import { modelLabel } from '../dialogue/names';
+import { modelLabel, testsOf } from '../dialogue/names';
 import { shortcuts } from './shortcuts';
 import type { SessionView } from './view';
 
@@ -16,7 +17,7 @@ export function header(view: SessionView): TemplateResult {
       <ul class="facts">
         ${
           begun && state.showsCounters
-            ? html`<li>turn ${state.turn} of ${state.maxTurns}</li>
+            ? html`<li>${t('turn {0} of {1}', state.turn, state.maxTurns)}</li>
                 <li><tandem-clock .view=${view}></tandem-clock></li>`
             : nothing
         }
@@ -31,13 +32,17 @@ export function header(view: SessionView): TemplateResult {
       </ul>
     </div>
     <div class="knows">
-      <span class="quiet">you know</span>
-      ${linkButton('reference', () => host.act('open-reference'), 'Open the hidden reference beside')}
-      ${linkButton(`${task.tests} tests`, () => host.act('open-tests'), 'Open the hidden tests beside')}
+      <span class="quiet">${t('you know')}</span>
+      ${linkButton(t('reference'), () => host.act('open-reference'), t('Open the hidden reference beside'))}
+      ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests beside'))}
       <div class="last">
         ${
           begun
-            ? linkButton('transcript', () => host.act('open-transcript'), 'Open the transcript as Markdown')
+            ? linkButton(
+                t('transcript'),
+                () => host.act('open-transcript'),
+                t('Open the transcript as Markdown'),
+              )
             : nothing
         }
         ${shortcuts()}
@@ -47,12 +52,12 @@ export function header(view: SessionView): TemplateResult {
 }
 
 function seatWords({ seat, simulator }: SessionView['state']): string {
-  if (seat === 'developer') return 'you are the human';
-  if (simulator === 'rules') return 'the rules play the human';
-  return `${modelLabel(simulator) || 'the simulator'} plays the human`;
+  if (seat === 'developer') return t('you are the human');
+  if (simulator === 'rules') return t('the rules play the human');
+  return t('{0} plays the human', modelLabel(simulator) || t('the simulator'));
 }
 
 function agentWords({ agent, secondAgent }: SessionView['state']): string {
-  if (secondAgent === undefined) return `agent: ${modelLabel(agent)}`;
-  return `agents: ${modelLabel(agent)}, ${modelLabel(secondAgent)}`;
+  if (secondAgent === undefined) return t('agent: {0}', modelLabel(agent));
+  return t('agents: {0}, {1}', modelLabel(agent), modelLabel(secondAgent));
 }

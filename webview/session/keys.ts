@@ -1,3 +1,4 @@
+import { t } from '../language';
 import type { Action, FromWebview, Phase, Picked } from './protocol';
 import type { SessionView } from './view';
 
@@ -28,22 +29,25 @@ export const keys = {
 
 /** The list of the keys, for whoever asks for it. */
 export const listed: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
-  { keys: [keys.send], does: 'Send the reply; elsewhere the primary button' },
-  { keys: [keys.stop], does: 'Stop whoever writes, or the tests' },
-  { keys: [keys.suggest], does: 'Suggest a reply' },
-  { keys: [keys.dontMind], does: 'Don’t mind' },
-  { keys: [keys.simulatorOnce], does: 'Let the simulator answer' },
-  { keys: [keys.simulatorOn], does: 'Simulator from here on' },
-  { keys: [keys.takeSeat], does: 'Take the seat' },
-  { keys: [keys.anotherSample], does: 'Another sample' },
-  { keys: [keys.goodMessage, keys.badMessage], does: 'Good, bad: the last message' },
-  { keys: [keys.endNow], does: 'End now' },
-  { keys: [keys.skip], does: 'Skip' },
-  { keys: ['ArrowUp', 'ArrowDown'], does: 'Earlier replies, in an empty composer' },
-  { keys: [keys.chooseA, keys.chooseB, keys.equal, keys.neither], does: 'Candidates: A, B, equal, neither' },
-  { keys: ['1 … 5'], does: 'At the end: from one star to five' },
-  { keys: [keys.compare], does: 'Compare with the reference' },
-  { keys: [keys.playAgain], does: 'Play again' },
+  { keys: [keys.send], does: t('Send the reply; elsewhere the primary button') },
+  { keys: [keys.stop], does: t('Stop whoever writes, or the tests') },
+  { keys: [keys.suggest], does: t('Suggest a reply') },
+  { keys: [keys.dontMind], does: t('Don’t mind') },
+  { keys: [keys.simulatorOnce], does: t('Let the simulator answer') },
+  { keys: [keys.simulatorOn], does: t('Simulator from here on') },
+  { keys: [keys.takeSeat], does: t('Take the seat') },
+  { keys: [keys.anotherSample], does: t('Another sample') },
+  { keys: [keys.goodMessage, keys.badMessage], does: t('Good, bad: the last message') },
+  { keys: [keys.endNow], does: t('End now') },
+  { keys: [keys.skip], does: t('Skip') },
+  { keys: ['ArrowUp', 'ArrowDown'], does: t('Earlier replies, in an empty composer') },
+  {
+    keys: [keys.chooseA, keys.chooseB, keys.equal, keys.neither],
+    does: t('Candidates: A, B, equal, neither'),
+  },
+  { keys: ['1 … 5'], does: t('At the end: from one star to five') },
+  { keys: [keys.compare], does: t('Compare with the reference') },
+  { keys: [keys.playAgain], does: t('Play again') },
 ];
 
 /** What the letters do, in the states that have a button for it. */

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../language';
 import { linkButton } from '../ui';
 import { host } from './host';
 import { keys } from './keys';
@@ -11,12 +12,12 @@ export function leaving({ canEnd, phase }: SessionState): TemplateResult {
   return html`${
     offersEnd
       ? linkButton(
-          'End now',
+          t('End now'),
           () => host.act('end-now'),
-          "Take the agent's last message as its answer and grade it",
+          t("Take the agent's last message as its answer and grade it"),
           keys.endNow,
         )
       : nothing
   }
-  ${canSkip ? linkButton('Skip…', () => host.act('skip'), 'Leave this task, with a reason', keys.skip) : nothing}`;
+  ${canSkip ? linkButton(t('Skip…'), () => host.act('skip'), t('Leave this task, with a reason'), keys.skip) : nothing}`;
 }

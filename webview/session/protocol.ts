@@ -154,27 +154,33 @@ export interface GradeView {
   readonly tests: readonly TestView[];
 }
 
-/** How far what the developer writes may go; the words are those of the form and of the command that changes it. */
-export const levels = {
+/** How far what the developer writes may go. */
+export const levels = ['local', 'export', 'export-with-edits'] as const;
+export type Level = (typeof levels)[number];
+
+/** The words are those of the form and of the command that changes it. @param t of the one of the two that asks */
+export const levelWords = (
+  t: (sentence: string) => string,
+): Readonly<Record<Level, { readonly label: string; readonly detail: string }>> => ({
   local: {
-    label: 'Keep on this machine only',
-    detail: 'Never exported. Training on this machine may use it.',
+    label: t('Keep on this machine only'),
+    detail: t('Never exported. Training on this machine may use it.'),
   },
   export: {
-    label: 'May be exported',
-    detail: 'Your replies and ratings, under the pseudonym.',
+    label: t('May be exported'),
+    detail: t('Your replies and ratings, under the pseudonym.'),
   },
   'export-with-edits': {
-    label: 'May be exported with edits and timing',
-    detail: 'Also what you changed or the limit cut off, and how long each reply took.',
+    label: t('May be exported with edits and timing'),
+    detail: t('Also what you changed or the limit cut off, and how long each reply took.'),
   },
-} as const;
+});
 
 /** The first human turn is logged only after this was answered. */
 export interface ConsentRequest {
   readonly pseudonym: string;
   readonly purpose: string;
-  readonly level: keyof typeof levels;
+  readonly level: Level;
 }
 
 /** What the form begins with, and where that which is agreed to is kept. */

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
+import { t } from '../language';
 import { icon, textField } from '../ui';
 import { PlainElement } from '../dialogue/element';
 import { host } from './host';
@@ -23,10 +24,10 @@ export class RatingElement extends PlainElement {
       }}
     >
       <fieldset class="stars">
-        <legend>How was it?</legend>
+        <legend>${t('How was it?')}</legend>
         ${STARS.map((star) => {
           const isFull = stars !== undefined && star <= stars;
-          return html`<label class=${isFull ? 'full' : ''} title="${starWords(star)}, key ${star}">
+          return html`<label class=${isFull ? 'full' : ''} title=${t('{0}, key {1}', starWords(star), star)}>
             <input
               type="radio"
               name="stars"
@@ -41,7 +42,7 @@ export class RatingElement extends PlainElement {
       </fieldset>
       ${textField({
         id: 'comment',
-        label: 'One line about it',
+        label: t('One line about it'),
         isLabelHidden: true,
         value: comment,
         onCommit: (text) => host.send({ type: 'rate', change: { comment: text.trim() } }),
@@ -51,10 +52,10 @@ export class RatingElement extends PlainElement {
   }
 }
 
-const starWords = (stars: number): string => (stars === 1 ? '1 star' : `${stars} stars`);
+const starWords = (stars: number): string => (stars === 1 ? t('1 star') : t('{0} stars', stars));
 
 /** Said to a screen reader as well, because a key sets the stars from anywhere. */
 function saved({ stars, comment }: DialogueRating): string {
   if (stars === undefined && comment === undefined) return '';
-  return stars === undefined ? 'comment saved' : `${starWords(stars)}, saved`;
+  return stars === undefined ? t('comment saved') : t('{0}, saved', starWords(stars));
 }

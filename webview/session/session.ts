@@ -1,3 +1,4 @@
+import '../language/page';
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import { repeat } from 'lit/directives/repeat.js';
@@ -10,6 +11,7 @@ import { PlainElement } from '../dialogue/element';
 import { pressedInside } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
 import { message } from '../dialogue/turn';
+import { t } from '../language';
 import { Composition } from './composition';
 import { footer, noticeBar, restricted } from './footer';
 import { header } from './header';
@@ -60,12 +62,12 @@ export class SessionElement extends PlainElement {
     return html`${header(view)}
       <main
         tabindex="0"
-        aria-label="Dialogue"
+        aria-label=${t('Dialogue')}
         @scroll=${(event: Event) => (this.followsEnd = isAtEnd(event.target as Element))}
       >
         <div class="column">
-          ${message('request', prose(task.description), 'developer')}
-          <div role="log" aria-live="polite" aria-label="Turns">
+          ${message(t('request'), prose(task.description), 'developer')}
+          <div role="log" aria-live="polite" aria-label=${t('Turns')}>
             ${repeat(
               turns,
               (turn) => turn.turn,

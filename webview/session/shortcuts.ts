@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit';
+import { t } from '../language';
 import { keyName } from '../ui';
 import { keys, listed } from './keys';
 import './shortcuts.css';
@@ -12,8 +13,10 @@ export function shortcuts(): TemplateResult {
     list.open = false;
   };
   return html`<details class="shortcuts" @keydown=${close}>
-    <summary title="Keyboard shortcuts (${keys.listKeys})" aria-keyshortcuts=${keys.listKeys}>keys</summary>
-    <dl aria-label="Keyboard shortcuts">
+    <summary title=${t('Keyboard shortcuts ({0})', keys.listKeys)} aria-keyshortcuts=${keys.listKeys}>
+      ${t('keys')}
+    </summary>
+    <dl aria-label=${t('Keyboard shortcuts')}>
       ${listed.map(
         (one) =>
           html`<dt>${one.keys.map((key) => html`<kbd>${keyName(key)}</kbd> `)}</dt>

@@ -6,6 +6,7 @@ import { modelLabel } from '../dialogue/names';
 import { streamed } from '../dialogue/said';
 import { agentMessage, leakMark, leftOut, message } from '../dialogue/turn';
 import { withVisibleControls } from '../dialogue/untrusted';
+import { t } from '../language';
 import { icon } from '../ui';
 import { host } from './host';
 import type { ReplyView, StreamView, TurnView } from './protocol';
@@ -30,7 +31,7 @@ export class TurnElement extends PlainElement {
     ${
       samples === 1
         ? nothing
-        : html`<p class="quiet">Sample ${samples} of this message; the log keeps them all.</p>`
+        : html`<p class="quiet">${t('Sample {0} of this message; the log keeps them all.', samples)}</p>`
     }`;
     const comment = turnComment(this.turn, this.isRemarking, () => void this.endRemark());
     const after = html`${choices.map((choice) => choiceMade(choice, this.own, openTranscript))} ${comment}`;
@@ -63,14 +64,16 @@ function replyMessage(reply: ReplyView): TemplateResult {
       ${
         reply.suggested === undefined
           ? nothing
-          : html`<p class="quiet">
-              ${icon('lightbulb')} ${reply.suggested.isEdited ? 'edited from a draft' : 'sent as drafted'} by
-              ${modelLabel(reply.suggested.by)}
-            </p>`
+          : html`<p class="quiet">${icon('lightbulb')} ${draftedBy(reply.suggested)}</p>`
       }
       ${leakMark(reply)}`,
     reply.seat,
   );
+}
+
+function draftedBy({ by, isEdited }: NonNullable<ReplyView['suggested']>): string {
+  const drafter = modelLabel(by);
+  return isEdited ? t('edited from a draft by {0}', drafter) : t('sent as drafted by {0}', drafter);
 }
 
 /** A message that is being written. Not read aloud piece by piece: the finished turn is. */
@@ -83,7 +86,7 @@ export class StreamElement extends PlainElement {
     const { by } = this.stream;
     const body = streamed(this.stream);
     return by === 'agent'
-      ? message('agent', body, 'agent')
+      ? message(t('agent'), body, 'agent')
       : message(modelLabel(this.simulator), body, 'simulator');
   }
 }

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../language';
 import { icon, iconButton, textField } from '../ui';
 import { host } from './host';
 import { keys } from './keys';
@@ -27,20 +28,21 @@ export function turnRating(
   return html`<div
     class="turn-rating ${given ? 'given' : ''}"
     role="group"
-    aria-label="Your rating of turn ${turn}"
+    aria-label=${t('Your rating of turn {0}', turn)}
   >
-    ${thumbButton('up', 'Good message', keys.goodMessage)}
-    ${thumbButton('down', 'Bad message', keys.badMessage)}
+    ${thumbButton('up', t('Good message'), keys.goodMessage)}
+    ${thumbButton('down', t('Bad message'), keys.badMessage)}
     ${iconButton({
       icon: comment === undefined ? 'comment' : 'comment-unresolved',
-      label: comment === undefined ? 'Comment on this message' : 'Change the comment on this message',
+      label: comment === undefined ? t('Comment on this message') : t('Change the comment on this message'),
       onPress: onRemark,
     })}
-    <span class="unseen"
-      >${thumb === undefined ? '' : `You rated it as ${thumb === 'up' ? 'good' : 'bad'}.`}</span
-    >
+    <span class="unseen">${thumb === undefined ? '' : ratedAs(thumb)}</span>
   </div>`;
 }
+
+const ratedAs = (thumb: 'up' | 'down'): string =>
+  thumb === 'up' ? t('You rated it as good.') : t('You rated it as bad.');
 
 /** The remark, and while it is written the line for it. */
 export function turnComment(
@@ -56,7 +58,7 @@ export function turnComment(
   return html`<div class="turn-comment" @focusout=${onClose}>
     ${textField({
       id: `turn-comment-${turn}`,
-      label: `Your comment on turn ${turn}`,
+      label: t('Your comment on turn {0}', turn),
       isLabelHidden: true,
       value: comment,
       onCommit: (text) => rate(turn, { comment: text.trim() }),

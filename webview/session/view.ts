@@ -1,3 +1,5 @@
+import { t } from '../language';
+import { enumerated } from '../language/numbers';
 import type {
   CandidatesView,
   GradeView,
@@ -66,19 +68,21 @@ export function replyLength(draft: string, limit: number): ReplyLength {
   const near = Math.ceil(limit / 10);
   const warning =
     over > 0
-      ? `More than ${limit} characters: the reply cannot be sent.`
+      ? t('More than {0} characters: the reply cannot be sent.', limit)
       : used > limit - near
-        ? `Fewer than ${near} characters are left.`
+        ? t('Fewer than {0} characters are left.', near)
         : '';
-  const words = over === 0 ? `${used} / ${limit}` : `${used} / ${limit} · ${over} too many`;
+  const words = over === 0 ? `${used} / ${limit}` : t('{0} / {1} · {2} too many', used, limit, over);
   return { used, over, words, warning };
 }
 
 /** The grade as it is said aloud: `7 of 10 tests passed. Not passed: tests 3, 5, 9.` */
 export function gradeSaid({ headline, tests }: GradeView): string {
   const failed = tests.flatMap(({ status }, index) => (status === 'passed' ? [] : [index + 1]));
-  if (failed.length === 0) return `${headline}.`;
-  return `${headline}. Not passed: ${failed.length === 1 ? 'test' : 'tests'} ${failed.join(', ')}.`;
+  if (failed.length === 0) return t('{0}.', headline);
+  return failed.length === 1
+    ? t('{0}. Not passed: test {1}.', headline, failed[0]!)
+    : t('{0}. Not passed: tests {1}.', headline, enumerated(failed));
 }
 
 /** Minutes and seconds, with hours when there are any. @param milliseconds not negative */

@@ -1,3 +1,5 @@
+import { t } from '../language';
+import { decimal } from '../language/numbers';
 import type { Figure, GroupView } from './protocol';
 
 export type MeasureName = 'success' | 'turns' | 'leak' | 'replySeconds';
@@ -12,12 +14,12 @@ export interface Measure {
   readonly most?: number;
 }
 
-const percent = (value: number): string => `${Math.round(100 * value)} %`;
+const percent = (value: number): string => t('{0} %', Math.round(100 * value));
 
 export const success: Measure = {
   name: 'success',
-  title: 'Success',
-  note: 'All tests passed; averaged per task first',
+  title: t('Success'),
+  note: t('All tests passed; averaged per task first'),
   format: percent,
   most: 1,
 };
@@ -26,22 +28,22 @@ export const measures: readonly Measure[] = [
   success,
   {
     name: 'turns',
-    title: 'Turns',
-    note: 'Agent turns of an answered dialogue, mean',
-    format: (value) => value.toFixed(1),
+    title: t('Turns'),
+    note: t('Agent turns of an answered dialogue, mean'),
+    format: (value) => decimal(value, 1),
   },
   {
     name: 'leak',
-    title: 'Leak',
-    note: 'Dialogues in which a reply gives the reference away',
-    format: (value) => `${(100 * value).toFixed(1)} %`,
+    title: t('Leak'),
+    note: t('Dialogues in which a reply gives the reference away'),
+    format: (value) => t('{0} %', decimal(100 * value, 1)),
   },
   {
     name: 'replySeconds',
-    title: 'Time per reply',
-    note: 'Of a developer, median over dialogues',
+    title: t('Time per reply'),
+    note: t('Of a developer, median over dialogues'),
     format: (value) =>
-      value < 90 ? `${value.toFixed(value < 10 ? 1 : 0)} s` : `${(value / 60).toFixed(1)} min`,
+      value < 90 ? t('{0} s', decimal(value, value < 10 ? 1 : 0)) : t('{0} min', decimal(value / 60, 1)),
   },
 ];
 
@@ -50,14 +52,14 @@ export function inWords({ value, interval }: Figure, { format }: Measure): strin
   const { low, high } = interval ?? {};
   return low === undefined || high === undefined
     ? format(value)
-    : `${format(value)} (${format(Math.max(0, low))} to ${format(high)})`;
+    : t('{0} ({1} to {2})', format(value), format(Math.max(0, low)), format(high));
 }
 
 /** A picture said in words, for those who do not see it. */
 export function described(measure: Measure, groups: readonly GroupView[]): string {
   const values = groups.flatMap((group) => {
     const figure = group[measure.name];
-    return figure === undefined ? [] : [`${group.name}: ${inWords(figure, measure)}`];
+    return figure === undefined ? [] : [t('{0}: {1}', group.name, inWords(figure, measure))];
   });
   return `${measure.title}. ${values.join('; ')}`;
 }

@@ -1,5 +1,6 @@
 import type { CustomSeriesOption } from 'echarts/charts';
 import type { EChartsCoreOption } from 'echarts/core';
+import { t } from '../language';
 import { inWords, type Measure } from './measures';
 import type { GroupView } from './protocol';
 import type { Theme } from './theme';
@@ -100,7 +101,8 @@ const tooltip = (measure: Measure, groups: readonly GroupView[], theme: Theme) =
     const group = groups[dataIndex];
     const figure = group?.[measure.name];
     if (group === undefined || figure === undefined) return '';
-    return `${group.name}\n${inWords(figure, measure)}\n${group.dialogues} dialogues`;
+    const dialogues = group.dialogues === 1 ? t('1 dialogue') : t('{0} dialogues', group.dialogues);
+    return [group.name, inWords(figure, measure), dialogues].join('\n');
   },
 });
 

@@ -26,14 +26,16 @@ export interface GroupView {
 export const groupings = ['agent', 'pack', 'collaborator'] as const;
 export type Grouping = (typeof groupings)[number];
 
+export type Unit = 'hour' | 'day' | 'week' | 'month';
+
 export interface ToWebview {
   readonly type: 'show';
   /** `1,204 · 41 % ± 3 success · leak 0.6 %`; empty while there is nothing. */
   readonly headline: string;
   /** What the list is narrowed to; empty when it is not. */
   readonly filter: string;
-  /** `day`: what a period is long. */
-  readonly unit: string;
+  /** How long a period is. */
+  readonly unit: Unit;
   /** From the oldest to the newest; `name` is the day or hour it begins. */
   readonly periods: readonly GroupView[];
   readonly groups: Readonly<Record<Grouping, readonly GroupView[]>>;

@@ -1,20 +1,33 @@
+import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import './statistics.css';
 import './picture';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel } from '../dialogue/names';
+import { t } from '../language';
 import { button, linkButton } from '../ui';
 import { host } from './host';
 import { described, inWords, measures, success, type Measure } from './measures';
 import { bars, barsHeight, line } from './pictures';
-import { groupings, type Grouping, type GroupView, type ToWebview } from './protocol';
+import { groupings, type Grouping, type GroupView, type ToWebview, type Unit } from './protocol';
 import type { Theme } from './theme';
 
 const groupingNames: Readonly<Record<Grouping, string>> = {
-  agent: 'agent',
-  pack: 'pack',
-  collaborator: 'human',
+  agent: t('agent'),
+  pack: t('pack'),
+  collaborator: t('human'),
+};
+const titlesByGroup: Readonly<Record<Grouping, (measure: Measure) => string>> = {
+  agent: ({ title }) => t('{0} by agent', title),
+  pack: ({ title }) => t('{0} by pack', title),
+  collaborator: ({ title }) => t('{0} by human', title),
+};
+const titlesByPeriod: Readonly<Record<Unit, string>> = {
+  hour: t('Success per hour'),
+  day: t('Success per day'),
+  week: t('Success per week'),
+  month: t('Success per month'),
 };
 const LINE_HEIGHT = 220;
 
@@ -37,12 +50,12 @@ export class StatisticsElement extends PlainElement {
     const { shown } = this;
     if (shown === undefined) return html``;
     const groups = shown.groups[this.grouping].map(named);
-    return html`<main tabindex="0" aria-label="Statistics">
-      <h1>Statistics</h1>
+    return html`<main tabindex="0" aria-label=${t('Statistics')}>
+      <h1>${t('Statistics')}</h1>
       <p class="headline">
         <span>${shown.headline}</span>
-        ${shown.filter === '' ? nothing : html`<span class="quiet">only ${shown.filter}</span>`}
-        ${linkButton('Filter…', () => host.send({ type: 'filter' }), 'Narrow the list of trajectories')}
+        ${shown.filter === '' ? nothing : html`<span class="quiet">${t('only {0}', shown.filter)}</span>`}
+        ${linkButton(t('Filter…'), () => host.send({ type: 'filter' }), t('Narrow the list of trajectories'))}
       </p>
       ${groups.length === 0 ? nothingYet(shown) : this.figures(shown, groups)}
     </main>`;
@@ -51,7 +64,7 @@ export class StatisticsElement extends PlainElement {
   private figures({ periods, unit }: ToWebview, groups: readonly GroupView[]): TemplateResult {
     return html`<div class="controls">
         <label>
-          By
+          ${t('By')}
           <select
             @change=${(event: Event) => {
               this.grouping = (event.target as HTMLSelectElement).value as Grouping;
@@ -65,7 +78,7 @@ export class StatisticsElement extends PlainElement {
           </select>
         </label>
         ${button({
-          label: this.asTables ? 'Show pictures' : 'Show tables',
+          label: this.asTables ? t('Show pictures') : t('Show tables'),
           icon: this.asTables ? 'graph' : 'table',
           onPress: () => {
             this.asTables = !this.asTables;
@@ -73,11 +86,11 @@ export class StatisticsElement extends PlainElement {
           },
         })}
       </div>
-      ${this.figure(`${success.title} per ${unit}`, success, periods, line, () => LINE_HEIGHT)}
+      ${this.figure(titlesByPeriod[unit], success, periods, line, () => LINE_HEIGHT)}
       <div class="grid">
         ${measures.map((measure) =>
           this.figure(
-            `${measure.title} by ${groupingNames[this.grouping]}`,
+            titlesByGroup[this.grouping](measure),
             measure,
             groups.filter((group) => group[measure.name] !== undefined),
             bars,
@@ -85,7 +98,7 @@ export class StatisticsElement extends PlainElement {
           ),
         )}
       </div>
-      <p class="quiet">Lines with ends are 95 % intervals.</p>`;
+      <p class="quiet">${t('Lines with ends are 95 % intervals.')}</p>`;
   }
 
   private figure(
@@ -103,7 +116,7 @@ export class StatisticsElement extends PlainElement {
       </figcaption>
       ${
         drawn.length === 0
-          ? html`<p class="none quiet">No dialogue here says anything about it.</p>`
+          ? html`<p class="none quiet">${t('No dialogue here says anything about it.')}</p>`
           : this.asTables
             ? table(title, measure, drawn)
             : html`<tandem-picture
@@ -124,9 +137,9 @@ function table(title: string, measure: Measure, groups: readonly GroupView[]): T
   return html`<table aria-label=${title}>
     <thead>
       <tr>
-        <th scope="col">Name</th>
-        <th scope="col" class="number">Dialogues</th>
-        <th scope="col" class="number">${measure.title} (95 % interval)</th>
+        <th scope="col">${t('Name')}</th>
+        <th scope="col" class="number">${t('Dialogues')}</th>
+        <th scope="col" class="number">${t('{0} (95 % interval)', measure.title)}</th>
       </tr>
     </thead>
     <tbody>
@@ -143,9 +156,9 @@ function table(title: string, measure: Measure, groups: readonly GroupView[]): T
 }
 
 function nothingYet({ filter }: ToWebview): TemplateResult {
-  if (filter !== '') return html`<p>No dialogue matches the filter. Change it to see statistics.</p>`;
-  return html`<p class="first">Figures appear here once there are dialogues.</p>
-    ${button({ label: 'Play the next task', kind: 'primary', onPress: () => host.send({ type: 'play' }) })}`;
+  if (filter !== '') return html`<p>${t('No dialogue matches the filter. Change it to see statistics.')}</p>`;
+  return html`<p class="first">${t('Figures appear here once there are dialogues.')}</p>
+    ${button({ label: t('Play the next task'), kind: 'primary', onPress: () => host.send({ type: 'play' }) })}`;
 }
 
 const named = (group: GroupView): GroupView => ({ ...group, name: modelLabel(group.name) });

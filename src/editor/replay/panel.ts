@@ -6,6 +6,7 @@ import { commands } from '../contributions';
 import { documentUri } from '../documents';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
+import { language } from '../language';
 import { openLink } from '../link';
 import { pageHtml } from '../page';
 import { taskView } from '../session/view';
@@ -71,7 +72,7 @@ export class ReplayPanel {
       type: 'show',
       ...(own !== undefined && { own }),
       task: { title, ...task },
-      replays: trajectories.map((trajectory) => replayOf(trajectory, own, t)),
+      replays: trajectories.map((trajectory) => replayOf(trajectory, own, t, language())),
     };
     await this.panel.webview.postMessage(shown);
   }

@@ -10,8 +10,14 @@ import type { Translate } from '../translate';
 /**
  * A trajectory as the replay shows it; pure, so that it can be tested without an editor.
  * @param own the pseudonym of the person at this editor, who is called `you`
+ * @param language of dates
  */
-export function replayOf(trajectory: Trajectory, own: string | undefined, t: Translate): Replay {
+export function replayOf(
+  trajectory: Trajectory,
+  own: string | undefined,
+  t: Translate,
+  language: string,
+): Replay {
   const { id, task, started, agent, collaborator, turns, pending = [], answer, rating, damaged } = trajectory;
   const summary = summarize(trajectory);
   const grades = new Map(trajectory.grades.map(({ grade }) => [grade.mode, grade]));
@@ -22,7 +28,7 @@ export function replayOf(trajectory: Trajectory, own: string | undefined, t: Tra
     collaborator: personOf(collaborator.name, own, t),
     outcome: outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length, t),
     success: summary.state === 'answered' ? (grade?.success ?? null) : null,
-    started: new Date(started.at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }),
+    started: startedWords(started.at, language),
     turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),
     refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, tellsNames(trajectory), t)),
     ending: endingOf(trajectory, t),
@@ -35,6 +41,13 @@ export function replayOf(trajectory: Trajectory, own: string | undefined, t: Tra
   };
 }
 
+/** Whose English it is, the machine knows. */
+const startedWords = (at: string, language: string): string =>
+  new Date(at).toLocaleString(language === 'en' ? undefined : language, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+  });
+
 function replayedTurn(
   turn: Turn,
   trajectory: Trajectory,
@@ -42,7 +55,7 @@ function replayedTurn(
   t: Translate,
 ): ReplayedTurn {
   const { candidates, superseded = [] } = turn;
-  const { rating, ...view } = turnView(turn);
+  const { rating, ...view } = turnView(turn, t);
   const here = trajectory.handOvers.filter((handOver) => handOver.turn === turn.agent.turn);
   return {
     ...view,

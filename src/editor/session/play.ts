@@ -44,12 +44,11 @@ export class Play {
 
   /** Goes on with what the developer chose; two other candidates follow when neither would do. */
   async choose(picked: Picked, by: string): Promise<void> {
-    const { feed } = this.scene;
-    const { waited } = this;
+    const { scene, waited } = this;
     const dialogue = await this.link.attached();
     await dialogue.choose(picked, { by, ...(waited !== undefined && { milliseconds: waited }) });
-    feed.showCandidates(undefined);
-    if (picked !== 'neither') showLastTurn(dialogue, feed);
+    scene.feed.showCandidates(undefined);
+    if (picked !== 'neither') showLastTurn(dialogue, scene);
     this.agentSpokeAt = Date.now();
   }
 
@@ -59,7 +58,7 @@ export class Play {
     const dialogue = await this.link.attached();
     const before = dialogue.turns.at(-1)?.agent.text;
     scene.enter('agent');
-    await agentSpeaks(dialogue, scene.feed, signal, 'anotherSample');
+    await agentSpeaks(dialogue, scene, signal, 'anotherSample');
     this.agentSpokeAt = Date.now();
     if (dialogue.turns.at(-1)?.agent.text === before) scene.notice = notices.sameSample(this.parts.t);
   }
@@ -82,7 +81,7 @@ export class Play {
   /** The configured simulator answers this one turn. */
   async simulatorTurn(signal: AbortSignal): Promise<void> {
     this.scene.enter('simulator');
-    await simulatorSpeaks(await this.link.attached(), this.scene.feed, signal);
+    await simulatorSpeaks(await this.link.attached(), this.scene, signal);
   }
 
   /** The simulator has the seat from here on. */
@@ -108,7 +107,7 @@ export class Play {
     scene.enter('grading');
     const dialogue = await this.link.attached();
     // Now it may be told who wrote the candidates.
-    scene.feed.showTurns(dialogue.turns.map((turn) => turnView(turn, true)));
+    scene.feed.showTurns(dialogue.turns.map((turn) => turnView(turn, parts.t, true)));
     const grade = await dialogue.grade(await parts.grader(), parts.gradingMode, signal);
     scene.grade = gradeView(dialogue.task, grade, parts.t);
     scene.enter('over');
@@ -118,14 +117,14 @@ export class Play {
     const { parts, scene } = this;
     if (!parts.showsCandidates || scene.seat !== 'developer') {
       scene.enter('agent');
-      await agentSpeaks(dialogue, scene.feed, signal);
+      await agentSpeaks(dialogue, scene, signal);
     } else {
       scene.enter('candidates');
       await candidatesWritten(dialogue, this.link.secondAgent(), signal);
       // Two that look alike have become a turn at once.
       if (dialogue.next !== 'chooser') {
         scene.notice = notices.lookAlike(parts.t);
-        showLastTurn(dialogue, scene.feed);
+        showLastTurn(dialogue, scene);
       }
     }
     this.agentSpokeAt = Date.now();

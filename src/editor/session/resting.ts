@@ -38,7 +38,7 @@ export function resting(trajectory: Trajectory, t: Translate): Resting {
     phase,
     notice: notice ?? (damaged === undefined ? undefined : notices.damaged(damaged)),
     seat: collaborator.kind === 'developer' ? 'developer' : 'simulator',
-    turns: turns.map((turn) => turnView(turn, tellsNames)),
+    turns: turns.map((turn) => turnView(turn, t, tellsNames)),
     candidates: undecided && candidatesView(undecided),
     answer: answer?.answer,
     grade: grade && gradeView(task, grade, t),

@@ -12,6 +12,7 @@ import type {
   ToWebview,
 } from '../../../webview/session/protocol';
 import { taskTitle } from '../tasks/title';
+import type { Translate } from '../translate';
 import { Feed } from './feed';
 import type { DialogueLink, SessionTask } from './link';
 import type { SessionParts } from './parts';
@@ -37,6 +38,10 @@ export class Scene {
     private readonly from: SessionTask,
     private readonly link: DialogueLink,
   ) {}
+
+  get t(): Translate {
+    return this.parts.t;
+  }
 
   get title(): string {
     return this.from.title ?? taskTitle(this.from.task);

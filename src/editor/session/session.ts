@@ -160,7 +160,7 @@ export class Session {
       const dialogue = await this.link.attached();
       const milliseconds = waited === undefined ? {} : { milliseconds: waited };
       await dialogue.reply(draft.text, { ...authorOf(draft), by, ...milliseconds });
-      showLastTurn(dialogue, this.scene.feed);
+      showLastTurn(dialogue, this.scene);
       await play.on(signal);
     });
   }

@@ -2,6 +2,7 @@ import type { Dialogue } from '../../core/dialogue/dialogue';
 import type { GenerateOptions } from '../../core/model/model';
 import type { StreamView } from '../../../webview/session/protocol';
 import type { Feed } from './feed';
+import type { Scene } from './scene';
 import { agentStream, turnView } from './view';
 
 /*
@@ -11,27 +12,29 @@ import { agentStream, turnView } from './view';
 /** The agent's next message; or, as `anotherSample`, its last one anew. */
 export async function agentSpeaks(
   dialogue: Dialogue,
-  feed: Feed,
+  scene: Scene,
   signal: AbortSignal,
   how: 'agentTurn' | 'anotherSample' = 'agentTurn',
 ): Promise<void> {
+  const { feed } = scene;
   feed.showStream({ by: 'agent', text: '', thinking: 0 });
   await dialogue[how]({ signal, ...streaming(feed, (text) => agentStream(text, feed.turns)) });
-  showLastTurn(dialogue, feed);
+  showLastTurn(dialogue, scene);
 }
 
 /** The simulator's reply to the agent's last message. */
-export async function simulatorSpeaks(dialogue: Dialogue, feed: Feed, signal: AbortSignal): Promise<void> {
+export async function simulatorSpeaks(dialogue: Dialogue, scene: Scene, signal: AbortSignal): Promise<void> {
+  const { feed } = scene;
   feed.showStream({ by: 'simulator', text: '', thinking: 0 });
   await dialogue.simulatorReply({
     signal,
     ...streaming(feed, (text) => ({ by: 'simulator', text, thinking: 0 })),
   });
-  showLastTurn(dialogue, feed);
+  showLastTurn(dialogue, scene);
 }
 
-export function showLastTurn(dialogue: Dialogue, feed: Feed): void {
-  feed.showTurn(turnView(dialogue.turns.at(-1)!, dialogue.next === 'nobody'));
+export function showLastTurn(dialogue: Dialogue, { feed, t }: Scene): void {
+  feed.showTurn(turnView(dialogue.turns.at(-1)!, t, dialogue.next === 'nobody'));
 }
 
 /** Shows the text as it grows. */

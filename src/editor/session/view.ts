@@ -45,7 +45,7 @@ export function messageOf(text: string): { visible: string; thoughts: string; fi
 }
 
 /** @param tellsNames the dialogue is over, so that it may be told who wrote the candidates */
-export function turnView(turn: Turn, tellsNames = false): TurnView {
+export function turnView(turn: Turn, t: Translate, tellsNames = false): TurnView {
   const { agent, candidates = [], superseded = [], reply, rating } = turn;
   return {
     turn: agent.turn,
@@ -54,7 +54,7 @@ export function turnView(turn: Turn, tellsNames = false): TurnView {
     samples: superseded.length + 1,
     milliseconds: Math.round(writingTime(turn) + (reply?.milliseconds ?? 0)),
     ...(rating && { rating: turnRating(rating) }),
-    ...(reply && { reply: replyView(turn) }),
+    ...(reply && { reply: replyView(turn, t) }),
   };
 }
 
@@ -96,12 +96,12 @@ function cut(text: string, most: number): { shown: string; left: number } {
   return { shown: text.slice(0, most), left: Math.max(0, text.length - most) };
 }
 
-function replyView({ reply, leak }: Turn): ReplyView {
+function replyView({ reply, leak }: Turn, t: Translate): ReplyView {
   const { text, author, by, suggestedBy } = reply!;
   return {
     text,
     seat: author === 'simulator' ? 'simulator' : 'developer',
-    by: author === 'simulator' ? by : 'you',
+    by: author === 'simulator' ? by : t('you'),
     ...(suggestedBy !== undefined && {
       suggested: { by: suggestedBy, isEdited: author === 'developer-edited-suggestion' },
     }),

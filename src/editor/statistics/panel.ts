@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { FromWebview, ToWebview } from '../../../webview/statistics/protocol';
 import { commands, statisticsViewType } from '../contributions';
+import { language } from '../language';
 import type { ShownLog } from '../shownLog';
 import { pageHtml } from '../page';
 import { filterWords } from '../trajectories/filter';
@@ -90,7 +91,7 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
       type: 'show',
       headline: log === undefined ? '' : headline(log.count(filter), t),
       filter: filterWords(filter, t),
-      ...statisticsView(log?.outlines(filter) ?? []),
+      ...statisticsView(log?.outlines(filter) ?? [], language()),
     };
     await this.panel.webview.postMessage(shown);
   }

@@ -7,23 +7,28 @@ import {
   type ToWebview,
 } from '../../../webview/statistics/protocol';
 
-/** The figures of some dialogues as the view draws them. */
-export function statisticsView(rows: readonly Outline[]): Pick<ToWebview, 'unit' | 'periods' | 'groups'> {
+/** The figures of some dialogues as the view draws them, with dates in a language. */
+export function statisticsView(
+  rows: readonly Outline[],
+  language: string,
+): Pick<ToWebview, 'unit' | 'periods' | 'groups'> {
   const { unit, periods } = courseOf(rows);
   const groups = groupings.map((grouping) => [grouping, groupsOf(rows, grouping)]);
   return {
     unit,
-    periods: periods.map((period) => periodView(period, unit)),
+    periods: periods.map((period) => periodView(period, unit, language)),
     groups: Object.fromEntries(groups) as Record<Grouping, readonly GroupView[]>,
   };
 }
 
-function periodView({ from, ...figures }: Period, unit: Unit): GroupView {
+function periodView({ from, ...figures }: Period, unit: Unit, language: string): GroupView {
   const options: Intl.DateTimeFormatOptions =
     unit === 'hour'
       ? { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' }
       : unit === 'month'
         ? { month: 'short', year: 'numeric' }
         : { day: 'numeric', month: 'short' };
-  return { name: new Date(from).toLocaleString('en-GB', options), ...figures };
+  // In English the day first, as in other languages: `8 Mar`.
+  const locale = language === 'en' ? 'en-GB' : language;
+  return { name: new Date(from).toLocaleString(locale, options), ...figures };
 }

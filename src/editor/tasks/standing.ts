@@ -1,3 +1,4 @@
+import { lowerFirst } from '../lowerFirst';
 import type { Translate } from '../translate';
 import type { TaskState } from './progress';
 
@@ -55,9 +56,4 @@ export function stateWords(state: TaskState, tests: number, t: Translate): strin
       if (state.reward === null) return t('not gradable here');
       return t('{0}/{1} tests', Math.round(state.reward * tests), tests);
   }
-}
-
-/** A reason is a sentence of its own in the log; here it goes on after a colon. Acronyms stay as they are. */
-function lowerFirst(text: string): string {
-  return /^\p{Lu}\p{Lu}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
 }

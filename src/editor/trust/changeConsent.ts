@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
-import { levels, type ConsentRequest } from '../../../webview/session/protocol';
+import { levels, levelWords, type ConsentRequest } from '../../../webview/session/protocol';
 import type { Engines } from '../engines';
+import { lowerFirst } from '../lowerFirst';
 import type { SessionPanels } from '../session/panels';
 
 const { t } = vscode.l10n;
@@ -29,7 +30,7 @@ export async function changeConsent({ logs, shown }: Engines, panels: SessionPan
   }
   panels.refresh();
   const isOther = given !== undefined && pseudonym !== given.pseudonym;
-  const label = levels[level].label.toLowerCase();
+  const label = lowerFirst(levelWords(t)[level].label);
   const holds =
     logs.length === 1
       ? t('Logged for {0}: {1}. It holds for all of {0}’s dialogues in this log.', pseudonym, label)
@@ -54,8 +55,8 @@ async function ask(step: number, prompt: string, value: string): Promise<string 
 }
 
 async function askLevel(now: ConsentRequest['level']): Promise<ConsentRequest['level'] | undefined> {
-  const items = (Object.keys(levels) as ConsentRequest['level'][]).map((level) => ({
-    ...levels[level],
+  const items = levels.map((level) => ({
+    ...levelWords(t)[level],
     ...(level === now ? { description: t('now') } : {}),
     level,
   }));

@@ -164,7 +164,7 @@ afterAll(async () => {
 
 describe('a replay', () => {
   it('says who wrote each reply and how, and where the seat went', () => {
-    const { turns } = replayOf(played, 'ada', english);
+    const { turns } = replayOf(played, 'ada', english, 'en');
     expect(turns.map(({ reply }) => reply && [reply.by, reply.origin])).toEqual([
       ['you', 'written by a developer in 42 s'],
       ['you', 'suggested by the simulator, edited by a developer in under a second'],
@@ -201,6 +201,7 @@ describe('a replay', () => {
         foldTrajectory([...events, ...more].map((event): LogEvent => ({ version: 1, at, ...event })))!,
         'kim',
         english,
+        'en',
       );
     const during = replayed([]);
     expect(during.turns[0]).toMatchObject({
@@ -217,8 +218,8 @@ describe('a replay', () => {
   });
 
   it('calls a stranger by the pseudonym', () => {
-    expect(replayOf(played, 'somebody', english).turns[0]?.reply?.by).toBe('ada');
-    expect(replayOf(played, undefined, english).rating).toEqual({
+    expect(replayOf(played, 'somebody', english, 'en').turns[0]?.reply?.by).toBe('ada');
+    expect(replayOf(played, undefined, english, 'en').rating).toEqual({
       stars: 4,
       comment: 'Good questions.',
       by: 'ada',
@@ -232,7 +233,7 @@ describe('a replay', () => {
       grade: { mode, reward, success: reward === 1, tests: [] },
     });
     const graded = { ...played, grades: [grade('fixed', 0.5), grade('paper', 0.7), grade('fixed', 1)] };
-    const replay = replayOf(graded, 'ada', english);
+    const replay = replayOf(graded, 'ada', english, 'en');
     expect(replay).toMatchObject({
       ending: 'The agent answered after 4 turns.',
       outcome: '100 % of the tests',
@@ -243,7 +244,7 @@ describe('a replay', () => {
       '100 % of the tests passed',
       '70 % of the tests passed',
     ]);
-    expect(replayOf(played, 'ada', english)).toMatchObject({
+    expect(replayOf(played, 'ada', english, 'en')).toMatchObject({
       outcome: 'not graded yet',
       success: null,
       grades: [],
@@ -329,7 +330,7 @@ describe('an export’s preview', () => {
 });
 
 it('gives the statistics by agent, by pack and by human, with periods that have names', () => {
-  const { groups, periods, unit } = statisticsView(log.outlines());
+  const { groups, periods, unit } = statisticsView(log.outlines(), 'en');
   expect(groups.pack).toMatchObject([{ name: 'starter.jsonl', dialogues: 1, leak: { value: 1 } }]);
   expect(groups.collaborator).toMatchObject([{ name: 'rules', replySeconds: { value: 21.4 } }]);
   expect(groups.agent).toHaveLength(1);

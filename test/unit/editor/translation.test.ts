@@ -31,16 +31,18 @@ function translated(file: string, text: string): string[] {
 }
 
 it('hands translators every sentence of the code, and none that it no longer says', async () => {
-  const folder = path.resolve('src/editor');
-  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
-  const texts = await Promise.all(
-    files.map(async (name) => translated(name, await readFile(path.join(folder, name), 'utf8'))),
-  );
+  const texts = await Promise.all(['src/editor', 'webview'].map(translatedIn));
+  for (const found of texts) expect(found.length).toBeGreaterThan(50);
   const sentences = [...new Set(texts.flat())].sort();
-  expect(sentences.length).toBeGreaterThan(50);
   const bundle = Object.fromEntries(sentences.map((sentence) => [sentence, sentence]));
   // `vitest -u` writes it anew.
   await expect(`${JSON.stringify(bundle, null, 2)}\n`).toMatchFileSnapshot(
     path.resolve('l10n/bundle.l10n.json'),
   );
 });
+
+async function translatedIn(folder: string): Promise<string[]> {
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
+  const texts = files.map(async (name) => translated(name, await readFile(path.join(folder, name), 'utf8')));
+  return (await Promise.all(texts)).flat();
+}

@@ -37,10 +37,10 @@ const said = (text: string, turn = 1): { agent: EventOf<'agent-turn'> } => ({
 describe('a turn', () => {
   it('is drawn only as far as somebody reads, and says how much is left', () => {
     const megabyte = 'x'.repeat(1_000_000);
-    const { visible, thoughts, left } = turnView(said(`${megabyte}\nOUTPUT:\n${megabyte}`));
+    const { visible, thoughts, left } = turnView(said(`${megabyte}\nOUTPUT:\n${megabyte}`), english);
     expect(visible.length + thoughts.length + (left ?? 0)).toBe(2_000_000);
     expect(visible.length).toBeLessThan(100_000);
-    expect(turnView(said('OUTPUT:\nHow?'))).not.toHaveProperty('left');
+    expect(turnView(said('OUTPUT:\nHow?'), english)).not.toHaveProperty('left');
     const stream = agentStream(`OUTPUT:\n${megabyte}`, []);
     expect(stream.text.length + (stream.left ?? 0)).toBe(1_000_000);
     expect(stream.text.length).toBeLessThan(20_000);
@@ -78,7 +78,7 @@ describe('a task', () => {
 
 describe('a turn', () => {
   it('keeps the thoughts apart from what the agent says', () => {
-    expect(turnView(said('Hm.\nOUTPUT:\nHow heavy?'))).toMatchObject({
+    expect(turnView(said('Hm.\nOUTPUT:\nHow heavy?'), english)).toMatchObject({
       thoughts: 'Hm.',
       visible: 'How heavy?',
       final: false,
@@ -86,13 +86,16 @@ describe('a turn', () => {
   });
 
   it('shows an answer without a fence as code, so that Markdown does not eat it', () => {
-    const { visible, final } = turnView(said('OUTPUT:\nI WANT TO ANSWER:\ndef f(x):\n    return x * 2 * x'));
+    const { visible, final } = turnView(
+      said('OUTPUT:\nI WANT TO ANSWER:\ndef f(x):\n    return x * 2 * x'),
+      english,
+    );
     expect(final).toBe(true);
     expect(visible).toBe('```python\ndef f(x):\n    return x * 2 * x\n```');
   });
 
   it('fences code that itself holds a fence in a longer one', () => {
-    const { visible } = turnView(said('OUTPUT:\nI WANT TO ANSWER:\ndef f():\n    return "x```y"'));
+    const { visible } = turnView(said('OUTPUT:\nI WANT TO ANSWER:\ndef f():\n    return "x```y"'), english);
     expect(visible.startsWith('````python\n')).toBe(true);
   });
 });
@@ -104,7 +107,7 @@ describe('a message that is being written', () => {
   });
 
   it('is shown at once from an agent that has written no thoughts before', () => {
-    const earlier = [turnView(said('How heavy?'))];
+    const earlier = [turnView(said('How heavy?'), english)];
     expect(agentStream('And the', earlier)).toMatchObject({ text: 'And the' });
   });
 });
