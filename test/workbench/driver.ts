@@ -90,7 +90,8 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   started.defer(() => server.stop());
   const browser = await launchBrowser();
   started.defer(() => browser.close());
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
   page.setDefaultTimeout(timeLimit);
 
   const loaded = typeof extension === 'object' ? {} : { extension };
@@ -156,10 +157,11 @@ export class WorkbenchDriver {
 
   /** Another window on the same folder, of another person: with an extension host and a memory of its own. */
   async anotherWindow(): Promise<WorkbenchDriver> {
-    const page = await this.browser.newPage({ viewport: this.page.viewportSize() });
+    const context = await this.browser.newContext({ viewport: this.page.viewportSize() });
+    const page = await context.newPage();
     page.setDefaultTimeout(timeLimit);
     const started = new AsyncDisposableStack();
-    started.defer(() => page.close());
+    started.defer(() => context.close());
     const window = new WorkbenchDriver(this.server, this.browser, page, this.#address, started);
     await window.open();
     return window;
