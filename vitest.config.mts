@@ -13,6 +13,7 @@ export default defineConfig({
         test: {
           name: 'workbench',
           include: ['test/workbench/**/*.test.ts'],
+          setupFiles: ['test/workbench/seen.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
           fileParallelism: false,

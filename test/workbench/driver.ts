@@ -107,6 +107,9 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   return driver;
 }
 
+/** Those that are not closed yet. */
+export const openWindows = new Set<WorkbenchDriver>();
+
 /** A real workbench, as a person sees it and as far as a person can touch it. */
 export class WorkbenchDriver {
   #page: Page;
@@ -123,6 +126,8 @@ export class WorkbenchDriver {
     this.#page = page;
     this.#address = address;
     this.#started = started;
+    openWindows.add(this);
+    started.defer(() => void openWindows.delete(this));
   }
 
   get page(): Page {
