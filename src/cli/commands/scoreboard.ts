@@ -9,7 +9,14 @@ import { readLocalFolder, type LocalFolder } from '../../core/model/local/folder
 import { openModel } from '../../core/model/spec';
 import { scoreboard } from '../../core/scoreboard/board';
 import { summaryOf, writeBoard } from '../../core/scoreboard/files';
-import { full, methods as allMethods, quick, type Method, type Plan } from '../../core/scoreboard/plan';
+import {
+  full,
+  methods as allMethods,
+  quick,
+  trying,
+  type Method,
+  type Plan,
+} from '../../core/scoreboard/plan';
 import type { BoardProgress, Surroundings as Board } from '../../core/scoreboard/surroundings';
 import { tableOf, type Row, type Table } from '../../core/scoreboard/table';
 import { starterTasks } from '../../core/task/starter/world';
@@ -26,6 +33,7 @@ import { openShippedTrainer } from '../trainer';
 interface Options {
   readonly quick?: boolean;
   readonly seeds?: number;
+  readonly settings?: number;
   readonly methods?: string;
   readonly agent: string;
   readonly out?: string;
@@ -40,6 +48,11 @@ export const installScoreboard: Install = (program, perform) => {
     )
     .option('--quick', 'fewer tasks, seeds and settings: a look in half an hour, not a result')
     .option('--seeds <n>', 'training seeds of the table', wholeNumber('--seeds', 1))
+    .option(
+      '--settings <n>',
+      'how many settings of each method are tried, the first ones; of one, nothing is chosen',
+      wholeNumber('--settings', 1),
+    )
     .option('--methods <names>', `which methods, of ${allMethods.map(({ name }) => name).join(', ')}`)
     .option('--agent <model>', 'the start: starter or local:<folder>', 'starter')
     .option('--out <folder>', 'where everything is kept (default: .tandem/scoreboards/full or quick)')
@@ -81,9 +94,10 @@ async function makeScoreboard(options: Options, to: Surroundings): Promise<Outco
   }
 }
 
-function planOf({ quick: isQuick, seeds }: Options): Plan {
+function planOf({ quick: isQuick, seeds: count, settings }: Options): Plan {
   const plan = isQuick === true ? quick : full;
-  return seeds === undefined ? plan : { ...plan, seeds: Array.from({ length: seeds }, (_, i) => i + 1) };
+  const seeds = count === undefined ? plan.seeds : Array.from({ length: count }, (_, i) => i + 1);
+  return { ...plan, seeds, ...(settings !== undefined && trying(settings, seeds)) };
 }
 
 function methodsOf(names: string | undefined): readonly Method[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { merged } from '../../../src/core/scoreboard/attempt';
-import { common, full, methods, quick, targets } from '../../../src/core/scoreboard/plan';
+import { common, full, methods, quick, targets, trying } from '../../../src/core/scoreboard/plan';
 
 describe('the plan', () => {
   const trained = methods.filter(({ fields }) => fields !== null);
@@ -23,6 +23,11 @@ describe('the plan', () => {
     expect(full.credit.standardError).toBeLessThanOrEqual(0.05);
     // The most rolls that a success rate of one half needs.
     expect(full.credit.mostRolls).toBeGreaterThanOrEqual(0.25 / full.credit.standardError ** 2);
+  });
+
+  it('reports the first training of a choice that leaves nothing to choose', () => {
+    expect(trying(2, [1, 2])).toEqual({ settings: 2, choiceSeeds: full.choiceSeeds });
+    expect(trying(1, [4, 5])).toEqual({ settings: 1, choiceSeeds: [4] });
   });
 
   it('is the same in the quick one but for its size', () => {
