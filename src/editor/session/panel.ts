@@ -253,6 +253,20 @@ export class SessionPanel {
 
   /** The column to the right of the session, which is not always the active one. */
   private get besideColumn(): vscode.ViewColumn {
-    return this.panel.viewColumn === vscode.ViewColumn.One ? vscode.ViewColumn.Two : vscode.ViewColumn.Beside;
+    const { One, Two, Three, Beside } = vscode.ViewColumn;
+    const own = columnOf(this.panel);
+    if (own === One) return Two;
+    return own === Two ? Three : Beside;
   }
+}
+
+/** A panel that comes back after a reload knows no column; its tab stands where it is. */
+function columnOf({ viewType, title }: vscode.WebviewPanel): vscode.ViewColumn {
+  const group = vscode.window.tabGroups.all.find(({ tabs }) =>
+    tabs.some(
+      ({ input, label }) =>
+        input instanceof vscode.TabInputWebview && input.viewType.endsWith(viewType) && label === title,
+    ),
+  );
+  return group?.viewColumn ?? vscode.ViewColumn.One;
 }
