@@ -11,8 +11,13 @@ const api = acquireVsCodeApi();
 
 /** The extension host at the other end. */
 export const host = {
-  send: (message: FromWebview): void => api.postMessage(message),
-  act: (action: Action): void => api.postMessage({ type: 'act', action }),
+  /** Called after each message to it. */
+  onSent: (): void => undefined,
+  send(message: FromWebview): void {
+    api.postMessage(message);
+    host.onSent();
+  },
+  act: (action: Action): void => host.send({ type: 'act', action }),
   /** What the editor gives back after a reload of the window. */
   keep: (state: PanelState): void => api.setState(state),
 };

@@ -238,6 +238,8 @@ export interface PanelState {
 }
 
 export type ToWebview =
+  /** Acknowledges every message of the view, so that it can tell a host that is gone from one that works. */
+  | { readonly type: 'heard' }
   | {
       readonly type: 'snapshot';
       readonly panel: PanelState;

@@ -12,12 +12,13 @@ import { pressedInside } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
 import { message } from '../dialogue/turn';
 import { t } from '../language';
+import { Answering } from './answering';
 import { Composition } from './composition';
 import { footer, noticeBar, restricted } from './footer';
 import { header } from './header';
 import { host } from './host';
 import { keys, meaning } from './keys';
-import type { SessionState, ToWebview, TurnView } from './protocol';
+import type { Notice, SessionState, ToWebview, TurnView } from './protocol';
 import './turn';
 import { applied, gradeSaid, type SessionView } from './view';
 
@@ -32,6 +33,7 @@ export class SessionElement extends PlainElement {
     (message) => host.send(message),
     () => this.requestUpdate(),
   );
+  private readonly answering = new Answering(() => this.requestUpdate());
   /** Said in other dialogues. */
   private earlier: readonly string[] = [];
   private followsEnd = true;
@@ -52,6 +54,7 @@ export class SessionElement extends PlainElement {
     });
     // A person who comes back to the view wants to go on.
     window.addEventListener('focus', () => this.view && void this.focusNext(this.view));
+    host.onSent = () => this.answering.asked();
     host.send({ type: 'ready' });
   }
 
@@ -96,6 +99,7 @@ export class SessionElement extends PlainElement {
       <p class="unseen" role="status">${now.grade === undefined ? '' : gradeSaid(now.grade)}</p>
       <footer>
         <div class="column">
+          ${this.answering.isSilent ? noticeBar(gone()) : nothing}
           ${now.notice === undefined ? nothing : noticeBar(now.notice)}${this.actions(view)}
         </div>
       </footer>`;
@@ -175,6 +179,8 @@ export class SessionElement extends PlainElement {
   }
 
   private receive(received: ToWebview): void {
+    this.answering.heard();
+    if (received.type === 'heard') return;
     const before = this.view?.state;
     this.view = applied(this.view, received);
     if (before !== undefined && bringsNews(before, this.view?.state)) this.followsEnd = true;
@@ -193,6 +199,14 @@ export class SessionElement extends PlainElement {
     });
   }
 }
+
+const gone = (): Notice => ({
+  kind: 'error',
+  message: t(
+    'The extension host does not answer; it may have stopped. Copy what you have not sent, and run "Developer: Reload Window". All that was said before is in the log.',
+  ),
+  actions: [],
+});
 
 function isBusy(): boolean {
   const busy = document.activeElement;

@@ -36,10 +36,11 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
       return { ...view, panel: message.panel };
     case 'turn':
       return { ...view, turns: withTurn(view.turns, message.turn) };
+    case 'heard':
     case 'earlier':
     case 'suggestion':
     case 'leak-warning':
-      // They change what is composed, not what is shown of the dialogue.
+      // They change nothing of what is shown of the dialogue.
       return view;
     case 'stream':
       return { ...view, stream: message.stream };

@@ -136,6 +136,7 @@ export class SessionPanel {
   }
 
   private receive(message: FromWebview): void {
+    this.send({ type: 'heard' });
     this.handle(message).catch((error: unknown) => this.engine.show(error));
   }
 
