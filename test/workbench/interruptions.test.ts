@@ -210,6 +210,7 @@ describe('at each step of a dialogue the extension host is killed and the window
     await workbench.killExtensionHosts();
     await ada().composer().press('Enter');
     await ada().session().getByText('The extension host does not answer').waitFor();
+    expect(await ada().composer().isEnabled()).toBe(true);
     expect(await violations(ada().session())).toEqual([]);
     await workbench.screenshot('session-no-host');
     await workbench.reload();

@@ -48,6 +48,12 @@ export class Composition {
     this.changed();
   }
 
+  /** Whatever became of the reply, its words can be read and copied again. */
+  free(): void {
+    this.isSending = false;
+    this.changed();
+  }
+
   /** The person goes on writing after a warning. */
   edit(): void {
     this.warning = undefined;

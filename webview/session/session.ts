@@ -33,7 +33,7 @@ export class SessionElement extends PlainElement {
     (message) => host.send(message),
     () => this.requestUpdate(),
   );
-  private readonly answering = new Answering(() => this.requestUpdate());
+  private readonly answering = new Answering(() => this.composition.free());
   /** Said in other dialogues. */
   private earlier: readonly string[] = [];
   private followsEnd = true;

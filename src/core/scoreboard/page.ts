@@ -71,7 +71,7 @@ function introduction({ offline, testUses }: Board, plan: Plan, { start, simulat
   return [
     `Start: \`${start}\`; collaborator: \`${simulator}\`; tasks: the starter world, ${plan.difficulty}, at most ${maxTurns} agent turns, grading mode fixed.`,
     `Offline data, the same for all methods: ${tasks * rollouts} dialogues of the start about ${tasks} tasks (\`${offline.collection}\`).`,
-    `Settings were chosen on ${plan.development.tasks} tasks of the development split (training seeds ${plan.choiceSeeds.join(', ')}); the table is of ${plan.test.tasks} tasks of the test split and the training seeds ${plan.seeds.join(', ')}.`,
+    `${plan.settings === 1 ? 'One setting of each method was tried' : 'Settings were chosen'} on ${plan.development.tasks} tasks of the development split (training seeds ${plan.choiceSeeds.join(', ')}); the table is of ${plan.test.tasks} tasks of the test split and the training seeds ${plan.seeds.join(', ')}.`,
     `${uses}${plan.name === 'quick' ? ' The quick plan is a look, not a result.' : ''}`,
   ].join('\n');
 }
@@ -168,7 +168,9 @@ function choicesOf(choices: readonly Choice[], plan: Plan): string {
     ({ method }) => `- ${method.name}: ${method.about} ${code(method.fields ?? {})}`,
   );
   return [
-    `Each method had ${plan.settings} settings; the one with the highest success at T = 1 on the development split was taken.`,
+    plan.settings === 1
+      ? 'Each method had one setting, so that nothing was chosen.'
+      : `Each method had ${plan.settings} settings; the one with the highest success at T = 1 on the development split was taken.`,
     markdownTable(['method', 'setting', 'fields', 'success', 'by seed'], rows),
     `All runs have in common: ${code(common)}`,
     methods.join('\n'),
