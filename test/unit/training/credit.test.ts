@@ -21,7 +21,7 @@ beforeAll(async () => {
   await mkdir(run, { recursive: true });
   await writeFile(path.join(run, 'run.json'), JSON.stringify({ name: 'first', model: { base: 'tiny' } }));
   await tinyCritic(run);
-}, 120_000);
+}, 300_000);
 
 afterAll(() => rm(data, { recursive: true, force: true }));
 
@@ -77,7 +77,7 @@ describe('the credit of a dialogue', () => {
       expect(turn.advantage).toBeCloseTo(mean, 3);
     }
     expect(Math.abs(here!.turns[0]!.advantage!)).toBeGreaterThan(0.001);
-  }, 120_000);
+  }, 300_000);
 
   it('can be given up', async () => {
     const cancel = new AbortController();
