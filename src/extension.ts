@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import { ApiKeys } from './editor/apiKeys';
 import { registerCommands, titlesOf } from './editor/commands';
 import { Configuration } from './editor/configuration';
+import { CriticChoice } from './editor/credit/choice';
+import { Credits } from './editor/credit/credits';
 import { Documents } from './editor/documents';
 import { CandidateChoice } from './editor/models/candidates';
 import type { Engine } from './editor/engine';
@@ -58,7 +60,9 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const trajectories = new TrajectoryTree(packs, engines.shown, context.workspaceState);
   const guidelines = new Guidelines(engines, context.workspaceState);
   const panels = new SessionPanels(context, configuration, engines, packs, tasks, guidelines);
-  const replays = new ReplayPanels(context.extensionUri, engines);
+  const critics = new CriticChoice(engines, context.workspaceState);
+  const credits = new Credits(critics, context.asAbsolutePath('dist'), engines);
+  const replays = new ReplayPanels(context.extensionUri, engines, credits);
   const exports = new Exports(engines.shown, (episode) => replays.replay(episode));
   const statistics = new StatisticsPanel(context.extensionUri, engines.shown, trajectories);
   const models = new ModelTree(configuration, engine, engines.shown);
@@ -82,6 +86,8 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     models,
     standing,
     panels,
+    critics,
+    credits,
     replays,
     exports,
     statistics,

@@ -1,5 +1,6 @@
 import type { Task } from '../task/task';
 import { choicesOf, isChoice } from './choices';
+import { verdictsOf, withVerdict } from './verdicts';
 import type { EventOf, LogEvent } from './event';
 import type { Choice, ShownCandidates, Trajectory, TrajectorySummary, Turn } from './trajectory';
 
@@ -107,6 +108,9 @@ function apply(folding: Folding, event: LogEvent): void {
     case 'turn-rating':
       amendTurn(folding, event.turn, { rating: event }, 'rating');
       return;
+    case 'credit-verdict':
+      judgeCredit(folding, event);
+      return;
     case 'turn-superseded':
       folding.superseding = event.turn;
       return;
@@ -192,6 +196,11 @@ function choose(folding: Folding, choice: EventOf<'choice'>): void {
   folding.pending = [...folding.pending.slice(0, -1), { ...last, choice }];
 }
 
+function judgeCredit(folding: Folding, verdict: EventOf<'credit-verdict'>): void {
+  const before = folding.turns.find(({ agent }) => agent.turn === verdict.turn)?.verdicts;
+  amendTurn(folding, verdict.turn, { verdicts: withVerdict(before, verdict) }, 'verdict');
+}
+
 function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: string): void {
   const index = folding.turns.findIndex(({ agent }) => agent.turn === turn);
   if (index === -1) {
@@ -212,6 +221,7 @@ export function summarize(trajectory: Trajectory): TrajectorySummary {
   const { id, started, agent, collaborator, state, turns, grades, rating, abandoned } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
   const replyTime = replyTimeOf(turns);
+  const verdicts = verdictsOf(trajectory).length;
   return {
     id,
     taskId: started.task,
@@ -228,6 +238,7 @@ export function summarize(trajectory: Trajectory): TrajectorySummary {
     leak: Math.max(0, ...leaks.map(({ fraction }) => fraction)),
     leaked: leaks.some(({ leaked }) => leaked),
     choices: choicesOf(trajectory).length,
+    ...(verdicts > 0 && { verdicts }),
     ...(rating?.stars !== undefined && { stars: rating.stars }),
     ...(replyTime && { replyTime }),
     seed: started.seed,

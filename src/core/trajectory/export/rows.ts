@@ -2,6 +2,7 @@ import { taskToRow, type TaskRow } from '../../task/row';
 import type { Consents } from '../consent';
 import type { Candidate } from '../event';
 import type { Trajectory, Turn } from '../trajectory';
+import { verdictsOf } from '../verdicts';
 
 /** One message of a conversation with a model, as chat completion interfaces take it. */
 export interface ChatMessageLike {
@@ -76,10 +77,9 @@ export function trajectoryRow(
   };
 }
 
-function turnOrigin(
-  { agent, candidates, superseded, reply, leak, rating }: Turn,
-  consents: Consents,
-): object {
+function turnOrigin(turn: Turn, consents: Consents): object {
+  const { agent, candidates, superseded, reply, leak, rating } = turn;
+  const verdicts = verdictsOf({ turns: [turn] }).filter(({ by }) => consents.mayLeave(by));
   const withEdits = reply && reply.author !== 'simulator' && consents.mayLeaveWithEdits(reply.by);
   return {
     ...sampledOrigin(agent),
@@ -90,6 +90,9 @@ function turnOrigin(
     ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
     ...(withEdits && editsOf(reply)),
     ...(rating?.thumb && { thumb: rating.thumb }),
+    ...(verdicts.length > 0 && {
+      verdicts: verdicts.map(({ critic, advantage, agrees }) => ({ critic, advantage, agrees })),
+    }),
     ...(leak && { leak: leak.fraction, leaked: leak.leaked }),
   };
 }

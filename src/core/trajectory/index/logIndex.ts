@@ -271,6 +271,10 @@ export class LogIndex {
       case 'turn-rating':
         this.applySimple(row, event.event, event.turn);
         return;
+      case 'credit-verdict':
+        // It may take back or replace another one, which only the whole episode tells.
+        this.unsettled.add(row);
+        return;
       case 'turn-superseded':
         // The turn that follows it says so again.
         return;
