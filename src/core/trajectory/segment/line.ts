@@ -61,6 +61,7 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
       'rating',
       'turn-rating',
       'turn-superseded',
+      'outcome',
       'abandoned',
       'resumed',
       'deleted',
