@@ -17,6 +17,11 @@ import { ReplayPanels } from './editor/replay/panels';
 import { SessionPanels } from './editor/session/panels';
 import { StatisticsPanel } from './editor/statistics/panel';
 import { StandingTree } from './editor/standing/tree';
+import { Participant } from './editor/chat/participant';
+import { ModelProvider } from './editor/chat/provider';
+import { Collaborations } from './editor/own/collaborations';
+import { FunctionActions } from './editor/own/function';
+import { Proposals } from './editor/own/proposals';
 import { Status } from './editor/status';
 import { PackAdder } from './editor/tasks/adding/add';
 import { PackDownload } from './editor/tasks/adding/download';
@@ -76,6 +81,9 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const starter = new StarterPacks(context.extensionUri, configuration, packs);
   const drop = new PackDrop(adder, (error) => engine.show(error));
   const status = new Status(panels);
+  const proposals = new Proposals((error) => engine.show(error));
+  const collaborations = new Collaborations(context.workspaceState, engines, panels, proposals);
+  const titles = titlesOf(context.extension.packageJSON);
   context.subscriptions.push(
     output,
     engines,
@@ -93,13 +101,17 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     statistics,
     new Documents(engines, packs),
     status,
+    proposals,
+    collaborations,
+    new FunctionActions(titles),
+    new ModelProvider(engine),
+    new Participant(engines, vscode.Uri.joinPath(context.extensionUri, 'media', 'icon.png')),
     configuration.onDidChange(() => packs.refresh()),
     new TasksView(tasks, drop, (error) => engine.report(error)),
     registerCommands({
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, download, starter, guidelines, status, tasks, trajectories },
-      ...{ replays, exports, statistics, candidates },
-      titles: titlesOf(context.extension.packageJSON),
+      ...{ replays, exports, statistics, candidates, proposals, collaborations, titles },
     }),
   );
   return { engine, engines, packs, tasks, trajectories, models, panels, replays, standing, adder, drop };

@@ -7,6 +7,7 @@ import type { Engines } from './engines';
 import type { Exports } from './export/exports';
 import { modelCommands, type ModelCommandContext } from './models/commands';
 import type { ModelNode } from './models/nodes';
+import { ownCommands, type OwnCommandContext } from './own/commands';
 import type { ReplayPanels } from './replay/panels';
 import type { SessionPanels } from './session/panels';
 import type { StatisticsPanel } from './statistics/panel';
@@ -29,7 +30,7 @@ import { refuseInRestrictedMode } from './trust/restricted';
 const { t } = vscode.l10n;
 
 /** What the commands act on. */
-export interface CommandContext extends ModelCommandContext {
+export interface CommandContext extends ModelCommandContext, OwnCommandContext {
   /** What the manifest calls each command. */
   readonly titles: ReadonlyMap<string, string>;
   readonly engines: Engines;
@@ -73,6 +74,7 @@ function table(on: CommandContext): Record<CommandId, Command> {
     },
     [commands.openTranscript]: (target) => openTranscript(on, target),
     ...modelCommands(on),
+    ...ownCommands(on),
     [commands.changeConsent]: () => changeConsent(on.engines, on.panels),
     [commands.deleteMyData]: () => deleteData(on),
   };

@@ -59,6 +59,12 @@ export const commands = {
   removeModel: 'tandem.removeModel',
   changeConsent: 'tandem.changeConsent',
   deleteMyData: 'tandem.deleteMyData',
+  collaborateOnFunction: 'tandem.collaborateOnFunction',
+  makeTask: 'tandem.makeTask',
+  acceptAnswer: 'tandem.acceptAnswer',
+  rejectAnswer: 'tandem.rejectAnswer',
+  reviewAnswer: 'tandem.reviewAnswer',
+  testAnswer: 'tandem.testAnswer',
 } as const;
 
 export type CommandId = (typeof commands)[keyof typeof commands];
@@ -84,6 +90,9 @@ export const documentScheme = 'tandem';
 
 /** The scheme of the previews of exports, which are read-only documents too, but nothing of the log. */
 export const exportScheme = 'tandem-export';
+
+/** The scheme of files as they would be with an answer in them, to accept or to reject. */
+export const answerScheme = 'tandem-answer';
 
 /** What the trees mark their items with, for the menus of the manifest. */
 export const contextValues = {

@@ -18,6 +18,7 @@ interface Folding {
   abandoned: EventOf<'abandoned'> | undefined;
   grades: EventOf<'grade'>[];
   rating: EventOf<'rating'> | undefined;
+  outcome: EventOf<'outcome'> | undefined;
   deleted: boolean;
   damaged: string | undefined;
 }
@@ -50,7 +51,7 @@ export function foldEpisode(
   const task = folding && tasks.get(folding.started.task);
   if (!folding || !task) return undefined;
   const { started, agent, collaborator, turns, handOvers, pending } = folding;
-  const { answer, grades, rating, abandoned, damaged } = folding;
+  const { answer, grades, rating, outcome, abandoned, damaged } = folding;
   const trajectory: Trajectory = {
     id: started.episode,
     task,
@@ -64,6 +65,7 @@ export function foldEpisode(
     ...(pending.length > 0 && { pending }),
     ...(answer && { answer }),
     ...(rating && { rating }),
+    ...(outcome && { outcome }),
     ...(abandoned && { abandoned }),
     ...(damaged !== undefined && { damaged }),
   };
@@ -83,6 +85,7 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     abandoned: undefined,
     grades: [],
     rating: undefined,
+    outcome: undefined,
     deleted: before?.deleted ?? false,
     damaged: undefined,
   };
@@ -136,6 +139,9 @@ function apply(folding: Folding, event: LogEvent): void {
       return;
     case 'rating':
       folding.rating = event;
+      return;
+    case 'outcome':
+      folding.outcome = event;
       return;
     case 'deleted':
       folding.deleted = true;
@@ -213,6 +219,7 @@ function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: s
 function takeAnswerBack(folding: Folding): void {
   if (!folding.answer) return;
   folding.answer = undefined;
+  folding.outcome = undefined;
   folding.grades = [];
 }
 

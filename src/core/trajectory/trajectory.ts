@@ -46,6 +46,8 @@ export interface Trajectory {
   readonly handOvers: readonly EventOf<'hand-over'>[];
   readonly grades: readonly EventOf<'grade'>[];
   readonly rating?: EventOf<'rating'>;
+  /** What became of the answer in the developer's own file. */
+  readonly outcome?: EventOf<'outcome'>;
   readonly abandoned?: EventOf<'abandoned'>;
   /** One sentence, when lines of this episode are missing from the log or cannot be read. */
   readonly damaged?: string;

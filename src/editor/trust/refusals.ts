@@ -47,7 +47,10 @@ type Allowed =
   | 'revealModelFolder'
   | 'removeModel'
   | 'changeConsent'
-  | 'deleteMyData';
+  | 'deleteMyData'
+  | 'acceptAnswer'
+  | 'rejectAnswer'
+  | 'reviewAnswer';
 
 type Refused = (typeof commands)[Exclude<keyof typeof commands, Allowed>];
 
@@ -66,6 +69,9 @@ function refusals(t: Translate): Record<Refused, string> {
     [commands.useAsAgent]: notConnected,
     [commands.useAsSimulator]: notConnected,
     [commands.downloadPack]: t('Nothing is downloaded'),
+    [commands.collaborateOnFunction]: t('Nothing is played'),
+    [commands.makeTask]: t('Nothing is graded'),
+    [commands.testAnswer]: t('Answers are not graded'),
   };
 }
 

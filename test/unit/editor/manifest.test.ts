@@ -132,7 +132,7 @@ it('shows no command in the palette that cannot work', () => {
 it('names its commands in one style: a verb first, title case, no article', () => {
   for (const { title, category } of contributes.commands) {
     expect(category).toBe('Tandem');
-    expect(title).toMatch(/^\p{Lu}[\p{L}\p{Lu}]+( (as|from|with|in|and|of|to|API|\p{Lu}[\p{L}’]*))*…?$/u);
+    expect(title).toMatch(/^\p{Lu}[\p{L}\p{Lu}]+( (as|on|from|with|in|and|of|to|API|\p{Lu}[\p{L}’]*))*…?$/u);
     expect(title).not.toMatch(/\b(a|an|the)\b/i);
   }
 });

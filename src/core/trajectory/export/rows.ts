@@ -151,7 +151,7 @@ function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLi
 
 /** Where a trajectory comes from and how it went. */
 export function origin({ trajectory, grade, consents }: Omit<Exported, 'messages'>): object {
-  const { id, task, started, turns, rating } = trajectory;
+  const { id, task, started, turns, rating, outcome } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
   return {
     episode: id,
@@ -166,5 +166,18 @@ export function origin({ trajectory, grade, consents }: Omit<Exported, 'messages
     ...(grade && { grading_mode: grade.mode, reward: grade.reward, success: grade.success }),
     leaked: leaks.some(({ leaked }) => leaked),
     ...(rating?.stars !== undefined && consents.mayLeave(rating.by) && { stars: rating.stars }),
+    ...(outcome && consents.mayLeave(outcome.by) && outcomeOf(outcome, consents)),
+  };
+}
+
+/** How much a developer changed is an edit, which the widest level alone lets out. */
+function outcomeOf(
+  { outcome, survived, by }: NonNullable<Trajectory['outcome']>,
+  consents: Consents,
+): object {
+  const isEdit = consents.mayLeaveWithEdits(by);
+  return {
+    outcome: outcome === 'edited' && !isEdit ? 'accepted' : outcome,
+    ...(isEdit && survived !== undefined && { survived }),
   };
 }

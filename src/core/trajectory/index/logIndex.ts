@@ -278,6 +278,9 @@ export class LogIndex {
       case 'turn-superseded':
         // The turn that follows it says so again.
         return;
+      case 'outcome':
+        // No list shows it.
+        return;
       case 'resumed':
         episodes.resume(row, event.agent);
         this.applySimple(row, event.event, 0);

@@ -62,6 +62,7 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
       'turn-rating',
       'turn-superseded',
       'credit-verdict',
+      'outcome',
       'abandoned',
       'resumed',
       'deleted',
