@@ -60,6 +60,12 @@ function afterState(before: Progress | undefined, event: TrainerEventOf<'state'>
   };
 }
 
+/** How much of its stage is done, 0 to 1; undefined where nobody knows. */
+export function fractionOf({ part, step, steps }: Progress): number | undefined {
+  const [done, total] = part === undefined ? [step, steps] : [part.done, part.total];
+  return done === undefined || total === undefined || total === 0 ? undefined : Math.min(1, done / total);
+}
+
 /** Nothing follows until somebody resumes the run. */
 export function isFinal(state: string): boolean {
   return state === 'stopped' || state === 'done' || state === 'failed';
