@@ -12,6 +12,12 @@ import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
 import { Exports } from './editor/export/exports';
 import { ReplayPanels } from './editor/replay/panels';
+import { RunControl } from './editor/runs/control';
+import { RunPanels } from './editor/runs/panels';
+import { RunStarter } from './editor/runs/starting';
+import { EditorTrainer } from './editor/runs/trainer';
+import { RunTree } from './editor/runs/tree';
+import { RunWatch } from './editor/runs/watch';
 import { SessionPanels } from './editor/session/panels';
 import { StatisticsPanel } from './editor/statistics/panel';
 import { StandingTree } from './editor/standing/tree';
@@ -71,7 +77,13 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const download = new PackDownload(adder, output);
   const starter = new StarterPacks(context.extensionUri, configuration, packs);
   const drop = new PackDrop(adder, (error) => engine.show(error));
-  const status = new Status(panels);
+  const runWatch = new RunWatch(engines.shown, (error) => engine.report(error));
+  const runTree = new RunTree(runWatch, engines.shown);
+  const trainer = new EditorTrainer(context.asAbsolutePath('dist'), output);
+  const runStarter = new RunStarter(runWatch, trainer);
+  const runControl = new RunControl(runWatch, trainer);
+  const runPanels = new RunPanels(context.extensionUri, engines, runWatch);
+  const status = new Status(panels, runWatch);
   context.subscriptions.push(
     output,
     engines,
@@ -85,6 +97,10 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     replays,
     exports,
     statistics,
+    runWatch,
+    runTree,
+    runControl,
+    runPanels,
     new Documents(engines, packs),
     status,
     configuration.onDidChange(() => packs.refresh()),
@@ -93,6 +109,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, download, starter, guidelines, status, tasks, trajectories },
       ...{ replays, exports, statistics, candidates },
+      ...{ runWatch, runTree, runStarter, runControl, runPanels },
       titles: titlesOf(context.extension.packageJSON),
     }),
   );
