@@ -19,7 +19,8 @@ export function themeNow(): Theme {
     ink: style.color,
     quiet: variable('descriptionForeground'),
     series: variable('charts-blue', 'textLink-foreground'),
-    second: variable('charts-orange', 'charts-yellow'),
+    // Orange is half transparent in the editor's own dark themes.
+    second: variable('charts-yellow', 'textLink-foreground'),
     paper: variable('editor-background'),
     font: style.fontFamily,
     size: Number.parseFloat(style.fontSize),
