@@ -14,6 +14,12 @@ import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
 import { Exports } from './editor/export/exports';
 import { ReplayPanels } from './editor/replay/panels';
+import { RunControl } from './editor/runs/control';
+import { RunPanels } from './editor/runs/panels';
+import { RunStarter } from './editor/runs/starting';
+import { EditorTrainer } from './editor/runs/trainer';
+import { RunTree } from './editor/runs/tree';
+import { RunWatch } from './editor/runs/watch';
 import { SessionPanels } from './editor/session/panels';
 import { StatisticsPanel } from './editor/statistics/panel';
 import { StandingTree } from './editor/standing/tree';
@@ -80,7 +86,13 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const download = new PackDownload(adder, output);
   const starter = new StarterPacks(context.extensionUri, configuration, packs);
   const drop = new PackDrop(adder, (error) => engine.show(error));
-  const status = new Status(panels);
+  const runWatch = new RunWatch(engines.shown, (error) => engine.report(error));
+  const runTree = new RunTree(runWatch, engines.shown);
+  const trainer = new EditorTrainer(context.asAbsolutePath('dist'), output);
+  const runStarter = new RunStarter(runWatch, trainer);
+  const runControl = new RunControl(runWatch, trainer);
+  const runPanels = new RunPanels(context.extensionUri, engines, runWatch);
+  const status = new Status(panels, runWatch);
   const proposals = new Proposals((error) => engine.show(error));
   const collaborations = new Collaborations(context.workspaceState, engines, panels, proposals);
   const titles = titlesOf(context.extension.packageJSON);
@@ -99,6 +111,10 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     replays,
     exports,
     statistics,
+    runWatch,
+    runTree,
+    runControl,
+    runPanels,
     new Documents(engines, packs),
     status,
     proposals,
@@ -112,6 +128,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, download, starter, guidelines, status, tasks, trajectories },
       ...{ replays, exports, statistics, candidates, proposals, collaborations, titles },
+      ...{ runWatch, runTree, runStarter, runControl, runPanels },
     }),
   );
   return { engine, engines, packs, tasks, trajectories, models, panels, replays, standing, adder, drop };

@@ -33,6 +33,12 @@ const URGENCY: readonly Playing['state']['phase'][] = [
   'skipped',
 ];
 
+/** In these a session asks nothing of the person and does nothing: what is at work elsewhere is told instead. */
+const CALM: readonly Playing['state']['phase'][] = ['ready', 'over', 'skipped'];
+
+/** Whether a session waits for the person or is at work, so that the one item of the status bar is its own. */
+export const hasTheTurn = ({ state }: Playing): boolean => !CALM.includes(state.phase);
+
 /** One line about the open sessions; undefined when none is open. */
 export function statusLine<P extends Playing>(open: readonly P[], t: Translate): StatusLine<P> | undefined {
   const [playing, ...others] = open.toSorted((a, b) => rank(a) - rank(b));

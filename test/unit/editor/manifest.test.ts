@@ -7,6 +7,7 @@ import {
   contextKeys,
   contextValues,
   replayViewType,
+  runViewType,
   sessionViewType,
   settings,
   statisticsViewType,
@@ -189,7 +190,7 @@ it('links only to known commands from welcome texts and descriptions', () => {
 
 it('wakes for a panel that is restored, and restricts only settings that exist', () => {
   expect(manifest.activationEvents).toEqual(
-    [sessionViewType, replayViewType, statisticsViewType].map((type) => `onWebviewPanel:${type}`),
+    [sessionViewType, replayViewType, statisticsViewType, runViewType].map((type) => `onWebviewPanel:${type}`),
   );
   for (const setting of manifest.capabilities.untrustedWorkspaces.restrictedConfigurations) {
     expect(Object.keys(properties)).toContain(setting);

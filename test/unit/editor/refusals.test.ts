@@ -3,7 +3,7 @@ import { commands } from '../../../src/editor/contributions';
 import { refusalOf } from '../../../src/editor/trust/refusals';
 import { english } from './translate';
 
-it('refuses in a workspace that is not trusted what connects, asks or downloads, and lets everything be read', () => {
+it('refuses in a workspace that is not trusted what connects, asks, downloads or trains, and lets everything be read', () => {
   const refused = Object.entries(commands).filter(([, id]) => refusalOf(id, english) !== undefined);
   expect(refused.map(([name]) => name).sort()).toEqual([
     'addModelFolder',
@@ -14,8 +14,13 @@ it('refuses in a workspace that is not trusted what connects, asks or downloads,
     'connectModel',
     'downloadPack',
     'editConnection',
+    'killRun',
     'makeTask',
+    'newRun',
+    'pauseRun',
+    'resumeRun',
     'setApiKey',
+    'startRunFile',
     'testAnswer',
     'testConnection',
     'useAsAgent',
