@@ -30,6 +30,16 @@ const englishOnly = {
   },
 };
 
+/** The package `openai` is as large as all that Tandem has of its own, and needed only when a server is asked. */
+const serversApart = {
+  name: 'servers-apart',
+  setup(build) {
+    build.onResolve({ filter: /^\.\/library$/ }, ({ importer }) =>
+      /[\\/]model[\\/]chat[\\/]/.test(importer) ? { path: './openai.js', external: true } : undefined,
+    );
+  },
+};
+
 /** Runs in Node: the extension host, each child process, the command line, the host tests. */
 const node = {
   ...common,
@@ -45,8 +55,10 @@ const node = {
 };
 
 const builds = [
+  { ...node, entryPoints: entries({ openai: 'src/core/model/chat/library.ts' }) },
   {
     ...node,
+    plugins: [...node.plugins, serversApart],
     entryPoints: entries({
       extension: 'src/extension.ts',
       grader: 'src/core/grading/wasi/host.ts',

@@ -1,4 +1,5 @@
-import { OpenAI, type APIError, type ClientOptions } from 'openai';
+import type { APIError, ClientOptions } from 'openai';
+import { OpenAI } from './library';
 
 /** The `openai` package loses the body of an error that is not in OpenAI's form, such as FastAPI's `detail`. */
 class Client extends OpenAI {

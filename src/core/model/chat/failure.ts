@@ -1,4 +1,4 @@
-import { APIConnectionError, APIError } from 'openai';
+import { APIConnectionError, APIError } from './library';
 import { z } from 'zod';
 import { Fault, messageOf } from '../../fault';
 import type { Deadline, PassedLimit, TimeLimits } from './deadline';

@@ -1,5 +1,5 @@
-import { APIError, type OpenAI } from 'openai';
-import { Stream } from 'openai/streaming';
+import type { OpenAI } from 'openai';
+import { APIError, Stream } from './library';
 import { chunkSchema, type Chunk } from './answer';
 import type { Deadline } from './deadline';
 import {
