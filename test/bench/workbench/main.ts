@@ -116,7 +116,7 @@ async function filter(workbench: WorkbenchDriver): Promise<number> {
     await first.waitFor();
   });
   await workbench.page.keyboard.press('Escape');
-  await workbench.runCommand('Tandem: Clear Filter of Trajectories');
+  await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await first.waitFor({ state: 'detached' });
   return milliseconds;
 }

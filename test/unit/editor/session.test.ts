@@ -1,21 +1,9 @@
-import { readdir } from 'node:fs/promises';
-import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { Dialogue } from '../../../src/core/dialogue/dialogue';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OpenAiModel } from '../../../src/core/model/openai';
-import type { Session } from '../../../src/editor/session/session';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
-import { answers, asks, scripted, starterTask } from '../../fixtures/dialogue';
-import { kill, printed, program } from '../trajectory/processes/start';
-import { Stage } from './stage';
-
-const ada = { pseudonym: 'ada', purpose: 'a test', level: 'local' } as const;
-const right = `def parcel_price(weight_kg, zone):
-    base = {1: 5, 2: 8, 3: 12}.get(zone)
-    if base is None:
-        return -1
-    return base + 4.5 if weight_kg > 20 else base`;
+import { answers, asks, scripted } from '../../fixtures/dialogue';
+import { ada, right, Stage } from './stage';
 
 let stage: Stage;
 
@@ -23,25 +11,6 @@ beforeEach(async () => {
   stage = await Stage.set();
 });
 afterEach(() => stage.clear());
-
-/** A session that has begun and waits for the developer. */
-async function begun(...turns: string[]): Promise<Session> {
-  stage.agent = await scripted(stage.folder, turns);
-  const session = await stage.session();
-  await session.start(ada);
-  return session;
-}
-
-/** Waits until the agent or the simulator is heard. */
-function heard(session: Session, by: 'agent' | 'simulator'): Promise<void> {
-  return new Promise((resolve) => {
-    const listening = session.onMessage((message) => {
-      if (message.type !== 'stream' || message.stream?.by !== by) return;
-      listening.dispose();
-      resolve();
-    });
-  });
-}
 
 describe('a session of a new task', () => {
   it('offers to choose an agent while none is configured', async () => {
@@ -61,7 +30,7 @@ describe('a session of a new task', () => {
   });
 
   it('logs the consent once, before the dialogue', async () => {
-    const session = await begun(asks('How heavy?'));
+    const session = await stage.begun(asks('How heavy?'));
     await (await stage.session()).start();
     expect((await stage.log()).consents).toEqual([expect.objectContaining(ada)]);
     expect(session.state).toMatchObject({ phase: 'developer', turn: 1, seat: 'developer' });
@@ -69,7 +38,7 @@ describe('a session of a new task', () => {
   });
 
   it('tells an agent that cannot be opened before anything is logged', async () => {
-    const session = await begun(asks('How heavy?'));
+    const session = await stage.begun(asks('How heavy?'));
     const other = await stage.session();
     stage.agent = { name: 'broken', generate: () => Promise.reject(new Error('never asked')) };
     stage.openAgent = () => Promise.reject(new Error('The script is gone.'));
@@ -82,7 +51,7 @@ describe('a session of a new task', () => {
 
 describe('a dialogue that a developer plays', () => {
   it('ends with a grade, and stands in the log as it was played', async () => {
-    const session = await begun(asks('From how many kilos on?'), answers(right));
+    const session = await stage.begun(asks('From how many kilos on?'), answers(right));
     await session.reply({ text: 'Above 20, for 4.50 more. Unknown zones give -1.' });
     expect(session.state).toMatchObject({
       phase: 'over',
@@ -95,7 +64,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('shows a turn only once it is in the log', async () => {
-    const session = await begun(asks('How heavy?'), asks('Which zones?'));
+    const session = await stage.begun(asks('How heavy?'), asks('Which zones?'));
     const logged: number[] = [];
     session.onMessage((message) => {
       if (message.type === 'turn' && message.turn.reply) {
@@ -109,7 +78,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('lets the simulator answer one turn and gives the seat back', async () => {
-    const session = await begun(
+    const session = await stage.begun(
       asks('From how many kilograms on is a parcel heavy?'),
       asks('And the zones?'),
     );
@@ -119,7 +88,11 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('lets the simulator play on to the end', async () => {
-    const session = await begun(asks('From how many kilograms on?'), asks('Which zones?'), answers(right));
+    const session = await stage.begun(
+      asks('From how many kilograms on?'),
+      asks('Which zones?'),
+      answers(right),
+    );
     await session.simulatorOn();
     expect(session.state).toMatchObject({ phase: 'over', seat: 'simulator' });
     const { collaborator, turns } = await stage.trajectory(session.id);
@@ -132,7 +105,7 @@ describe('a dialogue that a developer plays', () => {
     const session = await stage.session();
     await session.start(ada);
     const playing = session.simulatorOn();
-    await heard(session, 'agent');
+    await Stage.heard(session, 'agent');
     await session.takeSeat();
     await playing;
     expect(session.state).toMatchObject({ phase: 'developer', seat: 'developer' });
@@ -140,7 +113,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('logs whose words a suggestion was: sent as it is, edited, or the developer’s own', async () => {
-    const session = await begun(
+    const session = await stage.begun(
       asks('From how many kilograms on is a parcel heavy?'),
       asks('And the zones?'),
       asks('And the rest?'),
@@ -169,7 +142,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('can stop a suggestion, which leaves the developer to answer', async () => {
-    const session = await begun(asks('How heavy?'));
+    const session = await stage.begun(asks('How heavy?'));
     const asked = Promise.withResolvers<string>();
     stage.simulator = {
       kind: 'simulator',
@@ -195,7 +168,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('warns before a reply gives the reference away, and sends it when it shall be sent anyway', async () => {
-    const session = await begun(asks('How?'), asks('Else?'));
+    const session = await stage.begun(asks('How?'), asks('Else?'));
     const messages = Stage.messagesOf(session);
     const passage = session.task.reference.slice(session.task.reference.indexOf('\n')).trim().slice(0, 380);
     await session.reply({ text: `Write ${passage}` });
@@ -209,7 +182,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('says with one key that the developer has no preference', async () => {
-    const session = await begun(asks('Which colour?'), asks('Else?'));
+    const session = await stage.begun(asks('Which colour?'), asks('Else?'));
     await session.dontMind();
     expect((await stage.trajectory(session.id)).turns[0]?.reply).toMatchObject({
       author: 'developer',
@@ -242,7 +215,7 @@ describe('a dialogue that a developer plays', () => {
     const session = await stage.session();
     await session.start(ada);
     const sampling = session.anotherSample();
-    await heard(session, 'agent');
+    await Stage.heard(session, 'agent');
     await session.stop();
     await sampling;
     expect(session.state).toMatchObject({
@@ -254,7 +227,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('is rated, as a whole and turn by turn, at any time', async () => {
-    const session = await begun(asks('From how many kilos on?'), answers(right));
+    const session = await stage.begun(asks('From how many kilos on?'), answers(right));
     await session.ratings.rateTurn(1, { thumb: 'down', comment: 'Vague.' });
     await session.ratings.rateTurn(1, { thumb: 'none', comment: '' });
     expect(session.snapshot.turns[0]?.rating).toEqual({});
@@ -274,7 +247,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('is rated by nobody who has not agreed to be logged', async () => {
-    const session = await begun(asks('From how many kilos on?'), answers(right));
+    const session = await stage.begun(asks('From how many kilos on?'), answers(right));
     await session.reply({ text: 'Above 20.' });
     await stage.consent.forget();
     await session.ratings.rate({ stars: 1 });
@@ -286,7 +259,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('says in one sentence that no simulator is configured, and lets the developer answer', async () => {
-    const session = await begun(asks('How heavy?'), asks('Which zones?'));
+    const session = await stage.begun(asks('How heavy?'), asks('Which zones?'));
     stage.simulator = undefined;
     await session.simulatorOnce();
     expect(session.state).toMatchObject({
@@ -298,7 +271,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('ends when the developer says so, with the last message as the answer', async () => {
-    const session = await begun(`OUTPUT:\nIs this it?\n\`\`\`python\n${right}\n\`\`\``);
+    const session = await stage.begun(`OUTPUT:\nIs this it?\n\`\`\`python\n${right}\n\`\`\``);
     await session.endNow();
     expect(session.state.grade?.headline).toBe('10 of 10 tests passed');
   });
@@ -307,12 +280,12 @@ describe('a dialogue that a developer plays', () => {
     stage.agent = await scripted(stage.folder, [`OUTPUT:\n${right}`, asks('Which zones?')], 30);
     const session = await stage.session();
     const starting = session.start(ada);
-    await heard(session, 'agent');
+    await Stage.heard(session, 'agent');
     expect(session.mayEndNow()).toBe(false);
     await starting;
     expect(session.mayEndNow()).toBe(true);
     const playing = session.simulatorOn();
-    await heard(session, 'agent');
+    await Stage.heard(session, 'agent');
     expect(session.state).toMatchObject({ phase: 'agent', seat: 'simulator', canEnd: true });
     await session.endNow();
     await playing;
@@ -324,7 +297,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('can end when the agent has died', async () => {
-    const session = await begun(`OUTPUT:\n${right}`, asks('Which zones?'));
+    const session = await stage.begun(`OUTPUT:\n${right}`, asks('Which zones?'));
     stage.openAgent = () => Promise.reject(new Error('The server is gone.'));
     await session.reply({ text: '20.' });
     expect(session.state).toMatchObject({ phase: 'stopped', canEnd: true });
@@ -345,10 +318,10 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('recalls what the developer has said in other dialogues, until it is deleted', async () => {
-    const first = await begun(asks('How heavy?'), asks('Which zones?'), asks('Else?'));
+    const first = await stage.begun(asks('How heavy?'), asks('Which zones?'), asks('Else?'));
     await first.reply({ text: 'Above 20.' });
     await first.simulatorOnce();
-    const second = await begun(asks('How heavy?'), asks('Which zones?'));
+    const second = await stage.begun(asks('How heavy?'), asks('Which zones?'));
     await second.reply({ text: 'One to three.' });
     const third = await stage.session();
     expect(await third.earlierReplies()).toEqual([]);
@@ -366,7 +339,7 @@ describe('a dialogue that a developer plays', () => {
   });
 
   it('is skipped with a reason, and can be resumed', async () => {
-    const session = await begun(asks('How heavy?'), asks('Which zones?'));
+    const session = await stage.begun(asks('How heavy?'), asks('Which zones?'));
     await session.skip('The request is unclear');
     expect(session.state.phase).toBe('skipped');
     expect((await stage.trajectory(session.id)).abandoned).toMatchObject({ reason: 'skipped' });
@@ -381,7 +354,7 @@ describe('a dialogue that is interrupted', () => {
     stage.agent = await scripted(stage.folder, [asks('How heavy?')], 30);
     const session = await stage.session();
     const starting = session.start(ada);
-    await heard(session, 'agent');
+    await Stage.heard(session, 'agent');
     await session.stop();
     await starting;
     expect(session.state.phase).toBe('stopped');
@@ -409,7 +382,7 @@ describe('a dialogue that is interrupted', () => {
   });
 
   it('goes on after a reload of the window where the developer was to answer', async () => {
-    const before = await begun(asks('How heavy?'), answers(right));
+    const before = await stage.begun(asks('How heavy?'), answers(right));
     before.dispose();
     const session = await stage.reloaded(before.id);
     expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
@@ -419,7 +392,7 @@ describe('a dialogue that is interrupted', () => {
   });
 
   it('shows the limits that a dialogue was begun with, not those of the settings now', async () => {
-    const before = await begun(asks('How heavy?'));
+    const before = await stage.begun(asks('How heavy?'));
     before.dispose();
     await before.settled();
     stage.protocol = { maxTurns: 3, replyLimit: 50 };
@@ -431,7 +404,7 @@ describe('a dialogue that is interrupted', () => {
     stage.agent = await scripted(stage.folder, [asks('How heavy?')], 30);
     const before = await stage.session();
     const starting = before.start(ada);
-    await heard(before, 'agent');
+    await Stage.heard(before, 'agent');
     before.dispose();
     await starting;
     const session = await stage.reloaded(before.id);
@@ -442,7 +415,7 @@ describe('a dialogue that is interrupted', () => {
   });
 
   it('offers to grade an answer whose grade was never logged', async () => {
-    const before = await begun(asks('How heavy?'), answers(right));
+    const before = await stage.begun(asks('How heavy?'), answers(right));
     stage.grader = () => Promise.reject(new Error('The grader is missing.'));
     await before.reply({ text: 'Above 20.' });
     expect(before.state).toMatchObject({ phase: 'over', notice: { actions: ['grade', 'show-log'] } });
@@ -451,152 +424,5 @@ describe('a dialogue that is interrupted', () => {
     stage.grader = () => stage.sandbox.open({ workers: 1 });
     await session.gradeAgain();
     expect(session.state.grade?.success).toBe(true);
-  });
-});
-
-describe('a dialogue that is open in two windows', () => {
-  const claimant = program('claim');
-  const playedElsewhere = {
-    phase: 'stopped',
-    notice: {
-      kind: 'warning',
-      message: expect.stringMatching(/^This dialogue is being played by .* try again/) as string,
-    },
-  };
-
-  it('is played in both; each goes on from what was said in the other', async () => {
-    const here = await begun(asks('How heavy?'), asks('Which zones?'), answers(right));
-    const window = await stage.otherWindow();
-    const there = await window.reloaded(here.id);
-    await there.look();
-    expect(there.state).toMatchObject({ phase: 'developer', turn: 1 });
-
-    await here.reply({ text: 'Above 20.' });
-    await (await window.log()).refresh();
-    await there.follow();
-    expect(there.state).toMatchObject({ phase: 'developer', turn: 2 });
-    expect(there.state.notice).toBeUndefined();
-    expect(there.snapshot.turns).toMatchObject([
-      { reply: { text: 'Above 20.' } },
-      { visible: 'Which zones?' },
-    ]);
-
-    await there.reply({ text: '1, 2 and 3.' });
-    expect(there.state).toMatchObject({ phase: 'over', grade: { success: true } });
-    await (await stage.log()).refresh();
-    await here.follow();
-    expect(here.state).toMatchObject({ phase: 'over', grade: { success: true } });
-    expect(here.answer).toBe(there.answer);
-    expect((await stage.trajectory(here.id)).grades).toHaveLength(1);
-  });
-
-  it('does not take what a person says to a message that the other window has answered, and says so', async () => {
-    const here = await begun(asks('How heavy?'), asks('Which zones?'), answers(right));
-    const there = await (await stage.otherWindow()).reloaded(here.id);
-    await here.reply({ text: 'Above 20.' });
-    const messages = Stage.messagesOf(there);
-    await there.reply({ text: 'Above 30.' });
-    expect(there.state).toMatchObject({ phase: 'developer', turn: 2 });
-    expect(there.state.notice?.message).toMatch(/^This dialogue has gone on in another window/);
-    // The view is told first that nothing was sent, so that it keeps what was typed.
-    const told = messages.findIndex(({ type }) => type === 'state');
-    expect(messages[told]).toMatchObject({ state: { notice: there.state.notice } });
-    expect(told).toBeLessThan(messages.findIndex(({ type }) => type === 'turn'));
-    await here.skip('Too easy');
-    await there.endNow();
-    expect(there.state.phase).toBe('skipped');
-    const { turns, state } = await stage.trajectory(here.id);
-    expect(turns.map(({ reply }) => reply?.text)).toEqual(['Above 20.', undefined]);
-    expect(state).toBe('abandoned');
-  });
-
-  it('is only shown while it is played in the other, and goes on when it is asked again after that', async () => {
-    const here = await begun(asks('How heavy?'), asks('Which zones?'), answers(right));
-    stage.agent = await scripted(stage.folder, [asks('How heavy?'), asks('Which zones?')], 2000);
-    const there = await (await stage.otherWindow()).reloaded(here.id);
-    const replying = here.reply({ text: 'Above 20.' });
-    await heard(here, 'agent');
-    await there.look();
-    expect(there.state).toMatchObject(playedElsewhere);
-    for (const press of [() => there.again(), () => there.skip('Too easy'), () => there.takeSeat()]) {
-      await press();
-      expect(there.state).toMatchObject(playedElsewhere);
-    }
-    await here.stop();
-    await replying;
-    stage.agent = await scripted(stage.folder, [asks('How heavy?'), asks('Which zones?'), answers(right)]);
-    await here.again();
-    await there.again();
-    expect(there.state).toMatchObject({ phase: 'developer', turn: 2 });
-    expect(there.state.notice).toBeUndefined();
-  });
-
-  it('is claimed by nobody while a person thinks', async () => {
-    const claims = (): Promise<string[]> => readdir(path.join(stage.dataFolder, 'claims'));
-    const here = await begun(asks('How heavy?'), answers(right));
-    expect(await claims()).toEqual([]);
-    await here.skip('Too easy');
-    await here.again();
-    expect(here.state.phase).toBe('developer');
-    expect(await claims()).toEqual([]);
-    await here.reply({ text: 'Above 20.' });
-    expect(await claims()).toEqual([]);
-    const { turns } = await stage.trajectory(here.id);
-    expect(turns).toHaveLength(2);
-  });
-
-  it('is taken over after a reload as soon as the window before is gone', async () => {
-    const here = await begun(asks('How heavy?'));
-    here.dispose();
-    await here.settled();
-    const child = claimant(stage.dataFolder, `episode-${here.id}`);
-    onTestFinished(() => kill(child));
-    await printed(child, /held/);
-    const restored = await stage.reloaded(here.id);
-    const held = restored.look(1000);
-    await kill(child);
-    await held;
-    expect(restored.state).toMatchObject({ phase: 'developer', turn: 1 });
-    expect(restored.state.notice).toBeUndefined();
-  });
-
-  it('names the process that plays it', async () => {
-    const here = await begun(asks('How heavy?'));
-    here.dispose();
-    await here.settled();
-    const child = claimant(stage.dataFolder, `episode-${here.id}`);
-    onTestFinished(() => kill(child));
-    await printed(child, /held/);
-    const restored = await stage.reloaded(here.id);
-    await restored.reply({ text: 'Above 20.' });
-    expect(restored.state).toMatchObject(playedElsewhere);
-    expect(restored.state.notice?.message).toContain(`process ${child.process.pid} on `);
-    expect((await stage.trajectory(here.id)).turns[0]?.reply).toBeUndefined();
-  });
-
-  it('is only shown while a command plays the collection that it belongs to', async () => {
-    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
-    const log = await stage.log();
-    const { id } = await Dialogue.start({
-      log,
-      agent: stage.agent,
-      prompts: await stage.prompts(),
-      sampling: stage.sampling,
-      task: await starterTask(),
-      collaborator: { kind: 'developer', name: 'ada' },
-      protocol: stage.protocol,
-      seed: 0,
-      collection: 'nightly',
-    });
-    const child = claimant(stage.dataFolder, 'collection-nightly');
-    onTestFinished(() => kill(child));
-    await printed(child, /held/);
-    const session = await stage.reloaded(id);
-    await session.look();
-    const message = expect.stringContaining('The collection of this dialogue is being played by') as string;
-    expect(session.state).toMatchObject({ phase: 'stopped', notice: { message } });
-    await kill(child);
-    await session.again();
-    expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
   });
 });

@@ -13,9 +13,19 @@ import { Consent, type Memory } from '../../../src/editor/consent';
 import type { SessionParts } from '../../../src/editor/session/parts';
 import { Session } from '../../../src/editor/session/session';
 import type { ToWebview } from '../../../webview/session/protocol';
-import { shippedPrompts, starterPack, starterTask } from '../../fixtures/dialogue';
+import { scripted, shippedPrompts, starterPack, starterTask } from '../../fixtures/dialogue';
 import { buildSandbox, type Sandbox } from '../grading/sandbox';
 import { english } from './translate';
+
+/** A developer who has agreed to be logged. */
+export const ada = { pseudonym: 'ada', purpose: 'a test', level: 'local' } as const;
+
+/** An answer to the first task that passes all its tests. */
+export const right = `def parcel_price(weight_kg, zone):
+    base = {1: 5, 2: 8, 3: 12}.get(zone)
+    if base is None:
+        return -1
+    return base + 4.5 if weight_kg > 20 else base`;
 
 /** What the editor remembers between sessions. */
 class EditorMemory implements Memory {
@@ -103,6 +113,25 @@ export class Stage implements SessionParts {
     const trajectory = await this.opened.trajectory(id ?? 'none');
     if (trajectory === undefined) throw new Error(`The log has no dialogue ${id ?? 'without a name'}.`);
     return trajectory;
+  }
+
+  /** A session that has begun with an agent that says these turns, and waits for the developer. */
+  async begun(...turns: string[]): Promise<Session> {
+    this.agent = await scripted(this.folder, turns);
+    const session = await this.session();
+    await session.start(ada);
+    return session;
+  }
+
+  /** Resolves when the agent or the simulator is heard. */
+  static heard(session: Session, by: 'agent' | 'simulator'): Promise<void> {
+    return new Promise((resolve) => {
+      const listening = session.onMessage((message) => {
+        if (message.type !== 'stream' || message.stream?.by !== by) return;
+        listening.dispose();
+        resolve();
+      });
+    });
   }
 
   /** All messages of a session from now on. */

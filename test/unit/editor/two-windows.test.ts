@@ -1,0 +1,161 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { Dialogue } from '../../../src/core/dialogue/dialogue';
+import { answers, asks, scripted, starterTask } from '../../fixtures/dialogue';
+import { kill, printed, program } from '../trajectory/processes/start';
+import { right, Stage } from './stage';
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await Stage.set();
+});
+afterEach(() => stage.clear());
+
+describe('a dialogue that is open in two windows', () => {
+  const claimant = program('claim');
+  const playedElsewhere = {
+    phase: 'stopped',
+    notice: {
+      kind: 'warning',
+      message: expect.stringMatching(/^This dialogue is being played by .* try again/) as string,
+    },
+  };
+
+  it('is played in both; each goes on from what was said in the other', async () => {
+    const here = await stage.begun(asks('How heavy?'), asks('Which zones?'), answers(right));
+    const window = await stage.otherWindow();
+    const there = await window.reloaded(here.id);
+    await there.look();
+    expect(there.state).toMatchObject({ phase: 'developer', turn: 1 });
+
+    await here.reply({ text: 'Above 20.' });
+    await (await window.log()).refresh();
+    await there.follow();
+    expect(there.state).toMatchObject({ phase: 'developer', turn: 2 });
+    expect(there.state.notice).toBeUndefined();
+    expect(there.snapshot.turns).toMatchObject([
+      { reply: { text: 'Above 20.' } },
+      { visible: 'Which zones?' },
+    ]);
+
+    await there.reply({ text: '1, 2 and 3.' });
+    expect(there.state).toMatchObject({ phase: 'over', grade: { success: true } });
+    await (await stage.log()).refresh();
+    await here.follow();
+    expect(here.state).toMatchObject({ phase: 'over', grade: { success: true } });
+    expect(here.answer).toBe(there.answer);
+    expect((await stage.trajectory(here.id)).grades).toHaveLength(1);
+  });
+
+  it('does not take what a person says to a message that the other window has answered, and says so', async () => {
+    const here = await stage.begun(asks('How heavy?'), asks('Which zones?'), answers(right));
+    const there = await (await stage.otherWindow()).reloaded(here.id);
+    await here.reply({ text: 'Above 20.' });
+    const messages = Stage.messagesOf(there);
+    await there.reply({ text: 'Above 30.' });
+    expect(there.state).toMatchObject({ phase: 'developer', turn: 2 });
+    expect(there.state.notice?.message).toMatch(/^This dialogue has gone on in another window/);
+    // The view is told first that nothing was sent, so that it keeps what was typed.
+    const told = messages.findIndex(({ type }) => type === 'state');
+    expect(messages[told]).toMatchObject({ state: { notice: there.state.notice } });
+    expect(told).toBeLessThan(messages.findIndex(({ type }) => type === 'turn'));
+    await here.skip('Too easy');
+    await there.endNow();
+    expect(there.state.phase).toBe('skipped');
+    const { turns, state } = await stage.trajectory(here.id);
+    expect(turns.map(({ reply }) => reply?.text)).toEqual(['Above 20.', undefined]);
+    expect(state).toBe('abandoned');
+  });
+
+  it('is only shown while it is played in the other, and goes on when it is asked again after that', async () => {
+    const here = await stage.begun(asks('How heavy?'), asks('Which zones?'), answers(right));
+    stage.agent = await scripted(stage.folder, [asks('How heavy?'), asks('Which zones?')], 2000);
+    const there = await (await stage.otherWindow()).reloaded(here.id);
+    const replying = here.reply({ text: 'Above 20.' });
+    await Stage.heard(here, 'agent');
+    await there.look();
+    expect(there.state).toMatchObject(playedElsewhere);
+    for (const press of [() => there.again(), () => there.skip('Too easy'), () => there.takeSeat()]) {
+      await press();
+      expect(there.state).toMatchObject(playedElsewhere);
+    }
+    await here.stop();
+    await replying;
+    stage.agent = await scripted(stage.folder, [asks('How heavy?'), asks('Which zones?'), answers(right)]);
+    await here.again();
+    await there.again();
+    expect(there.state).toMatchObject({ phase: 'developer', turn: 2 });
+    expect(there.state.notice).toBeUndefined();
+  });
+
+  it('is claimed by nobody while a person thinks', async () => {
+    const claims = (): Promise<string[]> => readdir(path.join(stage.dataFolder, 'claims'));
+    const here = await stage.begun(asks('How heavy?'), answers(right));
+    expect(await claims()).toEqual([]);
+    await here.skip('Too easy');
+    await here.again();
+    expect(here.state.phase).toBe('developer');
+    expect(await claims()).toEqual([]);
+    await here.reply({ text: 'Above 20.' });
+    expect(await claims()).toEqual([]);
+    const { turns } = await stage.trajectory(here.id);
+    expect(turns).toHaveLength(2);
+  });
+
+  it('is taken over after a reload as soon as the window before is gone', async () => {
+    const here = await stage.begun(asks('How heavy?'));
+    here.dispose();
+    await here.settled();
+    const child = claimant(stage.dataFolder, `episode-${here.id}`);
+    onTestFinished(() => kill(child));
+    await printed(child, /held/);
+    const restored = await stage.reloaded(here.id);
+    const held = restored.look(1000);
+    await kill(child);
+    await held;
+    expect(restored.state).toMatchObject({ phase: 'developer', turn: 1 });
+    expect(restored.state.notice).toBeUndefined();
+  });
+
+  it('names the process that plays it', async () => {
+    const here = await stage.begun(asks('How heavy?'));
+    here.dispose();
+    await here.settled();
+    const child = claimant(stage.dataFolder, `episode-${here.id}`);
+    onTestFinished(() => kill(child));
+    await printed(child, /held/);
+    const restored = await stage.reloaded(here.id);
+    await restored.reply({ text: 'Above 20.' });
+    expect(restored.state).toMatchObject(playedElsewhere);
+    expect(restored.state.notice?.message).toContain(`process ${child.process.pid} on `);
+    expect((await stage.trajectory(here.id)).turns[0]?.reply).toBeUndefined();
+  });
+
+  it('is only shown while a command plays the collection that it belongs to', async () => {
+    stage.agent = await scripted(stage.folder, [asks('How heavy?')]);
+    const log = await stage.log();
+    const { id } = await Dialogue.start({
+      log,
+      agent: stage.agent,
+      prompts: await stage.prompts(),
+      sampling: stage.sampling,
+      task: await starterTask(),
+      collaborator: { kind: 'developer', name: 'ada' },
+      protocol: stage.protocol,
+      seed: 0,
+      collection: 'nightly',
+    });
+    const child = claimant(stage.dataFolder, 'collection-nightly');
+    onTestFinished(() => kill(child));
+    await printed(child, /held/);
+    const session = await stage.reloaded(id);
+    await session.look();
+    const message = expect.stringContaining('The collection of this dialogue is being played by') as string;
+    expect(session.state).toMatchObject({ phase: 'stopped', notice: { message } });
+    await kill(child);
+    await session.again();
+    expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
+  });
+});
