@@ -73,6 +73,8 @@ test('finds beside it what training left here, and plays with it', async () => {
   await models.getByRole('treeitem', { name: /^stopped\/model, failed: .* has no config\.json/ }).waitFor();
   const trained = models.getByRole('treeitem', { name: /^quick\/model, / });
   await trained.hover();
+  // The list is drawn anew while the models of this folder are read, which loses a click.
+  await workbench.page.waitForTimeout(1000);
   await trained.getByRole('button', { name: 'Use as Agent' }).click();
   await models.getByRole('treeitem', { name: /^quick\/model, agent, / }).waitFor();
   await session().getByText('agent: quick/model').waitFor();
