@@ -152,8 +152,9 @@ export class DialogueLink {
   }
 
   private async claim(log: TrajectoryLog, episode: string): Promise<void> {
-    // A claim of its own that is not quite gone would refuse the next one.
-    const claiming = (this.claiming ??= this.releasing.then(() => claimEpisode(log, episode)));
+    const claimAnew = (): Promise<Claim> => claimEpisode(log, episode);
+    // A claim of its own that is not quite gone would refuse the next one; whoever let go was told if that failed.
+    const claiming = (this.claiming ??= this.releasing.then(claimAnew, claimAnew));
     try {
       await claiming;
     } catch (error) {

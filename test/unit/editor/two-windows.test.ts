@@ -15,6 +15,18 @@ afterEach(() => stage.clear());
 
 describe('a dialogue that is open in two windows', () => {
   const claimant = program('claim');
+
+  /** A dialogue that waited for its person when the window closed, and that another process has claimed since. */
+  const claimedByAnother = async () => {
+    const here = await stage.begun(asks('How heavy?'));
+    here.dispose();
+    await here.settled();
+    const child = claimant(stage.dataFolder, `episode-${here.id}`);
+    onTestFinished(() => kill(child));
+    await printed(child, /held/);
+    return { here, child, restored: await stage.reloaded(here.id) };
+  };
+
   const playedElsewhere = {
     phase: 'stopped',
     notice: {
@@ -105,13 +117,7 @@ describe('a dialogue that is open in two windows', () => {
   });
 
   it('is taken over after a reload as soon as the window before is gone', async () => {
-    const here = await stage.begun(asks('How heavy?'));
-    here.dispose();
-    await here.settled();
-    const child = claimant(stage.dataFolder, `episode-${here.id}`);
-    onTestFinished(() => kill(child));
-    await printed(child, /held/);
-    const restored = await stage.reloaded(here.id);
+    const { child, restored } = await claimedByAnother();
     const held = restored.look(1000);
     await kill(child);
     await held;
@@ -120,13 +126,7 @@ describe('a dialogue that is open in two windows', () => {
   });
 
   it('names the process that plays it', async () => {
-    const here = await stage.begun(asks('How heavy?'));
-    here.dispose();
-    await here.settled();
-    const child = claimant(stage.dataFolder, `episode-${here.id}`);
-    onTestFinished(() => kill(child));
-    await printed(child, /held/);
-    const restored = await stage.reloaded(here.id);
+    const { here, child, restored } = await claimedByAnother();
     await restored.reply({ text: 'Above 20.' });
     expect(restored.state).toMatchObject(playedElsewhere);
     expect(restored.state.notice?.message).toContain(`process ${child.process.pid} on `);
