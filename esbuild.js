@@ -77,6 +77,7 @@ const builds = [
       'webview/session': 'webview/session/session.ts',
       'webview/replay': 'webview/replay/replay.ts',
       'webview/statistics': 'webview/statistics/statistics.ts',
+      'webview/run': 'webview/run/run.ts',
     }),
     loader: { '.ttf': 'file' },
     assetNames: 'webview/[name]',

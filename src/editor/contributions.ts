@@ -57,8 +57,25 @@ export const commands = {
   useAsSimulator: 'tandem.useAsSimulator',
   revealModelFolder: 'tandem.revealModelFolder',
   removeModel: 'tandem.removeModel',
+  newRun: 'tandem.newRun',
+  startRunFile: 'tandem.startRunFile',
+  openRun: 'tandem.openRun',
+  pauseRun: 'tandem.pauseRun',
+  killRun: 'tandem.killRun',
+  resumeRun: 'tandem.resumeRun',
+  openRunConfiguration: 'tandem.openRunConfiguration',
+  openRunLog: 'tandem.openRunLog',
+  revealRun: 'tandem.revealRun',
+  duplicateRun: 'tandem.duplicateRun',
+  deleteRun: 'tandem.deleteRun',
   changeConsent: 'tandem.changeConsent',
   deleteMyData: 'tandem.deleteMyData',
+  collaborateOnFunction: 'tandem.collaborateOnFunction',
+  makeTask: 'tandem.makeTask',
+  acceptAnswer: 'tandem.acceptAnswer',
+  rejectAnswer: 'tandem.rejectAnswer',
+  reviewAnswer: 'tandem.reviewAnswer',
+  testAnswer: 'tandem.testAnswer',
 } as const;
 
 export type CommandId = (typeof commands)[keyof typeof commands];
@@ -68,6 +85,7 @@ export const views = {
   trajectories: 'tandem.trajectories',
   models: 'tandem.models',
   standing: 'tandem.standing',
+  runs: 'tandem.runs',
 } as const;
 
 /** The type of a webview panel that holds one dialogue; its serializer brings it back after a reload. */
@@ -79,11 +97,17 @@ export const replayViewType = 'tandem.replay';
 /** The type of the webview panel with the statistics of the log. */
 export const statisticsViewType = 'tandem.statistics';
 
+/** The type of a webview panel that shows a training run. */
+export const runViewType = 'tandem.run';
+
 /** The scheme of the read-only documents: reference, tests, answer, transcript. */
 export const documentScheme = 'tandem';
 
 /** The scheme of the previews of exports, which are read-only documents too, but nothing of the log. */
 export const exportScheme = 'tandem-export';
+
+/** The scheme of files as they would be with an answer in them, to accept or to reject. */
+export const answerScheme = 'tandem-answer';
 
 /** What the trees mark their items with, for the menus of the manifest. */
 export const contextValues = {
@@ -100,6 +124,11 @@ export const contextValues = {
   modelFolder: 'tandem.modelFolder',
   server: 'tandem.server',
   editorModel: 'tandem.editorModel',
+  /** A trainer works on it. */
+  liveRun: 'tandem.liveRun',
+  /** Paused, failed or died: it can be resumed. */
+  restingRun: 'tandem.restingRun',
+  doneRun: 'tandem.doneRun',
 } as const;
 
 /** What the conditions of the manifest ask for. */
@@ -115,6 +144,10 @@ export const contextKeys = {
   trajectoriesAreFiltered: 'tandem.trajectoriesAreFiltered',
   /** The folders of the window write into more than one log. */
   hasSeveralLogs: 'tandem.hasSeveralLogs',
+  /** The runs have been looked for: that none is shown means that none is there. */
+  runsAreRead: 'tandem.runsAreRead',
+  /** The addresses of the documents that were made to be started as runs. */
+  runFiles: 'tandem.runFiles',
 } as const;
 
 /** The settings and the type of their values; `tandem.` stands before each in the manifest. */

@@ -10,6 +10,7 @@ const titles = {
   session: t('Tandem session'),
   replay: t('Tandem replay'),
   statistics: t('Tandem statistics'),
+  run: t('Tandem run'),
 };
 
 /**

@@ -5,7 +5,7 @@ import { CanvasRenderer } from 'echarts/renderers';
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
-import { onThemeChange, themeNow, type Theme } from './theme';
+import { onThemeChange, themeNow, type Theme } from '../ui/theme';
 
 use([BarChart, CustomChart, LineChart, GridComponent, TooltipComponent, CanvasRenderer]);
 

@@ -67,6 +67,13 @@ export function linkButton(label: string, onPress: () => void, title?: string, k
   </button>`;
 }
 
+/** The same for what stays on until it is pressed again. */
+export function toggleLink(label: string, isOn: boolean, onPress: () => void): TemplateResult {
+  return html`<button type="button" class="link toggle" aria-pressed=${isOn} @click=${onPress}>
+    ${icon(isOn ? 'check' : 'symbol-color')} ${label}
+  </button>`;
+}
+
 export interface IconButtonOptions {
   /** A codicon's name. */
   readonly icon: string;

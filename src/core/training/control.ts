@@ -79,6 +79,29 @@ export async function resumeRun(runs: Runs, id: string, trainer: Trainer): Promi
   return runs.find(run.id);
 }
 
+/**
+ * Removes a run with everything that it has made.
+ * @param remove takes the folder away, to where it can be brought back from if there is such a place
+ * @throws {Fault} `training/running`
+ */
+export async function removeRun(
+  runs: Runs,
+  id: string,
+  remove: (folder: string) => PromiseLike<void>,
+): Promise<void> {
+  const run = await runs.find(id);
+  const claim = await claimLaunch(runs, run.id);
+  try {
+    const { isLive, folder } = (await runs.read(run.id)) ?? run;
+    if (isLive) {
+      throw new Fault('training/running', `The run ${run.id} is at work. Stop it first, then delete it.`);
+    }
+    await remove(folder);
+  } finally {
+    await claim.release();
+  }
+}
+
 function refuse({ id, state, isLive, process }: Run): void {
   if (isLive) {
     const { pid, host } = process!;

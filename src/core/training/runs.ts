@@ -137,7 +137,8 @@ export class Runs {
     }
   }
 
-  private async ids(): Promise<string[]> {
+  /** From the newest to the oldest. */
+  async ids(): Promise<string[]> {
     const entries = (await ifThere(() => readdir(this.folder, { withFileTypes: true }))) ?? [];
     const ids = entries.flatMap((entry) =>
       entry.isDirectory() && !entry.name.endsWith(BEING_PREPARED) ? [entry.name] : [],

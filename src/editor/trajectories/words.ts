@@ -9,7 +9,8 @@ export function outcomeWords(summary: TrajectorySummary, tests: number | undefin
   if (summary.state === 'open') return t('open');
   if (summary.state === 'abandoned') return abandonedWords(summary.abandoned, t);
   const grade = summary.grades.fixed ?? summary.grades.paper;
-  if (grade === undefined) return t('not graded yet');
+  // A developer's own function has no tests, and is never graded.
+  if (grade === undefined) return tests === 0 ? t('answered') : t('not graded yet');
   if (grade.reward === null) return t('not gradable here');
   const passed = grade.reward * (tests ?? 0);
   // The reward of an imported row may be of other tests than the task has here.

@@ -7,6 +7,7 @@ import {
   contextKeys,
   contextValues,
   replayViewType,
+  runViewType,
   sessionViewType,
   settings,
   statisticsViewType,
@@ -132,7 +133,7 @@ it('shows no command in the palette that cannot work', () => {
 it('names its commands in one style: a verb first, title case, no article', () => {
   for (const { title, category } of contributes.commands) {
     expect(category).toBe('Tandem');
-    expect(title).toMatch(/^\p{Lu}[\p{L}\p{Lu}]+( (as|from|with|in|and|of|to|API|\p{Lu}[\p{L}’]*))*…?$/u);
+    expect(title).toMatch(/^\p{Lu}[\p{L}\p{Lu}]+( (as|on|from|with|in|and|of|to|API|\p{Lu}[\p{L}’]*))*…?$/u);
     expect(title).not.toMatch(/\b(a|an|the)\b/i);
   }
 });
@@ -189,7 +190,7 @@ it('links only to known commands from welcome texts and descriptions', () => {
 
 it('wakes for a panel that is restored, and restricts only settings that exist', () => {
   expect(manifest.activationEvents).toEqual(
-    [sessionViewType, replayViewType, statisticsViewType].map((type) => `onWebviewPanel:${type}`),
+    [sessionViewType, replayViewType, statisticsViewType, runViewType].map((type) => `onWebviewPanel:${type}`),
   );
   for (const setting of manifest.capabilities.untrustedWorkspaces.restrictedConfigurations) {
     expect(Object.keys(properties)).toContain(setting);

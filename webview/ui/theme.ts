@@ -3,6 +3,8 @@ export interface Theme {
   readonly ink: string;
   readonly quiet: string;
   readonly series: string;
+  /** Beside the other series. */
+  readonly second: string;
   readonly paper: string;
   readonly font: string;
   readonly size: number;
@@ -17,6 +19,8 @@ export function themeNow(): Theme {
     ink: style.color,
     quiet: variable('descriptionForeground'),
     series: variable('charts-blue', 'textLink-foreground'),
+    // Orange is half transparent in the editor's own dark themes.
+    second: variable('charts-yellow', 'textLink-foreground'),
     paper: variable('editor-background'),
     font: style.fontFamily,
     size: Number.parseFloat(style.fontSize),

@@ -1,0 +1,84 @@
+import * as vscode from 'vscode';
+import { resumeRun, stopRun } from '../../core/training/control';
+import type { Run } from '../../core/training/runs';
+import { commands } from '../contributions';
+import { runsOf } from './resting';
+import type { EditorTrainer } from './trainer';
+import type { RunWatch } from './watch';
+import { reasonWords, runName, stateWord } from './words';
+
+const { t } = vscode.l10n;
+
+/** Pauses, ends and resumes runs, and says once when one that this window has watched came to a bad end. */
+export class RunControl implements vscode.Disposable {
+  /** Runs that this window has killed: their death is no news. */
+  private readonly killed = new Set<string>();
+  private readonly registration: vscode.Disposable;
+
+  constructor(
+    private readonly watch: RunWatch,
+    private readonly trainer: EditorTrainer,
+  ) {
+    this.registration = watch.onDidEnd((run) => void this.tell(run));
+  }
+
+  /** Finishes the micro-batch and writes a checkpoint. Resolves when the trainer is gone. */
+  async pause(run: Run): Promise<void> {
+    const stopping = stopRun(runsOf(run), run.id);
+    void this.watch.look();
+    await stopping;
+    await this.watch.look();
+  }
+
+  /** Ends it where it is: what was trained since the last checkpoint is done again when it is resumed. */
+  async kill(run: Run): Promise<void> {
+    const stop = t('Stop Immediately');
+    const chosen = await vscode.window.showWarningMessage(
+      t('Stop “{0}” where it is?', runName(run, t)),
+      {
+        modal: true,
+        detail: t(
+          'What it has learned since its last checkpoint is lost, and done again when it is resumed. “Pause Run” writes a checkpoint first.',
+        ),
+      },
+      stop,
+    );
+    if (chosen !== stop) return;
+    this.killed.add(run.folder);
+    await stopRun(runsOf(run), run.id, { atOnce: true });
+    await this.watch.look();
+  }
+
+  async resume(run: Run): Promise<void> {
+    const trainer = await this.trainer.openVisibly(t('Resuming {0}', runName(run, t)));
+    if (trainer === undefined) return;
+    this.killed.delete(run.folder);
+    await resumeRun(runsOf(run), run.id, trainer);
+    await this.watch.look();
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+  }
+
+  private async tell(run: Run): Promise<void> {
+    const { state, lastLines } = run;
+    if (this.killed.has(run.folder) || (state !== 'died' && state !== 'failed')) return;
+    const last = lastLines.at(-1);
+    const sentences = [
+      t('{0}: {1}.', runName(run, t), stateWord(state, t)),
+      reasonWords(run, t),
+      state === 'died' && last !== undefined ? t('The last one: {0}', last) : undefined,
+    ];
+    const node = { kind: 'run', run };
+    const actions = [
+      { title: t('Resume'), command: commands.resumeRun },
+      { title: t('Show'), command: commands.openRun },
+    ];
+    const chosen = await vscode.window.showErrorMessage(
+      sentences.filter((sentence) => sentence !== undefined).join(' '),
+      ...actions,
+    );
+    if (chosen !== undefined) await vscode.commands.executeCommand(chosen.command, node);
+  }
+}

@@ -1,0 +1,46 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { cacheFolder } from '../../core/training/environment/cache';
+import type { Trainer } from '../../core/training/trainer';
+import { cancellable, type Report } from '../progress';
+
+const { t } = vscode.l10n;
+
+/** The trainer that ships with Tandem, in its environment, which is made on first need. */
+export class EditorTrainer {
+  /** @param assets the folder of the built extension */
+  constructor(
+    readonly assets: string,
+    private readonly output: vscode.LogOutputChannel,
+  ) {}
+
+  /** @throws {Fault} `training/no-python`, `training/not-installed`, `training/packages-missing` */
+  async open(signal: AbortSignal, report?: Report): Promise<Trainer> {
+    const { openTrainer } = await import('../../core/training/environment/environment');
+    const { TANDEM_PYTHON: python = '', TANDEM_TRAINER_PYTHON: ready = '' } = process.env;
+    return openTrainer({
+      source: path.join(this.assets, 'trainer'),
+      cache: cacheFolder(),
+      ...(ready !== '' && { ready }),
+      ...(python !== '' && { python: { file: python, by: 'TANDEM_PYTHON' } }),
+      signal,
+      onLine: (line) => {
+        this.output.info(line);
+        report?.(line);
+      },
+    });
+  }
+
+  /** The same with a notification that can cancel it. @returns undefined when the person did */
+  async openVisibly(title: string): Promise<Trainer | undefined> {
+    return cancellable(title, (signal, report) => {
+      report(t('Looking for the trainer'));
+      return this.open(signal, report);
+    });
+  }
+
+  /** The folder of the prompts that ship with Tandem. */
+  get prompts(): string {
+    return path.join(this.assets, 'prompts');
+  }
+}

@@ -1,0 +1,59 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { withVisibleControls } from '../dialogue/untrusted';
+import { t } from '../language';
+import { icon, linkButton, toggleLink } from '../ui';
+import { signed } from './figures';
+import { host } from './host';
+import type { Credits } from './protocol';
+
+/** Below the header's links: whose credit is shown, on which scale, and how far people agree with it. */
+export function criticLine(
+  credits: Credits | undefined,
+  shades: boolean,
+  onShade: () => void,
+): TemplateResult | typeof nothing {
+  if (credits === undefined) return nothing;
+  const { critic, problem, canScore } = credits;
+  const choose = (label: string): TemplateResult =>
+    linkButton(
+      label,
+      () => host.send({ type: 'choose-critic' }),
+      t('Choose the critic whose credit is shown'),
+    );
+  if (critic === undefined)
+    return html`<p class="knows critic">${choose(t('see the credit of each turn…'))}</p>`;
+  const { name, folder, unit, scale, agreement } = critic;
+  const isScored = credits.credits.some((turns) => turns !== null);
+  const hasTokens = credits.credits.some((turns) => turns?.some(({ tokens }) => tokens !== undefined));
+  return html`<p class="knows critic">
+    <span title=${folder}>${icon('law')} ${t('critic: {0}', withVisibleControls(name))}</span>
+    ${choose(t('change…'))}
+    ${
+      canScore
+        ? linkButton(
+            t('score with it'),
+            () => host.send({ type: 'score' }),
+            t('Have the critic read the dialogue; it takes a moment'),
+          )
+        : nothing
+    }
+    ${hasTokens ? toggleLink(t('shade tokens'), shades, onShade) : nothing}
+    ${isScored ? html`<span class="quiet">${scaleWords(scale, unit)}</span>` : nothing}
+    ${
+      isScored
+        ? html`<span class="quiet"
+            ><span class="untrained key" aria-hidden="true"></span>${t(
+              'thin mark: the untrained score',
+            )}</span
+          >`
+        : nothing
+    }
+    ${agreement.map((sentence) => html`<span class="quiet">${sentence}</span>`)}
+    ${problem === undefined ? nothing : html`<span class="problem">${icon('warning')} ${problem}</span>`}
+  </p>`;
+}
+
+const scaleWords = (scale: number, unit: string): string =>
+  scale === 0
+    ? t('the critic says of every turn what its base says')
+    : t('bars end at ±{0} {1}; to the right a turn helped', signed(scale).slice(1), unit);
