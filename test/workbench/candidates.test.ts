@@ -113,8 +113,7 @@ test('two candidates are shown when both are written, unnamed', async () => {
 
 test('a reload amid the choice shows the same two, and a key chooses', async () => {
   const before = await candidate('B').innerText();
-  // The workbench in a browser puts down every five seconds which editors are open.
-  await workbench.page.waitForTimeout(8000);
+  await workbench.kept(/episode\W/);
   await workbench.reload();
   await question().waitFor();
   expect(await candidate('B').innerText()).toBe(before);

@@ -19,6 +19,7 @@ import {
   writeSettings,
   type Server,
 } from '../../scripts/workbench/server.mjs';
+import { readEditors } from './editors';
 
 /** A workbench is usually there in 5 s; on a busy machine it has taken 48 s. In milliseconds. */
 const timeLimit = 120_000;
@@ -144,6 +145,19 @@ export class WorkbenchDriver {
   async reload(): Promise<void> {
     await this.page.reload({ timeout: timeLimit });
     await this.#ready();
+  }
+
+  /**
+   * Waits until the workbench has put down that an editor is open, so that it opens it again after a reload. In a browser it
+   * does so every few seconds when it has nothing else to do, and not when it is left.
+   * @param part of what is put down about the editor: its title, or what a panel keeps, in which quotes are escaped
+   */
+  async kept(part: RegExp): Promise<void> {
+    const started = Date.now();
+    while (!part.test(await this.page.evaluate(readEditors))) {
+      if (Date.now() - started > timeLimit) throw new Error(`The workbench has not kept ${part}.`);
+      await this.page.waitForTimeout(250);
+    }
   }
 
   /** The page dies without a word to the server, as in a browser that crashes, and is opened again. */

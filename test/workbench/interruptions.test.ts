@@ -184,8 +184,7 @@ describe('at each step of a dialogue the extension host is killed and the window
   test('before the first message, nothing is logged and the task is still there', async () => {
     await workbench.runCommand('View: Close All Editors');
     await ada().openTask('total');
-    // The workbench in a browser puts down every five seconds which editors are open.
-    await workbench.page.waitForTimeout(8000);
+    await workbench.kept(/source\W+pack/);
     const before = await segments();
     await interrupt();
     await button('Start').waitFor();
@@ -196,7 +195,7 @@ describe('at each step of a dialogue the extension host is killed and the window
     stalls = true;
     await button('Start').click();
     await ada().session().locator('tandem-stream').getByText('Up to which').waitFor();
-    await workbench.page.waitForTimeout(8000);
+    await workbench.kept(/episode\W/);
     await interrupt();
     stalls = false;
     await ada().session().getByText("while it was the agent's turn").waitFor();

@@ -222,8 +222,7 @@ test('the replay shows the grade and compares the answer with the reference', as
 test('a replay is there again after the window was reloaded', async () => {
   await row(/^Course mark/).click();
   await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
-  // The workbench in a browser puts down every five seconds which editors are open, and not when it is left.
-  await workbench.page.waitForTimeout(8000);
+  await workbench.kept(/Course mark: replay/);
   await workbench.reload();
   await row(/^Course mark/).waitFor();
   await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
