@@ -19,24 +19,29 @@ const common = {
   outdir,
 };
 
-/** zod ships its messages in forty languages, a quarter of a megabyte; Tandem says its own. */
-const englishOnly = {
-  name: 'english-only',
+/**
+ * What is imported when it is needed becomes a file of its own, read only then. esbuild splits only ES modules, and the
+ * extension host is quickest with CommonJS: each file is translated after it was split.
+ */
+const split = {
+  name: 'split',
   setup(build) {
-    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, ({ path: file }) => ({
-      contents: "export { default as en } from './en.js';",
-      resolveDir: path.dirname(file),
-    }));
-  },
-};
-
-/** The package `openai` is as large as all that Tandem has of its own, and needed only when a server is asked. */
-const serversApart = {
-  name: 'servers-apart',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/library$/ }, ({ importer }) =>
-      /[\\/]model[\\/]chat[\\/]/.test(importer) ? { path: './openai.js', external: true } : undefined,
-    );
+    Object.assign(build.initialOptions, {
+      ...{ format: 'esm', splitting: true, write: false, chunkNames: 'chunk-[hash]' },
+      sourcemap: production ? false : 'inline',
+    });
+    build.onEnd(async ({ outputFiles = [] }) => {
+      for (const { path: file, text: module } of outputFiles) {
+        const { code, map } = await esbuild.transform(module, {
+          ...{ format: 'cjs', platform: 'node', target: node.target, minify: production },
+          ...{ sourcemap: production ? false : 'external', sourcefile: file },
+        });
+        fs.mkdirSync(path.dirname(file), { recursive: true });
+        const text = production ? code : `${code}//# sourceMappingURL=${path.basename(file)}.map\n`;
+        fs.writeFileSync(file, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
+        if (!production) fs.writeFileSync(`${file}.map`, map);
+      }
+    });
   },
 };
 
@@ -49,39 +54,51 @@ const node = {
   external: ['vscode', 'onnxruntime-node', 'mocha'],
   // `openai` offers these for providers that Tandem does not use; they are optional peers and absent.
   packages: 'bundle',
-  plugins: [englishOnly],
   // The extension host reports every look at this global, which `openai` takes to find out where it runs.
   define: { navigator: 'undefined' },
 };
 
+const webview = {
+  ...common,
+  platform: 'browser',
+  format: 'esm',
+  target: 'es2022',
+  loader: { '.ttf': 'file' },
+  assetNames: 'webview/[name]',
+  tsconfig: 'webview/tsconfig.json',
+};
+
 const builds = [
-  { ...node, entryPoints: entries({ openai: 'src/core/model/chat/library.ts' }) },
   {
     ...node,
-    plugins: [...node.plugins, serversApart],
+    plugins: [split],
+    entryPoints: entries({ extension: 'src/extension.ts', tandem: 'src/cli/tandem.ts' }),
+  },
+  {
+    ...node,
+    // Each runs in a process or a thread of its own, which is told one file.
     entryPoints: entries({
-      extension: 'src/extension.ts',
       grader: 'src/core/grading/wasi/host.ts',
       inference: 'src/core/model/local/inference.ts',
       scoring: 'src/core/model/local/critic/scoring.ts',
-      tandem: 'src/cli/tandem.ts',
     }),
   },
   { ...node, entryPoints: production ? {} : hostTests() },
   {
-    ...common,
-    platform: 'browser',
-    format: 'esm',
-    target: 'es2022',
+    ...webview,
     entryPoints: entries({
       'webview/session': 'webview/session/session.ts',
       'webview/replay': 'webview/replay/replay.ts',
+    }),
+  },
+  {
+    ...webview,
+    // The charting library is read after the words around its pictures are there.
+    ...{ splitting: true, chunkNames: 'webview/chunk-[hash]' },
+    entryPoints: entries({
       'webview/statistics': 'webview/statistics/statistics.ts',
       'webview/run': 'webview/run/run.ts',
     }),
-    loader: { '.ttf': 'file' },
-    assetNames: 'webview/[name]',
-    tsconfig: 'webview/tsconfig.json',
   },
 ];
 
@@ -124,9 +141,13 @@ function copyAssets() {
 }
 
 async function main() {
-  // A test that was deleted must not be run from an earlier build, nor a module of the trainer imported.
+  // What an earlier build left must not be run: a test that was deleted, a module of the trainer, and the chunks, whose
+  // names change with what they hold.
   fs.rmSync(path.join(outdir, 'test'), { recursive: true, force: true });
   fs.rmSync(path.join(outdir, 'trainer'), { recursive: true, force: true });
+  for (const folder of [outdir, path.join(outdir, 'webview')].filter((folder) => fs.existsSync(folder)))
+    for (const name of fs.readdirSync(folder))
+      if (name.startsWith('chunk-')) fs.rmSync(path.join(folder, name));
   copyAssets();
   for (const options of builds) {
     if (Object.keys(options.entryPoints).length === 0) continue;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../core/fault';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { z } from 'zod';
-import { consentLevels } from '../core/trajectory/event';
+import * as z from 'zod';
+import { consentLevels } from '../core/trajectory/consent';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import type { ConsentRequest } from '../../webview/session/protocol';
 import type { ConsentKeeper } from './session/parts';

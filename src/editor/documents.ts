@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../core/fault';
 import type { GradingMode } from '../core/grading/grade';
 import type { Task } from '../core/task/task';

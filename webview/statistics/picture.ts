@@ -1,13 +1,8 @@
-import { BarChart, CustomChart, LineChart } from 'echarts/charts';
-import { GridComponent, TooltipComponent } from 'echarts/components';
-import { init, use, type ECharts, type EChartsCoreOption } from 'echarts/core';
-import { CanvasRenderer } from 'echarts/renderers';
+import type { ECharts, EChartsCoreOption } from 'echarts/core';
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { onThemeChange, themeNow, type Theme } from '../ui/theme';
-
-use([BarChart, CustomChart, LineChart, GridComponent, TooltipComponent, CanvasRenderer]);
 
 /** One picture, as wide as there is room, in the colours of the workbench. */
 @customElement('tandem-picture')
@@ -24,7 +19,7 @@ export class PictureElement extends PlainElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.themes = onThemeChange(() => this.redraw());
+    this.themes = onThemeChange(() => void this.redraw());
     this.sizes.observe(this);
   }
 
@@ -46,10 +41,13 @@ export class PictureElement extends PlainElement {
   }
 
   override updated(): void {
-    this.redraw();
+    void this.redraw();
   }
 
-  private redraw(): void {
+  private async redraw(): Promise<void> {
+    // The library is larger than all else in the view: it is read when the words around the pictures are there.
+    const { init } = await import('./charts');
+    if (!this.isConnected) return;
     const place = this.querySelector<HTMLElement>('.canvas');
     if (place === null) return;
     this.chart ??= init(place, undefined, { renderer: 'canvas' });

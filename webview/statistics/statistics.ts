@@ -48,7 +48,12 @@ export class StatisticsElement extends PlainElement {
 
   override render(): TemplateResult {
     const { shown } = this;
-    if (shown === undefined) return html``;
+    if (shown === undefined) {
+      return html`<main>
+        <h1>${t('Statistics')}</h1>
+        <p class="quiet" role="status">${t('Counting the dialogues…')}</p>
+      </main>`;
+    }
     const groups = shown.groups[this.grouping].map(named);
     return html`<main tabindex="0" aria-label=${t('Statistics')}>
       <h1>${t('Statistics')}</h1>

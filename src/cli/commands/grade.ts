@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Grade, GradingMode } from '../../core/grading/grade';
 import type { Grader } from '../../core/grading/grader';
 import { wilson } from '../../core/evaluation/interval';

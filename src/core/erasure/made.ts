@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readWhole, runFiles, runsFolderOf } from '../training/runFolder';
 import { ifThere, isErrorCode } from '../trajectory/files';
 import { experimentsIn, runsOfExperiment } from './experiments';

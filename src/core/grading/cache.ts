@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import type { ReferenceOutputs } from './reference';
 import type { CallOutcome } from './runner';

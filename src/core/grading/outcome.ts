@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../fault';
 import type { CallOutcome } from './runner';
 

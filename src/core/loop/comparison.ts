@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CollectionResult } from '../dialogue/collect';
 import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '../evaluation/evaluate';
 import { taskFigures, type AgentFigures } from '../evaluation/figures';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../fault';
 import { readLocalFolder } from '../model/local/folder';
 import { ifThere, UNFINISHED } from '../trajectory/files';

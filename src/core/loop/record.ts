@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { ifThere, writeAtomically } from '../trajectory/files';
 

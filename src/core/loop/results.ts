@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What the stages between tasks and evaluation leave in `loop.json`. Paths are relative to the loop's folder. */
 

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PackTask } from '../dialogue/collect';
 import { deriveSeed } from '../dialogue/seed';
 import { Fault } from '../fault';

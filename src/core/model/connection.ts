@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../fault';
 import { clientFor } from './chat/client';
 import { diagnosisOf, notOpenAi, tooSlow, type Diagnosis } from './chat/diagnosis';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import type { ChatMessage, GenerateOptions, Generation, Model, SamplingSettings } from './model';
 

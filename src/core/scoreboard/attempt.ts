@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PackTask } from '../dialogue/collect';
 import { deriveSeed } from '../dialogue/seed';
 import { evaluate, type Evaluated } from '../evaluation/evaluate';

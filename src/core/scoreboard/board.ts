@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { inFlight } from '../inFlight';
 import { claimIn } from '../trajectory/claim';
 import { ifThere, writeAtomically } from '../trajectory/files';

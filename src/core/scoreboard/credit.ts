@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { collect, collectionName } from '../dialogue/collect';
 import { monteCarloCredit, type CandidateValue, type CreditState } from '../evaluation/credit';
 import { inFlight } from '../inFlight';

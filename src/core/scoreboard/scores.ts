@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentMessages } from '../dialogue/conversation';
 import { parseAgentMessage } from '../dialogue/protocol';
 import type { CreditState } from '../evaluation/credit';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../fault';
 import type { Task, TestCase } from './task';
 

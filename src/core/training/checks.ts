@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../fault';
 import { runFiles } from './runFolder';
 import { ask, sentenceOf, type Answer, type Trainer } from './trainer';

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { EDITOR_MODEL } from '../trajectory/terms';
 

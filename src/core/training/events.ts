@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * The events of a run, `events.jsonl` in its folder: one JSON object a line, written by the trainer alone. Fields that

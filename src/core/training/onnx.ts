@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../fault';
 import { ask, sentenceOf, type Trainer } from './trainer';
 

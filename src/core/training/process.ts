@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isErrorCode } from '../trajectory/files';
 import { look } from '../trajectory/running';
 

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../fault';
 import { ifThere } from '../trajectory/files';
 import { EventTail, lastProgress } from './eventFile';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
 import { ifThere, writeAtomically } from './files';
 import { mayLive, ownerSchema, ownIdentity } from './segment/owner';

@@ -1,8 +1,13 @@
-import type { consentLevels, EventOf } from './event';
+import type { EventOf } from './event';
 import { developersOf } from './people';
 import type { Trajectory } from './trajectory';
 
 export type Consent = Omit<EventOf<'consent'>, 'version' | 'event'>;
+/**
+ * How far what a person writes may go: kept where it is; exported; exported with what was edited, what the reply limit
+ * cut off, and how long each reply took.
+ */
+export const consentLevels = ['local', 'export', 'export-with-edits'] as const;
 export type ConsentLevel = (typeof consentLevels)[number];
 
 /** What people allow to be done with what they wrote. Of several consents under one pseudonym the latest counts. */

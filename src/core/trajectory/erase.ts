@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../fault';
 import { LOG_VERSION, type LogEvent } from './event';
 import { ifThere, isErrorCode, syncFolder, UNFINISHED, writeAtomically } from './files';

@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { consentLevels } from './consent';
 
 /**
  * The events of the trajectory log: one JSON object a line, append-only, the only truth. Kinds that a reader does not
@@ -93,12 +94,6 @@ export const gradeSchema = z.object({
   referenceFailures: z.number().int().optional(),
   notGradable: z.string().optional(),
 });
-
-/**
- * How far what a person writes may go: kept where it is; exported; exported with what was edited, what the reply limit
- * cut off, and how long each reply took.
- */
-export const consentLevels = ['local', 'export', 'export-with-edits'] as const;
 
 /** On every line. `at`: ISO 8601, UTC. `episode` is one trajectory; `task` events stand outside of one. */
 const head = { version: z.number().int(), at: z.string() };

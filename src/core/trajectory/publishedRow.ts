@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
+import { toDotPath } from 'zod/v4/core';
 import { Fault } from '../fault';
 import { parseTask } from '../task/row';
 import type { Task } from '../task/task';
@@ -113,7 +114,7 @@ function messagesOf(
 
 function explain(issue: z.core.$ZodIssue | undefined): string {
   if (!issue || issue.path.length === 0) return 'A trajectory must be a JSON object.';
-  return `The field ${z.core.toDotPath(issue.path)} is not as it must be: ${issue.message}.`;
+  return `The field ${toDotPath(issue.path)} is not as it must be: ${issue.message}.`;
 }
 
 function badRow(reason: string, cause?: unknown): Fault {

@@ -1,6 +1,6 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EventKind } from './event';
 import { ifThere, writeAtomically } from './files';
 import { fingerprintOf, segmentNames } from './index/follow';
@@ -26,17 +26,6 @@ export type ModelUse = z.infer<typeof useSchema>;
 
 /** By the name of the model, as it was asked for. */
 export type UseByModel = Readonly<Record<string, ModelUse>>;
-
-/** In US dollars per million tokens. */
-export interface Price {
-  readonly prompt: number;
-  readonly completion: number;
-}
-
-/** In US dollars, of the tokens that were counted. */
-export function costOf({ promptTokens, completionTokens }: ModelUse, price: Price): number {
-  return (promptTokens * price.prompt + completionTokens * price.completion) / 1e6;
-}
 
 const keptSchema = z.object({
   version: z.literal(2),

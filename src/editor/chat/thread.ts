@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Exchange } from '../../core/dialogue/conversation';
 
 /** What the chat keeps with each answer of the participant, so that the next one knows the dialogue. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CriticPlace, RunCritic } from '../../core/training/credit/critics';
 import type { Engines } from '../engines';
 import { ago } from '../trajectories/words';

@@ -10,7 +10,7 @@ import { dialogues, grouped } from '../trajectories/words';
 import { askAboutFindings } from '../trust/findings';
 import type { ListFilter } from '../trajectories/filter';
 import { chooseExport } from './choose';
-import { previewDocument, type ExportChoice } from './preview';
+import type { ExportChoice } from './preview';
 
 const { t } = vscode.l10n;
 
@@ -53,6 +53,7 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     const { engine, name } = this.log;
     const log = await engine.log();
     const { previewExport } = await import('../../core/trajectory/export/preview');
+    const { previewDocument } = await import('./preview');
     const preview = await cancellable(t('Preparing the preview'), async (signal, report) =>
       previewExport(log, await optionsOf(engine, choice, signal, report), PREVIEWED_ROWS),
     );

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { messageOf } from '../../core/fault';
 import type { Trial } from '../../core/model/connection';
 import type { Model } from '../../core/model/model';

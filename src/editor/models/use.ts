@@ -1,4 +1,5 @@
-import { costOf, type ModelUse, type UseByModel } from '../../core/trajectory/use';
+import { costOf } from '../../core/trajectory/cost';
+import type { ModelUse, UseByModel } from '../../core/trajectory/use';
 import type { Translate } from '../translate';
 import { specOf, type Server } from './servers';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { draftedRequest, isOwnFunction, ownTask } from '../../core/task/own';
 import { functionNamed, functionsIn, functionText } from '../../core/task/python/functions';

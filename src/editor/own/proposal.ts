@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { appended, placed, withPlaced } from '../../core/task/python/placing';
 
 /** An answer that may go into a file. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Grade } from '../../core/grading/grade';
 import type { Engine } from '../engine';
 import { claimsAbout } from './claims';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { removeRun } from '../../core/training/control';
 import { diskUse } from '../../core/training/diskUse';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RunHistory, ToldEvent } from '../../core/training/history/history';
 import type { TrainerEventOf } from '../../core/training/events';
 import type { Translate } from '../translate';

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Draft } from '../../../webview/session/protocol';
 import { ifThere } from '../../core/trajectory/files';
 

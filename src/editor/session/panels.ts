@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import type { Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';

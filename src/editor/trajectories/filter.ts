@@ -1,5 +1,5 @@
-import { z } from 'zod';
-import { outcomes, type Outcome, type TrajectoryFilter } from '../../core/trajectory/log';
+import * as z from 'zod';
+import { outcomes, type Outcome, type TrajectoryFilter } from '../../core/trajectory/index/query';
 import type { Translate } from '../translate';
 
 /** What a person can narrow the list by, and what is shown of it. */

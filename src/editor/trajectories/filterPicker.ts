@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { outcomes, type TrajectoryLog } from '../../core/trajectory/log';
+import { outcomes } from '../../core/trajectory/index/query';
+import type { TrajectoryLog } from '../../core/trajectory/log';
 import {
   datesWords,
   dayOf,

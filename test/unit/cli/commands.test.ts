@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { loadTasks } from '../../../src/core/task/pack';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { starterPack } from '../../fixtures/dialogue';

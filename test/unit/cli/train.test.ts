@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { collectLog, realTrainer, tinyModel } from '../../fixtures/trainer';
 import { runNode, type Ended } from '../../fixtures/tasks';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   commands,
   contextKeys,

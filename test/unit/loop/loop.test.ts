@@ -3,7 +3,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LoopProgress, LoopResult } from '../../../src/core/loop/plan';
 import { Runs } from '../../../src/core/training/runs';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { LoopRecord, type Stage } from '../../../src/core/loop/record';
 import { temporaryFolder } from '../trajectory/fixtures';
 

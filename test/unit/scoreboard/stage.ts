@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { RulesSimulator } from '../../../src/core/dialogue/simulator';
 import type { Grader } from '../../../src/core/grading/grader';
 import type { Model } from '../../../src/core/model/model';

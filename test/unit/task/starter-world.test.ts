@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { measureLeak } from '../../../src/core/dialogue/leak';
 import { parseTask, taskToRow } from '../../../src/core/task/row';
 import { functionSignature } from '../../../src/core/task/signature';

@@ -4,7 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseConfiguration } from '../../../src/core/training/configuration';
 import { prepareData } from '../../../src/core/training/data/prepare';
 import type { SelectionReport } from '../../../src/core/training/data/report';

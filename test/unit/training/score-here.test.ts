@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { scoredSchema, type Scored } from '../../../src/core/training/score';
 import { scoreHere } from '../../../src/core/training/scoring/here';
 import { runNode, type Ended } from '../../fixtures/tasks';

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
 import { readOutcome } from '../outcome';
 import type { CallOutcome, Job, JobOutcome } from '../runner';

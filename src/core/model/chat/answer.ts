@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Generation, SampledTokens, Usage } from '../model';
 
 /** `choices[].logprobs.content[]`; llama.cpp adds `id`, older vLLM writes the id into `token`. */

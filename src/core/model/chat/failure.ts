@@ -1,5 +1,5 @@
 import { APIConnectionError, APIError } from './library';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
 import type { Deadline, PassedLimit, TimeLimits } from './deadline';
 import { askedWait } from './retry';

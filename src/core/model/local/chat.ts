@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Template } from '@huggingface/jinja';
 import { Tokenizer } from '@huggingface/tokenizers';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
 import type { ChatMessage } from '../model';
 import { damaged, readJson } from './files';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { damaged, readJson } from './files';
 
 /** What `tandem onnx` wrote of each graph: digests of the weights that it was made from, by their file. */

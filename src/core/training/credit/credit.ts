@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { agentMessages } from '../../dialogue/conversation';
 import type { Prompts } from '../../dialogue/prompts';
 import { parseAgentMessage } from '../../dialogue/protocol';

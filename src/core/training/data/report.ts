@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What of a log went into the data of a run, `data/selection.json` in its folder. */
 export const selectionReportSchema = z.object({

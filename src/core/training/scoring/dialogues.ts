@@ -1,4 +1,5 @@
-import { z } from 'zod';
+import * as z from 'zod';
+import { toDotPath } from 'zod/v4/core';
 import { colBenchProtocol } from '../../dialogue/protocol';
 import type { Prompts } from '../../dialogue/prompts';
 import { Fault } from '../../fault';
@@ -52,7 +53,7 @@ export function dialogueOf(value: unknown, where: string, prompts: Prompts): Dia
   const read = form.safeParse(value);
   if (!read.success) {
     const [issue] = read.error.issues;
-    throw badRow(`The field ${z.core.toDotPath(issue!.path)} is not as it must be: ${issue!.message}.`);
+    throw badRow(`The field ${toDotPath(issue!.path)} is not as it must be: ${issue!.message}.`);
   }
   const row = read.data;
   if (row.dialogue_history === undefined && row.messages !== undefined) return chat(row, row.messages, where);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Fault } from '../../../fault';
 import { readJson } from '../files';
 import { otherWeights } from '../folder';
