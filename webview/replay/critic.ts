@@ -13,7 +13,7 @@ export function criticLine(
   onShade: () => void,
 ): TemplateResult | typeof nothing {
   if (credits === undefined) return nothing;
-  const { critic, problem, canScore } = credits;
+  const { critic, problem, canScore, restriction } = credits;
   const choose = (label: string): TemplateResult =>
     linkButton(
       label,
@@ -29,7 +29,7 @@ export function criticLine(
     <span title=${folder}>${icon('law')} ${t('critic: {0}', withVisibleControls(name))}</span>
     ${choose(t('change…'))}
     ${
-      canScore
+      canScore && restriction === undefined
         ? linkButton(
             t('score with it'),
             () => host.send({ type: 'score' }),
@@ -50,6 +50,12 @@ export function criticLine(
     }
     ${agreement.map((sentence) => html`<span class="quiet">${sentence}</span>`)}
     ${problem === undefined ? nothing : html`<span class="problem">${icon('warning')} ${problem}</span>`}
+    ${
+      canScore && restriction !== undefined
+        ? html`<span class="problem">${icon('warning')} ${restriction}</span>
+            ${linkButton(t('Manage Workspace Trust'), () => host.send({ type: 'manage-trust' }))}`
+        : nothing
+    }
   </p>`;
 }
 
