@@ -38,19 +38,24 @@ const verdict = (number: number, agrees: boolean): Locator =>
     exact: true,
   });
 
+/** A row of the list, by all that it says. */
+const offered = (text: RegExp): Locator => quickInput().getByRole('option').filter({ hasText: text });
+
 async function pick(text: string | RegExp): Promise<void> {
   await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click();
 }
 
-async function pictures(name: string): Promise<void> {
+async function pictures(name: string, themes: readonly Theme[]): Promise<void> {
   await workbench.runCommand('Notifications: Clear All Notifications');
-  for (const theme of ['light', 'dark', 'hc-dark', 'hc-light'] satisfies Theme[]) {
+  for (const theme of themes) {
     await workbench.setTheme(theme);
     await turn(1).first().hover();
     await workbench.screenshot(`${name}-${theme}`);
     expect(await violations(replay())).toEqual([]);
   }
-  await workbench.setTheme('dark');
+}
+
+async function narrowPicture(name: string): Promise<void> {
   await workbench.setSize(700, 800);
   await workbench.screenshot(`${name}-narrow`);
   expect(await violations(replay())).toEqual([]);
@@ -143,9 +148,7 @@ test('without a critic one sentence says how to get one', async () => {
 test('the critic of a run is chosen and its credit stands at the left of each turn', async () => {
   await leaveCritic('runs/20261122-100000-abcd', { name: 'first try' });
   await replay().getByRole('button', { name: 'see the credit of each turn…' }).click();
-  await quickInput()
-    .getByText(/SWEET-RL on tiny · .* · no verdicts yet/)
-    .waitFor();
+  await offered(/first try.*no verdicts yet.*SWEET-RL on tiny/).waitFor();
   await pick('first try');
   await bars().first().waitFor();
   expect(await bars().count()).toBe(
@@ -158,7 +161,8 @@ test('the critic of a run is chosen and its credit stands at the left of each tu
   await replay()
     .getByText(/^bars end at ±\d+\.\d+ nats per token; to the right a turn helped$/)
     .waitFor();
-  await pictures('credit');
+  await pictures('credit', ['light', 'hc-dark', 'hc-light', 'dark']);
+  await narrowPicture('credit');
 });
 
 test('tokens are shaded on demand, with their figures in a table', async () => {
@@ -172,7 +176,7 @@ test('tokens are shaded on demand, with their figures in a table', async () => {
     .getByRole('row', { name: /^\d+ \S.* [+−]\d+\.\d+$/ })
     .first()
     .waitFor();
-  await pictures('credit-tokens');
+  await pictures('credit-tokens', ['light', 'hc-dark', 'hc-light', 'dark']);
   await shades.click();
   await tokens.waitFor({ state: 'detached' });
 });
@@ -227,7 +231,8 @@ test('another dialogue is scored with the critic that was used last; two stand o
       .first()
       .waitFor();
   }
-  await pictures('credit-compare');
+  await pictures('credit-compare', ['light', 'dark']);
+  await narrowPicture('credit-compare');
   await workbench.runCommand('View: Close All Editors');
 });
 
@@ -246,27 +251,25 @@ test('the critics of loops and scoreboards are offered, too, with how far people
   await row(/^Course mark, .*asks-first/).click();
   await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
   await replay().getByRole('button', { name: 'change…' }).click();
-  const offered = quickInput().getByRole('option');
-  await offered.filter({ hasText: /first try.*people agree in 0 of 1 judged turn \(0 %, 0–79\)/ }).waitFor();
-  await offered.filter({ hasText: /starter-world-quick.*SWEET-RL on tiny.*no verdicts yet/ }).waitFor();
+  await offered(/first try.*people agree in 0 of 1 judged turn \(0 %, 0–79\).*SWEET-RL on tiny/).waitFor();
+  await offered(/starter-world-quick.*no verdicts yet.*SWEET-RL on tiny/).waitFor();
   // A copy of the critic of the run is the same critic.
-  await offered
-    .filter({ hasText: /sweet-rl, lr 1e-3, seed 2.*people agree in 0 of 1 judged turn/ })
-    .waitFor();
+  await offered(/sweet-rl, lr 1e-3, seed 2.*people agree in 0 of 1 judged turn.*quick · SWEET-RL/).waitFor();
   for (const theme of ['light', 'hc-dark', 'dark'] satisfies Theme[]) {
     await workbench.page.keyboard.press('Escape');
     await workbench.setTheme(theme);
     await replay().getByRole('button', { name: 'change…' }).click();
-    await offered.first().waitFor();
+    await offered(/first try/).waitFor();
     await workbench.screenshot(`credit-choose-${theme}`);
   }
 });
 
 test('a critic without graphs is scored with by the trainer, which can be cancelled', async () => {
   await writeFile(hold, '');
+  await replay().getByRole('button', { name: 'change…' }).click();
   await pick('starter-world-quick');
   const told = await workbench.notification(/starter-world-quick scores the dialogue/);
-  await expect.poll(() => existsSync(scoring)).toBe(true);
+  await expect.poll(() => existsSync(scoring), { timeout: 60_000 }).toBe(true);
   const trainer = Number(await readFile(scoring, 'utf8'));
   await workbench.screenshot('credit-by-trainer');
   await told.hover();
@@ -274,8 +277,8 @@ test('a critic without graphs is scored with by the trainer, which can be cancel
   await told.waitFor({ state: 'detached' });
   await expect.poll(() => isRunning(trainer)).toBe(false);
   await replay().getByText('critic: starter-world-quick').waitFor();
-  expect(await bars('nats').count()).toBe(0);
   await replay().getByRole('button', { name: 'score with it' }).waitFor();
+  expect(await bars('nats').count()).toBe(0);
 });
 
 test('the trainer scores', async () => {

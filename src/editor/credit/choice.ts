@@ -134,7 +134,7 @@ const headingsOfKinds = (): { readonly from: OfferedCritic['from']; readonly nam
   { from: 'folder', name: t('other folders') },
 ];
 
-const itemOf = ({ folder, name, about }: OfferedCritic): Item => ({
-  ...{ label: `$(law) ${name}`, detail: about },
+const itemOf = ({ folder, name, figure, about }: OfferedCritic): Item => ({
+  ...{ label: `$(law) ${name}`, description: figure, detail: about },
   place: () => ({ folder, name }),
 });

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { Fault, messageOf } from '../../core/fault';
+import { Fault } from '../../core/fault';
 import type { Agreement } from '../../core/evaluation/agreement';
 import type { Credit, Scorable } from '../../core/training/credit/credit';
 import type { Critic, CriticPlace } from '../../core/training/credit/critics';
@@ -11,6 +11,7 @@ import type { EditorTrainer } from '../trainer';
 import { refuseInRestrictedMode, restrictionOf } from '../trust/restricted';
 import type { CriticChoice } from './choice';
 import type { KeptCredit } from './kept';
+import { openCriticAt } from './open';
 
 const { t } = vscode.l10n;
 
@@ -48,7 +49,7 @@ export class Credits {
     const place = this.choice.chosen;
     if (place === undefined) return undefined;
     try {
-      const critic = await this.open(place);
+      const critic = await openCriticAt(place);
       const cache = await this.kept.cache(engine);
       const credits = await Promise.all(
         trajectories.map(async (trajectory) => {
@@ -71,7 +72,7 @@ export class Credits {
   async compute(engine: Engine, trajectories: readonly Trajectory[]): Promise<boolean> {
     const place = this.choice.chosen;
     if (place === undefined) return false;
-    const critic = await this.open(place);
+    const critic = await openCriticAt(place);
     const cache = await this.kept.cache(engine);
     const missing: Scorable[] = [];
     for (const trajectory of trajectories) {
@@ -108,18 +109,6 @@ export class Credits {
       t('This critic has no graphs for this machine, so the trainer scores with it. Install what it needs?'),
       t('Several gigabytes of Python packages, once. The command tandem onnx makes graphs instead.'),
     );
-  }
-
-  private async open({ folder }: CriticPlace): Promise<Critic> {
-    const { openCritic } = await import('../../core/training/credit/critics');
-    try {
-      return openCritic(folder);
-    } catch (error) {
-      if (error instanceof Fault) throw error;
-      throw new Fault('editor/critic-unreadable', t('The critic cannot be read: {0}', messageOf(error)), {
-        cause: error,
-      });
-    }
   }
 
   /** Undefined of a dialogue in which the agent has said nothing yet. */
