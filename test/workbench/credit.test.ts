@@ -126,7 +126,7 @@ async function start(options: Partial<WorkbenchOptions>): Promise<void> {
   workbench.page.setDefaultTimeout(60_000);
   await workbench.activityBar('Tandem').click();
   await tree().getByRole('treeitem').first().waitFor();
-  for (const other of ['Tasks', 'Models']) await section(other).click();
+  for (const other of ['Tasks', 'Models', 'Runs']) await section(other).click();
 }
 
 afterAll(async () => {
