@@ -171,6 +171,7 @@ test('tokens are shaded on demand, with their figures in a table', async () => {
   await shades.click();
   const tokens = replay().getByRole('group', { name: 'Tokens of turn 1' });
   await tokens.waitFor();
+  await replay().getByText('token likelier to the critic than to its base').waitFor();
   await turn(1).getByText('in figures').click();
   await turn(1)
     .getByRole('row', { name: /^\d+ \S.* [+−]\d+\.\d+$/ })
@@ -268,7 +269,7 @@ test('a critic without graphs is scored with by the trainer, which can be cancel
   await writeFile(hold, '');
   await replay().getByRole('button', { name: 'change…' }).click();
   await pick('starter-world-quick');
-  const told = await workbench.notification(/starter-world-quick scores the dialogue/);
+  const told = await workbench.notification(/starter-world-quick scores the dialogue.*by the trainer/);
   await expect.poll(() => existsSync(scoring), { timeout: 60_000 }).toBe(true);
   const trainer = Number(await readFile(scoring, 'utf8'));
   await workbench.screenshot('credit-by-trainer');

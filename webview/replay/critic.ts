@@ -40,17 +40,24 @@ export function criticLine(
       }
       ${hasTokens ? toggleLink(t('shade tokens'), shades, onShade) : nothing}
     </p>
-    ${isScored ? legend(scale, unit) : nothing} ${problem === undefined ? nothing : warning(problem)}
+    ${isScored ? legend(scale, unit, hasTokens && shades) : nothing}
+    ${problem === undefined ? nothing : warning(problem)}
     ${canScore && restriction !== undefined ? warning(restriction, manageTrust()) : nothing}`;
 }
 
 const AGREEMENT = t('Verdicts are given beside each bar; in brackets the rate and its 95 % interval');
 
-/** What the bars and marks of the margin are. */
-const legend = (scale: number, unit: string): TemplateResult =>
-  html`<p class="knows quiet">
+/** What the bars and marks of the margin are, and the shades of tokens while they are shown. */
+const legend = (scale: number, unit: string, shades: boolean): TemplateResult =>
+  html`<p class="knows quiet legend">
     <span>${scaleWords(scale, unit)}</span>
     <span><span class="untrained key" aria-hidden="true"></span>${t('thin mark: the untrained score')}</span>
+    ${
+      shades
+        ? html`<span class="helps shade-2">${t('token likelier to the critic than to its base')}</span>
+            <span class="hurts shade-2">${t('token less likely')}</span>`
+        : nothing
+    }
   </p>`;
 
 const warning = (sentence: string, wayOut: TemplateResult | typeof nothing = nothing): TemplateResult =>

@@ -97,7 +97,10 @@ export class Credits {
     return cancellable(title, (signal, report) =>
       computeCredits(critic, scorables, {
         scoring: path.join(this.trainer.assets, 'scoring.js'),
-        trainer: () => this.trainer.open(signal, report),
+        trainer: () => {
+          report(t('by the trainer, which takes a while to start'));
+          return this.trainer.open(signal, report);
+        },
         signal,
         onLine: (line) => report(line),
       }),
