@@ -4,6 +4,7 @@ import { registerCommands, titlesOf } from './editor/commands';
 import { Configuration } from './editor/configuration';
 import { CriticChoice } from './editor/credit/choice';
 import { Credits } from './editor/credit/credits';
+import { KeptCredit } from './editor/credit/kept';
 import { Documents } from './editor/documents';
 import { CandidateChoice } from './editor/models/candidates';
 import type { Engine } from './editor/engine';
@@ -17,7 +18,7 @@ import { ReplayPanels } from './editor/replay/panels';
 import { RunControl } from './editor/runs/control';
 import { RunPanels } from './editor/runs/panels';
 import { RunStarter } from './editor/runs/starting';
-import { EditorTrainer } from './editor/runs/trainer';
+import { EditorTrainer } from './editor/trainer';
 import { RunTree } from './editor/runs/tree';
 import { RunWatch } from './editor/runs/watch';
 import { SessionPanels } from './editor/session/panels';
@@ -71,8 +72,10 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const trajectories = new TrajectoryTree(packs, engines.shown, context.workspaceState);
   const guidelines = new Guidelines(engines, context.workspaceState);
   const panels = new SessionPanels(context, configuration, engines, packs, tasks, guidelines);
-  const critics = new CriticChoice(engines, context.workspaceState);
-  const credits = new Credits(critics, context.asAbsolutePath('dist'), engines);
+  const trainer = new EditorTrainer(context.asAbsolutePath('dist'), output);
+  const keptCredit = new KeptCredit(engines);
+  const critics = new CriticChoice(engines, keptCredit, context.workspaceState);
+  const credits = new Credits(critics, keptCredit, trainer);
   const replays = new ReplayPanels(context.extensionUri, engines, credits);
   const exports = new Exports(engines.shown, (episode) => replays.replay(episode));
   const statistics = new StatisticsPanel(context.extensionUri, engines.shown, trajectories);
@@ -88,7 +91,6 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const drop = new PackDrop(adder, (error) => engine.show(error));
   const runWatch = new RunWatch(engines.shown, (error) => engine.report(error));
   const runTree = new RunTree(runWatch, engines.shown);
-  const trainer = new EditorTrainer(context.asAbsolutePath('dist'), output);
   const runStarter = new RunStarter(runWatch, trainer);
   const runControl = new RunControl(runWatch, trainer);
   const runPanels = new RunPanels(context.extensionUri, engines, runWatch);
@@ -106,8 +108,8 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     models,
     standing,
     panels,
+    keptCredit,
     critics,
-    credits,
     replays,
     exports,
     statistics,

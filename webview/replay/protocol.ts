@@ -97,6 +97,8 @@ export interface Credits {
   readonly problem?: string;
   /** There is a dialogue that the critic has not read. */
   readonly canScore: boolean;
+  /** Why it cannot read one here, in a workspace that is not trusted. */
+  readonly restriction?: string;
   /** Of each dialogue, its turns; null where the critic has not read it. */
   readonly credits: readonly (readonly TurnCredit[] | null)[];
 }
@@ -119,6 +121,7 @@ export type FromWebview =
   | { readonly type: 'choose-critic' }
   /** Have the chosen critic read what is shown. */
   | { readonly type: 'score' }
+  | { readonly type: 'manage-trust' }
   /** Whether the person agrees with the critic; null takes it back. */
   | {
       readonly type: 'judge';

@@ -1,18 +1,19 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import type { CriticPlace, RunCritic } from '../../core/training/credit/critics';
+import type { CriticPlace } from '../../core/training/credit/critics';
+import type { Engine } from '../engine';
 import type { Engines } from '../engines';
-import { ago } from '../trajectories/words';
+import type { KeptCredit } from './kept';
+import { offeredCritics, type OfferedCritic } from './offered';
 
 const { t } = vscode.l10n;
 
 const CHOSEN = 'tandem.critic';
 const FOLDERS = 'tandem.criticFolders';
-/** A row of the list, and how it comes to the critic. */
+
+/** A row of the list, and how it comes to the critic; a heading comes to none. */
 interface Item extends vscode.QuickPickItem {
-  readonly place: () => Promise<CriticPlace | undefined> | CriticPlace;
+  readonly place?: () => Promise<CriticPlace | undefined> | CriticPlace;
 }
 
 const placeSchema = z.object({ folder: z.string(), name: z.string() });
@@ -25,6 +26,7 @@ export class CriticChoice implements vscode.Disposable {
 
   constructor(
     private readonly engines: Pick<Engines, 'all'>,
+    private readonly kept: KeptCredit,
     private readonly memory: vscode.Memento,
   ) {}
 
@@ -33,17 +35,22 @@ export class CriticChoice implements vscode.Disposable {
     return placeSchema.safeParse(this.memory.get(CHOSEN)).data;
   }
 
-  /** Asks which. @returns undefined when the person turned back, or there is none */
-  async choose(): Promise<CriticPlace | undefined> {
-    const items = await this.items();
+  /**
+   * Asks which.
+   * @param engine of the log whose dialogues are looked at
+   * @returns undefined when the person turned back, or there is none
+   */
+  async choose(engine: Engine): Promise<CriticPlace | undefined> {
+    const items = await this.items(engine);
     if (items.length === 0) return this.sayHow();
-    const picked = await vscode.window.showQuickPick([...items, this.another], {
+    const apart = { label: '', kind: vscode.QuickPickItemKind.Separator };
+    const picked = await vscode.window.showQuickPick<Item>([...items, apart, this.another], {
       title: t('Choose the Critic'),
       placeHolder: t('Whose credit the replays show'),
       matchOnDescription: true,
       matchOnDetail: true,
     });
-    const place = await picked?.place();
+    const place = await picked?.place?.();
     if (place !== undefined) await this.use(place);
     return place;
   }
@@ -65,24 +72,21 @@ export class CriticChoice implements vscode.Disposable {
     };
   }
 
-  private async items(): Promise<Item[]> {
-    const { criticsOfRuns } = await import('../../core/training/credit/critics');
-    const dataFolders = new Set(this.engines.all.flatMap(({ dataFolder }) => dataFolder || []));
-    const ofRuns = (await Promise.all([...dataFolders].map(criticsOfRuns))).flat();
-    const folders = this.folders.filter(
-      ({ folder }) => existsSync(folder) && ofRuns.every((critic) => critic.folder !== folder),
-    );
-    const { chosen } = this;
+  /** The one that was used last, then those of each kind under its heading. */
+  private async items(engine: Engine): Promise<Item[]> {
+    const { chosen, folders, kept } = this;
+    const dataFolders = [...new Set(this.engines.all.flatMap(({ dataFolder }) => dataFolder || []))];
+    const critics = await offeredCritics({ dataFolders, folders, engine, kept });
     const isLast = ({ folder }: CriticPlace): boolean => folder === chosen?.folder;
-    const places: (CriticPlace | RunCritic)[] = [...ofRuns, ...folders].sort(
-      (a, b) => Number(isLast(b)) - Number(isLast(a)),
+    const headings = [
+      { name: t('used last'), of: critics.filter(isLast) },
+      ...headingsOfKinds().map(({ from, name }) => ({
+        ...{ name, of: critics.filter((critic) => critic.from === from && !isLast(critic)) },
+      })),
+    ];
+    return headings.flatMap(({ name, of }) =>
+      of.length === 0 ? [] : [{ label: name, kind: vscode.QuickPickItemKind.Separator }, ...of.map(itemOf)],
     );
-    return places.map((place) => ({
-      label: `$(law) ${place.name}`,
-      ...(isLast(place) && { description: t('used last') }),
-      detail: 'run' in place ? aboutRun(place) : vscode.workspace.asRelativePath(place.folder, false),
-      place: () => ({ folder: place.folder, name: place.name }),
-    }));
   }
 
   /** Those that were pointed at before. */
@@ -123,7 +127,14 @@ export class CriticChoice implements vscode.Disposable {
   }
 }
 
-function aboutRun({ run, name, method, base, startedAt }: RunCritic): string {
-  const made = t('{0} on {1}', method, path.basename(base));
-  return [...(run === name ? [] : [run]), made, ago(startedAt, Date.now(), t)].join(' · ');
-}
+const headingsOfKinds = (): { readonly from: OfferedCritic['from']; readonly name: string }[] => [
+  { from: 'run', name: t('runs') },
+  { from: 'loop', name: t('loops') },
+  { from: 'scoreboard', name: t('scoreboards') },
+  { from: 'folder', name: t('other folders') },
+];
+
+const itemOf = ({ folder, name, figure, about }: OfferedCritic): Item => ({
+  ...{ label: `$(law) ${name}`, description: figure, detail: about },
+  place: () => ({ folder, name }),
+});

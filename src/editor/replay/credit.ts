@@ -1,20 +1,21 @@
-import type { Agreement, Share } from '../../core/evaluation/agreement';
 import type { Credit } from '../../core/training/credit/credit';
 import type { Unit } from '../../core/training/credit/critics';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { verdictsOf } from '../../core/trajectory/verdicts';
 import type { Credits, TurnCredit } from '../../../webview/replay/protocol';
 import type { KnownCredit } from '../credit/credits';
+import { agreementWords } from '../credit/words';
 import type { Translate } from '../translate';
 
 /**
  * What the chosen critic says of the dialogues that are shown; pure, so that it can be tested without an editor.
  * @param own the pseudonym of the person at this editor
+ * @param restriction why no critic runs here
  */
 export function creditsView(
   known: KnownCredit | undefined,
   trajectories: readonly Trajectory[],
-  own: string | undefined,
+  { own, restriction }: { readonly own: string | undefined; readonly restriction?: string | undefined },
   t: Translate,
 ): Credits {
   const message = { type: 'credit', episodes: trajectories.map(({ id }) => id) } as const;
@@ -34,6 +35,7 @@ export function creditsView(
       agreement: agreement === undefined ? [] : agreementWords(agreement, t),
     },
     ...(problem !== undefined && { problem }),
+    ...(restriction !== undefined && { restriction }),
     canScore:
       critic !== undefined &&
       trajectories.some(({ turns }, index) => turns.length > 0 && credits[index] === null),
@@ -80,26 +82,4 @@ function unitWords(unit: Unit, t: Translate): string {
     logit: t('logit of the reward after the turn'),
   };
   return words[unit];
-}
-
-/** Nothing of what nobody has said. */
-export function agreementWords({ verdicts, thumbs }: Agreement, t: Translate): string[] {
-  return [
-    ...sentence(verdicts, (share) =>
-      verdicts.of === 1
-        ? t('people agree in {0} of 1 judged turn ({1})', verdicts.agreed, share)
-        : t('people agree in {0} of {1} judged turns ({2})', verdicts.agreed, verdicts.of, share),
-    ),
-    ...sentence(thumbs, (share) =>
-      thumbs.of === 1
-        ? t('its sign is that of the thumb in {0} of 1 turn ({1})', thumbs.agreed, share)
-        : t('its sign is that of the thumb in {0} of {1} turns ({2})', thumbs.agreed, thumbs.of, share),
-    ),
-  ];
-}
-
-function sentence({ rate, interval }: Share, words: (share: string) => string): string[] {
-  if (rate === null) return [];
-  const [low, middle, high] = [interval.low, rate, interval.high].map((part) => Math.round(100 * part));
-  return [words(`${middle!} %, ${low!}–${high!}`)];
 }

@@ -12,6 +12,7 @@ import { language } from '../language';
 import { openLink } from '../link';
 import { pageHtml } from '../page';
 import { taskView } from '../session/view';
+import { manageTrust } from '../trust/restricted';
 import { creditsView } from './credit';
 import { replayOf } from './view';
 
@@ -89,8 +90,8 @@ export class ReplayPanel {
     const { told } = this;
     const known = await this.credits.known(engine, trajectories);
     if (told !== this.told) return;
-    const own = engine.consent.given?.pseudonym;
-    await this.panel.webview.postMessage(creditsView(known, trajectories, own, t));
+    const on = { own: engine.consent.given?.pseudonym, restriction: this.credits.restriction };
+    await this.panel.webview.postMessage(creditsView(known, trajectories, on, t));
   }
 
   private async trajectories(engine: Engine): Promise<Trajectory[]> {
@@ -115,14 +116,20 @@ export class ReplayPanel {
       case 'act':
         return this.act(message);
       case 'choose-critic':
-        // Whoever chooses one wants to see what it says.
-        if ((await this.credits.choice.choose()) !== undefined) await this.score();
-        return;
+        return this.chooseCritic();
       case 'score':
         return this.score();
+      case 'manage-trust':
+        return manageTrust();
       case 'judge':
         return this.judge(message.episode, { turn: message.turn, agrees: message.agrees ?? undefined });
     }
+  }
+
+  private async chooseCritic(): Promise<void> {
+    const place = await this.credits.choice.choose(await this.engine());
+    // Whoever chooses one wants to see what it says; where it may not run, the view says why.
+    if (place !== undefined && this.credits.restriction === undefined) await this.score();
   }
 
   private async score(): Promise<void> {

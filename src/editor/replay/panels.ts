@@ -22,6 +22,7 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
       vscode.window.registerWebviewPanelSerializer(replayViewType, this),
       engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
       credits.choice.onDidChange(() => this.follow([])),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.follow([])),
     ];
   }
 

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { resumeRun, stopRun } from '../../core/training/control';
 import type { Run } from '../../core/training/runs';
 import { commands } from '../contributions';
+import type { EditorTrainer } from '../trainer';
 import { runsOf } from './resting';
-import type { EditorTrainer } from './trainer';
 import type { RunWatch } from './watch';
 import { reasonWords, runName, stateWord } from './words';
 

@@ -6,7 +6,7 @@ import type { Preparing } from '../../core/training/start';
 import type { Engine } from '../engine';
 import type { LocalPlace } from '../models/places';
 import { cancellable } from '../progress';
-import type { EditorTrainer } from './trainer';
+import type { EditorTrainer } from '../trainer';
 import type { RunWatch } from './watch';
 
 const { t } = vscode.l10n;

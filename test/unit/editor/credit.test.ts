@@ -6,7 +6,8 @@ import type { Critic } from '../../../src/core/training/credit/critics';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
-import { agreementWords, creditsView } from '../../../src/editor/replay/credit';
+import { agreementWords } from '../../../src/editor/credit/words';
+import { creditsView } from '../../../src/editor/replay/credit';
 import { dialogue, doubling, verdict } from '../trajectory/fixtures';
 import { english } from './translate';
 
@@ -43,7 +44,7 @@ const share = (agreed: number, of: number): Share => ({
 
 describe('the credit in a replay', () => {
   it('offers to choose a critic while there is none', () => {
-    expect(creditsView(undefined, [trajectory()], 'kim', english)).toEqual({
+    expect(creditsView(undefined, [trajectory()], { own: 'kim' }, english)).toEqual({
       type: 'credit',
       episodes: ['a'],
       canScore: false,
@@ -52,14 +53,19 @@ describe('the credit in a replay', () => {
   });
 
   it('offers to score what the chosen critic has not read', () => {
-    const shown = creditsView({ place, critic, credits: [undefined] }, [trajectory()], 'kim', english);
+    const shown = creditsView(
+      { place, critic, credits: [undefined] },
+      [trajectory()],
+      { own: 'kim' },
+      english,
+    );
     expect(shown).toMatchObject({ canScore: true, credits: [null], critic: { name: 'one', scale: 0 } });
   });
 
   it('has one scale for all dialogues that are shown, the control included', () => {
     const both = [trajectory(), trajectory()];
     const known = { place, critic, credits: [credit(0.02, -0.05), credit(0.03, 0.01)] };
-    const shown = creditsView(known, both, 'kim', english);
+    const shown = creditsView(known, both, { own: 'kim' }, english);
     expect(shown.critic).toMatchObject({ scale: 0.1, unit: 'nats per token' });
     expect(shown.canScore).toBe(false);
   });
@@ -70,7 +76,12 @@ describe('the credit in a replay', () => {
       verdict('a', 1, true, { by: 'ada' }),
       verdict('a', 2, true, { critic: 'another' }),
     );
-    const { credits } = creditsView({ place, critic, credits: [credit(0.2, 0.1)] }, [judged], 'kim', english);
+    const { credits } = creditsView(
+      { place, critic, credits: [credit(0.2, 0.1)] },
+      [judged],
+      { own: 'kim' },
+      english,
+    );
     expect(credits[0]).toMatchObject([
       { turn: 1, agrees: false, others: ['ada agrees with the critic'] },
       { turn: 2, others: [] },
@@ -78,9 +89,15 @@ describe('the credit in a replay', () => {
     expect(credits[0]![1]).not.toHaveProperty('agrees');
   });
 
+  it('says why no critic runs in a workspace that is not trusted', () => {
+    const on = { own: 'kim', restriction: 'Critics do not run here.' };
+    const shown = creditsView({ place, critic, credits: [undefined] }, [trajectory()], on, english);
+    expect(shown).toMatchObject({ canScore: true, restriction: 'Critics do not run here.' });
+  });
+
   it('says why a critic cannot be read', () => {
     const known = { place, problem: 'It is gone.', credits: [undefined] };
-    expect(creditsView(known, [trajectory()], 'kim', english)).toMatchObject({
+    expect(creditsView(known, [trajectory()], { own: 'kim' }, english)).toMatchObject({
       problem: 'It is gone.',
       canScore: false,
     });
@@ -88,7 +105,10 @@ describe('the credit in a replay', () => {
 });
 
 describe('the agreement in words', () => {
-  it('gives the count, the rate and its interval, and nothing of what nobody said', () => {
+  it('gives the count, the rate and its interval, and says that there are no verdicts', () => {
+    expect(agreementWords({ verdicts: share(0, 0), thumbs: share(0, 0) }, english)).toEqual([
+      'no verdicts yet',
+    ]);
     expect(agreementWords({ verdicts: share(8, 10), thumbs: share(0, 0) }, english)).toEqual([
       'people agree in 8 of 10 judged turns (80 %, 49–94)',
     ]);

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreditCache } from '../../../src/core/training/credit/cache';
 import { computeCredits, type CreditOptions } from '../../../src/core/training/credit/compute';
 import { scorable, type Scorable } from '../../../src/core/training/credit/credit';
-import { criticsOfRuns, nameOfFolder, openCritic } from '../../../src/core/training/credit/critics';
+import { criticsIn, nameOfFolder, openCritic } from '../../../src/core/training/credit/critics';
 import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import { shippedPrompts } from '../../fixtures/dialogue';
 import { realTrainer, tinyCritic } from '../../fixtures/trainer';
-import { agentTurn, dialogue, doubling, reply, verdict } from '../trajectory/fixtures';
+import { agentTurn, dialogue, doubling, reply, temporaryFolder, verdict } from '../trajectory/fixtures';
 
 const data = mkdtempSync(path.join(tmpdir(), 'tandem-credit-'));
 const run = path.join(data, 'runs', '20261122-100000-abcd');
@@ -42,11 +42,12 @@ const options = (more: Partial<CreditOptions> = {}): CreditOptions => ({
 
 describe('a critic', () => {
   it('is found in its run, is itself wherever it lies, and another one when its weights are others', async () => {
-    const [found, ...others] = await criticsOfRuns(data);
+    const [found, ...others] = await criticsIn(data);
     expect(found).toMatchObject({ folder: critic, name: 'first', base: 'tiny', method: 'sweet-rl' });
     expect(others).toEqual([]);
     const opened = openCritic(critic);
     expect(opened).toMatchObject({ runner: 'onnx', unit: 'nats-per-token' });
+    expect(found).not.toHaveProperty('experiment');
     const copy = path.join(data, 'copy');
     await cp(critic, copy, { recursive: true });
     expect(openCritic(copy).id).toBe(opened.id);
@@ -56,6 +57,27 @@ describe('a critic', () => {
     expect(openCritic(copy).id).not.toBe(opened.id);
     expect([nameOfFolder(critic), nameOfFolder(copy)]).toEqual([path.basename(run), 'copy']);
     expect(() => openCritic(data)).toThrow(/has no critic\.json/);
+  });
+
+  it('is found in loops and scoreboards, at whatever depth their runs are', async () => {
+    const folder = await temporaryFolder();
+    const loop = path.join('loops', 'quick', 'runs', '20261122-110000-aaaa');
+    const board = path.join('scoreboards', 'full', 'again', 'runs', '20261122-120000-bbbb');
+    for (const made of [loop, board]) {
+      await mkdir(path.join(folder, made, 'critic'), { recursive: true });
+      await writeFile(path.join(folder, made, 'run.json'), JSON.stringify({ model: { base: 'tiny' } }));
+      await writeFile(path.join(folder, made, 'critic', 'critic.json'), '{}');
+    }
+    const found = await criticsIn(folder);
+    const places = found.map(({ folder: critic, experiment }) => [
+      critic,
+      experiment?.kind,
+      experiment?.name,
+    ]);
+    expect(places.sort()).toEqual([
+      [path.join(folder, loop, 'critic'), 'loops', path.join('loops', 'quick')],
+      [path.join(folder, board, 'critic'), 'scoreboards', path.join('scoreboards', 'full')],
+    ]);
   });
 });
 

@@ -9,6 +9,7 @@ import {
   type CriticFile,
 } from '../../model/local/critic/criticFile';
 import { digest, isOfOtherWeights } from '../../model/local/weights';
+import { dataFoldersIn, experimentsIn, type Experiment } from '../experiments';
 import { runFiles } from '../runFolder';
 import { Runs } from '../runs';
 
@@ -37,20 +38,31 @@ export interface CriticPlace {
 /** The critic of a run. */
 export interface RunCritic extends CriticPlace {
   readonly run: string;
+  /** The loop or the scoreboard that the run is part of. */
+  readonly experiment?: Experiment;
   readonly method: string;
   readonly base: string;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
 }
 
-/** The critics of the runs of a data folder, the newest run first. */
-export async function criticsOfRuns(dataFolder: string): Promise<RunCritic[]> {
+async function criticsOfRuns(dataFolder: string): Promise<RunCritic[]> {
   const runs = await new Runs(dataFolder).list();
   return runs.flatMap(({ id, name, folder, method, base, startedAt }) => {
     const critic = join(folder, runFiles.critic);
     if (!existsSync(join(critic, CRITIC_FILE))) return [];
     return [{ folder: critic, name: name === '' ? id : name, run: id, method, base, startedAt }];
   });
+}
+
+/** The critics of the runs of a data folder and of those of its loops and scoreboards, the newest run first. */
+export async function criticsIn(dataFolder: string): Promise<RunCritic[]> {
+  const inExperiments = (await experimentsIn(dataFolder)).map(async (experiment) => {
+    const critics = await Promise.all((await dataFoldersIn(experiment.folder)).map(criticsOfRuns));
+    return critics.flat().map((critic) => ({ ...critic, experiment }));
+  });
+  const critics = await Promise.all([criticsOfRuns(dataFolder), ...inExperiments]);
+  return critics.flat().sort((a, b) => b.startedAt.localeCompare(a.startedAt));
 }
 
 /** What a folder of a critic is called that somebody points at: `critic` alone would say nothing. */

@@ -34,11 +34,18 @@ export interface TrainerOptions {
  */
 export async function openTrainer(options: TrainerOptions): Promise<Trainer> {
   if (options.ready !== undefined) return readyTrainer(options.ready, options);
-  const uv = await onPath('uv');
-  const python = await findPython(options.python, uv !== undefined);
-  const tools: Tools = { uv, python, options };
+  const tools = await toolsFor(options);
   const packages = await packagesEnvironment(tools);
   return { python: await trainerEnvironment(packages, tools) };
+}
+
+/**
+ * Whether the gigabytes are there, so that `openTrainer` takes a moment and not minutes.
+ * @throws {Fault} `training/no-python`
+ */
+export async function isInstalled(options: TrainerOptions): Promise<boolean> {
+  if (options.ready !== undefined) return true;
+  return isThere(folderOf(await packagesName(await toolsFor(options)), options));
 }
 
 /** What the trainer imports, by module name. */
@@ -65,10 +72,21 @@ interface Tools {
   readonly options: TrainerOptions;
 }
 
+async function toolsFor(options: TrainerOptions): Promise<Tools> {
+  const uv = await onPath('uv');
+  return { uv, python: await findPython(options.python, uv !== undefined), options };
+}
+
+const lockOf = ({ source }: TrainerOptions): string => join(source, 'requirements.lock');
+
+const folderOf = (name: string, { cache }: TrainerOptions): string => join(cache, 'trainer', name);
+
+const packagesName = async ({ python, options }: Tools): Promise<string> =>
+  `packages-${hashOf(identity(python), await readFile(lockOf(options)))}`;
+
 async function packagesEnvironment(tools: Tools): Promise<string> {
-  const lock = join(tools.options.source, 'requirements.lock');
-  const name = `packages-${hashOf(identity(tools.python), await readFile(lock))}`;
-  return environment(name, tools, async (folder, install) => {
+  const lock = lockOf(tools.options);
+  return environment(await packagesName(tools), tools, async (folder, install) => {
     tools.options.onLine?.(
       'Installing what the trainer needs, once: several gigabytes, which takes some minutes.',
     );
@@ -102,7 +120,7 @@ type Fill = (temporary: string, install: InstallOptions) => Promise<void>;
 
 async function environment(name: string, { options }: Tools, fill: Fill): Promise<string> {
   const { signal, onLine } = options;
-  const folder = join(options.cache, 'trainer', name);
+  const folder = folderOf(name, options);
   // A Python that is gone from the system leaves a link to nowhere.
   const isBroken = (await isThere(folder)) && !(await isThere(interpreterIn(folder)));
   if (isBroken) await rm(folder, { recursive: true, force: true });
