@@ -119,6 +119,8 @@ async function startFromFile(file: string): Promise<void> {
   await workbench.runCommand('File: Open File...');
   await workbench.chooseFile(path.join(workspace, file));
   await workbench.page.locator('.tab', { hasText: file }).waitFor();
+  // The command is offered for a text whose language is known.
+  await workbench.page.locator('.statusbar-item', { hasText: /^JSON$/ }).waitFor();
   await workbench.runCommand('Tandem: Start Run from This File');
 }
 
