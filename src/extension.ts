@@ -16,6 +16,7 @@ import { Exports } from './editor/export/exports';
 import { ReplayPanels } from './editor/replay/panels';
 import { RunControl } from './editor/runs/control';
 import { RunPanels } from './editor/runs/panels';
+import { RunQueue } from './editor/runs/queue';
 import { RunStarter } from './editor/runs/starting';
 import { EditorTrainer } from './editor/runs/trainer';
 import { RunTree } from './editor/runs/tree';
@@ -89,8 +90,9 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const runWatch = new RunWatch(engines.shown, (error) => engine.report(error));
   const runTree = new RunTree(runWatch, engines.shown);
   const trainer = new EditorTrainer(context.asAbsolutePath('dist'), output);
-  const runStarter = new RunStarter(runWatch, trainer);
-  const runControl = new RunControl(runWatch, trainer);
+  const runQueue = new RunQueue(runWatch, trainer, (error) => engine.show(error));
+  const runStarter = new RunStarter(runWatch, trainer, runQueue);
+  const runControl = new RunControl(runWatch, trainer, runQueue);
   const runPanels = new RunPanels(context.extensionUri, engines, runWatch);
   const status = new Status(panels, runWatch);
   const proposals = new Proposals((error) => engine.show(error));
@@ -113,6 +115,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     statistics,
     runWatch,
     runTree,
+    runQueue,
     runControl,
     runPanels,
     new Documents(engines, packs),

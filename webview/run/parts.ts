@@ -69,12 +69,18 @@ export function stepper(
   </div>`;
 }
 
+/** Of the stage that a run has come to that is not at work; the other ones broke off. */
+const restingIcons: Readonly<Partial<Record<RunView['state'], string>>> = {
+  stopped: 'debug-pause',
+  queued: 'clock',
+};
+
 function stageLabel(
   { label, state, fraction }: StageView,
   isLive: boolean,
   run: RunView['state'],
 ): TemplateResult {
-  const name = state === 'now' && !isLive ? (run === 'stopped' ? 'debug-pause' : 'error') : stageIcons[state];
+  const name = state === 'now' && !isLive ? (restingIcons[run] ?? 'error') : stageIcons[state];
   const amount = state === 'now' && fraction !== undefined ? t('{0} %', Math.floor(100 * fraction)) : '';
   const words = { done: t('done'), now: '', waiting: t('not begun') }[state];
   return html`${icon(name)}<span>${label}</span>${

@@ -43,6 +43,7 @@ const stateIcons: Readonly<Record<RunState, string>> = {
   running: 'play-circle',
   stopping: 'debug-pause',
   stopped: 'debug-pause',
+  queued: 'clock',
   done: 'pass-filled',
   failed: 'error',
   died: 'error',
@@ -160,12 +161,28 @@ export class RunElement extends PlainElement {
             : nothing
         }
         ${
-          canResume && isAllowed
+          state === 'queued' && isAllowed
+            ? html`${button({
+                label: t('Start now'),
+                icon: 'play',
+                title: t('Begins beside the run that is at work'),
+                onPress: () => host.act('startNow'),
+              })}
+              ${button({
+                label: t('Remove from the queue'),
+                icon: 'close',
+                title: t('It can be resumed or deleted then'),
+                onPress: () => host.act('unqueue'),
+              })}`
+            : nothing
+        }
+        ${
+          canResume && state !== 'queued' && isAllowed
             ? button({
                 label: t('Resume'),
                 kind: 'primary',
                 icon: 'debug-continue',
-                title: t('Goes on from the last checkpoint'),
+                title: t('Goes on from the last checkpoint; waits while another run is at work'),
                 onPress: () => host.act('resume'),
               })
             : nothing

@@ -6,6 +6,7 @@ import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
 import { checkConfiguration, examine, planOf, type Plan } from './checks';
 import type { Configuration } from './configuration';
+import { writeQueued } from './control';
 import { prepareData, type PrepareOptions } from './data/prepare';
 import type { SelectionReport } from './data/report';
 import { launch } from './launch';
@@ -19,6 +20,8 @@ export interface StartOptions extends Omit<PrepareOptions, 'onProgress'> {
   readonly trainer: Trainer;
   /** This machine was found fit for such a run a moment ago, and is not looked at again: a second look takes long. */
   readonly examined?: boolean;
+  /** It is not launched but waits for its turn, which `beginNext` gives it. */
+  readonly queued?: boolean;
   /** Told what is being done: `data` with how far it is, `checks` of configuration and machine, `plan`, `launch`. */
   readonly onProgress?: (what: Preparing, done?: number, total?: number) => void;
 }
@@ -26,8 +29,8 @@ export interface StartOptions extends Omit<PrepareOptions, 'onProgress'> {
 export type Preparing = 'data' | 'checks' | 'plan' | 'launch';
 
 /**
- * Makes a run: prepares its data, has the trainer check its configuration and the machine, and launches it, detached.
- * The run's folder appears when everything is in it, so that a run that cannot be started leaves nothing.
+ * Makes a run: prepares its data, has the trainer check its configuration and the machine, and launches it, detached,
+ * or puts it into the queue. The run's folder appears when everything is in it, so that a run that cannot be started leaves nothing.
  *
  * @throws {Fault} `training/bad-configuration`, `training/no-log`, `training/no-data`, `training/unfit-machine`,
  * `training/not-written`, `training/python-not-started`
@@ -39,12 +42,13 @@ export async function startRun(runs: Runs, options: StartOptions): Promise<Run> 
   await inUnfinished(runs, id, async (unfinished) => {
     await prepare(unfinished, options);
     await check(unfinished, options);
-    options.onProgress?.('launch');
+    if (options.queued === true) await writeQueued(unfinished);
+    else options.onProgress?.('launch');
     options.signal?.throwIfAborted();
     await rm(join(unfinished, OWNER_FILE));
     await rename(unfinished, folder);
   });
-  await launch(options.trainer, folder);
+  if (options.queued !== true) await launch(options.trainer, folder);
   return runs.find(id);
 }
 

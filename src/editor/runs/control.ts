@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
-import { resumeRun, stopRun } from '../../core/training/control';
+import { resumeRun, stopRun, unqueueRun } from '../../core/training/control';
 import type { Run } from '../../core/training/runs';
 import { commands } from '../contributions';
+import type { RunQueue } from './queue';
 import { runsOf } from './resting';
 import type { EditorTrainer } from './trainer';
 import type { RunWatch } from './watch';
@@ -18,6 +19,7 @@ export class RunControl implements vscode.Disposable {
   constructor(
     private readonly watch: RunWatch,
     private readonly trainer: EditorTrainer,
+    private readonly queue: RunQueue,
   ) {
     this.registration = watch.onDidEnd((run) => void this.tell(run));
   }
@@ -49,11 +51,24 @@ export class RunControl implements vscode.Disposable {
     await this.watch.look();
   }
 
+  /** When another is at work it waits for its turn. */
   async resume(run: Run): Promise<void> {
     const trainer = await this.trainer.openVisibly(t('Resuming {0}', runName(run, t)));
     if (trainer === undefined) return;
     this.killed.delete(run.folder);
+    await this.queue.add(run, trainer);
+  }
+
+  /** Begins a run that waits for its turn, beside the one that is at work. */
+  async startNow(run: Run): Promise<void> {
+    const trainer = await this.trainer.openVisibly(t('Starting {0}', runName(run, t)));
+    if (trainer === undefined) return;
     await resumeRun(runsOf(run), run.id, trainer);
+    await this.watch.look();
+  }
+
+  async unqueue(run: Run): Promise<void> {
+    await unqueueRun(runsOf(run), run.id);
     await this.watch.look();
   }
 

@@ -17,6 +17,8 @@ const commandOf: Readonly<Record<Exclude<Action, 'play'>, CommandId>> = {
   pause: commands.pauseRun,
   kill: commands.killRun,
   resume: commands.resumeRun,
+  startNow: commands.startQueuedRun,
+  unqueue: commands.unqueueRun,
   log: commands.openRunLog,
   configuration: commands.openRunConfiguration,
   reveal: commands.revealRun,

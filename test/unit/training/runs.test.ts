@@ -216,7 +216,7 @@ describe('a run', () => {
     await followed(id);
     for (const file of ['launch.json', 'process.json']) await rm(path.join(runFolder, file));
     expect(await runs.find(id)).toMatchObject({
-      state: 'died',
+      state: 'stopped',
       message: expect.stringContaining('never started') as string,
     });
     await resumeRun(runs, id, trainer);
