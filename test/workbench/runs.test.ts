@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -204,12 +204,15 @@ test('is paused with a checkpoint, and resumed where it was', async () => {
 });
 
 test('a trainer that is killed is reported with what it said last, and goes on from its checkpoint', async () => {
-  const { process: trainer, progress } = await newest();
+  const { process: trainer, progress, folder } = await newest();
+  // What a library says to a person before it takes its process along.
+  await appendFile(path.join(folder, 'trainer.log'), 'CUDA error: the launch failed\n');
   process.kill(trainer!.pid, 'SIGKILL');
   await row(/^long one, died, critic \d+ %/).waitFor();
-  await view()
-    .getByText(/Its trainer \(process \d+\) ended without a last word/)
-    .waitFor();
+  const outcome = view().getByRole('region', { name: 'Outcome' });
+  await outcome.getByText(/Its trainer \(process \d+\) ended without a last word/).waitFor();
+  await outcome.getByText('CUDA error: the launch failed').waitFor();
+  await workbench.notification(/long one: died\..* The last one: CUDA error: the launch failed/);
   await pictures('runs-died');
   await button('Resume').click();
   await until((run) => run.isLive && (run.progress?.step ?? 0) > progress!.step!);
