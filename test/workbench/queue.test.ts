@@ -20,6 +20,7 @@ let workbench: WorkbenchDriver;
 const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const row = (name: RegExp): Locator =>
   workbench.page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name }).first();
+const outcome = (): Locator => view().getByRole('region', { name: 'Outcome' });
 const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
 
 const configuration = (name: string): object => ({
@@ -101,7 +102,7 @@ test('a run that is started while another is at work waits for its turn, and say
   await row(/^first, running, policy/).waitFor();
   await start('second');
   await row(/^second, queued$/).waitFor();
-  await view()
+  await outcome()
     .getByText(/^It waits for its turn/)
     .waitFor();
   await button('Start now').waitFor();
@@ -115,7 +116,7 @@ test('a run that is started while another is at work waits for its turn, and say
 test('it can be removed from the queue, and comes back into it when it is resumed', async () => {
   await button('Remove from the queue').click();
   await row(/^second, paused$/).waitFor();
-  await view().getByText('It was prepared and never started.').waitFor();
+  await outcome().getByText('It was prepared and never started.').waitFor();
   await button('Resume').click();
   await row(/^second, queued$/).waitFor();
 });
