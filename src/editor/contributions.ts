@@ -65,6 +65,7 @@ export const commands = {
   resumeRun: 'tandem.resumeRun',
   startQueuedRun: 'tandem.startQueuedRun',
   unqueueRun: 'tandem.unqueueRun',
+  continueRun: 'tandem.continueRun',
   openRunConfiguration: 'tandem.openRunConfiguration',
   openRunLog: 'tandem.openRunLog',
   revealRun: 'tandem.revealRun',

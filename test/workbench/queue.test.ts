@@ -114,7 +114,7 @@ test('a run that is started while another is at work waits for its turn, and say
 });
 
 test('it can be removed from the queue, and comes back into it when it is resumed', async () => {
-  await button('Remove from the queue').click();
+  await button('Leave the queue').click();
   await row(/^second, paused$/).waitFor();
   await outcome().getByText('It was prepared and never started.').waitFor();
   await button('Resume').click();

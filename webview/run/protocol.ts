@@ -121,6 +121,7 @@ export const actions = [
   'resume',
   'startNow',
   'unqueue',
+  'continue',
   'log',
   'configuration',
   'reveal',

@@ -22,6 +22,9 @@ export const runFiles = {
   log: 'trainer.log',
   /** Its presence asks the trainer to stop. */
   stop: 'stop',
+  checkpoints: 'checkpoints',
+  /** Where a run that is done stood, from which another can go on; not there when it would be large. */
+  kept: 'kept',
   /** The result: a Hugging Face model folder. */
   model: 'model',
   critic: 'critic',

@@ -37,19 +37,29 @@ export type Preparing = 'data' | 'checks' | 'plan' | 'launch';
  * @throws the signal's reason when it is aborted before the launch
  */
 export async function startRun(runs: Runs, options: StartOptions): Promise<Run> {
-  const id = newRunId();
-  const folder = join(runs.folder, id);
-  await inUnfinished(runs, id, async (unfinished) => {
+  const id = await makeRun(runs, async (unfinished) => {
     await prepare(unfinished, options);
     await check(unfinished, options);
     if (options.queued === true) await writeQueued(unfinished);
     else options.onProgress?.('launch');
     options.signal?.throwIfAborted();
-    await rm(join(unfinished, OWNER_FILE));
-    await rename(unfinished, folder);
   });
-  if (options.queued !== true) await launch(options.trainer, folder);
+  if (options.queued !== true) await launch(options.trainer, join(runs.folder, id));
   return runs.find(id);
+}
+
+/**
+ * Makes the folder of a new run, which appears when `fill` has put everything into it.
+ * @returns its id
+ */
+export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void>): Promise<string> {
+  const id = newRunId();
+  await inUnfinished(runs, id, async (unfinished) => {
+    await fill(unfinished);
+    await rm(join(unfinished, OWNER_FILE));
+    await rename(unfinished, join(runs.folder, id));
+  });
+  return id;
 }
 
 /** What a run would be: nothing is kept, nothing is launched. Faults as `startRun`. */

@@ -44,6 +44,7 @@ export function runCommands(on: RunCommandContext) {
     [commands.resumeRun]: ofRun((run) => runControl.resume(run)),
     [commands.startQueuedRun]: ofRun((run) => runControl.startNow(run)),
     [commands.unqueueRun]: ofRun((run) => runControl.unqueue(run)),
+    [commands.continueRun]: ofRun(async (run) => open(await runControl.continue(run))),
     [commands.openRunConfiguration]: ofRun((run) => openConfiguration(run)),
     [commands.openRunLog]: ofRun((run) => openLog(run)),
     [commands.revealRun]: ofRun(({ folder }) =>

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { continueRun } from '../../core/training/continue';
 import { resumeRun, stopRun, unqueueRun } from '../../core/training/control';
 import type { Run } from '../../core/training/runs';
 import { commands } from '../contributions';
@@ -59,6 +60,30 @@ export class RunControl implements vscode.Disposable {
     await this.queue.add(run, trainer);
   }
 
+  /**
+   * A run that goes on where one that is done has ended.
+   * @returns undefined when the person left it
+   */
+  async continue(run: Run): Promise<Run | undefined> {
+    const text = await vscode.window.showInputBox({
+      title: t('Continue {0}', runName(run, t)),
+      prompt: t(
+        'More epochs of its policy, at the learning rate that it had come down to. This makes another run; this one stays.',
+      ),
+      value: '1',
+      validateInput: (written) =>
+        epochsOf(written) === undefined ? t('Write a number above 0 and up to 1000.') : undefined,
+    });
+    const epochs = epochsOf(text ?? '');
+    if (epochs === undefined) return undefined;
+    const trainer = await this.trainer.openVisibly(t('Continuing {0}', runName(run, t)));
+    if (trainer === undefined) return undefined;
+    const name = t('{0}, continued', runName(run, t));
+    const made = await continueRun(runsOf(run), run.id, { epochs, name });
+    await this.queue.begin(trainer);
+    return runsOf(run).read(made.id);
+  }
+
   /** Begins a run that waits for its turn, beside the one that is at work. */
   async startNow(run: Run): Promise<void> {
     const trainer = await this.trainer.openVisibly(t('Starting {0}', runName(run, t)));
@@ -96,4 +121,9 @@ export class RunControl implements vscode.Disposable {
     );
     if (chosen !== undefined) await vscode.commands.executeCommand(chosen.command, node);
   }
+}
+
+function epochsOf(text: string): number | undefined {
+  const epochs = Number(text);
+  return text.trim() !== '' && epochs > 0 && epochs <= 1000 ? epochs : undefined;
 }

@@ -19,6 +19,7 @@ const commandOf: Readonly<Record<Exclude<Action, 'play'>, CommandId>> = {
   resume: commands.resumeRun,
   startNow: commands.startQueuedRun,
   unqueue: commands.unqueueRun,
+  continue: commands.continueRun,
   log: commands.openRunLog,
   configuration: commands.openRunConfiguration,
   reveal: commands.revealRun,

@@ -86,6 +86,7 @@ function refusals(t: Translate): Record<Refused, string> {
     [commands.killRun]: notTrained,
     [commands.resumeRun]: notTrained,
     [commands.startQueuedRun]: notTrained,
+    [commands.continueRun]: notTrained,
   };
 }
 
