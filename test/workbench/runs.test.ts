@@ -248,6 +248,27 @@ test('a model that plays is not deleted', async () => {
   await workbench.runCommand('Notifications: Clear All Notifications');
 });
 
+test('with more epochs it goes on as another run, whose curves begin with those of the first', async () => {
+  await workbench.runCommand('View: Close All Editors');
+  await row(/^long one, done/).click();
+  await button('Continue…').click();
+  const [before] = await runs().list();
+  await workbench.page
+    .locator('.quick-input-widget')
+    .getByText(/^More epochs of its policy/)
+    .waitFor();
+  await workbench.screenshot('runs-continue');
+  await workbench.page.keyboard.press('Enter');
+  await view().getByRole('heading', { name: 'long one, continued' }).waitFor();
+  await row(/^long one, continued, done/).waitFor();
+  const more = (await newest()).progress!.latest!.step;
+  expect(more).toBeGreaterThan(before!.progress!.latest!.step);
+  await view()
+    .getByRole('img', { name: new RegExp(`of policy, from .* at step 1 to .* at step ${more}\\.`) })
+    .waitFor();
+  await workbench.screenshot('runs-continued');
+});
+
 test('a duplicate of it is changed and started, and seen by another window', async () => {
   await workbench.chooseInMenu(row(/^long one, done/), 'Duplicate Run with Changes…');
   await workbench.page.locator('.tab', { hasText: 'Untitled-1' }).waitFor();

@@ -25,8 +25,8 @@ def check_same_configuration(folder: Path, config: RunConfig, fingerprint: str |
     """What was begun with one configuration and its data is not gone on with by another.
 
     `configuration.json` holds what the run began with: every field with its default, paths relative to the folder, and
-    the fingerprint of the data. `name`, `resources` and `export` may change, and of the policy what decides only when it
-    ends: `more_epochs` and `patience`. Errors: Fault(usage) naming what differs.
+    the fingerprint of the data. `name`, `resources` and `export` may change, and of the policy what decides only when
+    it ends: `more_epochs` and `patience`. Errors: Fault(usage) naming what differs.
     """
     from .whole_file import write_whole  # imports torch, which a wrong configuration need not wait for
 
