@@ -22,8 +22,8 @@ const configurationSchema = z.looseObject({
 
 /** What belongs to the one run and not to the other: its result, its processes, and who waits for it. */
 const OWN: readonly string[] = [
-  ...[runFiles.model, runFiles.launch, runFiles.process, runFiles.log, runFiles.stop, runFiles.queued],
-  ...['lock', runFiles.checkpoints, runFiles.kept],
+  ...[runFiles.model, runFiles.launch, runFiles.process, runFiles.log, runFiles.stop, runFiles.killed],
+  ...['lock', runFiles.queued, runFiles.checkpoints, runFiles.kept],
 ];
 
 /**

@@ -33,7 +33,11 @@ export async function stopRun(runs: Runs, id: string, options: StopOptions = {})
   if (latest === undefined || !isLive) {
     throw new Fault('training/not-running', `The run ${run.id} is not running; it is ${run.state}.`);
   }
-  if (options.atOnce === true) kill(run, latest);
+  if (options.atOnce === true) {
+    refuseElsewhere(run, latest);
+    await writeWhole(run.folder, runFiles.killed, { at: new Date().toISOString() });
+    kill(latest);
+  }
   while ((await trainerOf(run.folder)).isLive) {
     options.signal?.throwIfAborted();
     // Again each time: a trainer that is just starting removes a request that it takes for an old one.
@@ -49,11 +53,13 @@ async function request(folder: string): Promise<void> {
   await ifThere(() => writeFile(join(folder, runFiles.stop), '', { flag: 'a' }));
 }
 
-function kill(run: Run, trainer: TrainerProcess | Launch): void {
-  const { pid, host } = trainer;
-  if (host !== hostname()) {
-    throw new Fault('training/other-host', `The run ${run.id} is on ${host}, and can only be killed there.`);
-  }
+function refuseElsewhere({ id }: Run, { host }: TrainerProcess | Launch): void {
+  if (host === hostname()) return;
+  throw new Fault('training/other-host', `The run ${id} is on ${host}, and can only be killed there.`);
+}
+
+function kill(trainer: TrainerProcess | Launch): void {
+  const { pid } = trainer;
   try {
     // What we launched leads a group, to which its own processes belong.
     const isGroup = 'began' in trainer && process.platform !== 'win32';
@@ -113,7 +119,11 @@ export async function unqueueRun(runs: Runs, id: string): Promise<Run> {
 
 export async function writeQueued(folder: string): Promise<void> {
   const queued: Queued = { at: new Date().toISOString(), host: hostname() };
-  await writeAtomically(join(folder, runFiles.queued), (file) => file.writeFile(JSON.stringify(queued)));
+  await writeWhole(folder, runFiles.queued, queued);
+}
+
+async function writeWhole(folder: string, name: string, content: object): Promise<void> {
+  await writeAtomically(join(folder, name), (file) => file.writeFile(JSON.stringify(content)));
 }
 
 /**

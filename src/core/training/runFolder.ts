@@ -6,7 +6,7 @@ import { ifThere } from '../trajectory/files';
 
 /**
  * The files of a run, `<data folder>/runs/<id>/`. Tandem writes `run.json`, `data/`, `queued.json`, `launch.json`,
- * `trainer.log` and `stop`; the trainer everything else.
+ * `trainer.log`, `stop` and `killed.json`; the trainer everything else.
  */
 export const runFiles = {
   configuration: 'run.json',
@@ -22,6 +22,8 @@ export const runFiles = {
   log: 'trainer.log',
   /** Its presence asks the trainer to stop. */
   stop: 'stop',
+  /** Somebody has killed its trainer, and knows why it is gone. */
+  killed: 'killed.json',
   checkpoints: 'checkpoints',
   /** Where a run that is done stood, from which another can go on; not there when it would be large. */
   kept: 'kept',

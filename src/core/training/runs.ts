@@ -7,6 +7,7 @@ import { ifThere } from '../trajectory/files';
 import { EventTail, lastProgress } from './eventFile';
 import type { ToldState, TrainerEvent } from './events';
 import {
+  killedSchema,
   launchSchema,
   mayLive,
   processSchema,
@@ -21,6 +22,7 @@ import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
 
 /**
+ * `stopped`: by a request, after a checkpoint, or at once, by whoever killed its trainer; also when it never began.
  * `queued`: it waits for its turn (`queue.ts`). `died`: the process is gone and did not say that it was done;
  * `resumeRun` goes on from the last checkpoint.
  */
@@ -200,7 +202,7 @@ async function standing(id: string, folder: string): Promise<Standing> {
   const isAsked = isLive && (await ifThere(() => stat(join(folder, runFiles.stop)))) !== undefined;
   const queued = isLive ? undefined : await queuedSince(folder, latest);
   const isNew = latest === undefined && told === undefined;
-  const resting = isNew ? 'stopped' : 'died';
+  const resting = isNew || (await wasKilled(folder, latest)) ? 'stopped' : 'died';
   const state = queued === undefined ? stateOf(saidBy(latest, told), isLive, isAsked, resting) : 'queued';
   const message = explanation(id, state, latest) ?? (state === told?.state ? told.message : undefined);
   const changedAt = queued?.at ?? told?.at ?? latest?.started;
@@ -224,6 +226,12 @@ async function queuedSince(
 ): Promise<Queued | undefined> {
   const queued = await readWhole(join(folder, runFiles.queued), queuedSchema);
   return queued !== undefined && latest !== undefined && latest.started >= queued.at ? undefined : queued;
+}
+
+/** By somebody who said so. */
+async function wasKilled(folder: string, latest: TrainerProcess | Launch | undefined): Promise<boolean> {
+  const killed = await readWhole(join(folder, runFiles.killed), killedSchema);
+  return killed !== undefined && latest !== undefined && killed.at > latest.started;
 }
 
 /** @param resting what it is when nobody works on it and nobody has said why */

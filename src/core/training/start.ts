@@ -1,6 +1,6 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { Fault, messageOf } from '../fault';
 import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
@@ -103,7 +103,7 @@ function notWritten(folder: string, cause: unknown): Fault {
 async function prepare(folder: string, options: StartOptions): Promise<SelectionReport | undefined> {
   const { forTrainer, selection } = options.configuration;
   const { onProgress } = options;
-  let { data } = forTrainer;
+  let data = await withOwnRows(forTrainer.data, folder);
   let report: SelectionReport | undefined;
   if (selection !== undefined) {
     report = await prepareData(selection, folder, {
@@ -122,6 +122,27 @@ async function prepare(folder: string, options: StartOptions): Promise<Selection
   const text = `${JSON.stringify({ ...forTrainer, data }, undefined, 2)}\n`;
   await writeAtomically(join(folder, runFiles.configuration), (file) => file.writeFile(text));
   return report;
+}
+
+/** Rows that stand in another run's folder are copied: that run may be deleted while this one still reads them. */
+async function withOwnRows(
+  data: Readonly<Record<string, unknown>>,
+  folder: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const others = dirname(folder) + sep;
+  const own = async (name: string, file: unknown, index: number): Promise<unknown> => {
+    if (typeof file !== 'string' || !file.startsWith(others)) return file;
+    const copy = `data/${name}-${index + 1}.jsonl`;
+    await mkdir(join(folder, 'data'), { recursive: true });
+    // One that is not there is left to the trainer to miss.
+    const isCopied = await ifThere(() => copyFile(file, join(folder, copy)).then(() => true));
+    return isCopied === true ? copy : file;
+  };
+  const entries = Object.entries(data).map(async ([name, value]) => {
+    const isFiles = (name === 'trajectories' || name === 'preferences') && Array.isArray(value);
+    return [name, isFiles ? await Promise.all(value.map((file, index) => own(name, file, index))) : value];
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
 }
 
 /** Both at once, because each has torch to import; what is wrong with the configuration is told first. */

@@ -13,8 +13,6 @@ const { t } = vscode.l10n;
 
 /** Pauses, ends and resumes runs, and says once when one that this window has watched came to a bad end. */
 export class RunControl implements vscode.Disposable {
-  /** Runs that this window has killed: their death is no news. */
-  private readonly killed = new Set<string>();
   private readonly registration: vscode.Disposable;
 
   constructor(
@@ -47,7 +45,6 @@ export class RunControl implements vscode.Disposable {
       stop,
     );
     if (chosen !== stop) return;
-    this.killed.add(run.folder);
     await stopRun(runsOf(run), run.id, { atOnce: true });
     await this.watch.look();
   }
@@ -56,7 +53,6 @@ export class RunControl implements vscode.Disposable {
   async resume(run: Run): Promise<void> {
     const trainer = await this.trainer.openVisibly(t('Resuming {0}', runName(run, t)));
     if (trainer === undefined) return;
-    this.killed.delete(run.folder);
     await this.queue.add(run, trainer);
   }
 
@@ -103,7 +99,7 @@ export class RunControl implements vscode.Disposable {
 
   private async tell(run: Run): Promise<void> {
     const { state, lastLines } = run;
-    if (this.killed.has(run.folder) || (state !== 'died' && state !== 'failed')) return;
+    if (state !== 'died' && state !== 'failed') return;
     const last = lastLines.at(-1);
     const sentences = [
       t('{0}: {1}.', runName(run, t), stateWord(state, t)),
