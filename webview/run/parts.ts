@@ -96,8 +96,9 @@ export function curveTable(
   training: readonly Point[],
   heldOut: readonly Point[],
 ): TemplateResult {
-  const byStep = training.length === 0 ? heldOut : training;
-  const rows = some(byStep, MOST_ROWS);
+  // The held-out examples are looked at before the first step as well.
+  const early = heldOut.filter(({ step }) => step < (training[0]?.step ?? Infinity));
+  const rows = [...some(early, MOST_ROWS), ...some(training, MOST_ROWS)];
   const isMean = training.some(({ low, high }) => low !== high);
   const cell = (value: number | undefined): string => (value === undefined ? '' : figure.format(value));
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${figure.title}>
