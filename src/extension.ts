@@ -17,6 +17,7 @@ import { Exports } from './editor/export/exports';
 import { ReplayPanels } from './editor/replay/panels';
 import { RunControl } from './editor/runs/control';
 import { RunPanels } from './editor/runs/panels';
+import { RunQueue } from './editor/runs/queue';
 import { RunStarter } from './editor/runs/starting';
 import { EditorTrainer } from './editor/trainer';
 import { RunTree } from './editor/runs/tree';
@@ -91,8 +92,9 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const drop = new PackDrop(adder, (error) => engine.show(error));
   const runWatch = new RunWatch(engines.shown, (error) => engine.report(error));
   const runTree = new RunTree(runWatch, engines.shown);
-  const runStarter = new RunStarter(runWatch, trainer);
-  const runControl = new RunControl(runWatch, trainer);
+  const runQueue = new RunQueue(runWatch, trainer, (error) => engine.show(error));
+  const runStarter = new RunStarter(runWatch, trainer, runQueue);
+  const runControl = new RunControl(runWatch, trainer, runQueue);
   const runPanels = new RunPanels(context.extensionUri, engines, runWatch);
   const status = new Status(panels, runWatch);
   const proposals = new Proposals((error) => engine.show(error));
@@ -115,6 +117,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     statistics,
     runWatch,
     runTree,
+    runQueue,
     runControl,
     runPanels,
     new Documents(engines, packs),

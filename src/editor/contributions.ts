@@ -63,6 +63,9 @@ export const commands = {
   pauseRun: 'tandem.pauseRun',
   killRun: 'tandem.killRun',
   resumeRun: 'tandem.resumeRun',
+  startQueuedRun: 'tandem.startQueuedRun',
+  unqueueRun: 'tandem.unqueueRun',
+  continueRun: 'tandem.continueRun',
   openRunConfiguration: 'tandem.openRunConfiguration',
   openRunLog: 'tandem.openRunLog',
   revealRun: 'tandem.revealRun',
@@ -128,6 +131,8 @@ export const contextValues = {
   liveRun: 'tandem.liveRun',
   /** Paused, failed or died: it can be resumed. */
   restingRun: 'tandem.restingRun',
+  /** It waits for its turn. */
+  queuedRun: 'tandem.queuedRun',
   doneRun: 'tandem.doneRun',
 } as const;
 

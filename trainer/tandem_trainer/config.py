@@ -115,6 +115,7 @@ class PolicyConfig(OptimiserConfig):
 
     beta: Positive = 0.1
     nll: NotNegative = 0.01  # weight of the negative log-likelihood of the chosen side
+    more_epochs: NotNegative = 0.0  # of the last round after `epochs`, at the last rate: a run that is done goes on
     minimum_reward: float = 1.0  # rejection fine-tuning: the reward from which a trajectory is imitated
 
 

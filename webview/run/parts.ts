@@ -69,12 +69,18 @@ export function stepper(
   </div>`;
 }
 
+/** Of the stage that a run has come to that is not at work; the other ones broke off. */
+const restingIcons: Readonly<Partial<Record<RunView['state'], string>>> = {
+  stopped: 'debug-pause',
+  queued: 'clock',
+};
+
 function stageLabel(
   { label, state, fraction }: StageView,
   isLive: boolean,
   run: RunView['state'],
 ): TemplateResult {
-  const name = state === 'now' && !isLive ? (run === 'stopped' ? 'debug-pause' : 'error') : stageIcons[state];
+  const name = state === 'now' && !isLive ? (restingIcons[run] ?? 'error') : stageIcons[state];
   const amount = state === 'now' && fraction !== undefined ? t('{0} %', Math.floor(100 * fraction)) : '';
   const words = { done: t('done'), now: '', waiting: t('not begun') }[state];
   return html`${icon(name)}<span>${label}</span>${
@@ -90,8 +96,9 @@ export function curveTable(
   training: readonly Point[],
   heldOut: readonly Point[],
 ): TemplateResult {
-  const byStep = training.length === 0 ? heldOut : training;
-  const rows = some(byStep, MOST_ROWS);
+  // The held-out examples are looked at before the first step as well.
+  const early = heldOut.filter(({ step }) => step < (training[0]?.step ?? Infinity));
+  const rows = [...some(early, MOST_ROWS), ...some(training, MOST_ROWS)];
   const isMean = training.some(({ low, high }) => low !== high);
   const cell = (value: number | undefined): string => (value === undefined ? '' : figure.format(value));
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${figure.title}>

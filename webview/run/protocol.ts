@@ -4,7 +4,8 @@
  * new is sent.
  */
 
-export type RunState = 'preparing' | 'running' | 'stopping' | 'stopped' | 'done' | 'failed' | 'died';
+export type RunState =
+  'preparing' | 'running' | 'stopping' | 'stopped' | 'queued' | 'done' | 'failed' | 'died';
 
 export interface StageView {
   /** As the trainer calls it. */
@@ -118,6 +119,9 @@ export const actions = [
   'pause',
   'kill',
   'resume',
+  'startNow',
+  'unqueue',
+  'continue',
   'log',
   'configuration',
   'reveal',

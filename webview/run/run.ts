@@ -43,6 +43,7 @@ const stateIcons: Readonly<Record<RunState, string>> = {
   running: 'play-circle',
   stopping: 'debug-pause',
   stopped: 'debug-pause',
+  queued: 'clock',
   done: 'pass-filled',
   failed: 'error',
   died: 'error',
@@ -160,13 +161,39 @@ export class RunElement extends PlainElement {
             : nothing
         }
         ${
-          canResume && isAllowed
+          state === 'queued' && isAllowed
+            ? html`${button({
+                label: t('Start now'),
+                icon: 'play',
+                title: t('Begins beside the run that is at work'),
+                onPress: () => host.act('startNow'),
+              })}
+              ${button({
+                label: t('Leave the queue'),
+                icon: 'close',
+                title: t('It can be resumed or deleted then'),
+                onPress: () => host.act('unqueue'),
+              })}`
+            : nothing
+        }
+        ${
+          canResume && state !== 'queued' && isAllowed
             ? button({
                 label: t('Resume'),
                 kind: 'primary',
                 icon: 'debug-continue',
-                title: t('Goes on from the last checkpoint'),
+                title: t('Goes on from the last checkpoint; waits while another run is at work'),
                 onPress: () => host.act('resume'),
+              })
+            : nothing
+        }
+        ${
+          state === 'done' && isAllowed
+            ? button({
+                label: t('Continue…'),
+                icon: 'debug-continue',
+                title: t('Another run that goes on where this one has ended, for more epochs'),
+                onPress: () => host.act('continue'),
               })
             : nothing
         }
@@ -372,7 +399,8 @@ ${lastLines.join('\n')}</pre>`
     </section>`;
   }
 
-  private events(): TemplateResult {
+  private events(): TemplateResult | typeof nothing {
+    if (this.told.length === 0) return nothing;
     return html`<section aria-label=${t('Events')}>
       <h2>${t('Events')}</h2>
       <ul class="events">
@@ -400,8 +428,8 @@ function select(
   </label>`;
 }
 
-function nothingYet({ isLive }: RunView): string {
-  return isLive
+function nothingYet({ isLive, state }: RunView): string {
+  return isLive || state === 'queued'
     ? t('Curves appear here with the first step: data are prepared, the model is loaded.')
     : t('There are no curves: no step was made.');
 }

@@ -19,6 +19,17 @@ export const launchSchema = processSchema.extend({
   command: z.array(z.string()).readonly(),
 });
 
+/** What `killed.json` says: when somebody killed its trainer. ISO 8601, UTC. */
+export const killedSchema = z.looseObject({ at: z.string() });
+
+/** What `queued.json` says: since when it waits for its turn, and on which machine it is to train. */
+export const queuedSchema = z.looseObject({
+  /** ISO 8601, UTC. */
+  at: z.string(),
+  host: z.string(),
+});
+
+export type Queued = z.infer<typeof queuedSchema>;
 export type TrainerProcess = z.infer<typeof processSchema>;
 export type Launch = z.infer<typeof launchSchema>;
 

@@ -1,11 +1,12 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { Fault, messageOf } from '../fault';
 import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
 import { checkConfiguration, examine, planOf, type Plan } from './checks';
 import type { Configuration } from './configuration';
+import { writeQueued } from './control';
 import { prepareData, type PrepareOptions } from './data/prepare';
 import type { SelectionReport } from './data/report';
 import { launch } from './launch';
@@ -19,6 +20,8 @@ export interface StartOptions extends Omit<PrepareOptions, 'onProgress'> {
   readonly trainer: Trainer;
   /** This machine was found fit for such a run a moment ago, and is not looked at again: a second look takes long. */
   readonly examined?: boolean;
+  /** It is not launched but waits for its turn, which `beginNext` gives it. */
+  readonly queued?: boolean;
   /** Told what is being done: `data` with how far it is, `checks` of configuration and machine, `plan`, `launch`. */
   readonly onProgress?: (what: Preparing, done?: number, total?: number) => void;
 }
@@ -26,26 +29,37 @@ export interface StartOptions extends Omit<PrepareOptions, 'onProgress'> {
 export type Preparing = 'data' | 'checks' | 'plan' | 'launch';
 
 /**
- * Makes a run: prepares its data, has the trainer check its configuration and the machine, and launches it, detached.
- * The run's folder appears when everything is in it, so that a run that cannot be started leaves nothing.
+ * Makes a run: prepares its data, has the trainer check its configuration and the machine, and launches it, detached,
+ * or puts it into the queue. The run's folder appears when everything is in it, so that a run that cannot be started leaves nothing.
  *
  * @throws {Fault} `training/bad-configuration`, `training/no-log`, `training/no-data`, `training/unfit-machine`,
  * `training/not-written`, `training/python-not-started`
  * @throws the signal's reason when it is aborted before the launch
  */
 export async function startRun(runs: Runs, options: StartOptions): Promise<Run> {
-  const id = newRunId();
-  const folder = join(runs.folder, id);
-  await inUnfinished(runs, id, async (unfinished) => {
+  const id = await makeRun(runs, async (unfinished) => {
     await prepare(unfinished, options);
     await check(unfinished, options);
-    options.onProgress?.('launch');
+    if (options.queued === true) await writeQueued(unfinished);
+    else options.onProgress?.('launch');
     options.signal?.throwIfAborted();
-    await rm(join(unfinished, OWNER_FILE));
-    await rename(unfinished, folder);
   });
-  await launch(options.trainer, folder);
+  if (options.queued !== true) await launch(options.trainer, join(runs.folder, id));
   return runs.find(id);
+}
+
+/**
+ * Makes the folder of a new run, which appears when `fill` has put everything into it.
+ * @returns its id
+ */
+export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void>): Promise<string> {
+  const id = newRunId();
+  await inUnfinished(runs, id, async (unfinished) => {
+    await fill(unfinished);
+    await rm(join(unfinished, OWNER_FILE));
+    await rename(unfinished, join(runs.folder, id));
+  });
+  return id;
 }
 
 /** What a run would be: nothing is kept, nothing is launched. Faults as `startRun`. */
@@ -89,7 +103,7 @@ function notWritten(folder: string, cause: unknown): Fault {
 async function prepare(folder: string, options: StartOptions): Promise<SelectionReport | undefined> {
   const { forTrainer, selection } = options.configuration;
   const { onProgress } = options;
-  let { data } = forTrainer;
+  let data = await withOwnRows(forTrainer.data, folder);
   let report: SelectionReport | undefined;
   if (selection !== undefined) {
     report = await prepareData(selection, folder, {
@@ -108,6 +122,27 @@ async function prepare(folder: string, options: StartOptions): Promise<Selection
   const text = `${JSON.stringify({ ...forTrainer, data }, undefined, 2)}\n`;
   await writeAtomically(join(folder, runFiles.configuration), (file) => file.writeFile(text));
   return report;
+}
+
+/** Rows that stand in another run's folder are copied: that run may be deleted while this one still reads them. */
+async function withOwnRows(
+  data: Readonly<Record<string, unknown>>,
+  folder: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const others = dirname(folder) + sep;
+  const own = async (name: string, file: unknown, index: number): Promise<unknown> => {
+    if (typeof file !== 'string' || !file.startsWith(others)) return file;
+    const copy = `data/${name}-${index + 1}.jsonl`;
+    await mkdir(join(folder, 'data'), { recursive: true });
+    // One that is not there is left to the trainer to miss.
+    const isCopied = await ifThere(() => copyFile(file, join(folder, copy)).then(() => true));
+    return isCopied === true ? copy : file;
+  };
+  const entries = Object.entries(data).map(async ([name, value]) => {
+    const isFiles = (name === 'trajectories' || name === 'preferences') && Array.isArray(value);
+    return [name, isFiles ? await Promise.all(value.map((file, index) => own(name, file, index))) : value];
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
 }
 
 /** Both at once, because each has torch to import; what is wrong with the configuration is told first. */

@@ -42,6 +42,9 @@ export function runCommands(on: RunCommandContext) {
     [commands.pauseRun]: ofRun((run) => runControl.pause(run)),
     [commands.killRun]: ofRun((run) => runControl.kill(run)),
     [commands.resumeRun]: ofRun((run) => runControl.resume(run)),
+    [commands.startQueuedRun]: ofRun((run) => runControl.startNow(run)),
+    [commands.unqueueRun]: ofRun((run) => runControl.unqueue(run)),
+    [commands.continueRun]: ofRun(async (run) => open(await runControl.continue(run))),
     [commands.openRunConfiguration]: ofRun((run) => openConfiguration(run)),
     [commands.openRunLog]: ofRun((run) => openLog(run)),
     [commands.revealRun]: ofRun(({ folder }) =>

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
-import { resumeRun, stopRun } from '../../core/training/control';
+import { continueRun } from '../../core/training/continue';
+import { resumeRun, stopRun, unqueueRun } from '../../core/training/control';
 import type { Run } from '../../core/training/runs';
 import { commands } from '../contributions';
 import type { EditorTrainer } from '../trainer';
+import type { RunQueue } from './queue';
 import { runsOf } from './resting';
 import type { RunWatch } from './watch';
 import { reasonWords, runName, stateWord } from './words';
@@ -11,13 +13,12 @@ const { t } = vscode.l10n;
 
 /** Pauses, ends and resumes runs, and says once when one that this window has watched came to a bad end. */
 export class RunControl implements vscode.Disposable {
-  /** Runs that this window has killed: their death is no news. */
-  private readonly killed = new Set<string>();
   private readonly registration: vscode.Disposable;
 
   constructor(
     private readonly watch: RunWatch,
     private readonly trainer: EditorTrainer,
+    private readonly queue: RunQueue,
   ) {
     this.registration = watch.onDidEnd((run) => void this.tell(run));
   }
@@ -44,16 +45,51 @@ export class RunControl implements vscode.Disposable {
       stop,
     );
     if (chosen !== stop) return;
-    this.killed.add(run.folder);
     await stopRun(runsOf(run), run.id, { atOnce: true });
     await this.watch.look();
   }
 
+  /** When another is at work it waits for its turn. */
   async resume(run: Run): Promise<void> {
     const trainer = await this.trainer.openVisibly(t('Resuming {0}', runName(run, t)));
     if (trainer === undefined) return;
-    this.killed.delete(run.folder);
+    await this.queue.add(run, trainer);
+  }
+
+  /**
+   * A run that goes on where one that is done has ended.
+   * @returns undefined when the person left it
+   */
+  async continue(run: Run): Promise<Run | undefined> {
+    const text = await vscode.window.showInputBox({
+      title: t('Continue {0}', runName(run, t)),
+      prompt: t(
+        'More epochs of its policy, at the learning rate that it had come down to. This makes another run; this one stays.',
+      ),
+      value: '1',
+      validateInput: (written) =>
+        epochsOf(written) === undefined ? t('Write a number above 0 and up to 1000.') : undefined,
+    });
+    const epochs = epochsOf(text ?? '');
+    if (epochs === undefined) return undefined;
+    const trainer = await this.trainer.openVisibly(t('Continuing {0}', runName(run, t)));
+    if (trainer === undefined) return undefined;
+    const name = t('{0}, continued', runName(run, t));
+    const made = await continueRun(runsOf(run), run.id, { epochs, name });
+    await this.queue.begin(trainer);
+    return runsOf(run).read(made.id);
+  }
+
+  /** Begins a run that waits for its turn, beside the one that is at work. */
+  async startNow(run: Run): Promise<void> {
+    const trainer = await this.trainer.openVisibly(t('Starting {0}', runName(run, t)));
+    if (trainer === undefined) return;
     await resumeRun(runsOf(run), run.id, trainer);
+    await this.watch.look();
+  }
+
+  async unqueue(run: Run): Promise<void> {
+    await unqueueRun(runsOf(run), run.id);
     await this.watch.look();
   }
 
@@ -63,7 +99,7 @@ export class RunControl implements vscode.Disposable {
 
   private async tell(run: Run): Promise<void> {
     const { state, lastLines } = run;
-    if (this.killed.has(run.folder) || (state !== 'died' && state !== 'failed')) return;
+    if (state !== 'died' && state !== 'failed') return;
     const last = lastLines.at(-1);
     const sentences = [
       t('{0}: {1}.', runName(run, t), stateWord(state, t)),
@@ -81,4 +117,9 @@ export class RunControl implements vscode.Disposable {
     );
     if (chosen !== undefined) await vscode.commands.executeCommand(chosen.command, node);
   }
+}
+
+function epochsOf(text: string): number | undefined {
+  const epochs = Number(text);
+  return text.trim() !== '' && epochs > 0 && epochs <= 1000 ? epochs : undefined;
 }

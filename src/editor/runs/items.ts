@@ -26,6 +26,7 @@ export function itemOf(node: RunNode): vscode.TreeItem {
 
 function contextOf(run: Run): string {
   if (isAtWork(run)) return contextValues.liveRun;
+  if (run.state === 'queued') return contextValues.queuedRun;
   return run.canResume ? contextValues.restingRun : contextValues.doneRun;
 }
 
@@ -38,6 +39,8 @@ function iconOf({ state }: Run): vscode.ThemeIcon {
       return new vscode.ThemeIcon('loading~spin');
     case 'stopped':
       return new vscode.ThemeIcon('debug-pause');
+    case 'queued':
+      return new vscode.ThemeIcon('clock');
     case 'done':
       return new vscode.ThemeIcon('pass-filled', new vscode.ThemeColor('testing.iconPassed'));
     case 'failed':
@@ -54,6 +57,7 @@ function tooltip(run: Run): vscode.MarkdownString {
     text.appendText(t('The trainer said last:')).appendMarkdown('\n\n');
     text.appendCodeblock(run.lastLines.slice(-MOST_LINES).join('\n'), 'text');
   }
-  if (run.canResume) text.appendText(t('“Resume Run” goes on from its last checkpoint.'));
+  if (run.canResume && run.state !== 'queued')
+    text.appendText(t('“Resume Run” goes on from its last checkpoint.'));
   return text;
 }

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { runFiles } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Action } from '../../../webview/run/protocol';
 import { commands, runViewType, type CommandId } from '../contributions';
@@ -16,6 +17,9 @@ const commandOf: Readonly<Record<Exclude<Action, 'play'>, CommandId>> = {
   pause: commands.pauseRun,
   kill: commands.killRun,
   resume: commands.resumeRun,
+  startNow: commands.startQueuedRun,
+  unqueue: commands.unqueueRun,
+  continue: commands.continueRun,
   log: commands.openRunLog,
   configuration: commands.openRunConfiguration,
   reveal: commands.revealRun,
@@ -106,9 +110,10 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
   /** The trained model becomes the agent, and the next task is opened with it. */
   private async play({ folder }: Run): Promise<void> {
     const { first } = this.engines;
-    const place = first.localPlaces.find((one) => path.dirname(one.folder) === folder);
-    if (place === undefined) return;
-    await first.configuration.set('agent', place.spec);
+    const model = path.join(folder, runFiles.model);
+    const place = first.localPlaces.find((one) => one.folder === model);
+    // Of the log of another folder of the workspace, it is not among those that this one lists.
+    await first.configuration.set('agent', place?.spec ?? `local:${model}`);
     await vscode.commands.executeCommand(commands.playNext);
   }
 }

@@ -6,6 +6,7 @@ import type { Preparing } from '../../core/training/start';
 import type { Engine } from '../engine';
 import type { LocalPlace } from '../models/places';
 import { cancellable } from '../progress';
+import type { RunQueue } from './queue';
 import type { EditorTrainer } from '../trainer';
 import type { RunWatch } from './watch';
 
@@ -26,6 +27,7 @@ export class RunStarter {
   constructor(
     private readonly watch: RunWatch,
     private readonly trainer: EditorTrainer,
+    private readonly queue: RunQueue,
   ) {}
 
   /**
@@ -83,14 +85,15 @@ export class RunStarter {
     const run = await cancellable(t('Starting a run'), async (signal, report) => {
       report(t('looking for the trainer'));
       const trainer = await this.trainer.open(signal, report);
-      return startRun(runs, {
-        ...{ configuration, trainer, signal },
+      const made = await startRun(runs, {
+        ...{ configuration, trainer, signal, queued: true },
         prompts: this.trainer.prompts,
         onProgress: (what) => report(preparingWords(what)),
       });
+      await this.queue.begin(trainer);
+      return made;
     });
-    await this.watch.look();
-    return run;
+    return run && runs.read(run.id);
   }
 }
 

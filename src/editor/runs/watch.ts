@@ -8,14 +8,16 @@ const LOOK_EVERY_MS = 1000;
 const QUIET_MS = 200;
 
 /** What is made or changed when a run appears, is started, is asked to stop, or goes. */
-const TELLING = 'runs/*/{run.json,launch.json,process.json,stop}';
+const TELLING = 'runs/*/{run.json,queued.json,launch.json,process.json,stop}';
 const ON_THE_WAY = '{runs,runs/*}';
 
 /**
  * The runs of the log that is shown, as their folders tell them. Whoever works on them, in this window, in another or in
- * a terminal, everybody sees the same. While a run is live its folder is looked at every second; otherwise nothing is.
+ * a terminal, everybody sees the same. While a run is live, or waits for its turn, its folder is looked at every second;
+ * otherwise nothing is.
  */
 export class RunWatch implements vscode.Disposable {
+  private readonly looked = new vscode.EventEmitter<void>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly ended = new vscode.EventEmitter<Run>();
   private readonly disposables: { dispose(): unknown }[];
@@ -28,6 +30,8 @@ export class RunWatch implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   private isDisposed = false;
 
+  /** They were looked at, whether anything is new or not. */
+  readonly onDidLook = this.looked.event;
   /** A run is new, gone, or stands otherwise. */
   readonly onDidChange = this.changed.event;
   /** A run that was live when it was last looked at is over. */
@@ -38,6 +42,7 @@ export class RunWatch implements vscode.Disposable {
     private readonly report: (error: unknown) => void,
   ) {
     this.disposables = [
+      this.looked,
       this.changed,
       this.ended,
       log.onDidChange(() => this.follow()),
@@ -119,7 +124,7 @@ export class RunWatch implements vscode.Disposable {
       this.report(error);
     } finally {
       this.looking = undefined;
-      if (this.live.length > 0) this.lookIn(LOOK_EVERY_MS, false);
+      if (this.shown.some(mayMove)) this.lookIn(LOOK_EVERY_MS, false);
     }
   }
 
@@ -130,7 +135,7 @@ export class RunWatch implements vscode.Disposable {
     return isAsked;
   }
 
-  /** All runs, or those that are live and those that are new: what is over stays as it is. */
+  /** All runs, or those that may move and those that are new: what is over stays as it is. */
   private async lookOnce(): Promise<void> {
     const { runs, everything } = this;
     this.everything = false;
@@ -139,14 +144,18 @@ export class RunWatch implements vscode.Disposable {
     const seen = await Promise.all(
       ids.map(async (id) => {
         const known = before.get(id);
-        return known !== undefined && !known.isLive && !everything ? known : runs?.read(id);
+        return known !== undefined && !mayMove(known) && !everything ? known : runs?.read(id);
       }),
     );
     if (runs?.dataFolder !== this.runs?.dataFolder || this.isDisposed) return;
     const all = seen.filter((run) => run !== undefined);
     const isOther = JSON.stringify(all) !== JSON.stringify(this.shown);
     this.shown = all;
+    this.looked.fire();
     if (isOther) this.changed.fire();
     for (const run of all) if (before.get(run.id)?.isLive === true && !run.isLive) this.ended.fire(run);
   }
 }
+
+/** Without anybody doing anything to it. */
+const mayMove = ({ isLive, state }: Run): boolean => isLive || state === 'queued';

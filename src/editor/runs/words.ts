@@ -38,6 +38,8 @@ export function stateWord(state: RunState, t: Translate): string {
       return t('pausing');
     case 'stopped':
       return t('paused');
+    case 'queued':
+      return t('queued');
     case 'done':
       return t('done');
     case 'failed':
@@ -115,6 +117,7 @@ export function standingWords(run: Run, now: number, t: Translate): string {
     case 'failed':
       return [stateWord(state, t), ...(message === undefined ? place : [message])].join(' · ');
     case 'stopped':
+    case 'queued':
     case 'died':
       return [stateWord(state, t), ...place].join(' · ');
   }
@@ -129,13 +132,18 @@ export function spokenRun(run: Run, now: number, t: Translate): string {
 }
 
 /** Why a run is not at work any more; undefined when there is nothing to explain. */
-export function reasonWords({ state, message, process }: Run, t: Translate): string | undefined {
-  if (state !== 'died') return message;
-  if (process === undefined) return t('It was prepared and never started.');
-  return t(
-    'Its trainer (process {0}) ended without a last word: it was killed, perhaps because memory ran out, or the machine was restarted. The last lines of its log may say why.',
+export function reasonWords({ state, message, process, lastLines }: Run, t: Translate): string | undefined {
+  if (state === 'queued')
+    return t(
+      'It waits for its turn: one run trains at a time, and the next begins when none is at work and a window is open.',
+    );
+  if (state === 'stopped' && process === undefined) return t('It was prepared and never started.');
+  if (state !== 'died' || process === undefined) return message;
+  const death = t(
+    'Its trainer (process {0}) ended without a last word: it was killed, perhaps because memory ran out, or the machine was restarted.',
     process.pid,
   );
+  return lastLines.length === 0 ? death : `${death} ${t('The last lines of its log may say why.')}`;
 }
 
 /** `1,800 trajectories of 300 tasks`; undefined when its data are files. */

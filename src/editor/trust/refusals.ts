@@ -47,6 +47,7 @@ type Allowed =
   | 'revealModelFolder'
   | 'removeModel'
   | 'openRun'
+  | 'unqueueRun'
   | 'openRunConfiguration'
   | 'openRunLog'
   | 'revealRun'
@@ -84,6 +85,8 @@ function refusals(t: Translate): Record<Refused, string> {
     [commands.pauseRun]: notTrained,
     [commands.killRun]: notTrained,
     [commands.resumeRun]: notTrained,
+    [commands.startQueuedRun]: notTrained,
+    [commands.continueRun]: notTrained,
   };
 }
 

@@ -188,10 +188,13 @@ it('links only to known commands from welcome texts and descriptions', () => {
   }
 });
 
-it('wakes for a panel that is restored, and restricts only settings that exist', () => {
-  expect(manifest.activationEvents).toEqual(
-    [sessionViewType, replayViewType, statisticsViewType, runViewType].map((type) => `onWebviewPanel:${type}`),
-  );
+it('wakes for a panel that is restored, for runs that may wait for their turn, and restricts only settings that exist', () => {
+  expect(manifest.activationEvents).toEqual([
+    ...[sessionViewType, replayViewType, statisticsViewType, runViewType].map(
+      (type) => `onWebviewPanel:${type}`,
+    ),
+    'workspaceContains:.tandem/runs',
+  ]);
   for (const setting of manifest.capabilities.untrustedWorkspaces.restrictedConfigurations) {
     expect(Object.keys(properties)).toContain(setting);
   }

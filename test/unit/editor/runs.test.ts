@@ -46,6 +46,7 @@ describe('a row of the Runs view', () => {
     [run({ state: 'preparing', progress: undefined }), 'preparing'],
     [run({ state: 'stopping' }), 'pausing · writes a checkpoint'],
     [resting('stopped'), 'paused · critic 61 %'],
+    [resting('queued', { progress: undefined }), 'queued'],
     [resting('done'), 'done · 2 h ago'],
     [resting('failed', { message: 'The disk is full.' }), 'failed · The disk is full.'],
     [resting('died'), 'died · critic 61 %'],
