@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Fault, messageOf } from '../fault';
 import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
-import { checkConfiguration, examine, planOf, type Plan } from './checks';
+import { checkConfiguration, examine, planOf, type Check, type Plan } from './checks';
 import type { Configuration } from './configuration';
 import { prepareData, type PrepareOptions } from './data/prepare';
 import type { SelectionReport } from './data/report';
@@ -61,6 +61,20 @@ export async function planRun(
   });
 }
 
+/**
+ * Whether this machine can train as a configuration asks, without a look at its data.
+ * @throws {Fault} `training/trainer-broken`, `training/not-written`, `training/python-not-started`
+ */
+export async function examineRun(
+  runs: Runs,
+  { configuration, trainer, signal }: Pick<StartOptions, 'configuration' | 'trainer' | 'signal'>,
+): Promise<readonly Check[]> {
+  return inUnfinished(runs, newRunId(), async (unfinished) => {
+    await writeConfiguration(unfinished, configuration.forTrainer);
+    return examine(trainer, { folder: unfinished, signal });
+  });
+}
+
 /** Gives `work` a folder that is gone when it ends, unless it was renamed. */
 async function inUnfinished<T>(runs: Runs, id: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = join(runs.folder, `${id}${BEING_PREPARED}`);
@@ -105,9 +119,13 @@ async function prepare(folder: string, options: StartOptions): Promise<Selection
       trajectories: Array.isArray(trajectories) ? [rows, ...(trajectories as unknown[])] : trajectories,
     };
   }
-  const text = `${JSON.stringify({ ...forTrainer, data }, undefined, 2)}\n`;
-  await writeAtomically(join(folder, runFiles.configuration), (file) => file.writeFile(text));
+  await writeConfiguration(folder, { ...forTrainer, data });
   return report;
+}
+
+async function writeConfiguration(folder: string, configuration: object): Promise<void> {
+  const text = `${JSON.stringify(configuration, undefined, 2)}\n`;
+  await writeAtomically(join(folder, runFiles.configuration), (file) => file.writeFile(text));
 }
 
 /** Both at once, because each has torch to import; what is wrong with the configuration is told first. */
@@ -131,11 +149,17 @@ async function check(folder: string, options: StartOptions): Promise<void> {
     throw error;
   }
   const failed = (await machine).filter(({ status }) => status === 'failed');
-  if (failed.length === 0) return;
-  const lines = failed.map(
-    ({ name, saw, command, remedy }) => `\n${name}: ${saw}\n  ran ${command}\n  to mend: ${remedy}`,
-  );
-  throw new Fault('training/unfit-machine', `This machine cannot train yet:${lines.join('')}`);
+  if (failed.length > 0) throw new UnfitMachine(failed);
+}
+
+/** The machine cannot train as it is; each check says what was run, what was seen, and how to mend it. */
+export class UnfitMachine extends Fault {
+  constructor(readonly failed: readonly Check[]) {
+    const lines = failed.map(
+      ({ name, saw, command, remedy }) => `\n${name}: ${saw}\n  ran ${command}\n  to mend: ${remedy}`,
+    );
+    super('training/unfit-machine', `This machine cannot train yet:${lines.join('')}`);
+  }
 }
 
 /** Says whose preparation it is, so that what a killed process left can be told from what is being made. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { cacheFolder } from '../../core/training/environment/cache';
+import type { TrainerOptions } from '../../core/training/environment/environment';
 import type { Trainer } from '../../core/training/trainer';
 import { cancellable, type Report } from '../progress';
 
@@ -17,18 +18,23 @@ export class EditorTrainer {
   /** @throws {Fault} `training/no-python`, `training/not-installed`, `training/packages-missing` */
   async open(signal: AbortSignal, report?: Report): Promise<Trainer> {
     const { openTrainer } = await import('../../core/training/environment/environment');
-    const { TANDEM_PYTHON: python = '', TANDEM_TRAINER_PYTHON: ready = '' } = process.env;
     return openTrainer({
-      source: path.join(this.assets, 'trainer'),
-      cache: cacheFolder(),
-      ...(ready !== '' && { ready }),
-      ...(python !== '' && { python: { file: python, by: 'TANDEM_PYTHON' } }),
+      ...this.options,
       signal,
       onLine: (line) => {
         this.output.info(line);
         report?.(line);
       },
     });
+  }
+
+  /**
+   * Whether it can be opened without downloading anything.
+   * @throws {Fault} `training/no-python`
+   */
+  async isInstalled(): Promise<boolean> {
+    const { isInstalled } = await import('../../core/training/environment/environment');
+    return isInstalled(this.options);
   }
 
   /** The same with a notification that can cancel it. @returns undefined when the person did */
@@ -42,5 +48,14 @@ export class EditorTrainer {
   /** The folder of the prompts that ship with Tandem. */
   get prompts(): string {
     return path.join(this.assets, 'prompts');
+  }
+  private get options(): TrainerOptions {
+    const { TANDEM_PYTHON: python = '', TANDEM_TRAINER_PYTHON: ready = '' } = process.env;
+    return {
+      source: path.join(this.assets, 'trainer'),
+      cache: cacheFolder(),
+      ...(ready !== '' && { ready }),
+      ...(python !== '' && { python: { file: python, by: 'TANDEM_PYTHON' } }),
+    };
   }
 }

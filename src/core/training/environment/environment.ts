@@ -41,6 +41,18 @@ export async function openTrainer(options: TrainerOptions): Promise<Trainer> {
   return { python: await trainerEnvironment(packages, tools) };
 }
 
+/**
+ * Whether nothing has to be downloaded: the packages stand in their environment, or somebody else has installed them.
+ * @throws {Fault} `training/no-python`
+ */
+export async function isInstalled(options: TrainerOptions): Promise<boolean> {
+  if (options.ready !== undefined) return true;
+  const uv = await onPath('uv');
+  const python = await findPython(options.python, uv !== undefined);
+  const folder = join(options.cache, 'trainer', await packagesName({ uv, python, options }));
+  return isThere(interpreterIn(folder));
+}
+
 /** What the trainer imports, by module name. */
 const NEEDED = ['torch', 'transformers', 'peft', 'safetensors', 'numpy'];
 
@@ -66,15 +78,20 @@ interface Tools {
 }
 
 async function packagesEnvironment(tools: Tools): Promise<string> {
-  const lock = join(tools.options.source, 'requirements.lock');
-  const name = `packages-${hashOf(identity(tools.python), await readFile(lock))}`;
-  return environment(name, tools, async (folder, install) => {
+  const lock = lockOf(tools);
+  return environment(await packagesName(tools), tools, async (folder, install) => {
     tools.options.onLine?.(
       'Installing what the trainer needs, once: several gigabytes, which takes some minutes.',
     );
     await newEnvironment(folder, tools, install);
     await pip(interpreterIn(folder), ['--only-binary=:all:', '-r', lock], tools, install);
   });
+}
+
+const lockOf = ({ options }: Tools): string => join(options.source, 'requirements.lock');
+
+async function packagesName(tools: Tools): Promise<string> {
+  return `packages-${hashOf(identity(tools.python), await readFile(lockOf(tools)))}`;
 }
 
 async function trainerEnvironment(packages: string, tools: Tools): Promise<string> {
