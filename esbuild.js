@@ -78,6 +78,7 @@ const builds = [
       'webview/replay': 'webview/replay/replay.ts',
       'webview/statistics': 'webview/statistics/statistics.ts',
       'webview/run': 'webview/run/run.ts',
+      'webview/newRun': 'webview/newRun/newRun.ts',
     }),
     loader: { '.ttf': 'file' },
     assetNames: 'webview/[name]',

@@ -15,6 +15,16 @@ const checkSchema = z.looseObject({
 });
 export type Check = z.infer<typeof checkSchema>;
 
+/** The machine cannot train as it is; each check says what was run, what was seen, and how to mend it. */
+export class UnfitMachine extends Fault {
+  constructor(readonly failed: readonly Check[]) {
+    const lines = failed.map(
+      ({ name, saw, command, remedy }) => `\n${name}: ${saw}\n  ran ${command}\n  to mend: ${remedy}`,
+    );
+    super('training/unfit-machine', `This machine cannot train yet:${lines.join('')}`);
+  }
+}
+
 const examinationSchema = z.looseObject({
   version: z.number(),
   ok: z.boolean(),

@@ -125,8 +125,7 @@ export function allows(field: Field, value: unknown): boolean {
       return typeof value === 'string' && field.values.includes(value);
     case 'several':
       return (
-        Array.isArray(value) &&
-        value.every((one) => typeof one === 'string' && field.values.includes(one))
+        Array.isArray(value) && value.every((one) => typeof one === 'string' && field.values.includes(one))
       );
     case 'whole':
       return Number.isInteger(value) && isWithin(field, value as number);
@@ -135,22 +134,23 @@ export function allows(field: Field, value: unknown): boolean {
   }
 }
 
-function isWithin({ low = -Infinity, high = Infinity, withoutLow, withoutHigh }: Limits, value: number): boolean {
+function isWithin(
+  { low = -Infinity, high = Infinity, withoutLow, withoutHigh }: Limits,
+  value: number,
+): boolean {
   const isAbove = withoutLow === true ? value > low : value >= low;
   const isBelow = withoutHigh === true ? value < high : value <= high;
   return isAbove && isBelow;
 }
 
-/** The value that a person has typed; undefined when it is none that the trainer takes. An empty text is the default. */
+/** The value that a person has typed; undefined when it is none that the trainer takes. */
 export function valueOf(field: Field, text: string): unknown {
-  const typed = text.trim();
-  if (typed === '' && field.kind !== 'text') return field.kind === 'several' ? [] : field.default;
-  const value = parsed(field, typed);
+  const value = parsed(field, text.trim());
   return allows(field, value) ? value : undefined;
 }
 
 function parsed(field: Field, typed: string): unknown {
-  const word = field.or?.find((other) => other !== null && String(other) === typed);
+  const word = field.or?.find((other) => textOf(other) === typed);
   if (word !== undefined) return word;
   switch (field.kind) {
     case 'text':
@@ -159,7 +159,7 @@ function parsed(field: Field, typed: string): unknown {
     case 'flag':
       return typed === 'true' ? true : typed === 'false' ? false : undefined;
     case 'several':
-      return typed.split(',').map((one) => one.trim());
+      return typed === '' ? [] : typed.split(',').map((one) => one.trim());
     case 'whole':
     case 'number':
       return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(typed) ? Number(typed) : undefined;
@@ -170,5 +170,5 @@ function parsed(field: Field, typed: string): unknown {
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }

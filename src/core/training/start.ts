@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Fault, messageOf } from '../fault';
 import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
-import { checkConfiguration, examine, planOf, type Check, type Plan } from './checks';
+import { checkConfiguration, examine, planOf, UnfitMachine, type Check, type Plan } from './checks';
 import type { Configuration } from './configuration';
 import { prepareData, type PrepareOptions } from './data/prepare';
 import type { SelectionReport } from './data/report';
@@ -150,16 +150,6 @@ async function check(folder: string, options: StartOptions): Promise<void> {
   }
   const failed = (await machine).filter(({ status }) => status === 'failed');
   if (failed.length > 0) throw new UnfitMachine(failed);
-}
-
-/** The machine cannot train as it is; each check says what was run, what was seen, and how to mend it. */
-export class UnfitMachine extends Fault {
-  constructor(readonly failed: readonly Check[]) {
-    const lines = failed.map(
-      ({ name, saw, command, remedy }) => `\n${name}: ${saw}\n  ran ${command}\n  to mend: ${remedy}`,
-    );
-    super('training/unfit-machine', `This machine cannot train yet:${lines.join('')}`);
-  }
 }
 
 /** Says whose preparation it is, so that what a killed process left can be told from what is being made. */

@@ -49,6 +49,7 @@ export class EditorTrainer {
   get prompts(): string {
     return path.join(this.assets, 'prompts');
   }
+
   private get options(): TrainerOptions {
     const { TANDEM_PYTHON: python = '', TANDEM_TRAINER_PYTHON: ready = '' } = process.env;
     return {

@@ -33,7 +33,26 @@ print(json.dumps(told))
 `;
 
 const values: readonly unknown[] = [
-  ...[-1, 0, 0.03, 0.5, 1, 1.5, 2, 16, 1e6, null, true, false, '', 'auto', 'some words', [], ['int8'], ['int9']],
+  ...[
+    -1,
+    0,
+    0.03,
+    0.5,
+    1,
+    1.5,
+    2,
+    16,
+    1e6,
+    null,
+    true,
+    false,
+    '',
+    'auto',
+    'some words',
+    [],
+    ['int8'],
+    ['int9'],
+  ],
   ...Object.values(fields).flatMap((field: Field) =>
     field.kind === 'choice' || field.kind === 'several' ? field.values : [],
   ),
@@ -64,7 +83,7 @@ describe('the fields of a configuration', () => {
   it.each([
     ['critic.beta', '0.2', 0.2],
     ['critic.beta', ' 2e-1 ', 0.2],
-    ['critic.beta', '', 0.1],
+    ['critic.beta', '', undefined],
     ['critic.beta', '0', undefined],
     ['critic.beta', '0x2', undefined],
     ['critic.batch', '1.5', undefined],
@@ -80,6 +99,7 @@ describe('the fields of a configuration', () => {
   });
 
   it('are written as they are typed', () => {
-    for (const field of Object.values(fields)) expect(valueOf(field, textOf(field.default))).toEqual(field.default);
+    for (const field of Object.values(fields))
+      expect(valueOf(field, textOf(field.default))).toEqual(field.default);
   });
 });

@@ -47,14 +47,16 @@ export async function countData(
     },
     signal,
   });
-  for await (const row of gathering.rows()) void row; // to be counted it has to be made
+  // A row has to be made to be counted.
+  const rows = gathering.rows();
+  while ((await rows.next()).done !== true);
   const { selected } = select(log, chosen, true);
   const pairs = pairsByTask(
     selected.filter(({ summary }) => taken.has(summary.id)),
     pairing,
   );
   const sum = (field: keyof TurnCounts): number =>
-    taken.values().reduce((total, counts) => total + counts[field], 0);
+    [...taken.values()].reduce((total, counts) => total + counts[field], 0);
   const { facts, leftOut } = gathering;
   return {
     ...{ trajectories: facts.trajectories, tasks: facts.tasks.size, successes: facts.successes, leftOut },
