@@ -132,7 +132,7 @@ export class NewRunElement extends PlainElement {
           isHub
             ? textControl({
                 ...this.control('hub', t('Name on the hub')),
-                placeholder: 'Qwen/Qwen2.5-1.5B-Instruct',
+                placeholder: t('owner/name'),
               })
             : nothing
         }

@@ -56,7 +56,6 @@ export class Estimating {
   /** There is nothing to plan while the form is not filled in. */
   clear(sentence = ''): void {
     this.stop();
-    this.planned = '';
     this.tell(estimateIn('none', sentence));
   }
 
@@ -89,6 +88,7 @@ export class Estimating {
     clearTimeout(this.timer);
     this.running?.abort();
     this.running = undefined;
+    this.planned = '';
   }
 
   private async planOnce(

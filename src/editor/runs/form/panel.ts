@@ -210,11 +210,16 @@ export class NewRunPanel implements EstimateOwner {
     this.setStarting({ ...notStarting, isStarting: true });
     try {
       const run = await this.owner.start(this.runs, filled.configuration, FROM);
-      if (run === undefined) this.setStarting(notStarting);
-      else this.owner.started(this, run);
+      if (run !== undefined) {
+        this.owner.started(this, run);
+        return;
+      }
+      this.setStarting(notStarting);
     } catch (error) {
       this.notStarted(error);
     }
+    // The plan was given up for the start.
+    this.show();
   }
 
   private notStarted(error: unknown): void {
