@@ -78,10 +78,11 @@ test('without a dialogue the form says where they come from, and follows when th
   guesses = await collectLog(path.join(workspace, '.tandem'));
   await says('Trajectories', '12');
   await says('Successes', '3');
-  await says('Pairs', '3');
+  await says('Pairs', '6');
 });
 
 test('plans the run with the defaults: time, memory, device', async () => {
+  await form().locator('.needs').scrollIntoViewIfNeeded();
   await form().getByText('It fits this machine.').waitFor();
   await form()
     .locator('footer')

@@ -10,6 +10,7 @@ import { Runs, type Run } from '../../src/core/training/runs';
 import { collectLog, realTrainer, tinyModel } from '../fixtures/trainer';
 import { violations } from './accessibility';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { startDefaultRun } from './newRunForm';
 
 // The real trainer, on a real log: the starter model with the defaults, and a model of random weights for what takes
 // longer than a test may wait.
@@ -20,7 +21,6 @@ let workbench: WorkbenchDriver;
 const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Runs' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
-const widget = (): Locator => workbench.page.locator('.quick-input-widget');
 const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
 const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
 
@@ -82,10 +82,6 @@ async function pictures(name: string): Promise<void> {
   }
 }
 
-async function pick(text: string): Promise<void> {
-  await widget().locator('.quick-input-list-row', { hasText: text }).first().click();
-}
-
 async function startFromFile(file: string): Promise<void> {
   await workbench.runCommand('File: Open File...');
   await workbench.chooseFile(path.join(workspace, file));
@@ -93,15 +89,10 @@ async function startFromFile(file: string): Promise<void> {
   await workbench.runCommand('Tandem: Start Run from This File');
 }
 
-test('an empty view says what it is for, and a first run is two choices away', async () => {
+test('an empty view says what it is for, and a first run is two clicks away', async () => {
   await workbench.page.getByRole('button', { name: 'New Run…' }).waitFor();
   await workbench.screenshot('runs-empty');
-  await workbench.page.getByRole('button', { name: 'New Run…' }).click();
-  await widget().getByText('New Run (1/2)').waitFor();
-  await workbench.screenshot('runs-new');
-  await pick('SWEET-RL');
-  await widget().getByText('New Run (2/2)').waitFor();
-  await pick('starter');
+  await startDefaultRun(workbench, 'SWEET-RL');
   // The trainer imports torch twice before it is launched.
   await row(/^sweet-rl #1, /).waitFor({ timeout: 180_000 });
   await view().getByRole('heading', { name: 'sweet-rl #1' }).waitFor();
@@ -199,9 +190,7 @@ test('another window sees the same run; what is over is duplicated and deleted',
   await seen.getByRole('treeitem', { name: /^long one, died/ }).waitFor();
   await other.close();
   await workbench.chooseInMenu(row(/^long one, died/), 'Duplicate Run with Changes…');
-  await workbench.page.locator('.tab', { hasText: 'Untitled-1' }).waitFor();
-  await workbench.page.getByRole('button', { name: 'Start Run from This File' }).first().waitFor();
-  await workbench.screenshot('runs-duplicate');
+  await view().getByRole('heading', { name: 'New run like long one' }).waitFor();
   const { folder } = await newest();
   await workbench.chooseInMenu(row(/^long one, died/), 'Delete Run…');
   const dialog = workbench.page.locator('.monaco-dialog-box');

@@ -203,7 +203,7 @@ const counts = (fieldsOf: Partial<DataCounts> = {}): DataCounts => ({
 });
 
 const plan = {
-  machine: { name: 'CPU', dtype: 'float32', usable: 14e9, measured: true },
+  machine: { name: 'cpu', dtype: 'float32', usable: 14e9, measured: true },
   ...{ training: 'full', fits: true, token_budget: 4096, checkpoint_activations: false },
   ...{ needed: 0.9e9, disk: 50e6, largest: 400, room: 4096, total_seconds: 190.2, advice: [] },
   seconds: { critic: 100, candidates: 80, ranking: 0.2, export: null },
@@ -261,7 +261,7 @@ describe('what would be learned from', () => {
 describe('what a run needs', () => {
   it('is said in one line and in full', () => {
     const view = planView(plan, [], english);
-    expect(view.summary).toBe('about 3 min · 900 MB of 14.0 GB · CPU');
+    expect(view.summary).toBe('about 3 min · 900 MB of 14.0 GB · processor');
     expect(view.rows.map(({ label, value }) => `${label}: ${value}`)).toEqual([
       'Memory: 900 MB of 14.0 GB',
       'Time: about 3 min, measured',
@@ -269,7 +269,7 @@ describe('what a run needs', () => {
       '· candidates: 1 min 20 s',
       '· ranking: under 1 s',
       'Disk: 50 MB',
-      'Device: CPU, float32',
+      'Device: processor, float32',
       'Longest example: 400 tokens; 4,096 would fit',
     ]);
   });

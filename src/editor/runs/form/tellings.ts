@@ -114,14 +114,13 @@ export function planView(plan: Plan, checks: readonly Check[], t: Translate): Es
       ? bytesWords(needed, t)
       : t('{0} of {1}', bytesWords(needed, t), bytesWords(machine.usable, t));
   const time = seconds === null ? t('not known') : t('about {0}', roughly(seconds, t));
+  const device = machine.name === 'cpu' ? t('processor') : machine.name;
   const told: Estimate = {
     state: 'planned',
     sentence: fits ? t('It fits this machine.') : t('It does not fit this machine.'),
-    summary: [
-      ...(seconds === null ? [] : [time]),
-      fits ? memory : t('{0}: too much', memory),
-      machine.name,
-    ].join(' · '),
+    summary: [...(seconds === null ? [] : [time]), fits ? memory : t('{0}: too much', memory), device].join(
+      ' · ',
+    ),
     fits,
     rows: [
       { label: t('Memory'), value: memory },
@@ -130,7 +129,7 @@ export function planView(plan: Plan, checks: readonly Check[], t: Translate): Es
         part === null ? [] : [{ label: t('· {0}', stageWord(stage, t)), value: roughly(part, t) }],
       ),
       { label: t('Disk'), value: bytesWords(disk, t) },
-      { label: t('Device'), value: `${machine.name}, ${machine.dtype}` },
+      { label: t('Device'), value: `${device}, ${machine.dtype}` },
       {
         label: t('Longest example'),
         value: t('{0} tokens; {1} would fit', grouped(plan.largest), grouped(plan.room)),

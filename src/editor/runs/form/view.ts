@@ -143,7 +143,7 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     ),
     flag(
       'with_editor_models',
-      t('Also those that a model of the editor wrote in'),
+      t('Also those with models of the editor'),
       t('The terms of many such models forbid it: read them first.'),
     ),
   ];
