@@ -98,6 +98,7 @@ const builds = [
     entryPoints: entries({
       'webview/statistics': 'webview/statistics/statistics.ts',
       'webview/run': 'webview/run/run.ts',
+      'webview/newRun': 'webview/newRun/newRun.ts',
     }),
   },
 ];

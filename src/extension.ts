@@ -16,6 +16,7 @@ import { ModelTree } from './editor/models/tree';
 import { Exports } from './editor/export/exports';
 import { ReplayPanels } from './editor/replay/panels';
 import { RunControl } from './editor/runs/control';
+import { NewRunPanels } from './editor/runs/form/panels';
 import { RunPanels } from './editor/runs/panels';
 import { RunQueue } from './editor/runs/queue';
 import { RunStarter } from './editor/runs/starting';
@@ -96,6 +97,11 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const runStarter = new RunStarter(runWatch, trainer, runQueue);
   const runControl = new RunControl(runWatch, trainer, runQueue);
   const runPanels = new RunPanels(context.extensionUri, engines, runWatch);
+  const runForms = new NewRunPanels(context.extensionUri, {
+    ...{ engines, trainer, starter: runStarter },
+    filter: () => trajectories.filter,
+    open: (run) => runPanels.open(run),
+  });
   const status = new Status(panels, runWatch);
   const proposals = new Proposals((error) => engine.show(error));
   const collaborations = new Collaborations(context.workspaceState, engines, panels, proposals);
@@ -120,6 +126,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     runQueue,
     runControl,
     runPanels,
+    runForms,
     new Documents(engines, packs),
     status,
     proposals,
@@ -133,7 +140,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, download, starter, guidelines, status, tasks, trajectories },
       ...{ replays, exports, statistics, candidates, proposals, collaborations, titles },
-      ...{ runWatch, runTree, runStarter, runControl, runPanels },
+      ...{ runWatch, runTree, runStarter, runControl, runPanels, runForms },
     }),
   );
   return { engine, engines, packs, tasks, trajectories, models, panels, replays, standing, adder, drop };

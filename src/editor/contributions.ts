@@ -103,6 +103,9 @@ export const statisticsViewType = 'tandem.statistics';
 /** The type of a webview panel that shows a training run. */
 export const runViewType = 'tandem.run';
 
+/** The type of a webview panel with the form that makes a training run. */
+export const newRunViewType = 'tandem.newRun';
+
 /** The scheme of the read-only documents: reference, tests, answer, transcript. */
 export const documentScheme = 'tandem';
 

@@ -28,6 +28,15 @@ export class EditorTrainer {
     });
   }
 
+  /**
+   * Whether it can be opened without downloading anything.
+   * @throws {Fault} `training/no-python`
+   */
+  async isInstalled(): Promise<boolean> {
+    const { isInstalled } = await import('../core/training/environment/environment');
+    return isInstalled(this.options);
+  }
+
   /** The same with a notification that can cancel it. @returns undefined when the person did */
   async openVisibly(title: string): Promise<Trainer | undefined> {
     return cancellable(title, (signal, report) => {
@@ -42,8 +51,7 @@ export class EditorTrainer {
    * @throws {Fault} `training/no-python`
    */
   async mayInstall(question: string, detail: string): Promise<boolean> {
-    const { isInstalled } = await import('../core/training/environment/environment');
-    if (await isInstalled(this.options)) return true;
+    if (await this.isInstalled()) return true;
     const install = t('Install');
     const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, install);
     return chosen === install;

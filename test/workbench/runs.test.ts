@@ -12,6 +12,7 @@ import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { collectLog, realTrainer } from '../fixtures/trainer';
 import { violations } from './accessibility';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { newRunForm } from './newRunForm';
 
 // The real trainer on a real log, with the starter model. While something is looked at, the trainer is stopped in the
 // middle of what it does, by the system, so that it does not matter how fast it is.
@@ -272,9 +273,10 @@ test('with more epochs it goes on as another run, whose curves begin with those 
 
 test('a duplicate of it is changed and started, and seen by another window', async () => {
   await workbench.chooseInMenu(row(/^long one, done/), 'Duplicate Run with Changes…');
-  await workbench.page.locator('.tab', { hasText: 'Untitled-1' }).waitFor();
+  const form = newRunForm(workbench);
+  await form.getByRole('heading', { name: 'New run like long one' }).waitFor();
   await workbench.screenshot('runs-duplicate');
-  await workbench.page.getByRole('button', { name: 'Start Run from This File' }).first().click();
+  await form.getByRole('button', { name: 'Start' }).click();
   await view().getByRole('heading', { name: 'long one, changed' }).waitFor();
   await row(/^long one, changed, (preparing|running)/).waitFor();
   await freeze();

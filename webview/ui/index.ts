@@ -223,8 +223,17 @@ const names: Readonly<Record<string, string>> = {
   ArrowDown: '↓',
 };
 
+const modifiers: Readonly<Record<string, { readonly mac: string; readonly other: string }>> = {
+  Alt: { mac: '⌥', other: 'Alt+' },
+  Shift: { mac: '⇧', other: 'Shift+' },
+  Control: { mac: '⌃', other: 'Ctrl+' },
+};
+
 /** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. @param key in the words of `aria-keyshortcuts` */
 export function keyName(key: string): string {
   const mac = /mac/i.test(navigator.userAgent);
-  return names[key] ?? (mac ? key.replace('Alt+', '⌥').replace('Shift+', '⇧') : key);
+  const parts = key.split('+');
+  const last = parts.pop() ?? '';
+  const held = parts.map((part) => (mac ? modifiers[part]?.mac : modifiers[part]?.other) ?? `${part}+`);
+  return [...held, names[last] ?? last].join('');
 }

@@ -4,7 +4,7 @@ import { dirname, join, sep } from 'node:path';
 import { Fault, messageOf } from '../fault';
 import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
-import { checkConfiguration, examine, planOf, type Plan } from './checks';
+import { checkConfiguration, examine, planOf, UnfitMachine, type Check, type Plan } from './checks';
 import type { Configuration } from './configuration';
 import { writeQueued } from './control';
 import { prepareData, type PrepareOptions } from './data/prepare';
@@ -75,6 +75,20 @@ export async function planRun(
   });
 }
 
+/**
+ * Whether this machine can train as a configuration asks, without a look at its data.
+ * @throws {Fault} `training/trainer-broken`, `training/not-written`, `training/python-not-started`
+ */
+export async function examineRun(
+  runs: Runs,
+  { configuration, trainer, signal }: Pick<StartOptions, 'configuration' | 'trainer' | 'signal'>,
+): Promise<readonly Check[]> {
+  return inUnfinished(runs, newRunId(), async (unfinished) => {
+    await writeConfiguration(unfinished, configuration.forTrainer);
+    return examine(trainer, { folder: unfinished, signal });
+  });
+}
+
 /** Gives `work` a folder that is gone when it ends, unless it was renamed. */
 async function inUnfinished<T>(runs: Runs, id: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = join(runs.folder, `${id}${BEING_PREPARED}`);
@@ -119,8 +133,7 @@ async function prepare(folder: string, options: StartOptions): Promise<Selection
       trajectories: Array.isArray(trajectories) ? [rows, ...(trajectories as unknown[])] : trajectories,
     };
   }
-  const text = `${JSON.stringify({ ...forTrainer, data }, undefined, 2)}\n`;
-  await writeAtomically(join(folder, runFiles.configuration), (file) => file.writeFile(text));
+  await writeConfiguration(folder, { ...forTrainer, data });
   return report;
 }
 
@@ -145,6 +158,11 @@ async function withOwnRows(
   return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
 }
 
+async function writeConfiguration(folder: string, configuration: object): Promise<void> {
+  const text = `${JSON.stringify(configuration, undefined, 2)}\n`;
+  await writeAtomically(join(folder, runFiles.configuration), (file) => file.writeFile(text));
+}
+
 /** Both at once, because each has torch to import; what is wrong with the configuration is told first. */
 async function check(folder: string, options: StartOptions): Promise<void> {
   const { trainer, configuration, examined, onProgress } = options;
@@ -166,11 +184,7 @@ async function check(folder: string, options: StartOptions): Promise<void> {
     throw error;
   }
   const failed = (await machine).filter(({ status }) => status === 'failed');
-  if (failed.length === 0) return;
-  const lines = failed.map(
-    ({ name, saw, command, remedy }) => `\n${name}: ${saw}\n  ran ${command}\n  to mend: ${remedy}`,
-  );
-  throw new Fault('training/unfit-machine', `This machine cannot train yet:${lines.join('')}`);
+  if (failed.length > 0) throw new UnfitMachine(failed);
 }
 
 /** Says whose preparation it is, so that what a killed process left can be told from what is being made. */

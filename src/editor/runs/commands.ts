@@ -4,12 +4,13 @@ import { Fault } from '../../core/fault';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import type { Command } from '../commands';
-import { commands, contextKeys, type CommandId } from '../contributions';
+import { commands, type CommandId } from '../contributions';
 import type { Engines } from '../engines';
 import { revealFolder } from '../reveal';
 import type { RunControl } from './control';
+import type { NewRunPanels } from './form/panels';
 import type { RunPanels } from './panels';
-import { deleteRun, duplicateRun } from './resting';
+import { deleteRun } from './resting';
 import type { RunStarter } from './starting';
 import type { RunTree } from './tree';
 import type { RunWatch } from './watch';
@@ -24,16 +25,17 @@ export interface RunCommandContext {
   readonly runStarter: RunStarter;
   readonly runControl: RunControl;
   readonly runPanels: RunPanels;
+  readonly runForms: NewRunPanels;
 }
 
 /** Every command that is about runs. */
 export function runCommands(on: RunCommandContext) {
-  const { engines, runControl, runPanels, runStarter, runTree, runWatch } = on;
+  const { engines, runControl, runForms, runPanels, runTree, runWatch } = on;
   const open = (run: Run | undefined): void => {
     if (run !== undefined) runPanels.open(run);
   };
   return {
-    [commands.newRun]: async () => open(await runStarter.ask(engines.shown.engine)),
+    [commands.newRun]: () => runForms.open(),
     [commands.startRunFile]: async () => open(await startFile(on)),
     [commands.openRun]: (target) => {
       if (target?.kind === 'run') open(target.run);
@@ -50,7 +52,7 @@ export function runCommands(on: RunCommandContext) {
     [commands.revealRun]: ofRun(({ folder }) =>
       revealFolder(folder, runFiles.configuration, t('The run is in {0}.', folder)),
     ),
-    [commands.duplicateRun]: ofRun(async (run) => offerStart(await duplicateRun(run))),
+    [commands.duplicateRun]: ofRun((run) => runForms.duplicate(run)),
     // The Delete key names no row.
     [commands.deleteRun]: (target = runTree.selected) =>
       ofRun(async (run) => {
@@ -84,22 +86,6 @@ async function openLog(run: Run): Promise<void> {
 
 async function openFile(file: string): Promise<void> {
   await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(vscode.Uri.file(file)));
-}
-
-/** Documents that were made to be started have a button for it. */
-const startable = new Set<string>();
-
-async function offerStart(document: vscode.TextDocument): Promise<void> {
-  startable.add(document.uri.toString());
-  await vscode.commands.executeCommand('setContext', contextKeys.runFiles, [...startable]);
-  const start = t('Start Run');
-  const chosen = await vscode.window.showInformationMessage(
-    t('Change what you like, then start it. It learns from the same dialogues.'),
-    start,
-  );
-  if (chosen !== start) return;
-  await vscode.window.showTextDocument(document);
-  await vscode.commands.executeCommand(commands.startRunFile);
 }
 
 async function startFile({ engines, runStarter }: RunCommandContext): Promise<Run | undefined> {

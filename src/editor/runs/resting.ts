@@ -1,6 +1,5 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { removeRun } from '../../core/training/control';
 import { diskUse } from '../../core/training/diskUse';
@@ -56,33 +55,4 @@ function refusePlaying({ folder }: Run, { playing, localPlaces, configuration }:
     'editor/model-in-use',
     inUse(name, spec === configuration.simulator ? 'simulator' : 'agent', t),
   );
-}
-
-const configurationSchema = z.looseObject({
-  name: z.string().optional(),
-  data: z.looseObject({}).optional(),
-});
-
-/** The configuration of a run as a new document, to be changed and started: on the same data, under another name. */
-export async function duplicateRun(run: Run): Promise<vscode.TextDocument> {
-  const file = vscode.Uri.file(path.join(run.folder, runFiles.configuration));
-  const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
-  const configuration = configurationSchema.parse(JSON.parse(text));
-  const data = Object.fromEntries(
-    Object.entries(configuration.data ?? {}).map(([field, value]) => [field, fromFolder(value, field, run)]),
-  );
-  const copy = { ...configuration, name: t('{0}, changed', runName(run, t)), data };
-  const document = await vscode.workspace.openTextDocument({
-    language: 'json',
-    content: `${JSON.stringify(copy, undefined, 2)}\n`,
-  });
-  await vscode.window.showTextDocument(document);
-  return document;
-}
-
-/** Its files of rows stand in its folder, which is not where the copy will be. */
-function fromFolder(value: unknown, field: string, { folder }: Run): unknown {
-  const isFiles = field === 'trajectories' || field === 'preferences';
-  if (!isFiles || !Array.isArray(value)) return value;
-  return value.map((file: unknown) => (typeof file === 'string' ? path.resolve(folder, file) : file));
 }

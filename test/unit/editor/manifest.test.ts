@@ -7,6 +7,7 @@ import {
   contextKeys,
   contextValues,
   replayViewType,
+  newRunViewType,
   runViewType,
   sessionViewType,
   settings,
@@ -190,7 +191,7 @@ it('links only to known commands from welcome texts and descriptions', () => {
 
 it('wakes for a panel that is restored, for runs that may wait for their turn, and restricts only settings that exist', () => {
   expect(manifest.activationEvents).toEqual([
-    ...[sessionViewType, replayViewType, statisticsViewType, runViewType].map(
+    ...[sessionViewType, replayViewType, statisticsViewType, runViewType, newRunViewType].map(
       (type) => `onWebviewPanel:${type}`,
     ),
     'workspaceContains:.tandem/runs',
