@@ -30,13 +30,21 @@ const englishOnly = {
   },
 };
 
-/** The package `openai` is as large as all that Tandem has of its own, and needed only when a server is asked. */
-const serversApart = {
-  name: 'servers-apart',
+/**
+ * What is large and seldom needed is read when it is: the package `openai` when a server is asked, the charting library
+ * when the pictures of a report are drawn.
+ */
+const apart = {
+  name: 'apart',
   setup(build) {
-    build.onResolve({ filter: /^\.\/library$/ }, ({ importer }) =>
-      /[\\/]model[\\/]chat[\\/]/.test(importer) ? { path: './openai.js', external: true } : undefined,
-    );
+    const files = [
+      ['./library', /[\\/]model[\\/]chat[\\/]/, './openai.js'],
+      ['./pictures', /[\\/]experiment[\\/]report[\\/]/, './pictures.js'],
+    ];
+    build.onResolve({ filter: /^\.\/(library|pictures)$/ }, ({ path: asked, importer }) => {
+      const found = files.find(([name, by]) => name === asked && by.test(importer));
+      return found && { path: found[2], external: true };
+    });
   },
 };
 
@@ -55,10 +63,16 @@ const node = {
 };
 
 const builds = [
-  { ...node, entryPoints: entries({ openai: 'src/core/model/chat/library.ts' }) },
   {
     ...node,
-    plugins: [...node.plugins, serversApart],
+    entryPoints: entries({
+      openai: 'src/core/model/chat/library.ts',
+      pictures: 'src/core/experiment/report/pictures.ts',
+    }),
+  },
+  {
+    ...node,
+    plugins: [...node.plugins, apart],
     entryPoints: entries({
       extension: 'src/extension.ts',
       grader: 'src/core/grading/wasi/host.ts',
@@ -78,6 +92,7 @@ const builds = [
       'webview/replay': 'webview/replay/replay.ts',
       'webview/statistics': 'webview/statistics/statistics.ts',
       'webview/run': 'webview/run/run.ts',
+      'webview/comparison': 'webview/comparison/comparison.ts',
     }),
     loader: { '.ttf': 'file' },
     assetNames: 'webview/[name]',

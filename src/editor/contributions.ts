@@ -68,6 +68,8 @@ export const commands = {
   revealRun: 'tandem.revealRun',
   duplicateRun: 'tandem.duplicateRun',
   deleteRun: 'tandem.deleteRun',
+  compareRuns: 'tandem.compareRuns',
+  writeReport: 'tandem.writeReport',
   changeConsent: 'tandem.changeConsent',
   deleteMyData: 'tandem.deleteMyData',
   collaborateOnFunction: 'tandem.collaborateOnFunction',
@@ -99,6 +101,9 @@ export const statisticsViewType = 'tandem.statistics';
 
 /** The type of a webview panel that shows a training run. */
 export const runViewType = 'tandem.run';
+
+/** The type of a webview panel that compares training runs. */
+export const comparisonViewType = 'tandem.comparison';
 
 /** The scheme of the read-only documents: reference, tests, answer, transcript. */
 export const documentScheme = 'tandem';

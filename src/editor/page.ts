@@ -11,6 +11,7 @@ const titles = {
   replay: t('Tandem replay'),
   statistics: t('Tandem statistics'),
   run: t('Tandem run'),
+  comparison: t('Tandem comparison'),
 };
 
 /**

@@ -52,6 +52,8 @@ type Allowed =
   | 'revealRun'
   | 'duplicateRun'
   | 'deleteRun'
+  | 'compareRuns'
+  | 'writeReport'
   | 'changeConsent'
   | 'deleteMyData'
   | 'acceptAnswer'

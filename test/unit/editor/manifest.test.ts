@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   commands,
+  comparisonViewType,
   contextKeys,
   contextValues,
   replayViewType,
@@ -190,7 +191,9 @@ it('links only to known commands from welcome texts and descriptions', () => {
 
 it('wakes for a panel that is restored, and restricts only settings that exist', () => {
   expect(manifest.activationEvents).toEqual(
-    [sessionViewType, replayViewType, statisticsViewType, runViewType].map((type) => `onWebviewPanel:${type}`),
+    [sessionViewType, replayViewType, statisticsViewType, runViewType, comparisonViewType].map(
+      (type) => `onWebviewPanel:${type}`,
+    ),
   );
   for (const setting of manifest.capabilities.untrustedWorkspaces.restrictedConfigurations) {
     expect(Object.keys(properties)).toContain(setting);
