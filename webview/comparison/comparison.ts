@@ -264,7 +264,7 @@ const curvesOf = ({ training, heldOut }: CurvesView['curves'][number]): Curves =
 /** Each critic beside the score of the model before it was trained. */
 function controls({ controls: all, runs }: ComparisonView): TemplateResult | typeof nothing {
   if (all.length === 0) return nothing;
-  return html`<section aria-label=${t('Critics and their control')}>
+  return html`<section>
     <div class="chart-line">
       <h2>${t('Critics and their control')}</h2>
       <span class="quiet"
@@ -279,7 +279,7 @@ function controls({ controls: all, runs }: ComparisonView): TemplateResult | typ
 }
 
 function configurations({ differences, runs }: ComparisonView): TemplateResult {
-  return html`<section aria-label=${t('Configurations')}>
+  return html`<section>
     <div class="chart-line">
       <h2>${t('Configurations')}</h2>
       <span class="quiet">${t('only what differs')}</span>

@@ -59,10 +59,7 @@ function startOf({ base }: Run, model: string): string | undefined {
   return existsSync(graph) ? graph : base;
 }
 
-async function play(
-  place: string,
-  { title: _, runs: __, open, onProgress, ...plan }: MeasurePlan,
-): Promise<Played> {
+async function play(place: string, { open, onProgress, ...plan }: MeasurePlan): Promise<Played> {
   const agent = open(place);
   try {
     const { agents } = await evaluate({

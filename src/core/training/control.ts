@@ -53,6 +53,11 @@ function kill(run: Run, trainer: TrainerProcess | Launch): void {
     throw new Fault('training/other-host', `The run ${run.id} is on ${host}, and can only be killed there.`);
   }
   try {
+    // torchrun ends the processes that it has started, which are in no group of its own; killed, it would leave them.
+    if ('processes' in trainer) {
+      process.kill(pid, 'SIGTERM');
+      return;
+    }
     // What we launched leads a group, to which its own processes belong.
     const isGroup = 'began' in trainer && process.platform !== 'win32';
     process.kill(isGroup ? -pid : pid, 'SIGKILL');

@@ -34,17 +34,23 @@ export type Preparing = 'data' | 'checks' | 'plan' | 'launch';
  * @throws the signal's reason when it is aborted before the launch
  */
 export async function startRun(runs: Runs, options: StartOptions): Promise<Run> {
+  const { id, folder } = await prepareRun(runs, options);
+  options.onProgress?.('launch');
+  await launch(options.trainer, folder);
+  return runs.find(id);
+}
+
+/** The same without the launch, which is left to somebody else: to torchrun on several machines. Faults as `startRun`. */
+export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run> {
   const id = newRunId();
   const folder = join(runs.folder, id);
   await inUnfinished(runs, id, async (unfinished) => {
     await prepare(unfinished, options);
     await check(unfinished, options);
-    options.onProgress?.('launch');
     options.signal?.throwIfAborted();
     await rm(join(unfinished, OWNER_FILE));
     await rename(unfinished, folder);
   });
-  await launch(options.trainer, folder);
   return runs.find(id);
 }
 

@@ -25,7 +25,9 @@ export function comparisonCommands({ engines, runTree, runWatch, comparisons }: 
     const rows = selected ?? (target === undefined ? runTree.selection : [target]);
     await runWatch.look();
     const runs = rows.flatMap((row) => (row?.kind === 'run' ? [row.run] : []));
-    return chosenRuns(runs, runWatch.all, fewest);
+    const chosen = await chosenRuns(runs, runWatch.all, fewest);
+    // The earlier one is what the later one is compared with.
+    return chosen?.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   };
   return {
     [commands.compareRuns]: async (target, selected) => {
