@@ -26,13 +26,13 @@ const button = (name: string): Locator => view().getByRole('button', { name, exa
 const table = (name: RegExp): Locator => view().getByRole('region', { name });
 
 const stage = { learning_rate: 3e-4, batch: 4, patience: 0, evaluate_every: 5, max_steps: 16, epochs: 40 };
-const configuration = (name: string, beta: number): object => ({
+const configuration = (name: string, beta: number, rate: number): object => ({
   name,
   model: { base: path.join(root, 'dist', 'starter'), training: 'full', device: 'cpu', dtype: 'float32' },
   data: { log: path.join(workspace, '.tandem'), held_out: 0.3, pairing: 'all' },
   critic: { ...stage, beta, nll: 0.1 },
   candidates: { per_turn: 4, pairs_per_turn: 1, trajectories: 1, max_new_tokens: 48 },
-  policy: { ...stage, learning_rate: 3e-3, max_steps: 8, beta: 0.2, nll: 2 },
+  policy: { ...stage, learning_rate: rate, max_steps: 8, beta: 0.2, nll: 2 },
   export: { onnx: ['int8'] },
 });
 
@@ -41,8 +41,8 @@ beforeAll(async () => {
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   await collectLog(path.join(workspace, '.tandem'));
   const runs = new Runs(path.join(workspace, '.tandem'));
-  await finishedRun(runs, configuration('first try', 3));
-  await finishedRun(runs, configuration('second try', 0.5));
+  await finishedRun(runs, configuration('first try', 3, 3e-4));
+  await finishedRun(runs, configuration('second try', 0.5, 3e-3));
   workbench = await startWorkbench({
     extension: root,
     workspace,
@@ -129,11 +129,14 @@ test('each critic stands beside the untrained score', async () => {
 
 test('configurations are shown where they differ, and opened as a diff', async () => {
   const differences = table(/^Configurations$/);
-  expect(await differences.getByRole('rowheader').allTextContents()).toEqual(['critic.beta']);
-  expect(await differences.getByRole('cell').allTextContents()).toEqual(['3', '0.5']);
+  expect(await differences.getByRole('rowheader').allTextContents()).toEqual([
+    'critic.beta',
+    'policy.learning_rate',
+  ]);
+  expect(await differences.getByRole('cell').allTextContents()).toEqual(['3', '0.5', '0.0003', '0.003']);
   await button('Open as diff').click();
   await workbench.page.locator('.tab', { hasText: '↔' }).waitFor();
-  await workbench.page.locator('.diffEditor').waitFor();
+  await workbench.page.locator('.monaco-diff-editor').first().waitFor();
   await workbench.screenshot('comparison-diff');
   await workbench.runCommand('View: Close Editor');
   await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
