@@ -4,16 +4,21 @@ import { customElement, state } from 'lit/decorators.js';
 import '../run/run.css';
 import './comparison.css';
 import '../run/chart';
+import '../statistics/picture';
 import { PlainElement } from '../dialogue/element';
 import { t } from '../language';
 import { select, SMOOTHINGS } from '../run/choices';
 import { joined, type Point } from '../run/curves';
 import { figures, type Figure } from '../run/figures';
 import type { FigureName } from '../run/protocol';
+import { described as describedBars, success } from '../statistics/measures';
+import { bars, barsHeight } from '../statistics/pictures';
+import type { GroupView } from '../statistics/protocol';
 import { button, progress } from '../ui';
+import type { Theme } from '../ui/theme';
 import { host } from './host';
 import { pictureOf, sample, type Line } from './lines';
-import type { Choice, ComparisonView, CurvesView, ToWebview } from './protocol';
+import type { Choice, ComparisonView, CurvesView, StandingView, ToWebview } from './protocol';
 import { controlTable, curveTable, differenceTable, runTable, standingTable } from './tables';
 
 interface Curves {
@@ -226,7 +231,7 @@ export class ComparisonElement extends PlainElement {
       ${standings.map(
         (one) =>
           html`<p class="standing">${one.title} <span class="quiet">${one.how}</span></p>
-            ${standingTable(one)}`,
+            ${successPicture(one)} ${standingTable(one)}`,
       )}
       ${
         standings.length === 0
@@ -260,6 +265,19 @@ const curvesOf = ({ training, heldOut }: CurvesView['curves'][number]): Curves =
   training: joined([], training),
   heldOut: joined([], heldOut),
 });
+
+/** Success with its intervals at one look; the table has the numbers. */
+function successPicture({ rows }: StandingView): TemplateResult {
+  const groups = rows.map(({ name, dialogues, success: value }): GroupView => ({
+    ...{ name, dialogues, graded: dialogues },
+    ...(value && { success: { value: value.mean, interval: value } }),
+  }));
+  return html`<tandem-picture
+    .draw=${(theme: Theme) => bars(success, groups, theme)}
+    .height=${barsHeight(groups.length)}
+    .label=${describedBars(success, groups)}
+  ></tandem-picture>`;
+}
 
 /** Each critic beside the score of the model before it was trained. */
 function controls({ controls: all, runs }: ComparisonView): TemplateResult | typeof nothing {

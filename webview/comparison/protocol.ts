@@ -46,6 +46,8 @@ export interface StandingRowView {
   readonly name: string;
   readonly success: EstimateView;
   readonly testsPassed: EstimateView;
+  /** Graded ones. */
+  readonly dialogues: number;
   readonly turns: number | null;
   readonly againstStart?: PairedView;
   readonly againstFirst?: PairedView;

@@ -167,6 +167,7 @@ function rowView(
     success: estimateView(figures.success),
     testsPassed: estimateView(figures.testsPassed),
     turns: figures.meanTurns,
+    dialogues: figures.dialogues,
     ...(againstStart && { againstStart: pairedView(againstStart.success) }),
     ...(againstFirst && { againstFirst: pairedView(againstFirst.success) }),
   };
