@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { ApiKeys } from './editor/apiKeys';
 import { registerCommands, titlesOf } from './editor/commands';
+import { Comparisons } from './editor/comparison/panels';
 import { Configuration } from './editor/configuration';
 import { CriticChoice } from './editor/credit/choice';
 import { Credits } from './editor/credit/credits';
@@ -102,6 +103,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     filter: () => trajectories.filter,
     open: (run) => runPanels.open(run),
   });
+  const comparisons = new Comparisons(context.extensionUri, engines, packs, runPanels, runWatch);
   const status = new Status(panels, runWatch);
   const proposals = new Proposals((error) => engine.show(error));
   const collaborations = new Collaborations(context.workspaceState, engines, panels, proposals);
@@ -127,6 +129,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     runControl,
     runPanels,
     runForms,
+    comparisons,
     new Documents(engines, packs),
     status,
     proposals,
@@ -140,7 +143,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, download, starter, guidelines, status, tasks, trajectories },
       ...{ replays, exports, statistics, candidates, proposals, collaborations, titles },
-      ...{ runWatch, runTree, runStarter, runControl, runPanels, runForms },
+      ...{ runWatch, runTree, runStarter, runControl, runPanels, runForms, comparisons },
     }),
   );
   return { engine, engines, packs, tasks, trajectories, models, panels, replays, standing, adder, drop };

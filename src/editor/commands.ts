@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../core/fault';
+import { comparisonCommands, type ComparisonCommandContext } from './comparison/commands';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
 import type { Engines } from './engines';
@@ -32,7 +33,8 @@ import { refuseInRestrictedMode } from './trust/restricted';
 const { t } = vscode.l10n;
 
 /** What the commands act on. */
-export interface CommandContext extends ModelCommandContext, OwnCommandContext, RunCommandContext {
+export interface CommandContext
+  extends ModelCommandContext, OwnCommandContext, RunCommandContext, ComparisonCommandContext {
   /** What the manifest calls each command. */
   readonly titles: ReadonlyMap<string, string>;
   readonly engines: Engines;
@@ -78,6 +80,7 @@ function table(on: CommandContext): Record<CommandId, Command> {
     ...modelCommands(on),
     ...ownCommands(on),
     ...runCommands(on),
+    ...comparisonCommands(on),
     [commands.changeConsent]: () => changeConsent(on.engines, on.panels),
     [commands.deleteMyData]: () => deleteData(on),
   };

@@ -71,6 +71,8 @@ export const commands = {
   revealRun: 'tandem.revealRun',
   duplicateRun: 'tandem.duplicateRun',
   deleteRun: 'tandem.deleteRun',
+  compareRuns: 'tandem.compareRuns',
+  writeReport: 'tandem.writeReport',
   changeConsent: 'tandem.changeConsent',
   deleteMyData: 'tandem.deleteMyData',
   collaborateOnFunction: 'tandem.collaborateOnFunction',
@@ -105,6 +107,9 @@ export const runViewType = 'tandem.run';
 
 /** The type of a webview panel with the form that makes a training run. */
 export const newRunViewType = 'tandem.newRun';
+
+/** The type of a webview panel that compares training runs. */
+export const comparisonViewType = 'tandem.comparison';
 
 /** The scheme of the read-only documents: reference, tests, answer, transcript. */
 export const documentScheme = 'tandem';

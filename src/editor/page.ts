@@ -12,6 +12,7 @@ const titles = {
   statistics: t('Tandem statistics'),
   run: t('Tandem run'),
   newRun: t('Tandem: new run'),
+  comparison: t('Tandem comparison'),
 };
 
 /**

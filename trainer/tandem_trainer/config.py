@@ -128,6 +128,8 @@ class ResourcesConfig:
     logits_mb: Count = 256  # logits are made in pieces no larger than this
     checkpoint_minutes: NotNegative = 10.0  # 0: after every step
     threads: Count | None = None  # of the CPU; none: as torch chooses
+    # Of this machine, one for each GPU; whoever launches the run starts them, with torchrun when there are several.
+    processes: Count = 1
     # Where runs that begin with the same weights share what these and the data decide: log-probabilities of the
     # reference, and of runs with the same seed the first candidates and a critic of the same settings. Whoever changes
     # the weights takes another folder.

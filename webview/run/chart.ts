@@ -5,30 +5,28 @@ import { CanvasRenderer } from 'echarts/renderers';
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
-import { t } from '../language';
 import { grouped } from '../language/numbers';
 import { onThemeChange, themeNow, type Theme } from '../ui/theme';
-import { outline, smoothed, type Point } from './curves';
 import type { Figure } from './figures';
 
 use([LineChart, DataZoomInsideComponent, GridComponent, TooltipComponent, CanvasRenderer]);
 
-/** What is drawn and how. */
-export interface Drawing {
+/** Curves of one figure over the steps. */
+export interface Picture {
   readonly figure: Figure;
-  readonly training: readonly Point[];
-  readonly heldOut: readonly Point[];
-  /** 0 to 1. */
-  readonly smoothing: number;
   readonly isLogarithmic: boolean;
   /** Another one is another picture: a person's zoom into the last one is of no use in it. */
   readonly key: string;
+  /** As the library takes them. */
+  readonly series: (theme: Theme) => object[];
+  /** What the figures are at a step, for who points at it. */
+  readonly hover: (step: number) => string;
 }
 
 /** The curves of one figure in the colours of the workbench. Its numbers are in a table as well. */
 @customElement('tandem-chart')
 export class ChartElement extends PlainElement {
-  @property({ attribute: false }) drawing!: Drawing;
+  @property({ attribute: false }) picture!: Picture;
   /** The picture in words. */
   @property({ attribute: false }) label = '';
   private chart: ECharts | undefined;
@@ -56,9 +54,9 @@ export class ChartElement extends PlainElement {
   }
 
   override updated(): void {
-    const { key } = this.drawing;
+    const { key } = this.picture;
     if (this.chart !== undefined && key === this.drawn) {
-      this.chart.setOption({ series: seriesOf(this.drawing, themeNow()) });
+      this.chart.setOption({ series: this.picture.series(themeNow()) });
       return;
     }
     this.drawn = key;
@@ -70,14 +68,14 @@ export class ChartElement extends PlainElement {
     if (place === null) return;
     this.chart ??= init(place, undefined, { renderer: 'canvas' });
     this.chart.setOption(
-      pictureOf(() => this.drawing, themeNow()),
+      optionsOf(() => this.picture, themeNow()),
       { notMerge: true },
     );
   }
 }
 
 /** @param latest what the hover tells of: the picture is not made anew with every step */
-function pictureOf(latest: () => Drawing, theme: Theme): EChartsCoreOption {
+function optionsOf(latest: () => Picture, theme: Theme): EChartsCoreOption {
   const { figure, isLogarithmic } = latest();
   const text = { fontFamily: theme.font, fontSize: theme.size - 1, color: theme.quiet };
   const faint = { show: true, lineStyle: { color: theme.quiet, opacity: 0.25 } };
@@ -95,7 +93,7 @@ function pictureOf(latest: () => Drawing, theme: Theme): EChartsCoreOption {
       textStyle: { ...text, color: theme.ink },
       axisPointer: { type: 'line', lineStyle: { color: theme.quiet } },
       formatter: (points: readonly { readonly axisValue: number | string }[]) =>
-        hover(latest(), Number(points[0]?.axisValue)),
+        latest().hover(Number(points[0]?.axisValue)),
     },
     xAxis: {
       type: 'value',
@@ -115,64 +113,6 @@ function pictureOf(latest: () => Drawing, theme: Theme): EChartsCoreOption {
       axisLabel: { ...text, formatter: figure.format, hideOverlap: true },
       splitLine: faint,
     },
-    series: seriesOf(latest(), theme),
+    series: latest().series(theme),
   };
-}
-
-function seriesOf(drawing: Drawing, theme: Theme): object[] {
-  const { training, heldOut, smoothing, isLogarithmic } = drawing;
-  const drawable = (points: [number, number][]): [number, number][] =>
-    isLogarithmic ? points.filter(([, value]) => value > 0) : points;
-  const means = smoothed(
-    training.map(({ mean }) => mean),
-    smoothing,
-  );
-  const plainLine = { type: 'line', symbol: 'none', silent: true };
-  return [
-    {
-      ...plainLine,
-      id: 'all',
-      lineStyle: { color: theme.series, width: 1, opacity: 0.3 },
-      data: drawable(outline(training)),
-    },
-    {
-      ...plainLine,
-      id: 'training',
-      lineStyle: { color: theme.series, width: 2 },
-      data: drawable(training.map(({ step }, index) => [step, means[index]!])),
-    },
-    {
-      type: 'line',
-      id: 'held-out',
-      symbol: 'circle',
-      symbolSize: heldOut.length > 60 ? 3 : 7,
-      silent: true,
-      lineStyle: { color: theme.second, width: 2, type: 'dashed' },
-      itemStyle: { color: theme.second },
-      data: drawable(heldOut.map(({ step, mean }) => [step, mean])),
-    },
-  ];
-}
-
-/** What the figures are at a step, for who points at it. */
-function hover({ figure, training, heldOut }: Drawing, step: number): string {
-  const nearest = (points: readonly Point[]): Point | undefined =>
-    points.reduce<Point | undefined>(
-      (best, point) =>
-        best === undefined || Math.abs(point.step - step) < Math.abs(best.step - step) ? point : best,
-      undefined,
-    );
-  const [trained, measured] = [nearest(training), nearest(heldOut)];
-  const lines = [t('step {0}', grouped(Math.round(step)))];
-  if (trained !== undefined) {
-    const { mean, low, high } = trained;
-    lines.push(
-      low === high
-        ? t('training {0}', figure.format(mean))
-        : t('training {0} ({1} to {2})', figure.format(mean), figure.format(low), figure.format(high)),
-    );
-  }
-  if (measured !== undefined)
-    lines.push(t('held out {0} (step {1})', figure.format(measured.mean), grouped(measured.step)));
-  return lines.join('\n');
 }

@@ -68,3 +68,12 @@ export function some<Value>(values: readonly Value[], most: number): Value[] {
 export function latestWithin(points: readonly Point[], after: number, upTo: number): Point | undefined {
   return points.findLast(({ step }) => step > after && step <= upTo);
 }
+
+/** The point whose step is nearest to one that somebody points at. */
+export function nearest(points: readonly Point[], step: number): Point | undefined {
+  return points.reduce<Point | undefined>(
+    (best, point) =>
+      best === undefined || Math.abs(point.step - step) < Math.abs(best.step - step) ? point : best,
+    undefined,
+  );
+}

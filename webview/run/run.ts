@@ -8,8 +8,9 @@ import { t } from '../language';
 import { grouped } from '../language/numbers';
 import { button, icon, iconButton, linkButton } from '../ui';
 import { announcement } from './announce';
-import type { Drawing } from './chart';
+import { select, SHARES, SMOOTHINGS } from './choices';
 import { joined, lastShare, type Point } from './curves';
+import { pictureOf, type Drawing } from './drawing';
 import { figures, headline } from './figures';
 import { host } from './host';
 import { candidateTable, curveTable, spark, stepper } from './parts';
@@ -24,19 +25,6 @@ import type {
   ToldView,
   ToWebview,
 } from './protocol';
-
-const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[] = [
-  { amount: 0, label: t('none') },
-  { amount: 0.6, label: t('a little') },
-  { amount: 0.9, label: t('much') },
-  { amount: 0.98, label: t('very much') },
-];
-
-const SHARES: readonly { readonly share: number; readonly label: string }[] = [
-  { share: 1, label: t('all steps') },
-  { share: 0.5, label: t('last half') },
-  { share: 0.1, label: t('last tenth') },
-];
 
 const stateIcons: Readonly<Record<RunState, string>> = {
   preparing: 'loading',
@@ -329,7 +317,7 @@ ${lastLines.join('\n')}</pre>`
         this.asTable
           ? curveTable(figure, training, heldOut)
           : html`<tandem-chart
-              .drawing=${drawing}
+              .picture=${pictureOf(drawing)}
               .label=${this.described(drawing, stageLabel)}
             ></tandem-chart>`
       }
@@ -410,22 +398,6 @@ ${lastLines.join('\n')}</pre>`
       </ul>
     </section>`;
   }
-}
-
-function select(
-  label: string,
-  options: readonly { readonly value: string; readonly label: string }[],
-  chosen: string,
-  onChoose: (value: string) => void,
-): TemplateResult {
-  return html`<label>
-    ${label}
-    <select @change=${(event: Event) => onChoose((event.target as HTMLSelectElement).value)}>
-      ${options.map(
-        (one) => html`<option value=${one.value} ?selected=${one.value === chosen}>${one.label}</option>`,
-      )}
-    </select>
-  </label>`;
 }
 
 function nothingYet({ isLive, state }: RunView): string {

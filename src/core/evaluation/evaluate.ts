@@ -8,7 +8,7 @@ import {
 import type { Model } from '../model/model';
 import { EVALUATION } from '../trajectory/export/selection';
 import type { Trajectory } from '../trajectory/trajectory';
-import { agentFigures, taskFigures, type AgentFigures } from './figures';
+import { agentFigures, taskFigures, type AgentFigures, type TaskFigures } from './figures';
 import { pairedDifference, type PairedDifference } from './paired';
 
 export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collection' | 'onProgress'> {
@@ -17,11 +17,14 @@ export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collecti
   readonly onProgress?: (agent: string, progress: CollectionProgress) => void;
 }
 
-export interface Comparison {
-  readonly baseline: string;
-  readonly agent: string;
+export interface PairedFigures {
   readonly success: PairedDifference;
   readonly testsPassed: PairedDifference;
+}
+
+export interface Comparison extends PairedFigures {
+  readonly baseline: string;
+  readonly agent: string;
 }
 
 /** What one agent's play gave. */
@@ -70,20 +73,27 @@ async function readCollection(plan: EvaluationPlan, collection: string): Promise
   return Array.fromAsync(plan.log.trajectories(episodes));
 }
 
-/** Only tasks that both agents were graded on count. */
 function compare(before: Evaluated, after: Evaluated, { mode, seed }: EvaluationPlan): Comparison {
-  const first = new Map(taskFigures(before.trajectories, mode).map((figures) => [figures.task, figures]));
-  const both = taskFigures(after.trajectories, mode).filter(({ task }) => first.has(task));
+  return {
+    baseline: before.figures.agent,
+    agent: after.figures.agent,
+    ...pairedTasks(taskFigures(before.trajectories, mode), taskFigures(after.trajectories, mode), seed),
+  };
+}
+
+/** Second − first, task by task. Only tasks that both were graded on count. */
+export function pairedTasks(
+  before: readonly TaskFigures[],
+  after: readonly TaskFigures[],
+  seed: number,
+): PairedFigures {
+  const first = new Map(before.map((figures) => [figures.task, figures]));
+  const both = after.filter(({ task }) => first.has(task));
   const paired = (figure: 'success' | 'testsPassed'): PairedDifference =>
     pairedDifference(
       both.map(({ task }) => first.get(task)![figure]),
       both.map((figures) => figures[figure]),
       seed,
     );
-  return {
-    baseline: before.figures.agent,
-    agent: after.figures.agent,
-    success: paired('success'),
-    testsPassed: paired('testsPassed'),
-  };
+  return { success: paired('success'), testsPassed: paired('testsPassed') };
 }

@@ -10,7 +10,8 @@ const number = z.number();
 const interval = z.object({ low: number, high: number });
 const estimate = z.object({ mean: number, interval }).nullable();
 
-const figures = z.object({
+/** What one agent's play gave, as it is written into a file. */
+export const figuresSchema = z.object({
   agent: z.string(),
   mode: z.enum(['fixed', 'paper']),
   tasks: number,
@@ -37,8 +38,8 @@ const paired = z.object({
 }) satisfies z.ZodType<PairedDifference>;
 
 const comparison = z.object({
-  before: figures,
-  after: figures,
+  before: figuresSchema,
+  after: figuresSchema,
   success: paired,
   testsPassed: paired,
   /** Tasks that were solved more often afterwards, and those that were solved less often. */

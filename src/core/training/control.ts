@@ -61,6 +61,11 @@ function refuseElsewhere({ id }: Run, { host }: TrainerProcess | Launch): void {
 function kill(trainer: TrainerProcess | Launch): void {
   const { pid } = trainer;
   try {
+    // torchrun ends the processes that it has started, which are in no group of its own; killed, it would leave them.
+    if ('processes' in trainer) {
+      process.kill(pid, 'SIGTERM');
+      return;
+    }
     // What we launched leads a group, to which its own processes belong.
     const isGroup = 'began' in trainer && process.platform !== 'win32';
     process.kill(isGroup ? -pid : pid, 'SIGKILL');

@@ -17,6 +17,8 @@ export const launchSchema = processSchema.extend({
   /** Tells two processes of one number apart: the kernel's ticks at its start; null where the system does not tell. */
   began: z.string().nullable(),
   command: z.array(z.string()).readonly(),
+  /** Of torchrun: how many trainers it has started, each with a group of its own. */
+  processes: z.number().int().optional(),
 });
 
 /** What `killed.json` says: when somebody killed its trainer. ISO 8601, UTC. */

@@ -37,14 +37,21 @@ export type Preparing = 'data' | 'checks' | 'plan' | 'launch';
  * @throws the signal's reason when it is aborted before the launch
  */
 export async function startRun(runs: Runs, options: StartOptions): Promise<Run> {
+  const run = await prepareRun(runs, options);
+  if (options.queued === true) return run;
+  options.onProgress?.('launch');
+  await launch(options.trainer, run.folder);
+  return runs.find(run.id);
+}
+
+/** The same without the launch, which is left to somebody else: to torchrun on several machines. Faults as `startRun`. */
+export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run> {
   const id = await makeRun(runs, async (unfinished) => {
     await prepare(unfinished, options);
     await check(unfinished, options);
     if (options.queued === true) await writeQueued(unfinished);
-    else options.onProgress?.('launch');
     options.signal?.throwIfAborted();
   });
-  if (options.queued !== true) await launch(options.trainer, join(runs.folder, id));
   return runs.find(id);
 }
 

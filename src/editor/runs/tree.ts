@@ -25,7 +25,7 @@ export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposa
     private readonly watch: RunWatch,
     private readonly log: ShownLog,
   ) {
-    this.view = vscode.window.createTreeView(views.runs, { treeDataProvider: this });
+    this.view = vscode.window.createTreeView(views.runs, { treeDataProvider: this, canSelectMany: true });
     this.disposables = [
       this.changed,
       this.view,
@@ -40,6 +40,10 @@ export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposa
   /** The row that the keyboard is on. */
   get selected(): RunNode | undefined {
     return this.view.selection[0];
+  }
+
+  get selection(): readonly RunNode[] {
+    return this.view.selection;
   }
 
   async getChildren(node?: RunNode): Promise<RunNode[]> {

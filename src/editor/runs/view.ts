@@ -135,7 +135,7 @@ export function toldView({ told }: RunHistory, language: string, t: Translate): 
 }
 
 /** What the trainer has read is nearer to the truth than what it was given. */
-function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
+export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
   if (data === undefined) return dataWords(run, t) ?? '';
   const { trajectories, tasks, turns } = data;
   return t('{0} trajectories of {1} tasks, {2} turns', grouped(trajectories), grouped(tasks), grouped(turns));

@@ -53,6 +53,8 @@ type Allowed =
   | 'revealRun'
   | 'duplicateRun'
   | 'deleteRun'
+  | 'compareRuns'
+  | 'writeReport'
   | 'changeConsent'
   | 'deleteMyData'
   | 'acceptAnswer'

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import {
   commands,
+  comparisonViewType,
   contextKeys,
   contextValues,
   replayViewType,
@@ -190,10 +191,12 @@ it('links only to known commands from welcome texts and descriptions', () => {
 });
 
 it('wakes for a panel that is restored, for runs that may wait for their turn, and restricts only settings that exist', () => {
+  const panels = [
+    ...[sessionViewType, replayViewType, statisticsViewType],
+    ...[runViewType, newRunViewType, comparisonViewType],
+  ];
   expect(manifest.activationEvents).toEqual([
-    ...[sessionViewType, replayViewType, statisticsViewType, runViewType, newRunViewType].map(
-      (type) => `onWebviewPanel:${type}`,
-    ),
+    ...panels.map((type) => `onWebviewPanel:${type}`),
     'workspaceContains:.tandem/runs',
   ]);
   for (const setting of manifest.capabilities.untrustedWorkspaces.restrictedConfigurations) {
