@@ -67,6 +67,7 @@ export const commands = {
   openRunLog: 'tandem.openRunLog',
   revealRun: 'tandem.revealRun',
   duplicateRun: 'tandem.duplicateRun',
+  compareBlindly: 'tandem.compareBlindly',
   deleteRun: 'tandem.deleteRun',
   changeConsent: 'tandem.changeConsent',
   deleteMyData: 'tandem.deleteMyData',
@@ -163,6 +164,7 @@ export interface Settings {
   'session.openReference': boolean;
   'session.openGuidelines': boolean;
   'session.showCounters': boolean;
+  'collaboration.survivalMinutes': number;
   'protocol.maxTurns': number;
   'protocol.replyLimit': number;
   'protocol.promptFolder': string;
@@ -190,6 +192,7 @@ export const settings: readonly (keyof Settings)[] = [
   'session.openReference',
   'session.openGuidelines',
   'session.showCounters',
+  'collaboration.survivalMinutes',
   'protocol.maxTurns',
   'protocol.replyLimit',
   'protocol.promptFolder',
