@@ -4,14 +4,14 @@ import { startChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
 import { configure, tandem, until } from './tandem';
 
-const { User } = vscode.LanguageModelChatMessage;
-
 async function offered(): Promise<vscode.LanguageModelChat[]> {
   return vscode.lm.selectChatModels({ vendor: 'tandem' });
 }
 
 async function asked(model: vscode.LanguageModelChat, ...messages: string[]): Promise<string> {
-  const response = await model.sendRequest(messages.map((text) => User(text)));
+  const response = await model.sendRequest(
+    messages.map((text) => vscode.LanguageModelChatMessage.User(text)),
+  );
   let said = '';
   for await (const piece of response.text) said += piece;
   return said;
