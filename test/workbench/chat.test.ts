@@ -126,7 +126,7 @@ async function selectFunction(lines: number): Promise<void> {
   for (let count = 0; count < lines; count += 1) await workbench.page.keyboard.press('Shift+ArrowDown');
 }
 
-/** Says it to the chat. @param isFirst the participant is named; afterwards the chat keeps it */
+/** Says it to @tandem. @param isFirst it is named, with the editor's help; afterwards the chat keeps it */
 async function say(text: string, isFirst = false): Promise<void> {
   const { page } = workbench;
   await chatInput().click();
@@ -184,6 +184,12 @@ describe('a developer', () => {
     await session().getByText('what your function has to do').waitFor();
     await session().getByRole('button', { name: 'Agree and start' }).click();
     await session().getByText('From how many kilos is a parcel heavy?').waitFor();
+    // No simulator knows what is in the developer's head.
+    expect(
+      await session()
+        .getByRole('button', { name: /simulator|Suggest/i })
+        .count(),
+    ).toBe(0);
     await accessiblePictures('own-session');
   });
 
@@ -193,6 +199,7 @@ describe('a developer', () => {
     await page.keyboard.press('Enter');
     await change().waitFor();
     await page.locator('.monaco-diff-editor').first().waitFor();
+    await page.locator('.statusbar-item', { hasText: 'Tandem: answered' }).waitFor();
     await pictures('own-change');
     await page
       .getByRole('button', { name: /^Reject Answer/ })
@@ -277,7 +284,8 @@ describe('a developer', () => {
       .first()
       .click();
     await pickModel('Mine');
-    await say('I need the price of a parcel.', true);
+    // The chat keeps whom it is with.
+    await say('I need the price of a parcel.');
     await chat().getByText('From how many kilos is a parcel heavy?').waitFor();
     expect(await chat().getByText('I do not know the limit').count()).toBe(0);
     await pictures('chat-asks');
