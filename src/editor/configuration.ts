@@ -64,6 +64,11 @@ export class Configuration {
     return this.get('session.showCounters');
   }
 
+  /** After how long it is measured how much of an accepted answer is still in its file, in milliseconds. */
+  get survivalMs(): number {
+    return this.get('collaboration.survivalMinutes') * 60_000;
+  }
+
   get protocol(): { maxTurns: number; replyLimit: number } {
     return { maxTurns: this.get('protocol.maxTurns'), replyLimit: this.get('protocol.replyLimit') };
   }

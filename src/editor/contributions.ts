@@ -70,6 +70,7 @@ export const commands = {
   openRunLog: 'tandem.openRunLog',
   revealRun: 'tandem.revealRun',
   duplicateRun: 'tandem.duplicateRun',
+  compareBlindly: 'tandem.compareBlindly',
   deleteRun: 'tandem.deleteRun',
   compareRuns: 'tandem.compareRuns',
   writeReport: 'tandem.writeReport',
@@ -176,6 +177,7 @@ export interface Settings {
   'session.openReference': boolean;
   'session.openGuidelines': boolean;
   'session.showCounters': boolean;
+  'collaboration.survivalMinutes': number;
   'protocol.maxTurns': number;
   'protocol.replyLimit': number;
   'protocol.promptFolder': string;
@@ -203,6 +205,7 @@ export const settings: readonly (keyof Settings)[] = [
   'session.openReference',
   'session.openGuidelines',
   'session.showCounters',
+  'collaboration.survivalMinutes',
   'protocol.maxTurns',
   'protocol.replyLimit',
   'protocol.promptFolder',

@@ -31,7 +31,10 @@ export class Status implements vscode.Disposable {
   }
 
   private show(panels: SessionPanels, runs: RunWatch): void {
-    const open = panels.open.map((panel) => ({ panel, title: panel.shown.title, state: panel.shown.state }));
+    const open = panels.open.map((panel) => {
+      const { title, task, state } = panel.shown;
+      return { panel, title, task, state };
+    });
     const line = statusLine(open, vscode.l10n.t);
     this.panel = line?.playing.panel;
     void vscode.commands.executeCommand('setContext', contextKeys.hasSessions, line !== undefined);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PackTask } from '../dialogue/collect';
 import type { EvaluationPlan } from '../evaluation/evaluate';
 import type { TaskFigures } from '../evaluation/figures';

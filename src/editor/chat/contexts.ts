@@ -11,19 +11,23 @@ export interface Located extends Context {
   readonly range?: vscode.Range;
 }
 
+/** How the editor calls what it gives of its own accord: the file that is looked at, or what is selected in it. */
+const UNASKED = 'vscode.implicit';
+
 /**
- * What the request names (files, selections), else what is selected, else the function around the cursor. More of the
- * person's code is not taken unasked.
+ * What the chat shows as given with the request: files and selections. Of a file that nobody has named but that is looked
+ * at, only the function around the cursor, where it stands in one.
  */
 export async function contextsOf(references: readonly vscode.ChatPromptReference[]): Promise<Located[]> {
-  const named = await Promise.all(references.map(({ value }) => located(value)));
-  const found = named.filter((context) => context !== undefined);
-  if (found.length > 0) return found;
-  const own = fromEditor(vscode.window.activeTextEditor);
-  return own === undefined ? [] : [own];
+  const contexts = await Promise.all(
+    references.map(({ id, value }) => located(value, id.startsWith(UNASKED))),
+  );
+  return contexts.filter((context) => context !== undefined);
 }
 
-async function located(value: unknown): Promise<Located | undefined> {
+async function located(value: unknown, isUnasked: boolean): Promise<Located | undefined> {
+  const around = isUnasked ? aroundCursor(value) : undefined;
+  if (around !== undefined) return around;
   if (value instanceof vscode.Location) return read(value.uri, value.range);
   return value instanceof vscode.Uri ? read(value) : undefined;
 }
@@ -39,16 +43,14 @@ async function read(uri: vscode.Uri, range?: vscode.Range): Promise<Located | un
   }
 }
 
-function fromEditor(editor: vscode.TextEditor | undefined): Located | undefined {
-  if (editor === undefined) return undefined;
+/** The Python function around the cursor; undefined where there is none, or where something is selected. */
+function aroundCursor(value: unknown): Located | undefined {
+  const uri = value instanceof vscode.Location ? value.uri : value;
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined || !(uri instanceof vscode.Uri)) return undefined;
   const { document, selection } = editor;
-  const { uri } = document;
-  if (!['file', 'vscode-remote', 'untitled'].includes(uri.scheme)) return undefined;
-  if (!selection.isEmpty) {
-    const code = document.getText(selection).slice(0, MOST_CHARACTERS);
-    return { uri, file: nameOf(uri), code, range: selection };
-  }
-  if (document.languageId !== 'python') return undefined;
+  const isShown = document.uri.toString() === uri.toString() && document.languageId === 'python';
+  if (!isShown || !selection.isEmpty) return undefined;
   const source = document.getText();
   const around = functionAround(source, selection.active.line);
   if (around === undefined) return undefined;

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Action } from '../../../webview/comparison/protocol';
 import { comparisonViewType } from '../contributions';

@@ -14,9 +14,6 @@ import type { Decision, Proposals } from './proposals';
 
 const { t } = vscode.l10n;
 
-/** After how long it is measured how much of an answer is still there: what is wrong with code is seen by then. */
-const SURVIVAL_AFTER_MS = 5 * 60_000;
-
 /** Of which functions dialogues are about, at most; the oldest are forgotten. */
 const MOST_TARGETS = 50;
 
@@ -44,7 +41,8 @@ type Accepted = z.infer<typeof acceptedSchema>;
 export class Collaborations implements vscode.Disposable {
   /** Of sessions that have not begun. */
   private readonly starting = new WeakMap<Session, Omit<Target, 'episode'>>();
-  private readonly timers = new Set<NodeJS.Timeout>();
+  /** Of the answers that are measured later. */
+  private timers: readonly NodeJS.Timeout[] = [];
   private readonly disposables: vscode.Disposable[];
 
   constructor(
@@ -52,7 +50,6 @@ export class Collaborations implements vscode.Disposable {
     private readonly engines: Engines,
     private readonly panels: SessionPanels,
     private readonly proposals: Proposals,
-    private readonly survivalAfterMs = SURVIVAL_AFTER_MS,
   ) {
     const report = (error: unknown): void => engines.first.report(error);
     this.disposables = [
@@ -60,9 +57,10 @@ export class Collaborations implements vscode.Disposable {
         (panel) => void this.follow(panel).catch((error: unknown) => engines.first.show(error)),
       ),
       proposals.onDidDecide((decision) => void this.log(decision).catch(report)),
+      engines.first.configuration.onDidChange(() => this.measureLater()),
     ];
     // Answers that were accepted before the window was reloaded.
-    for (const accepted of this.accepted) this.measureLater(accepted);
+    this.measureLater();
   }
 
   /** Asks what the function has to do, with a draft, and opens a session about it. */
@@ -168,16 +166,19 @@ export class Collaborations implements vscode.Disposable {
     if (!isAccepted) return;
     const accepted = { proposal, at: Date.now() };
     await this.memory.update(ACCEPTED, [...this.accepted, accepted]);
-    this.measureLater(accepted);
+    this.measureLater();
   }
 
-  private measureLater(accepted: Accepted): void {
-    const wait = Math.max(0, accepted.at + this.survivalAfterMs - Date.now());
-    const timer = setTimeout(() => {
-      this.timers.delete(timer);
-      void this.measure(accepted).catch((error: unknown) => this.engines.first.report(error));
-    }, wait);
-    this.timers.add(timer);
+  /** Sets the timers of all that is to be measured, anew where some are set. */
+  private measureLater(): void {
+    for (const timer of this.timers) clearTimeout(timer);
+    const { survivalMs } = this.engines.first.configuration;
+    this.timers = this.accepted.map((accepted) =>
+      setTimeout(
+        () => void this.measure(accepted).catch((error: unknown) => this.engines.first.report(error)),
+        Math.max(0, accepted.at + survivalMs - Date.now()),
+      ),
+    );
   }
 
   /** Looks how much of an accepted answer is still in its file, once. */

@@ -11,19 +11,27 @@ export interface PointedAt {
   readonly function: PythonFunction;
 }
 
-/** The Python function under the cursor. @throws {Fault} `editor/no-function` */
+/** The Python function that is selected, or the one around the cursor. @throws {Fault} `editor/no-function` */
 export function pointedAt(): PointedAt {
   const editor = vscode.window.activeTextEditor;
   if (editor?.document.languageId !== 'python') {
     throw new Fault('editor/no-function', t('Open a Python file and put the cursor into a function first.'));
   }
   const { document, selection } = editor;
-  const found = functionAround(document.getText(), selection.active.line);
+  const found = functionAround(document.getText(), lineOf(document, selection));
   if (found !== undefined) return { document, function: found };
   throw new Fault(
     'editor/no-function',
     t('The cursor stands in no function. Put it into one; a signature with a docstring will do.'),
   );
+}
+
+/** Where a selection begins: that of a whole function ends on the line after it. */
+function lineOf(document: vscode.TextDocument, { isEmpty, active, start, end }: vscode.Selection): number {
+  if (isEmpty) return active.line;
+  let { line } = start;
+  while (line < end.line && document.lineAt(line).isEmptyOrWhitespace) line += 1;
+  return line;
 }
 
 /** In the menu of the light bulb, where a function begins. */

@@ -7,6 +7,7 @@ import type { Command } from '../commands';
 import { commands, type CommandId } from '../contributions';
 import type { Engines } from '../engines';
 import { revealFolder } from '../reveal';
+import { compareBlindly } from './blind';
 import type { RunControl } from './control';
 import type { NewRunPanels } from './form/panels';
 import type { RunPanels } from './panels';
@@ -53,6 +54,7 @@ export function runCommands(on: RunCommandContext) {
       revealFolder(folder, runFiles.configuration, t('The run is in {0}.', folder)),
     ),
     [commands.duplicateRun]: ofRun((run) => runForms.duplicate(run)),
+    [commands.compareBlindly]: ofRun((run) => compareBlindly(run, engines.first)),
     // The Delete key names no row.
     [commands.deleteRun]: (target = runTree.selected) =>
       ofRun(async (run) => {

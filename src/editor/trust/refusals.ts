@@ -82,6 +82,7 @@ function refusals(t: Translate): Record<Refused, string> {
     [commands.collaborateOnFunction]: t('Nothing is played'),
     [commands.makeTask]: t('Nothing is graded'),
     [commands.testAnswer]: t('Answers are not graded'),
+    [commands.compareBlindly]: t('Nothing is played'),
     [commands.newRun]: notTrained,
     [commands.startRunFile]: notTrained,
     [commands.pauseRun]: notTrained,

@@ -20,7 +20,7 @@ async function played(): Promise<Session> {
   ]);
   const session = Session.ofTask(stage, { task, file: '/work/shop.py', title: 'parcel_price' });
   await session.start(ada);
-  expect(session.state.phase).toBe('developer');
+  expect(session.state).toMatchObject({ phase: 'developer', onlyDeveloperKnows: true });
   await session.reply({ text: 'Above 20 kg.' });
   return session;
 }
