@@ -442,7 +442,7 @@ checkpoint.save_file = save_file
     [
         (
             "RuntimeError('CUDA error: unspecified launch failure\\nCUDA kernel errors might be reported later.')",
-            "The GPU failed in the middle of the work (CUDA error: unspecified launch failure): it was unplugged or reset",
+            "The GPU failed in the middle of the work (CUDA error: unspecified launch failure): it was ",
         ),
         ("MemoryError()", "Memory ran out (MemoryError): end what else uses it"),
     ],
