@@ -431,3 +431,32 @@ checkpoint.save_file = save_file
     assert train(path).code == 0
     assert events(path, "step")[made]["step"] == made  # the step whose checkpoint was lost is repeated
     assert model_of(path) == model_of(straight)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# a device that is gone
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (
+            "RuntimeError('CUDA error: unspecified launch failure\\nCUDA kernel errors might be reported later.')",
+            "The GPU failed in the middle of the work (CUDA error: unspecified launch failure): it was ",
+        ),
+        ("MemoryError()", "Memory ran out (MemoryError): end what else uses it"),
+    ],
+)
+def test_what_the_machine_does_to_a_run_is_one_sentence_and_it_goes_on_to_the_same_end(
+    tmp_path, straight, error, sentence
+):
+    path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
+    gone = IN_STEP.format(objective="Critic", step=2).replace("os.kill(os.getpid(), signal.SIGKILL)", f"raise {error}")
+    failed = train(path, gone)
+    assert failed.code == 1
+    assert failed.stderr.startswith(sentence)
+    assert failed.stderr.count("\n") == 1
+    last = events(path, "state")[-1]
+    assert (last["state"], last["message"]) == ("failed", failed.stderr.strip())
+    assert train(path).code == 0
+    assert model_of(path) == model_of(straight)
