@@ -97,6 +97,7 @@ export const fields = {
     ...optimiser,
     beta: { ...positive, default: 0.1 },
     nll: { ...notNegative, default: 0.01 },
+    more_epochs: { ...notNegative, default: 0 },
     minimum_reward: { kind: 'number', default: 1 },
   }),
   ...under('resources', {
@@ -105,6 +106,7 @@ export const fields = {
     logits_mb: { ...count, default: 256 },
     checkpoint_minutes: { ...notNegative, default: 10 },
     threads: { ...count, default: null, or: [null] },
+    processes: { ...count, default: 1 },
   }),
   ...under('export', { onnx: { kind: 'several', values: ['fp32', 'int8', 'int4'], default: [] } }),
 };

@@ -116,6 +116,7 @@ export function settingWords(t: Translate): Readonly<Partial<Record<FieldPath, r
     'candidates.top_p': [t('Top p'), t('The part of the probability that is sampled from.')],
     'candidates.max_new_tokens': [t('Longest candidate'), t('Tokens after which a candidate is cut off.')],
     ...stageWords('policy', t),
+    'policy.more_epochs': [t('More epochs'), t('After the others, at the rate that they came down to.')],
     'policy.minimum_reward': [
       t('Least reward'),
       t('From which reward on a dialogue is imitated; 1 is a success.'),
@@ -134,6 +135,10 @@ export function settingWords(t: Translate): Readonly<Partial<Record<FieldPath, r
       t('What a crash may cost; 0 writes one after every step.'),
     ],
     'resources.threads': [t('Threads'), t('Of the processor; empty is as many as PyTorch chooses.')],
+    'resources.processes': [
+      t('Processes'),
+      t('Of this machine, one for each GPU; a batch is split over them.'),
+    ],
     'export.onnx': [
       t('Graph of the result'),
       t('With one the model plays in the editor without PyTorch; 8 bits is small and close to the original.'),
