@@ -200,6 +200,7 @@ describe('a developer', () => {
     await change().waitFor();
     await page.locator('.monaco-diff-editor').first().waitFor();
     await page.locator('.statusbar-item', { hasText: 'Tandem: answered' }).waitFor();
+    await workbench.screenshot('own-change-asked');
     await pictures('own-change');
     await page
       .getByRole('button', { name: /^Reject Answer/ })

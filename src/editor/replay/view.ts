@@ -4,7 +4,7 @@ import { summarize } from '../../core/trajectory/fold';
 import type { Replay, ReplayedChoice, ReplayedReply, ReplayedTurn } from '../../../webview/replay/protocol';
 import type { ReplyView } from '../../../webview/session/protocol';
 import { choiceView, gradeView, messageView, turnView } from '../session/view';
-import { outcomeWords } from '../trajectories/words';
+import { becameWords, outcomeWords } from '../trajectories/words';
 import type { Translate } from '../translate';
 
 /**
@@ -19,6 +19,7 @@ export function replayOf(
   language: string,
 ): Replay {
   const { id, task, started, agent, collaborator, turns, pending = [], answer, rating, damaged } = trajectory;
+  const { outcome: became } = trajectory;
   const summary = summarize(trajectory);
   const grades = new Map(trajectory.grades.map(({ grade }) => [grade.mode, grade]));
   const grade = grades.get('fixed') ?? grades.get('paper');
@@ -26,7 +27,10 @@ export function replayOf(
     episode: id,
     agent,
     collaborator: personOf(collaborator.name, own, t),
-    outcome: outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length, t),
+    outcome:
+      became === undefined
+        ? outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length, t)
+        : becameWords(became, t),
     success: summary.state === 'answered' ? (grade?.success ?? null) : null,
     started: startedWords(started.at, language),
     turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),
