@@ -136,6 +136,7 @@ async function start(options: Partial<WorkbenchOptions>): Promise<void> {
 
 afterAll(async () => {
   await workbench.close();
+  await Promise.allSettled([critic]);
   await rm(workspace, { recursive: true, force: true });
   await rm(trained, { recursive: true, force: true });
 });
