@@ -16,6 +16,8 @@ import { startWorkbench, type Theme, type WorkbenchDriver, type WorkbenchOptions
 
 let workspace: string;
 let trained: string;
+/** The folder of the critic, which takes a while to be exported. */
+let critic: Promise<string>;
 /** While this file is there, the trainer does not begin to score. */
 let hold: string;
 /** Names the process that would score. */
@@ -66,7 +68,7 @@ async function narrowPicture(name: string): Promise<void> {
 async function leaveCritic(
   run: string,
   configuration: object,
-  critic: { readonly about?: object; readonly withGraphs?: boolean } = {},
+  { about: changed, withGraphs = true }: { readonly about?: object; readonly withGraphs?: boolean } = {},
 ): Promise<void> {
   const folder = path.join(workspace, '.tandem', run);
   await mkdir(folder, { recursive: true });
@@ -74,11 +76,11 @@ async function leaveCritic(
     path.join(folder, 'run.json'),
     JSON.stringify({ model: { base: 'tiny' }, ...configuration }),
   );
-  await cp(path.join(trained, 'critic'), path.join(folder, 'critic'), { recursive: true });
+  await cp(await critic, path.join(folder, 'critic'), { recursive: true });
   const about = path.join(folder, 'critic', 'critic.json');
   const exported = JSON.parse(await readFile(about, 'utf8')) as object;
-  await writeFile(about, JSON.stringify({ ...exported, ...critic.about }));
-  if (critic.withGraphs === false) await rm(path.join(folder, 'critic', 'onnx'), { recursive: true });
+  await writeFile(about, JSON.stringify({ ...exported, ...changed }));
+  if (!withGraphs) await rm(path.join(folder, 'critic', 'onnx'), { recursive: true });
 }
 
 /** The interpreter of the real trainer, which can be held back before it scores. */
@@ -117,7 +119,10 @@ beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-credit-'));
   trained = await mkdtemp(path.join(os.tmpdir(), 'tandem-critic-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
-  await Promise.all([collectLog(path.join(workspace, '.tandem'), 3), tinyCritic(trained)]);
+  critic = tinyCritic(trained);
+  // It is waited for when it is left somewhere.
+  critic.catch(() => undefined);
+  await collectLog(path.join(workspace, '.tandem'), 2);
   await start({ environment: { TANDEM_TRAINER_PYTHON: await heldPython(trained) } });
 });
 
@@ -131,6 +136,7 @@ async function start(options: Partial<WorkbenchOptions>): Promise<void> {
 
 afterAll(async () => {
   await workbench.close();
+  await Promise.allSettled([critic]);
   await rm(workspace, { recursive: true, force: true });
   await rm(trained, { recursive: true, force: true });
 });
@@ -140,9 +146,10 @@ beforeEach(() => workbench.runCommand('Notifications: Clear All Notifications'))
 test('without a critic one sentence says how to get one', async () => {
   await row(/^Parcel surcharge, .*asks-first/).click();
   await replay().getByRole('button', { name: 'see the credit of each turn…' }).click();
-  await workbench.notification(
-    /There is no critic in the runs of this workspace: a run of SWEET-RL trains one/,
+  const told = await workbench.notification(
+    /There is no critic in this workspace\. A run of SWEET-RL trains one/,
   );
+  for (const name of ['New Run…', 'Choose Folder…']) await told.getByRole('button', { name }).waitFor();
 });
 
 test('the critic of a run is chosen and its credit stands at the left of each turn', async () => {

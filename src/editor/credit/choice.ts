@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { CriticPlace } from '../../core/training/credit/critics';
+import { commands } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { KeptCredit } from './kept';
@@ -113,13 +114,16 @@ export class CriticChoice implements vscode.Disposable {
 
   /** There is none yet. */
   private async sayHow(): Promise<CriticPlace | undefined> {
+    const train = t('New Run…');
     const choose = t('Choose Folder…');
     const answer = await vscode.window.showInformationMessage(
       t(
-        'There is no critic in the runs of this workspace: a run of SWEET-RL trains one (the command tandem train), or choose the folder critic of a run elsewhere.',
+        'There is no critic in this workspace. A run of SWEET-RL trains one; or choose that of a run elsewhere.',
       ),
+      train,
       choose,
     );
+    if (answer === train) await vscode.commands.executeCommand(commands.newRun);
     if (answer !== choose) return undefined;
     const place = await this.askFolder();
     if (place !== undefined) await this.use(place);
