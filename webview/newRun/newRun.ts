@@ -71,7 +71,11 @@ export class NewRunElement extends PlainElement {
         break;
       case 'data':
         this.say(message);
-        this.data = message;
+        // The figures of what was chosen before stay until there are others.
+        this.data =
+          message.isCounting && this.data !== undefined
+            ? { ...this.data, isCounting: true, problem: '' }
+            : message;
         break;
       case 'estimate':
         if (message.summary !== '' && message.summary !== this.estimate?.summary)

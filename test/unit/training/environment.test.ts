@@ -2,7 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openTrainer, type TrainerOptions } from '../../../src/core/training/environment/environment';
+import {
+  isInstalled,
+  openTrainer,
+  type TrainerOptions,
+} from '../../../src/core/training/environment/environment';
 import { ask } from '../../../src/core/training/trainer';
 import { temporaryFolder } from '../trajectory/fixtures';
 
@@ -68,7 +72,9 @@ const environments = async (): Promise<string[]> => {
 
 describe('the trainer’s environment', () => {
   it('is made on first need, says so, and is found the next time', async () => {
+    expect(await isInstalled(options)).toBe(false);
     expect(await answerOf(options)).toBe('version 1 of the trainer plan');
+    expect(await isInstalled(options)).toBe(true);
     expect(options.said.join('\n')).toMatch(/several gigabytes/);
     options.said.length = 0;
     expect(await answerOf(options)).toBe('version 1 of the trainer plan');
