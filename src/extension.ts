@@ -99,7 +99,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const runControl = new RunControl(runWatch, trainer, runQueue);
   const runPanels = new RunPanels(context.extensionUri, engines, runWatch);
   const runForms = new NewRunPanels(context.extensionUri, {
-    ...{ engines, trainer, starter: runStarter },
+    ...{ engines, packs, trainer, starter: runStarter },
     filter: () => trajectories.filter,
     open: (run) => runPanels.open(run),
   });

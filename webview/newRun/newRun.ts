@@ -71,7 +71,11 @@ export class NewRunElement extends PlainElement {
         break;
       case 'data':
         this.say(message);
-        this.data = message;
+        // The figures of what was chosen before stay until there are others.
+        this.data =
+          message.isCounting && this.data !== undefined
+            ? { ...this.data, isCounting: true, problem: '' }
+            : message;
         break;
       case 'estimate':
         if (message.summary !== '' && message.summary !== this.estimate?.summary)
@@ -104,10 +108,17 @@ export class NewRunElement extends PlainElement {
   private empty(): TemplateResult {
     return html`<section class="empty">
       <p>
-        ${t('Agents learn from dialogues, and this log has none yet. Play some tasks, as the human or with the simulator in your place, or bring dialogues that you have.')}
+        ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or bring dialogues that you have.')}
       </p>
       <div class="line">
-        ${button({ label: t('Play a task'), kind: 'primary', icon: 'play', onPress: () => host.act('play') })}
+        ${button({
+          label: t('Let the simulator play'),
+          kind: 'primary',
+          icon: 'run-all',
+          title: t('The agent plays the first tasks with the simulator, several times each'),
+          onPress: () => host.act('collect'),
+        })}
+        ${button({ label: t('Play a task'), icon: 'play', onPress: () => host.act('play') })}
         ${button({
           label: t('Import trajectories…'),
           icon: 'cloud-upload',

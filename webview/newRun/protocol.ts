@@ -37,7 +37,8 @@ export type Action =
   | 'prepare'
   /** Plans now, also what has to be downloaded for it. */
   | 'plan'
-  /** Opens a task, imports dialogues, or asks for trust: what there is to do where nothing can be trained. */
+  /** What there is to do where nothing can be trained: let the agent play with the simulator, or play oneself. */
+  | 'collect'
   | 'play'
   | 'import'
   | 'trust';

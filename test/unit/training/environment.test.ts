@@ -74,6 +74,7 @@ describe('the trainer’s environment', () => {
   it('is made on first need, says so, and is found the next time', async () => {
     expect(await isInstalled(options)).toBe(false);
     expect(await answerOf(options)).toBe('version 1 of the trainer plan');
+    expect(await isInstalled(options)).toBe(true);
     expect(options.said.join('\n')).toMatch(/several gigabytes/);
     expect(await isInstalled(options)).toBe(true);
     options.said.length = 0;

@@ -11,6 +11,19 @@ const { t } = vscode.l10n;
 
 /** A person who types or clicks has come to a rest after so many milliseconds; each plan starts PyTorch. */
 const REST_MS = 800;
+/** A log into which is played while the form is open is planned with when it rests. */
+const LOG_REST_MS = 3000;
+
+export interface EstimateRequest {
+  readonly runs: Runs;
+  readonly configuration: Readonly<Record<string, unknown>>;
+  /** What messages call it. */
+  readonly from: string;
+  /** Changes with what the log gives for it. */
+  readonly data: string;
+  /** The model is on the hub: it is planned when the person asks for it. */
+  readonly needsDownload: boolean;
+}
 
 export interface EstimateOwner {
   /** @param plan undefined while there is none for what the form says now */
@@ -22,7 +35,7 @@ export interface EstimateOwner {
 
 /** Plans what the form says, as soon as it rests: the latest alone, once the trainer's environment is there. */
 export class Estimating {
-  private planned = '';
+  private request: EstimateRequest | undefined;
   private running: AbortController | undefined;
   private timer: NodeJS.Timeout | undefined;
   private trainer: Trainer | undefined;
@@ -34,23 +47,19 @@ export class Estimating {
     private readonly owner: EstimateOwner,
   ) {}
 
-  /** @param needsDownload the model is on the hub: it is planned when the person asks for it */
-  update(
-    runs: Runs,
-    configuration: Readonly<Record<string, unknown>>,
-    { from, needsDownload }: { readonly from: string; readonly needsDownload: boolean },
-  ): void {
-    const text = JSON.stringify(configuration);
-    if (text === this.planned) return;
+  update(request: EstimateRequest): void {
+    const before = this.request;
+    const isSame = JSON.stringify(request.configuration) === JSON.stringify(before?.configuration);
+    if (isSame && request.data === before?.data) return;
     this.stop();
-    this.planned = text;
-    if (needsDownload) {
+    this.request = request;
+    if (request.needsDownload) {
       const sentence = t('To plan it, the model’s configuration and tokenizer are downloaded from the hub.');
       this.tell(estimateIn('asked', sentence));
       return;
     }
     this.tell(estimateIn('working', t('Planning …')));
-    this.timer = setTimeout(() => this.plan(runs, configuration, from), REST_MS);
+    this.timer = setTimeout(() => this.plan(), isSame ? LOG_REST_MS : REST_MS);
   }
 
   /** There is nothing to plan while the form is not filled in. */
@@ -59,13 +68,15 @@ export class Estimating {
     this.tell(estimateIn('none', sentence));
   }
 
-  /** Plans now. */
-  plan(runs: Runs, configuration: Readonly<Record<string, unknown>>, from: string): void {
+  /** Plans now what was asked for last. */
+  plan(): void {
+    const { request } = this;
+    if (request === undefined) return;
     this.stop();
-    this.planned = JSON.stringify(configuration);
+    this.request = request;
     const running = new AbortController();
     this.running = running;
-    this.planOnce(runs, configuration, from, running.signal).catch((error: unknown) => {
+    this.planOnce(request, running.signal).catch((error: unknown) => {
       if (!running.signal.aborted) this.failed(error);
     });
   }
@@ -79,7 +90,7 @@ export class Estimating {
       this.failed(error);
       return false;
     }
-    this.planned = '';
+    this.request = undefined;
     if (this.trainer === undefined) this.tellUnprepared();
     return this.trainer !== undefined;
   }
@@ -88,15 +99,11 @@ export class Estimating {
     clearTimeout(this.timer);
     this.running?.abort();
     this.running = undefined;
-    this.planned = '';
+    this.request = undefined;
   }
 
-  private async planOnce(
-    runs: Runs,
-    value: Readonly<Record<string, unknown>>,
-    from: string,
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async planOnce(request: EstimateRequest, signal: AbortSignal): Promise<void> {
+    const { runs, configuration: value, from } = request;
     if (this.trainer === undefined && !(await this.environment.isInstalled())) {
       this.tellUnprepared();
       return;
@@ -121,13 +128,12 @@ export class Estimating {
       ({ plan } = await planRun(runs, options));
     } catch (error) {
       if (signal.aborted || !(error instanceof Fault)) throw error;
-      if (this.owner.onRefused(error.message)) {
-        this.tell(estimateIn('none', t('Mend what is marked above; then it is planned.')));
-        return;
-      }
+      const isMarked = this.owner.onRefused(error.message);
+      const state = isMarked ? 'none' : 'failed';
+      const sentence = isMarked ? t('Mend what is marked; then it is planned.') : error.message;
+      this.tell(estimateIn(state, sentence));
       // It may be the machine on which nothing can be planned.
-      this.tell(estimateIn('failed', error.message));
-      this.tell(estimateIn('failed', error.message, checksView(await examine())));
+      this.tell(estimateIn(state, sentence, checksView(await examine())));
       return;
     }
     this.owner.onEstimate(planView(plan, this.examined.get(machine) ?? [], t), plan);

@@ -6,6 +6,7 @@ import { isFieldPath } from '../../../core/training/fields';
 import { Runs, type Run } from '../../../core/training/runs';
 import type {
   Action,
+  DataView,
   EstimateView,
   FormState,
   FromWebview,
@@ -39,6 +40,8 @@ export interface NewRunOwner {
   /** Shows the run that was started in the form's place. */
   started(panel: NewRunPanel, run: Run): void;
   openFile(configuration: unknown): Promise<void>;
+  /** Fills the log of a folder. */
+  collect(engine: Engine): Promise<void>;
   onDidDispose(panel: NewRunPanel): void;
 }
 
@@ -178,8 +181,10 @@ export class NewRunPanel implements EstimateOwner {
         if (await this.estimating.prepare()) this.show();
         return;
       case 'plan':
-        if (this.filled) this.estimating.plan(this.runs, this.filled.configuration, FROM);
+        this.estimating.plan();
         return;
+      case 'collect':
+        return this.owner.collect(this.engine);
       case 'play':
         await vscode.commands.executeCommand(commands.playNext);
         return;
@@ -267,31 +272,42 @@ export class NewRunPanel implements EstimateOwner {
     this.post({ ...view, errors: { ...view.errors, ...this.refused } });
     if (learnsFromRows(state)) {
       this.counting.stop();
-      this.onCounts(undefined);
+      this.counts = undefined;
     } else this.counting.update(log, dataOf(filled));
-    this.estimateIfThere(Object.keys(view.errors).length > 0 || view.isEmpty);
+    this.tellData();
+    this.estimateIfReady();
   }
 
-  private estimateIfThere(isIncomplete: boolean): void {
-    const { filled, starting } = this;
-    if (filled === undefined || starting.isStarting) return;
+  /** What is being counted is planned as soon as it is known. */
+  private estimateIfReady(): void {
+    const { filled, starting, counts, runs } = this;
+    const data = this.dataView();
+    if (filled === undefined || starting.isStarting || data.isCounting) return;
     if (restriction() !== '') this.estimating.clear(restriction());
-    else if (isIncomplete) this.estimating.clear(t('Mend what is marked; then it is planned.'));
-    else {
-      const needsDownload = this.state.values.base === HUB;
-      this.estimating.update(this.runs, filled.configuration, { from: FROM, needsDownload });
-    }
+    else if (Object.keys(filled.errors).length > 0)
+      this.estimating.clear(t('Mend what is marked; then it is planned.'));
+    else if (data.problem !== '') this.estimating.clear(t('There is nothing to plan without data.'));
+    else
+      this.estimating.update({
+        ...{ runs, configuration: filled.configuration, from: FROM, data: JSON.stringify(counts ?? '') },
+        needsDownload: this.state.values.base === HUB,
+      });
   }
 
   private onCounts(counts: DataCounts | undefined): void {
     this.counts = counts;
     this.tellData();
+    this.estimateIfReady();
   }
 
   private tellData(): void {
+    this.post(this.dataView());
+  }
+
+  private dataView(): DataView {
     const { counts, plan, state } = this;
     const isCounting = counts === undefined && !learnsFromRows(state);
-    this.post(dataView({ counts, plan, method: methodOf(state), isCounting }, t));
+    return dataView({ counts, plan, method: methodOf(state), isCounting }, t);
   }
 
   private countSoon(): void {

@@ -8,6 +8,7 @@ import type { Copied, FormState, Values } from '../../../../webview/newRun/proto
 import { newRunViewType } from '../../contributions';
 import type { Engine } from '../../engine';
 import type { Engines } from '../../engines';
+import type { Packs } from '../../tasks/packs';
 import { dayOf, type ListFilter } from '../../trajectories/filter';
 import { offerStart } from '../offered';
 import { runsOf } from '../resting';
@@ -15,6 +16,7 @@ import type { RunStarter } from '../starting';
 import type { EditorTrainer } from '../../trainer';
 import { dataWords, runName } from '../words';
 import { trainablePlaces } from './bases';
+import { collectHere } from './collecting';
 import { valuesOf } from './configuration';
 import { NewRunPanel, type NewRunOwner } from './panel';
 
@@ -34,6 +36,7 @@ export interface NewRunParts {
   readonly engines: Engines;
   readonly trainer: EditorTrainer;
   readonly starter: RunStarter;
+  readonly packs: Packs;
   /** How the list of trajectories is narrowed: the form begins with it. */
   readonly filter: () => ListFilter;
   /** Shows a run. */
@@ -97,6 +100,10 @@ export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner,
     const document = await vscode.workspace.openTextDocument({ language: 'json', content });
     await vscode.window.showTextDocument(document);
     await offerStart(document);
+  }
+
+  collect(engine: Engine): Promise<void> {
+    return collectHere(engine, this.parts.packs);
   }
 
   onDidDispose(panel: NewRunPanel): void {

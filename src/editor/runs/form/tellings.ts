@@ -126,7 +126,7 @@ export function planView(plan: Plan, checks: readonly Check[], t: Translate): Es
       { label: t('Memory'), value: memory },
       { label: t('Time'), value: seconds !== null && machine.measured ? t('{0}, measured', time) : time },
       ...Object.entries(plan.seconds).flatMap(([stage, part]) =>
-        part === null ? [] : [{ label: t('· {0}', stageWord(stage, t)), value: roughly(part, t) }],
+        part === null ? [] : [{ label: `· ${stageWord(stage, t)}`, value: roughly(part, t) }],
       ),
       { label: t('Disk'), value: bytesWords(disk, t) },
       { label: t('Device'), value: `${device}, ${machine.dtype}` },

@@ -6,23 +6,25 @@ import type { MethodName } from './configuration';
 
 /** What has to be written, for a value that will not do: `Write a number above 0.` */
 export function wantedWords(field: Field, t: Translate): string {
-  const or = field.or?.includes(null) === true ? t(' Or leave it empty.') : '';
-  const auto = field.or?.includes('auto') === true ? t(' Or auto.') : '';
+  const others = [
+    ...(field.or?.includes(null) === true ? [t('Or leave it empty.')] : []),
+    ...(field.or?.includes('auto') === true ? [t('Or auto.')] : []),
+  ];
   switch (field.kind) {
     case 'whole':
-      return `${limited(t('Write a whole number'), field, t)}${or}${auto}`;
+      return [`${limited(t('Write a whole number'), field, t)}.`, ...others].join(' ');
     case 'number':
-      return `${limited(t('Write a number'), field, t)}${or}${auto}`;
+      return [`${limited(t('Write a number'), field, t)}.`, ...others].join(' ');
     default:
       return t('Choose one of what is offered.');
   }
 }
 
 function limited(what: string, { low, high, withoutLow, withoutHigh }: Limits, t: Translate): string {
-  if (low === undefined) return t('{0}.', what);
+  if (low === undefined) return what;
   const from = withoutLow === true ? t('{0} above {1}', what, low) : t('{0} of at least {1}', what, low);
-  if (high === undefined) return t('{0}.', from);
-  return withoutHigh === true ? t('{0} and below {1}.', from, high) : t('{0} and at most {1}.', from, high);
+  if (high === undefined) return from;
+  return withoutHigh === true ? t('{0} and below {1}', from, high) : t('{0} and at most {1}', from, high);
 }
 
 export function methodOptions(t: Translate): (Option & { readonly value: MethodName })[] {
