@@ -142,9 +142,15 @@ function standingView(
   return {
     key: setting.key,
     title: titleOf(setting, t),
-    how: t('{0}; {1}', howOf(setting, t), new Date(at).toLocaleDateString(language)),
+    how: t('{0}; {1}', howOf(setting, t), dateOf(at, language)),
     rows: rows.map((row) => rowView(row, names)),
   };
+}
+
+function dateOf(at: string, language: string): string {
+  // In English the day first, as in other languages: `8 Mar 2026`.
+  const locale = language === 'en' ? 'en-GB' : language;
+  return new Date(at).toLocaleDateString(locale, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
 const titleOf = ({ title, tasks }: Setting, t: Translate): string =>
