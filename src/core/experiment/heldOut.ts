@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PackTask } from '../dialogue/collect';
 import { requestOf } from '../loop/tasks';
 import { readJsonLines } from '../task/jsonl';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import { stopRun } from '../../../src/core/training/control';
 import { Runs } from '../../../src/core/training/runs';
 import { look } from '../../../src/core/trajectory/running';
