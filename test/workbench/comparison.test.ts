@@ -46,7 +46,7 @@ beforeAll(async () => {
   workbench = await startWorkbench({
     extension: root,
     workspace,
-    settings: { 'tandem.sampling.maxTokens': 96, 'tandem.protocol.maxTurns': 4 },
+    settings: { 'tandem.sampling.maxTokens': 256, 'tandem.protocol.maxTurns': 6 },
   });
   workbench.page.setDefaultTimeout(60_000);
   await workbench.activityBar('Tandem').click();
@@ -144,7 +144,7 @@ test('configurations are shown where they differ, and opened as a diff', async (
 
 test('an evaluation is cancelled, with nothing kept of it', async () => {
   await button('Evaluate…').click();
-  await widget().getByText('Evaluate (1/2)').waitFor();
+  await widget().locator('.quick-input-list-row', { hasText: 'starter world' }).waitFor();
   await workbench.screenshot('comparison-tasks');
   await pick('starter world');
   await widget().getByText('Evaluate (2/2)').waitFor();
@@ -162,9 +162,9 @@ test('an evaluation is cancelled, with nothing kept of it', async () => {
 
 test('an evaluation gives success with intervals, and differences on the same tasks', async () => {
   await button('Evaluate…').click();
-  await pick(/^\s*starter\s*\d+ of/);
+  await pick(/^\s*starter-world/);
   await pick(/^The first 20 tasks/);
-  const standing = table(/^Held-out success, starter, 20 tasks$/);
+  const standing = table(/^Held-out success, starter-world, 20 tasks$/);
   await standing.waitFor({ timeout: 200_000 });
   expect(await standing.getByRole('rowheader').count()).toBe(3);
   await standing.getByRole('columnheader', { name: 'Points against its start' }).waitFor();
@@ -177,7 +177,7 @@ test('after a reload the comparison is back, with what was evaluated', async () 
   await workbench.kept(/Comparison of 2 runs/);
   await workbench.reload();
   await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
-  await table(/^Held-out success, starter, 20 tasks$/).waitFor();
+  await table(/^Held-out success, starter-world, 20 tasks$/).waitFor();
   expect(await view().getByRole('checkbox', { name: 'Logarithmic' }).isChecked()).toBe(true);
 });
 
@@ -194,5 +194,6 @@ test('a report is written that can be sent: one file, and its pictures beside it
   expect(drawn).toEqual(expect.arrayContaining(['critic.svg', 'policy.svg']));
   await notice.getByRole('button', { name: 'Open the Report' }).click();
   await workbench.page.locator('.tab', { hasText: 'Preview experiment.md' }).waitFor();
+  await view().getByRole('img', { name: 'Success with intervals' }).waitFor();
   await workbench.screenshot('comparison-report');
 });

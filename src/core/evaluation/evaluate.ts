@@ -8,18 +8,13 @@ import {
 import type { Model } from '../model/model';
 import { EVALUATION } from '../trajectory/export/selection';
 import type { Trajectory } from '../trajectory/trajectory';
-import { agentFigures, taskFigures, type AgentFigures, type TaskFigures } from './figures';
-import { pairedDifference, type PairedDifference } from './paired';
+import { agentFigures, taskFigures, type AgentFigures } from './figures';
+import { pairedTasks, type PairedFigures } from './paired';
 
 export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collection' | 'onProgress'> {
   /** Two or more are compared with the first, on the same tasks and seeds. */
   readonly agents: readonly Model[];
   readonly onProgress?: (agent: string, progress: CollectionProgress) => void;
-}
-
-export interface PairedFigures {
-  readonly success: PairedDifference;
-  readonly testsPassed: PairedDifference;
 }
 
 export interface Comparison extends PairedFigures {
@@ -79,21 +74,4 @@ function compare(before: Evaluated, after: Evaluated, { mode, seed }: Evaluation
     agent: after.figures.agent,
     ...pairedTasks(taskFigures(before.trajectories, mode), taskFigures(after.trajectories, mode), seed),
   };
-}
-
-/** Second − first, task by task. Only tasks that both were graded on count. */
-export function pairedTasks(
-  before: readonly TaskFigures[],
-  after: readonly TaskFigures[],
-  seed: number,
-): PairedFigures {
-  const first = new Map(before.map((figures) => [figures.task, figures]));
-  const both = after.filter(({ task }) => first.has(task));
-  const paired = (figure: 'success' | 'testsPassed'): PairedDifference =>
-    pairedDifference(
-      both.map(({ task }) => first.get(task)![figure]),
-      both.map((figures) => figures[figure]),
-      seed,
-    );
-  return { success: paired('success'), testsPassed: paired('testsPassed') };
 }

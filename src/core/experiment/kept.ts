@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { PackTask } from '../dialogue/collect';
 import type { EvaluationPlan } from '../evaluation/evaluate';
 import type { TaskFigures } from '../evaluation/figures';
-import { figuresSchema } from '../loop/comparison';
+import { figuresSchema } from '../evaluation/figuresSchema';
 import { taskToRow } from '../task/row';
 import { readWhole } from '../training/runFolder';
 import { ifThere, writeAtomically } from '../trajectory/files';

@@ -7,6 +7,7 @@ import { readLocalFolder } from '../model/local/folder';
 import type { Model } from '../model/model';
 import { runFiles } from '../training/runFolder';
 import type { Run } from '../training/runs';
+import { hasGraphs } from './playable';
 import { keep, settingOf, type Played, type Setting } from './kept';
 
 export interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {
@@ -18,11 +19,6 @@ export interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress
   readonly open: (place: string) => Model;
   readonly onProgress?: (agent: string, done: number, total: number) => void;
 }
-
-/** Its model has graphs with which it plays on this machine. */
-export const canPlay = ({ folder }: Run): boolean => hasGraphs(path.join(folder, runFiles.model));
-
-const hasGraphs = (folder: string): boolean => existsSync(path.join(folder, 'onnx'));
 
 /**
  * Plays the same tasks under the same seeds with the model of each run, and with what it began with where that can

@@ -1,4 +1,4 @@
-import { pairedTasks, type PairedFigures } from '../evaluation/evaluate';
+import { pairedTasks, type PairedFigures } from '../evaluation/paired';
 import type { AgentFigures } from '../evaluation/figures';
 import type { Kept, Played, Setting } from './kept';
 

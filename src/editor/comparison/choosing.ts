@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
 import { standingWords } from '../runs/words';
-import { namesOf } from './view';
+import { namesOf } from './names';
 
 const { t } = vscode.l10n;
 

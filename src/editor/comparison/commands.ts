@@ -32,7 +32,7 @@ export function comparisonCommands({ engines, runTree, runWatch, comparisons }: 
   return {
     [commands.compareRuns]: async (target, selected) => {
       const runs = await runsAt(target, selected, 2);
-      if (runs !== undefined) comparisons.compare(runs);
+      if (runs !== undefined) await comparisons.compare(runs);
     },
     [commands.writeReport]: async (target, selected) => {
       const runs = await runsAt(target, selected, 1);

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import { chooseRun } from './choosing';
-import { namesOf } from './view';
+import { namesOf } from './names';
 
 const { t } = vscode.l10n;
 

@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { PackTask } from '../../core/dialogue/collect';
+import { canPlay } from '../../core/experiment/playable';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
 import { cancellable } from '../progress';
@@ -35,7 +36,7 @@ export async function evaluateRuns(
   tell: (progress: string) => void,
 ): Promise<void> {
   refuseInRestrictedMode(t('Nothing is played'));
-  const { canPlay, measure } = await import('../../core/experiment/measure');
+  const { measure } = await import('../../core/experiment/measure');
   const playable = runs.filter(canPlay);
   const heldOut = await chooseTasks(playable, packs);
   if (heldOut === undefined) return;

@@ -11,7 +11,7 @@ import type { RunWatch } from '../runs/watch';
 import type { Packs } from '../tasks/packs';
 import { openDiff } from './diff';
 import { evaluateRuns } from './evaluating';
-import { ComparisonPanel, type ComparisonOwner } from './panel';
+import type { ComparisonOwner, ComparisonPanel } from './panel';
 import { reportRuns } from './report';
 
 /** What the editor keeps of a panel over a reload; the runs' folders know the rest. */
@@ -37,7 +37,7 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
   }
 
   /** @param runs of one data folder, two at least */
-  compare(runs: readonly Run[]): void {
+  async compare(runs: readonly Run[]): Promise<void> {
     const folder = runsOf(runs[0]!);
     const ids = runs.map(({ id }) => id);
     const there = [...this.panels].find(
@@ -47,7 +47,7 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
     );
     if (there !== undefined) there.reveal();
     else {
-      this.adopt(
+      await this.adopt(
         vscode.window.createWebviewPanel(comparisonViewType, '', vscode.ViewColumn.Active),
         folder,
         ids,
@@ -56,14 +56,13 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
   }
 
   /** Called by VS Code for each panel that was open before the reload. */
-  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const { dataFolder, ids = [] } = panelStateSchema.safeParse(state).data ?? {};
     // The state is what a page has written: only runs of this window's logs are read.
     const isOurs = this.engines.logs.some(({ engine }) => engine.dataFolder === dataFolder);
     const areNames = ids.length > 0 && ids.every((id) => id === path.basename(id));
     if (dataFolder === undefined || !isOurs || !areNames) panel.dispose();
-    else this.adopt(panel, new Runs(dataFolder), ids);
-    return Promise.resolve();
+    else await this.adopt(panel, new Runs(dataFolder), ids);
   }
 
   act(action: Action, panel: ComparisonPanel): void {
@@ -115,7 +114,9 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
     return found?.engine ?? this.engines.first;
   }
 
-  private adopt(panel: vscode.WebviewPanel, runs: Runs, ids: readonly string[]): void {
+  /** What reads and shows runs is loaded with the first panel. */
+  private async adopt(panel: vscode.WebviewPanel, runs: Runs, ids: readonly string[]): Promise<void> {
+    const { ComparisonPanel } = await import('./panel');
     this.panels.add(new ComparisonPanel(panel, runs, ids, this, this.extension));
   }
 

@@ -2,13 +2,12 @@ import { differencesOf } from '../../core/experiment/configurations';
 import { controlsOf } from '../../core/experiment/control';
 import type { RunRecord } from '../../core/experiment/experiment';
 import type { Setting } from '../../core/experiment/kept';
-import { canPlay } from '../../core/experiment/measure';
+import { canPlay } from '../../core/experiment/playable';
 import { standingsOf, type Standing, type StandingRow } from '../../core/experiment/standings';
 import type { Estimate } from '../../core/evaluation/figures';
 import type { PairedDifference } from '../../core/evaluation/paired';
 import { figures as allFigures, type Figure } from '../../core/training/history/history';
 import type { Curve } from '../../core/training/history/curve';
-import type { Run } from '../../core/training/runs';
 import type {
   Choice,
   ComparedRun,
@@ -20,8 +19,9 @@ import type {
   StandingView,
 } from '../../../webview/comparison/protocol';
 import { dataOf } from '../runs/view';
-import { baseName, methodWord, runName, stageWord, stateWord } from '../runs/words';
+import { baseName, methodWord, stageWord, stateWord } from '../runs/words';
 import type { Translate } from '../translate';
+import { namesOf } from './names';
 
 export interface ViewOptions {
   readonly t: Translate;
@@ -62,14 +62,6 @@ export function comparisonView(
       controlsOf(history).map((control) => ({ run, ...control, stage: stageWord(control.stage, t) })),
     ),
   };
-}
-
-/** Runs of one name are told apart by the end of their ids. */
-export function namesOf(runs: readonly Run[], t: Translate): string[] {
-  const names = runs.map((run) => runName(run, t));
-  return names.map((name, index) =>
-    names.filter((other) => other === name).length === 1 ? name : `${name} (${runs[index]!.id.slice(-4)})`,
-  );
 }
 
 function comparedRun({ run, history }: RunRecord, name: string, t: Translate): ComparedRun {
@@ -142,9 +134,15 @@ function standingView(
   return {
     key: setting.key,
     title: titleOf(setting, t),
-    how: t('{0}; {1}', howOf(setting, t), new Date(at).toLocaleDateString(language)),
+    how: t('{0}; {1}', howOf(setting, t), dateOf(at, language)),
     rows: rows.map((row) => rowView(row, names)),
   };
+}
+
+function dateOf(at: string, language: string): string {
+  // In English the day first, as in other languages: `8 Mar 2026`.
+  const locale = language === 'en' ? 'en-GB' : language;
+  return new Date(at).toLocaleDateString(locale, { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
 const titleOf = ({ title, tasks }: Setting, t: Translate): string =>

@@ -3,7 +3,8 @@ import type { RunRecord } from '../../../src/core/experiment/experiment';
 import { parseEvent } from '../../../src/core/training/events';
 import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
-import { comparisonView, curvesView, namesOf, shownFigure } from '../../../src/editor/comparison/view';
+import { namesOf } from '../../../src/editor/comparison/names';
+import { comparisonView, curvesView, shownFigure } from '../../../src/editor/comparison/view';
 import { english } from './translate';
 
 const at = '2026-11-20T22:00:00.000Z';
