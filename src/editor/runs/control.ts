@@ -1,6 +1,4 @@
 import * as vscode from 'vscode';
-import { continueRun } from '../../core/training/continue';
-import { resumeRun, stopRun, unqueueRun } from '../../core/training/control';
 import type { Run } from '../../core/training/runs';
 import { commands } from '../contributions';
 import type { EditorTrainer } from '../trainer';
@@ -25,6 +23,7 @@ export class RunControl implements vscode.Disposable {
 
   /** Finishes the micro-batch and writes a checkpoint. Resolves when the trainer is gone. */
   async pause(run: Run): Promise<void> {
+    const { stopRun } = await import('../../core/training/control');
     const stopping = stopRun(runsOf(run), run.id);
     void this.watch.look();
     await stopping;
@@ -45,6 +44,7 @@ export class RunControl implements vscode.Disposable {
       stop,
     );
     if (chosen !== stop) return;
+    const { stopRun } = await import('../../core/training/control');
     await stopRun(runsOf(run), run.id, { atOnce: true });
     await this.watch.look();
   }
@@ -74,6 +74,7 @@ export class RunControl implements vscode.Disposable {
     if (epochs === undefined) return undefined;
     const trainer = await this.trainer.openVisibly(t('Continuing {0}', runName(run, t)));
     if (trainer === undefined) return undefined;
+    const { continueRun } = await import('../../core/training/continue');
     const name = t('{0}, continued', runName(run, t));
     const made = await continueRun(runsOf(run), run.id, { epochs, name });
     await this.queue.begin(trainer);
@@ -84,11 +85,13 @@ export class RunControl implements vscode.Disposable {
   async startNow(run: Run): Promise<void> {
     const trainer = await this.trainer.openVisibly(t('Starting {0}', runName(run, t)));
     if (trainer === undefined) return;
+    const { resumeRun } = await import('../../core/training/control');
     await resumeRun(runsOf(run), run.id, trainer);
     await this.watch.look();
   }
 
   async unqueue(run: Run): Promise<void> {
+    const { unqueueRun } = await import('../../core/training/control');
     await unqueueRun(runsOf(run), run.id);
     await this.watch.look();
   }

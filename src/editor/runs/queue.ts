@@ -1,6 +1,4 @@
 import * as vscode from 'vscode';
-import { queueRun } from '../../core/training/control';
-import { beginNext, nextOf } from '../../core/training/queue';
 import type { Run } from '../../core/training/runs';
 import type { Trainer } from '../../core/training/trainer';
 import { runsOf } from './resting';
@@ -33,6 +31,7 @@ export class RunQueue implements vscode.Disposable {
 
   /** Behind those that wait already; it begins at once when nothing is at work. */
   async add(run: Run, trainer: Trainer): Promise<void> {
+    const { queueRun } = await import('../../core/training/control');
     await queueRun(runsOf(run), run.id);
     await this.begin(trainer);
   }
@@ -60,6 +59,8 @@ export class RunQueue implements vscode.Disposable {
 
   private async advanceOnce(): Promise<void> {
     const { runs, all } = this.watch;
+    if (!all.some(({ queued }) => queued !== undefined)) return;
+    const { beginNext, nextOf } = await import('../../core/training/queue');
     const next = nextOf(all);
     if (runs === undefined || next === undefined || !vscode.workspace.isTrusted) return;
     this.opened ??= await this.trainer.openVisibly(t('{0}: its turn has come', runName(next, t)));

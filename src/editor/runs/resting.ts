@@ -1,7 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import { removeRun } from '../../core/training/control';
 import { diskUse } from '../../core/training/diskUse';
 import { runFiles } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
@@ -40,6 +39,7 @@ export async function deleteRun(run: Run, engine: Engine): Promise<boolean> {
     remove,
   );
   if (chosen !== remove) return false;
+  const { removeRun } = await import('../../core/training/control');
   await removeRun(runsOf(run), run.id, (folder) =>
     vscode.workspace.fs.delete(vscode.Uri.file(folder), { recursive: true, useTrash: canTrash }),
   );

@@ -16,9 +16,7 @@ import type { RunStarter } from '../starting';
 import type { EditorTrainer } from '../../trainer';
 import { dataWords, runName } from '../words';
 import { trainablePlaces } from './bases';
-import { collectHere } from './collecting';
-import { valuesOf } from './configuration';
-import { NewRunPanel, type NewRunOwner } from './panel';
+import type { NewRunOwner, NewRunPanel } from './panel';
 
 const { t } = vscode.l10n;
 
@@ -65,7 +63,7 @@ export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner,
     }
     const [place] = await trainablePlaces(engine.localPlaces);
     const base: Values = place === undefined ? {} : { base: place.folder };
-    this.create({ dataFolder, values: { ...base, ...narrowed(this.parts.filter()) } }, engine);
+    await this.create({ dataFolder, values: { ...base, ...narrowed(this.parts.filter()) } }, engine);
   }
 
   /** Filled in as the run was. */
@@ -73,17 +71,17 @@ export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner,
     const { dataFolder } = runsOf(run);
     const engine = this.engineOf(dataFolder) ?? this.parts.engines.shown.engine;
     const copied = await copyOf(run);
-    this.create({ dataFolder, values: valuesOf(copied.configuration), copied }, engine);
+    const { valuesOf } = await import('./configuration');
+    await this.create({ dataFolder, values: valuesOf(copied.configuration), copied }, engine);
   }
 
   /** Called by VS Code for each form that was open before the reload. */
-  deserializeWebviewPanel(panel: vscode.WebviewPanel, kept: unknown): Promise<void> {
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, kept: unknown): Promise<void> {
     const state = stateSchema.safeParse(kept).data;
     // The state is what a page has written: only logs of this window are read.
     const engine = state && this.engineOf(state.dataFolder);
     if (state === undefined || engine === undefined) panel.dispose();
-    else this.adopt(panel, state, engine);
-    return Promise.resolve();
+    else await this.adopt(panel, state, engine);
   }
 
   start(runs: Runs, configuration: unknown, from: string): Promise<Run | undefined> {
@@ -102,7 +100,8 @@ export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner,
     await offerStart(document);
   }
 
-  collect(engine: Engine): Promise<void> {
+  async collect(engine: Engine): Promise<void> {
+    const { collectHere } = await import('./collecting');
     return collectHere(engine, this.parts.packs);
   }
 
@@ -115,12 +114,13 @@ export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner,
     this.registration.dispose();
   }
 
-  private create(state: FormState, engine: Engine): void {
+  private async create(state: FormState, engine: Engine): Promise<void> {
     const panel = vscode.window.createWebviewPanel(newRunViewType, '', vscode.ViewColumn.Active);
-    this.adopt(panel, state, engine);
+    await this.adopt(panel, state, engine);
   }
 
-  private adopt(panel: vscode.WebviewPanel, state: FormState, engine: Engine): void {
+  private async adopt(panel: vscode.WebviewPanel, state: FormState, engine: Engine): Promise<void> {
+    const { NewRunPanel } = await import('./panel');
     this.panels.add(new NewRunPanel(panel, state, engine, this.parts.trainer, this, this.extension));
   }
 
