@@ -262,13 +262,18 @@ export class WorkbenchDriver {
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 
-  /** A notification, found in their list, because one may have hidden itself meanwhile. */
+  /**
+   * A notification, found in their list, because one may have hidden itself meanwhile. The list closes while it is empty:
+   * then it is opened again.
+   */
   async notification(text: RegExp): Promise<Locator> {
-    await this.runCommand('Notifications: Show Notifications');
     const all = this.page.locator('.notifications-center .notification-list-item');
     const found = all.filter({ hasText: text });
     try {
-      await found.waitFor();
+      await insisting(async (options) => {
+        await this.runCommand('Notifications: Show Notifications');
+        await found.waitFor(options);
+      });
     } catch (error) {
       const texts = await all.allTextContents();
       throw new Error(`No notification says ${String(text)}, but: ${texts.join(' | ')}`, { cause: error });

@@ -52,6 +52,8 @@ export interface Replay {
   /** How it ended, or that it has not, in one sentence. */
   readonly ending: string;
   readonly hasAnswer: boolean;
+  /** A developer's own function has neither a reference nor tests. */
+  readonly hasReference: boolean;
   /** The latest of each mode. */
   readonly grades: readonly GradeView[];
   readonly rating?: { readonly stars?: number; readonly comment?: string; readonly by: string };

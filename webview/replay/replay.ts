@@ -68,8 +68,7 @@ export class ReplayElement extends PlainElement {
           ${second === undefined ? facts(first) : ''}
         </div>
         <p class="knows">
-          ${link(t('reference'), 'open-reference', first, t('Open the hidden reference beside'))}
-          ${link(testsOf(task), 'open-tests', first, t('Open the hidden tests beside'))}
+          ${first.hasReference ? hiddenLinks(task, first) : ''}
           ${second === undefined ? single(first) : pairLinks(first, second)}
         </p>
         ${criticLine(this.credits, this.shades, () => (this.shades = !this.shades))}
@@ -101,6 +100,12 @@ const isSame = (credits: Credits | undefined, { replays }: Shown): boolean =>
 
 function link(label: string, action: Action, { episode }: Replay, title?: string): TemplateResult {
   return linkButton(label, () => host.act(action, episode), title);
+}
+
+/** What was hidden from the agent. */
+function hiddenLinks(task: Shown['task'], replay: Replay): TemplateResult {
+  return html`${link(t('reference'), 'open-reference', replay, t('Open the hidden reference beside'))}
+  ${link(testsOf(task), 'open-tests', replay, t('Open the hidden tests beside'))}`;
 }
 
 function single(replay: Replay): TemplateResult {

@@ -117,7 +117,7 @@ const handOver = (sentence: string): TemplateResult =>
 
 /** How it ended, what a person thought of it, and how the answer did. */
 export function foot(replay: Replay, own: string | undefined): TemplateResult {
-  const { refused, ending, damaged, rating, grades, hasAnswer, episode } = replay;
+  const { refused, ending, damaged, rating, grades, hasAnswer, hasReference, episode } = replay;
   return html`<div class="foot">
     ${refused.map((choice) => choiceMade(choice, own, openTranscript(replay), choice.took))}
     <p class="ending">${withVisibleControls(ending)}</p>
@@ -125,7 +125,7 @@ export function foot(replay: Replay, own: string | undefined): TemplateResult {
     ${rating === undefined ? nothing : ratingLine(rating)}
     ${grades.map((grade) => html`<tandem-grade .grade=${grade}></tandem-grade>`)}
     ${
-      hasAnswer
+      hasAnswer && hasReference
         ? html`<p class="ending">
             ${linkButton(t('Compare with the reference'), () => host.act('compare-with-reference', episode))}
           </p>`

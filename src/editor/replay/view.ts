@@ -1,3 +1,4 @@
+import { isOwnFunction } from '../../core/task/own';
 import { isChoice, isOver } from '../../core/trajectory/choices';
 import type { Choice, Trajectory, Turn } from '../../core/trajectory/trajectory';
 import { summarize } from '../../core/trajectory/fold';
@@ -37,6 +38,7 @@ export function replayOf(
     refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, tellsNames(trajectory), t)),
     ending: endingOf(trajectory, t),
     hasAnswer: answer !== undefined,
+    hasReference: !isOwnFunction(task),
     grades: [...grades.values()].map((one) => gradeView(task, one, t)),
     ...(rating && {
       rating: { stars: rating.stars, comment: rating.comment, by: personOf(rating.by, own, t) },
