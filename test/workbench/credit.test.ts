@@ -196,7 +196,8 @@ test('a person disagrees, after it was asked under which name that is logged', a
   await asked.getByRole('button', { name: 'Choose…' }).click();
   for (const step of ['(1/3)', '(2/3)', '(3/3)']) {
     await quickInput().getByText(step).waitFor();
-    await workbench.page.keyboard.press('Enter');
+    // It is seen a moment before it has the focus.
+    await quickInput().locator('input.input').press('Enter');
   }
   await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
   expect(await verdict(1, false).getAttribute('aria-pressed')).toBe('true');
@@ -204,12 +205,11 @@ test('a person disagrees, after it was asked under which name that is logged', a
 });
 
 test('with the keyboard another one, and it is taken back', async () => {
-  await verdict(2, true).focus();
-  await workbench.page.keyboard.press('Enter');
+  await verdict(2, true).press('Enter');
   await replay().getByText('people agree in 1 of 2 judged turns (50 %, 9–91)').waitFor();
   await workbench.screenshot('credit-judged');
   expect(await violations(replay())).toEqual([]);
-  await workbench.page.keyboard.press('Enter');
+  await verdict(2, true).press('Enter');
   await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
   expect(await verdict(2, true).getAttribute('aria-pressed')).toBe('false');
 });
@@ -316,8 +316,7 @@ test('in a workspace that is not trusted what is known is shown, and why nothing
   await workbench.screenshot('credit-restricted');
   await row(/^Course mark, .*asks-first/).click();
   await bars('nats').first().waitFor();
-  await verdict(1, true).focus();
-  await workbench.page.keyboard.press('Enter');
+  await verdict(1, true).press('Enter');
   await workbench.notification(/Nothing is logged in a workspace that is not trusted/);
   await row(/^Parcel surcharge, .*asks-first/).click();
   await replay().getByRole('button', { name: 'Manage Workspace Trust' }).click();
