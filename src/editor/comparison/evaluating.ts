@@ -128,7 +128,7 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
   items.push({
     label: title,
     description: t('drawn anew'),
-    detail: t('As many as you like, of kinds that the starter model has never seen'),
+    detail: t('Of kinds that the starter model has never seen'),
     heldOut: { title, tasks: unseen(world, seen) },
   });
   return items;
