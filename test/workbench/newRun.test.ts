@@ -84,7 +84,7 @@ test('without a dialogue the form says where they come from, and follows when th
 
 test('plans the run with the defaults: time, memory, device', async () => {
   await form().locator('.needs').scrollIntoViewIfNeeded();
-  await form().getByText('It fits this machine.').waitFor();
+  await form().locator('.needs').getByText('It fits this machine.').waitFor();
   await form()
     .locator('footer')
     .getByText(/^about .+ of .+ GB/)
@@ -97,11 +97,11 @@ test('counts follow the filter, and what is left out is said', async () => {
   const agent = form().getByRole('combobox', { name: 'Agent' });
   await agent.selectOption(guesses);
   await says('Trajectories', '6');
-  await form().getByText('No task has a success beside a lower one').waitFor();
+  await form().locator('#data-error', { hasText: 'No task has a better dialogue' }).waitFor();
   await form().locator('.left-out').getByText('outside the filter').waitFor();
   await workbench.screenshot('new-run-nothing-to-compare');
   await form().getByRole('radio', { name: 'Rejection fine-tuning' }).check();
-  await form().getByText('No dialogue is a success').waitFor();
+  await form().locator('#data-error', { hasText: 'No dialogue is a success' }).waitFor();
   await agent.selectOption('');
   await says('Trajectories', '12');
   expect(await form().locator('#data-error').count()).toBe(0);
@@ -156,7 +156,7 @@ test('a refusal of the trainer stands beside the field that it is about', async 
   await form().locator('.checks dt', { hasText: 'To mend it' }).first().waitFor();
   await workbench.screenshot('new-run-no-such-device');
   await form().getByRole('combobox', { name: 'Device' }).selectOption('cpu');
-  await form().getByText('It fits this machine.').waitFor();
+  await form().locator('.needs').getByText('It fits this machine.').waitFor();
 });
 
 test('opens as a file that can be started', async () => {

@@ -248,7 +248,7 @@ describe('what would be learned from', () => {
 
   it.each([
     ['sweet-rl', { trajectories: 0, pairs: 0 }, /^Nothing is left/],
-    ['sweet-rl', { pairs: 0 }, /^No task has a success beside a lower one/],
+    ['sweet-rl', { pairs: 0 }, /^No task has a better dialogue/],
     ['multiturn-dpo', { pairs: 0 }, /^No task has/],
     ['rft', { successes: 0 }, /^No dialogue is a success/],
     ['rft', { pairs: 0 }, /^$/],

@@ -91,7 +91,7 @@ function problemOf({ trajectories, successes, pairs }: DataCounts, method: Metho
     return t('No dialogue is a success, so there is none to imitate: take another method, or play more.');
   if ((method === 'sweet-rl' || method === 'multiturn-dpo') && pairs === 0)
     return t(
-      'No task has a success beside a lower one, so there are no pairs to compare: play tasks several times, or pair all against all.',
+      'No task has a better dialogue beside a worse one, so there are no pairs to compare: play tasks several times.',
     );
   return '';
 }
