@@ -16,7 +16,8 @@ export default defineConfig({
           setupFiles: ['test/workbench/seen.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          fileParallelism: false,
+          // Each file has a workbench of its own, which mostly waits.
+          fileParallelism: true,
         },
       },
     ],
