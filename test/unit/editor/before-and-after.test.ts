@@ -7,11 +7,11 @@ import { beforeAndAfter } from '../../../src/editor/runs/beforeAndAfter';
 const starter = { spec: 'starter', folder: '/tandem/starter', name: 'starter', from: 'tandem' } as const;
 const trained = {
   spec: 'local:.tandem/runs/one/model',
-  folder: '/work/.tandem/runs/one/model',
+  folder: '/project/.tandem/runs/one/model',
   name: 'one/model',
   from: 'training',
 } as const;
-const folder = '/work/.tandem/runs/one';
+const folder = '/project/.tandem/runs/one';
 const server = { name: 'Mine', baseUrl: 'http://127.0.0.1:1/v1', model: 'Qwen/Qwen2.5-1.5B-Instruct' };
 const playing = { localPlaces: [starter, trained], servers: [server] };
 
@@ -42,6 +42,6 @@ it('takes the folder of a base only when it has a graph to play from', async () 
 });
 
 it('knows no model of a run that left none', () => {
-  const other = { folder: '/work/.tandem/runs/two', base: '/tandem/starter' };
+  const other = { folder: '/project/.tandem/runs/two', base: '/tandem/starter' };
   expect(beforeAndAfter(other, playing)).toEqual({ before: 'starter', after: undefined });
 });

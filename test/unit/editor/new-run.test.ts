@@ -23,7 +23,7 @@ const context = (fieldsOf: Partial<FormContext> = {}): FormContext & { restricti
     critic: { beta: 3 },
     export: { onnx: ['int8'] },
   },
-  dataFolder: '/work/.tandem',
+  dataFolder: '/project/.tandem',
   name: (method) => `${method} #4`,
   t: english,
   restriction: '',
@@ -40,7 +40,7 @@ const choices: Choices = {
 
 const starter: Form = { values: { base: '/models/starter' } };
 const withValues = (values: Form['values']): Form => ({ values: { ...starter.values, ...values } });
-const rows = ['/work/.tandem/runs/a/data/trajectories.jsonl'];
+const rows = ['/project/.tandem/runs/a/data/trajectories.jsonl'];
 const copied = {
   of: 'sweet-rl #1',
   data: '12 trajectories of 6 tasks',
@@ -62,7 +62,7 @@ describe('the configuration of a form', () => {
         name: 'sweet-rl #4',
         method: 'sweet-rl',
         model: { base: '/models/starter', training: 'full', device: 'cpu' },
-        data: { pairing: 'all', log: '/work/.tandem' },
+        data: { pairing: 'all', log: '/project/.tandem' },
         critic: { beta: 3, score: 'log-ratio' },
         export: { onnx: ['int8'] },
       },
@@ -93,7 +93,7 @@ describe('the configuration of a form', () => {
   it('is one that `tandem train` reads', async () => {
     const { configuration } = filled(withValues({ since: '2026-03-01', stars: '0' }), context());
     const { selection } = await parseConfiguration(structuredClone(configuration), { from: '', folder: '/' });
-    expect(selection).toMatchObject({ log: '/work/.tandem', filter: { stars: 0 } });
+    expect(selection).toMatchObject({ log: '/project/.tandem', filter: { stars: 0 } });
   });
 
   it.each([
@@ -126,7 +126,7 @@ describe('the configuration of a form', () => {
       name: 'sweet-rl #1, changed',
     });
     const fromLog = filled({ ...copy, values: { ...copy.values, source: 'log' } }, named);
-    expect(fromLog.configuration.data).toEqual({ held_out: 0.2, log: '/work/.tandem' });
+    expect(fromLog.configuration.data).toEqual({ held_out: 0.2, log: '/project/.tandem' });
     expect(copied.configuration.data.trajectories).toEqual(rows);
   });
 });

@@ -18,7 +18,7 @@ async function played(): Promise<Session> {
     asks('How heavy?'),
     answers('def parcel_price(weight_kg): return 1'),
   ]);
-  const session = Session.ofTask(stage, { task, file: '/work/shop.py', title: 'parcel_price' });
+  const session = Session.ofTask(stage, { task, file: '/project/shop.py', title: 'parcel_price' });
   await session.start(ada);
   expect(session.state).toMatchObject({ phase: 'developer', onlyDeveloperKnows: true });
   await session.reply({ text: 'Above 20 kg.' });

@@ -155,19 +155,19 @@ it('puts the untrained score beside each critic', async () => {
 
 describe('what leaves the machine', () => {
   it.each([
-    ['/home/me/work/.tandem/runs/a/run.json', '.tandem/runs/a/run.json'],
+    ['/home/me/shop/.tandem/runs/a/run.json', '.tandem/runs/a/run.json'],
     ['/srv/models/secret-project/llama', '…/llama'],
     ['C:\\Users\\me\\models\\llama', '…/llama'],
-    ['local:/home/me/work/models/mine', 'local:models/mine'],
+    ['local:/home/me/shop/models/mine', 'local:models/mine'],
     ['openai:gpt@https://me:key@host/v1?token=x', 'openai:gpt@https://host/v1'],
     ['Qwen/Qwen2.5-1.5B-Instruct', 'Qwen/Qwen2.5-1.5B-Instruct'],
   ])('of %s is %s', (text, shown) => {
-    expect(portable(text, '/home/me/work')).toBe(shown);
+    expect(portable(text, '/home/me/shop')).toBe(shown);
   });
 
   it('is looked at in lists and objects, too', () => {
     expect(
-      portableValue({ a: ['/x/y'], b: { c: '/home/me/work/z', d: 1, e: null } }, '/home/me/work'),
+      portableValue({ a: ['/x/y'], b: { c: '/home/me/shop/z', d: 1, e: null } }, '/home/me/shop'),
     ).toEqual({
       a: ['…/y'],
       b: { c: 'z', d: 1, e: null },
