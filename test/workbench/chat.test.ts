@@ -385,6 +385,7 @@ describe('a developer', () => {
     const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
     await tasks.getByRole('treeitem', { name: /^Parcel price/ }).click();
     await session().getByRole('heading', { name: 'Parcel price' }).waitFor();
+    await session().getByRole('button', { name: 'Start' }).click();
     await session().getByText('From how many kilos is a parcel heavy?').waitFor();
     await workbench.screenshot('own-task-session');
     await composer().fill('Above 20.');
@@ -405,6 +406,10 @@ describe('a developer', () => {
       path.join(run, 'events.jsonl'),
       `${JSON.stringify({ version: 1, at: '2026-01-01T00:00:00Z', event: 'state', state: 'done' })}\n`,
     );
+    const [task] = (
+      await readFile(path.join(root, 'samples', 'workspace', 'starter-world.jsonl'), 'utf8')
+    ).split('\n');
+    await writeFile(path.join(workspace, 'garage.jsonl'), `${task}\n`);
     const configuration = { name: 'trained starter', method: 'sweet-rl', model: { base: starter } };
     await writeFile(path.join(run, 'run.json'), JSON.stringify(configuration));
     await workbench.runCommand('Tandem: Refresh');
@@ -425,6 +430,8 @@ describe('a developer', () => {
       'tandem.candidates.show': true,
     });
     await told.getByRole('button', { name: 'Play Next Task' }).click();
+    await session().getByRole('heading', { name: 'Lot bill' }).waitFor();
+    await session().getByRole('button', { name: 'Start' }).click();
     await session().getByText('Which message of the agent is better?').waitFor();
     await accessiblePictures('compare-choice');
   });
