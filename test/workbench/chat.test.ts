@@ -399,9 +399,8 @@ describe('a developer', () => {
 
   test('compares what a run made with its base, blindly', async () => {
     const { page } = workbench;
-    const starter = path.join(root, 'dist', 'starter');
     const run = path.join(workspace, '.tandem', 'runs', '20260101-000000-done');
-    await cp(starter, path.join(run, 'model'), { recursive: true });
+    await cp(path.join(root, 'dist', 'starter'), path.join(run, 'model'), { recursive: true });
     await writeFile(
       path.join(run, 'events.jsonl'),
       `${JSON.stringify({ version: 1, at: '2026-01-01T00:00:00Z', event: 'state', state: 'done' })}\n`,
@@ -410,7 +409,8 @@ describe('a developer', () => {
       await readFile(path.join(root, 'samples', 'workspace', 'starter-world.jsonl'), 'utf8')
     ).split('\n');
     await writeFile(path.join(workspace, 'garage.jsonl'), `${task}\n`);
-    const configuration = { name: 'trained starter', method: 'sweet-rl', model: { base: starter } };
+    // The base is a model of the hub, which the connected server serves.
+    const configuration = { name: 'trained starter', method: 'sweet-rl', model: { base: 'tiny' } };
     await writeFile(path.join(run, 'run.json'), JSON.stringify(configuration));
     await workbench.runCommand('Tandem: Refresh');
     for (const other of ['Tasks', 'Trajectories', 'Models'])
@@ -418,7 +418,7 @@ describe('a developer', () => {
     const done = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^trained starter/ });
     await workbench.chooseInMenu(done, 'Compare with Base Blindly…');
     const told = await workbench.notification(
-      /a choice between two now.*one of trained starter, one of starter/,
+      /a choice between two now.*one of trained starter, one of tiny/,
     );
     await workbench.screenshot('compare-blindly');
     const settings = JSON.parse(
@@ -426,7 +426,7 @@ describe('a developer', () => {
     ) as Record<string, unknown>;
     expect(settings).toMatchObject({
       'tandem.agent': 'local:.tandem/runs/20260101-000000-done/model',
-      'tandem.candidates.secondAgent': 'starter',
+      'tandem.candidates.secondAgent': `openai:tiny@${server.url}`,
       'tandem.candidates.show': true,
     });
     await told.getByRole('button', { name: 'Play Next Task' }).click();
