@@ -75,7 +75,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const trajectories = new TrajectoryTree(packs, engines.shown, context.workspaceState);
   const guidelines = new Guidelines(engines, context.workspaceState);
   const panels = new SessionPanels(context, configuration, engines, packs, tasks, guidelines);
-  const trainer = new EditorTrainer(context.asAbsolutePath('dist'), output);
+  const trainer = new EditorTrainer(context.asAbsolutePath('dist'), configuration, output);
   const keptCredit = new KeptCredit(engines);
   const critics = new CriticChoice(engines, keptCredit, context.workspaceState);
   const credits = new Credits(critics, keptCredit, trainer);

@@ -95,6 +95,11 @@ export class Configuration {
     };
   }
 
+  /** The Python of which the trainer's environment is made; empty when it is looked for. */
+  get trainingPython(): string {
+    return this.get('training.python').trim();
+  }
+
   get gradingMode(): GradingMode {
     return this.get('grading.mode');
   }

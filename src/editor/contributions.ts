@@ -191,6 +191,7 @@ export interface Settings {
   'grading.timeFactor': number;
   'grading.timeFloorMilliseconds': number;
   'grading.timeCeilingMilliseconds': number;
+  'training.python': string;
 }
 
 export const settings: readonly (keyof Settings)[] = [
@@ -219,4 +220,5 @@ export const settings: readonly (keyof Settings)[] = [
   'grading.timeFactor',
   'grading.timeFloorMilliseconds',
   'grading.timeCeilingMilliseconds',
+  'training.python',
 ];

@@ -3,7 +3,9 @@ import * as vscode from 'vscode';
 import { cacheFolder } from '../core/training/environment/cache';
 import type { TrainerOptions } from '../core/training/environment/environment';
 import type { Trainer } from '../core/training/trainer';
+import type { Configuration } from './configuration';
 import { cancellable, type Report } from './progress';
+import { chosenPython } from './pythonEnvironments';
 
 const { t } = vscode.l10n;
 
@@ -12,6 +14,7 @@ export class EditorTrainer {
   /** @param assets the folder of the built extension */
   constructor(
     readonly assets: string,
+    private readonly configuration: Configuration,
     private readonly output: vscode.LogOutputChannel,
   ) {}
 
@@ -19,7 +22,7 @@ export class EditorTrainer {
   async open(signal: AbortSignal, report?: Report): Promise<Trainer> {
     const { openTrainer } = await import('../core/training/environment/environment');
     return openTrainer({
-      ...this.options,
+      ...(await this.options()),
       signal,
       onLine: (line) => {
         this.output.info(line);
@@ -34,7 +37,7 @@ export class EditorTrainer {
    */
   async isInstalled(): Promise<boolean> {
     const { isInstalled } = await import('../core/training/environment/environment');
-    return isInstalled(this.options);
+    return isInstalled(await this.options());
   }
 
   /** The same with a notification that can cancel it. @returns undefined when the person did */
@@ -62,13 +65,22 @@ export class EditorTrainer {
     return path.join(this.assets, 'prompts');
   }
 
-  private get options(): TrainerOptions {
+  private async options(): Promise<TrainerOptions> {
     const { TANDEM_PYTHON: python = '', TANDEM_TRAINER_PYTHON: ready = '' } = process.env;
     return {
       source: path.join(this.assets, 'trainer'),
       cache: cacheFolder(),
       ...(ready !== '' && { ready }),
-      ...(python !== '' && { python: { file: python, by: 'TANDEM_PYTHON' } }),
+      ...(await this.python(python)),
     };
+  }
+
+  /** What a person has named for Tandem is used or refused; what is chosen for the folder's own code is a suggestion. */
+  private async python(variable: string): Promise<Pick<TrainerOptions, 'python' | 'preferred'>> {
+    const { trainingPython, folder } = this.configuration;
+    if (trainingPython !== '') return { python: { file: trainingPython, by: 'tandem.training.python' } };
+    if (variable !== '') return { python: { file: variable, by: 'TANDEM_PYTHON' } };
+    const preferred = await chosenPython(folder?.uri);
+    return preferred === undefined ? {} : { preferred };
   }
 }

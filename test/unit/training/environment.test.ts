@@ -7,6 +7,7 @@ import {
   openTrainer,
   type TrainerOptions,
 } from '../../../src/core/training/environment/environment';
+import { findPython } from '../../../src/core/training/environment/find';
 import { ask } from '../../../src/core/training/trainer';
 import { temporaryFolder } from '../trajectory/fixtures';
 
@@ -150,6 +151,16 @@ describe('a Python', () => {
     await expect(openTrainer({ ...options, python })).rejects.toThrow(
       /TANDEM_PYTHON names .*no-python, which is no Python 3\.10 or newer/,
     );
+  });
+
+  it('that is chosen for the folder is taken before those of the PATH, and passed over when it will not do', async () => {
+    const python = await findPython(undefined, true);
+    vi.stubEnv('PATH', path.join(folder, 'empty'));
+    expect(await findPython(undefined, true, python.file)).toEqual(python);
+    const none = path.join(folder, 'no-python');
+    await expect(findPython(undefined, true, none)).rejects.toThrow('none is on the PATH');
+    vi.stubEnv('PATH', path.dirname(python.file));
+    expect((await findPython(undefined, true, none)).build).toBe(python.build);
   });
 
   it('that is too old is passed over', async () => {

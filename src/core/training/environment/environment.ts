@@ -14,8 +14,10 @@ export interface TrainerOptions {
   readonly cache: string;
   /** An interpreter that has the trainer's packages already; nothing is installed then, `source` is used as it is. */
   readonly ready?: string;
-  /** The Python of which the environment is made, and what names it; the first of the PATH when left out. */
+  /** The Python of which the environment is made, and what names it. */
   readonly python?: { readonly file: string; readonly by: string };
+  /** One to take before those of the PATH when `python` is left out, if it will do. */
+  readonly preferred?: string;
   readonly signal?: AbortSignal;
   /** Told what happens, a line at a time, when something has to be installed. */
   readonly onLine?: (line: string) => void;
@@ -74,7 +76,7 @@ interface Tools {
 
 async function toolsFor(options: TrainerOptions): Promise<Tools> {
   const uv = await onPath('uv');
-  return { uv, python: await findPython(options.python, uv !== undefined), options };
+  return { uv, python: await findPython(options.python, uv !== undefined, options.preferred), options };
 }
 
 const lockOf = ({ source }: TrainerOptions): string => join(source, 'requirements.lock');
