@@ -140,7 +140,7 @@ async function say(text: string, isFirst = false): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-/** Chooses a model in the chat's picker, which closes when something else takes the focus: then it is opened again. */
+/** Chooses a model in the chat's picker; when its button is drawn anew meanwhile it closes or goes astray, and is opened again. */
 async function pickModel(name: string): Promise<void> {
   const picker = chat().locator('.model-picker-name');
   const list = workbench.page.locator('.action-widget');
@@ -148,7 +148,9 @@ async function pickModel(name: string): Promise<void> {
   const quick = { timeout: 3000 };
   await vi.waitFor(
     async () => {
-      if (!(await search.isVisible())) await picker.click(quick);
+      if (await search.isVisible()) await workbench.page.keyboard.press('Escape');
+      await search.waitFor({ state: 'hidden', ...quick });
+      await picker.click(quick);
       await search.fill(name, quick);
       await list.getByRole('option', { name: new RegExp(`^${name}`) }).click(quick);
       await expect.poll(() => picker.textContent(), quick).toBe(name);
