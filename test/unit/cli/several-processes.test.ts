@@ -82,7 +82,7 @@ it('is stopped and killed with all its processes', async () => {
   await stopRun(runs, id, { atOnce: true });
   // torchrun ends when all that it has started are gone.
   while ((await look(pid)) !== 'gone') await wait(50);
-  expect(await runs.find(id)).toMatchObject({ state: 'died', isLive: false, canResume: true });
+  expect(await runs.find(id)).toMatchObject({ state: 'stopped', isLive: false, canResume: true });
 }, 240_000);
 
 it('writes the command for several machines, which trains the run when each of them runs it', async () => {
@@ -93,7 +93,7 @@ it('writes the command for several machines, which trains the run when each of t
       summary: z.object({ launch: z.string(), run: z.object({ id: z.string(), state: z.string() }) }),
     })
     .parse(JSON.parse(printed.stdout));
-  expect(summary.run.state).toBe('died'); // prepared, and never started
+  expect(summary.run.state).toBe('stopped'); // prepared, and never started
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
