@@ -95,7 +95,12 @@ const builds = [
     ...webview,
     // The charting library is read after the words around its pictures are there.
     ...{ splitting: true, chunkNames: 'webview/chunk-[hash]' },
-    entryPoints: entries({ 'webview/statistics': 'webview/statistics/statistics.ts' }),
+    entryPoints: entries({
+      'webview/statistics': 'webview/statistics/statistics.ts',
+      'webview/run': 'webview/run/run.ts',
+      'webview/newRun': 'webview/newRun/newRun.ts',
+      'webview/comparison': 'webview/comparison/comparison.ts',
+    }),
   },
 ];
 

@@ -5,6 +5,7 @@ import tseslint from 'typescript-eslint';
 /** Which folders of `src/core` each folder may import, besides itself (docs/architecture.md). */
 const coreFolders = [
   'scoreboard',
+  'experiment',
   'loop',
   'training',
   'evaluation',
@@ -23,6 +24,7 @@ const below = {
   evaluation: ['dialogue', 'model', 'grading', 'trajectory', 'task'],
   training: ['evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
   loop: ['training', 'evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
+  experiment: ['loop', 'training', 'evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
   scoreboard: ['loop', 'training', 'evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
 };
 

@@ -1,4 +1,17 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that train take minutes: begun last, one of them would keep a core waiting. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean =>
+      /(cli\/(train|several-processes)|loop\/\w+|workbench\/(runs|interruptions|credit))\.test\.ts$/.test(
+        moduleId,
+      );
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 // One project per kind of test that needs no extension host; `scripts/test.mjs` runs them all.
 export default defineConfig({
@@ -6,6 +19,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
@@ -16,7 +30,8 @@ export default defineConfig({
           setupFiles: ['test/workbench/seen.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
-          fileParallelism: false,
+          // Each file has a workbench of its own, which mostly waits.
+          fileParallelism: true,
         },
       },
     ],

@@ -1,7 +1,11 @@
 import * as vscode from 'vscode';
 import { ApiKeys } from './editor/apiKeys';
 import { registerCommands, titlesOf } from './editor/commands';
+import { Comparisons } from './editor/comparison/panels';
 import { Configuration } from './editor/configuration';
+import { CriticChoice } from './editor/credit/choice';
+import { Credits } from './editor/credit/credits';
+import { KeptCredit } from './editor/credit/kept';
 import { Documents } from './editor/documents';
 import { CandidateChoice } from './editor/models/candidates';
 import type { Engine } from './editor/engine';
@@ -12,9 +16,22 @@ import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
 import { Exports } from './editor/export/exports';
 import { ReplayPanels } from './editor/replay/panels';
+import { RunControl } from './editor/runs/control';
+import { NewRunPanels } from './editor/runs/form/panels';
+import { RunPanels } from './editor/runs/panels';
+import { RunQueue } from './editor/runs/queue';
+import { RunStarter } from './editor/runs/starting';
+import { EditorTrainer } from './editor/trainer';
+import { RunTree } from './editor/runs/tree';
+import { RunWatch } from './editor/runs/watch';
 import { SessionPanels } from './editor/session/panels';
 import { StatisticsPanel } from './editor/statistics/panel';
 import { StandingTree } from './editor/standing/tree';
+import { Participant } from './editor/chat/participant';
+import { ModelProvider } from './editor/chat/provider';
+import { Collaborations } from './editor/own/collaborations';
+import { FunctionActions } from './editor/own/function';
+import { Proposals } from './editor/own/proposals';
 import { Status } from './editor/status';
 import { PackAdder } from './editor/tasks/adding/add';
 import { PackDownload } from './editor/tasks/adding/download';
@@ -58,7 +75,11 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const trajectories = new TrajectoryTree(packs, engines.shown, context.workspaceState);
   const guidelines = new Guidelines(engines, context.workspaceState);
   const panels = new SessionPanels(context, configuration, engines, packs, tasks, guidelines);
-  const replays = new ReplayPanels(context.extensionUri, engines);
+  const trainer = new EditorTrainer(context.asAbsolutePath('dist'), configuration, output);
+  const keptCredit = new KeptCredit(engines);
+  const critics = new CriticChoice(engines, keptCredit, context.workspaceState);
+  const credits = new Credits(critics, keptCredit, trainer);
+  const replays = new ReplayPanels(context.extensionUri, engines, credits);
   const exports = new Exports(engines.shown, (episode) => replays.replay(episode));
   const statistics = new StatisticsPanel(context.extensionUri, engines.shown, trajectories);
   const models = new ModelTree(configuration, engine, engines.shown);
@@ -71,7 +92,22 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const download = new PackDownload(adder, output);
   const starter = new StarterPacks(context.extensionUri, configuration, packs);
   const drop = new PackDrop(adder, (error) => engine.show(error));
-  const status = new Status(panels);
+  const runWatch = new RunWatch(engines.shown, (error) => engine.report(error));
+  const runTree = new RunTree(runWatch, engines.shown);
+  const runQueue = new RunQueue(runWatch, trainer, (error) => engine.show(error));
+  const runStarter = new RunStarter(runWatch, trainer, runQueue);
+  const runControl = new RunControl(runWatch, trainer, runQueue);
+  const runPanels = new RunPanels(context.extensionUri, engines, runWatch);
+  const runForms = new NewRunPanels(context.extensionUri, {
+    ...{ engines, packs, trainer, starter: runStarter },
+    filter: () => trajectories.filter,
+    open: (run) => runPanels.open(run),
+  });
+  const comparisons = new Comparisons(context.extensionUri, engines, packs, runPanels, runWatch);
+  const status = new Status(panels, runWatch);
+  const proposals = new Proposals((error) => engine.show(error));
+  const collaborations = new Collaborations(context.workspaceState, engines, panels, proposals);
+  const titles = titlesOf(context.extension.packageJSON);
   context.subscriptions.push(
     output,
     engines,
@@ -82,18 +118,32 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     models,
     standing,
     panels,
+    keptCredit,
+    critics,
     replays,
     exports,
     statistics,
+    runWatch,
+    runTree,
+    runQueue,
+    runControl,
+    runPanels,
+    runForms,
+    comparisons,
     new Documents(engines, packs),
     status,
+    proposals,
+    collaborations,
+    new FunctionActions(titles),
+    new ModelProvider(engine),
+    new Participant(engines, vscode.Uri.joinPath(context.extensionUri, 'media', 'icon.png')),
     configuration.onDidChange(() => packs.refresh()),
     new TasksView(tasks, drop, (error) => engine.report(error)),
     registerCommands({
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, download, starter, guidelines, status, tasks, trajectories },
-      ...{ replays, exports, statistics, candidates },
-      titles: titlesOf(context.extension.packageJSON),
+      ...{ replays, exports, statistics, candidates, proposals, collaborations, titles },
+      ...{ runWatch, runTree, runStarter, runControl, runPanels, runForms, comparisons },
     }),
   );
   return { engine, engines, packs, tasks, trajectories, models, panels, replays, standing, adder, drop };

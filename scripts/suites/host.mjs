@@ -55,9 +55,12 @@ export async function hostSuite(name) {
     // Guidelines would stand before the documents that most tests look at; the tests about them ask for them.
     const settings = { ...calmSettings, 'tandem.session.openGuidelines': false };
     writeSettings(userData, settings, { replace: true });
-    // The workbench has no language models of its own; a page loads one working folder only, so this one is installed.
-    const models = path.join(root, 'test', 'fixtures', 'editor-models');
-    cpSync(models, path.join(userData, 'extensions', 'editor-models'), { recursive: true });
+    // What the workbench has not of its own: language models, and a choice of Python. A page loads one working folder only,
+    // so these are installed.
+    for (const name of ['editor-models', 'python-environments']) {
+      const fixture = path.join(root, 'test', 'fixtures', name);
+      cpSync(fixture, path.join(userData, 'extensions', name), { recursive: true });
+    }
     const server = await startServer(workbench, {
       userData,
       flags: testFlags,

@@ -45,14 +45,18 @@ async function unit(name) {
   // Here and not in a test, because it may have to be downloaded, which no test's time limit should include.
   const requirements = path.join(root, 'test', 'fixtures', 'real-server', 'requirements.txt');
   await ensurePythonEnvironment('tests', requirements, console.log);
-  // What starts the trainer starts the real one, with the packages of its own suite.
-  process.env.TANDEM_TRAINER_PYTHON = await trainerPython();
+  await useRealTrainer();
   return vitestSuite('unit', name);
 }
 
 /** @param {string | undefined} name */
 async function trainer(name) {
   return pytestSuite(await trainerPython(), name);
+}
+
+/** What starts the trainer starts the real one, with the packages of its own suite. */
+async function useRealTrainer() {
+  process.env.TANDEM_TRAINER_PYTHON = await trainerPython();
 }
 
 /** @returns {Promise<string>} an interpreter with what the trainer and its tests need */
@@ -71,5 +75,6 @@ async function host(name) {
 async function workbench(name) {
   await ensureBrowser();
   await ensureWorkbench();
+  await useRealTrainer();
   return vitestSuite('workbench', name);
 }

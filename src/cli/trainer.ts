@@ -1,8 +1,8 @@
 import path from 'node:path';
+import { cacheFolder } from '../core/training/environment/cache';
 import { openTrainer } from '../core/training/environment/environment';
 import type { Trainer } from '../core/training/trainer';
 import type { Surroundings } from './command';
-import { cacheFolder } from './grader';
 
 /** The trainer that ships with this build, in its environment, which is made on first need. */
 export function openShippedTrainer({

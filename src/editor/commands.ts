@@ -1,13 +1,17 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../core/fault';
+import { comparisonCommands, type ComparisonCommandContext } from './comparison/commands';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
 import type { Engines } from './engines';
 import type { Exports } from './export/exports';
 import { modelCommands, type ModelCommandContext } from './models/commands';
 import type { ModelNode } from './models/nodes';
+import { ownCommands, type OwnCommandContext } from './own/commands';
 import type { ReplayPanels } from './replay/panels';
+import { runCommands, type RunCommandContext } from './runs/commands';
+import type { RunNode } from './runs/tree';
 import type { SessionPanels } from './session/panels';
 import type { StatisticsPanel } from './statistics/panel';
 import type { Status } from './status';
@@ -29,7 +33,8 @@ import { refuseInRestrictedMode } from './trust/restricted';
 const { t } = vscode.l10n;
 
 /** What the commands act on. */
-export interface CommandContext extends ModelCommandContext {
+export interface CommandContext
+  extends ModelCommandContext, OwnCommandContext, RunCommandContext, ComparisonCommandContext {
   /** What the manifest calls each command. */
   readonly titles: ReadonlyMap<string, string>;
   readonly engines: Engines;
@@ -49,7 +54,7 @@ export interface CommandContext extends ModelCommandContext {
 }
 
 /** What a menu or a tree passes: the item that the command was called on; nothing from the palette. */
-export type Target = TaskNode | TrajectoryNode | ModelNode | undefined;
+export type Target = TaskNode | TrajectoryNode | ModelNode | RunNode | undefined;
 
 /** `selected`: all rows that are selected in the tree, when a menu of the tree calls it. */
 export type Command = (target: Target, selected?: readonly Target[]) => PromiseLike<unknown> | undefined;
@@ -73,6 +78,9 @@ function table(on: CommandContext): Record<CommandId, Command> {
     },
     [commands.openTranscript]: (target) => openTranscript(on, target),
     ...modelCommands(on),
+    ...ownCommands(on),
+    ...runCommands(on),
+    ...comparisonCommands(on),
     [commands.changeConsent]: () => changeConsent(on.engines, on.panels),
     [commands.deleteMyData]: () => deleteData(on),
   };
@@ -116,8 +124,9 @@ async function openTranscript({ engines, panels }: CommandContext, target: Targe
   await open(documentUri('transcript', trajectory.task, { episode: id }));
 }
 
-async function refresh({ packs, engines, models }: CommandContext): Promise<void> {
+async function refresh({ packs, engines, models, runWatch }: CommandContext): Promise<void> {
   packs.refresh();
+  await runWatch.look();
   await models.refresh();
   for (const engine of engines.all) await (await engine.logIfAny())?.refresh();
 }

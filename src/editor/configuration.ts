@@ -64,6 +64,11 @@ export class Configuration {
     return this.get('session.showCounters');
   }
 
+  /** After how long it is measured how much of an accepted answer is still in its file, in milliseconds. */
+  get survivalMs(): number {
+    return this.get('collaboration.survivalMinutes') * 60_000;
+  }
+
   get protocol(): { maxTurns: number; replyLimit: number } {
     return { maxTurns: this.get('protocol.maxTurns'), replyLimit: this.get('protocol.replyLimit') };
   }
@@ -88,6 +93,11 @@ export class Configuration {
       firstTokenMs: this.get('model.firstTokenSeconds') * 1000,
       totalMs: this.get('model.totalSeconds') * 1000,
     };
+  }
+
+  /** The Python of which the trainer's environment is made; empty when it is looked for. */
+  get trainingPython(): string {
+    return this.get('training.python').trim();
   }
 
   get gradingMode(): GradingMode {

@@ -57,8 +57,31 @@ export const commands = {
   useAsSimulator: 'tandem.useAsSimulator',
   revealModelFolder: 'tandem.revealModelFolder',
   removeModel: 'tandem.removeModel',
+  newRun: 'tandem.newRun',
+  startRunFile: 'tandem.startRunFile',
+  openRun: 'tandem.openRun',
+  pauseRun: 'tandem.pauseRun',
+  killRun: 'tandem.killRun',
+  resumeRun: 'tandem.resumeRun',
+  startQueuedRun: 'tandem.startQueuedRun',
+  unqueueRun: 'tandem.unqueueRun',
+  continueRun: 'tandem.continueRun',
+  openRunConfiguration: 'tandem.openRunConfiguration',
+  openRunLog: 'tandem.openRunLog',
+  revealRun: 'tandem.revealRun',
+  duplicateRun: 'tandem.duplicateRun',
+  compareBlindly: 'tandem.compareBlindly',
+  deleteRun: 'tandem.deleteRun',
+  compareRuns: 'tandem.compareRuns',
+  writeReport: 'tandem.writeReport',
   changeConsent: 'tandem.changeConsent',
   deleteMyData: 'tandem.deleteMyData',
+  collaborateOnFunction: 'tandem.collaborateOnFunction',
+  makeTask: 'tandem.makeTask',
+  acceptAnswer: 'tandem.acceptAnswer',
+  rejectAnswer: 'tandem.rejectAnswer',
+  reviewAnswer: 'tandem.reviewAnswer',
+  testAnswer: 'tandem.testAnswer',
 } as const;
 
 export type CommandId = (typeof commands)[keyof typeof commands];
@@ -68,6 +91,7 @@ export const views = {
   trajectories: 'tandem.trajectories',
   models: 'tandem.models',
   standing: 'tandem.standing',
+  runs: 'tandem.runs',
 } as const;
 
 /** The type of a webview panel that holds one dialogue; its serializer brings it back after a reload. */
@@ -79,11 +103,23 @@ export const replayViewType = 'tandem.replay';
 /** The type of the webview panel with the statistics of the log. */
 export const statisticsViewType = 'tandem.statistics';
 
+/** The type of a webview panel that shows a training run. */
+export const runViewType = 'tandem.run';
+
+/** The type of a webview panel with the form that makes a training run. */
+export const newRunViewType = 'tandem.newRun';
+
+/** The type of a webview panel that compares training runs. */
+export const comparisonViewType = 'tandem.comparison';
+
 /** The scheme of the read-only documents: reference, tests, answer, transcript. */
 export const documentScheme = 'tandem';
 
 /** The scheme of the previews of exports, which are read-only documents too, but nothing of the log. */
 export const exportScheme = 'tandem-export';
+
+/** The scheme of files as they would be with an answer in them, to accept or to reject. */
+export const answerScheme = 'tandem-answer';
 
 /** What the trees mark their items with, for the menus of the manifest. */
 export const contextValues = {
@@ -100,6 +136,13 @@ export const contextValues = {
   modelFolder: 'tandem.modelFolder',
   server: 'tandem.server',
   editorModel: 'tandem.editorModel',
+  /** A trainer works on it. */
+  liveRun: 'tandem.liveRun',
+  /** Paused, failed or died: it can be resumed. */
+  restingRun: 'tandem.restingRun',
+  /** It waits for its turn. */
+  queuedRun: 'tandem.queuedRun',
+  doneRun: 'tandem.doneRun',
 } as const;
 
 /** What the conditions of the manifest ask for. */
@@ -115,6 +158,10 @@ export const contextKeys = {
   trajectoriesAreFiltered: 'tandem.trajectoriesAreFiltered',
   /** The folders of the window write into more than one log. */
   hasSeveralLogs: 'tandem.hasSeveralLogs',
+  /** The runs have been looked for: that none is shown means that none is there. */
+  runsAreRead: 'tandem.runsAreRead',
+  /** The addresses of the documents that were made to be started as runs. */
+  runFiles: 'tandem.runFiles',
 } as const;
 
 /** The settings and the type of their values; `tandem.` stands before each in the manifest. */
@@ -130,6 +177,7 @@ export interface Settings {
   'session.openReference': boolean;
   'session.openGuidelines': boolean;
   'session.showCounters': boolean;
+  'collaboration.survivalMinutes': number;
   'protocol.maxTurns': number;
   'protocol.replyLimit': number;
   'protocol.promptFolder': string;
@@ -143,6 +191,7 @@ export interface Settings {
   'grading.timeFactor': number;
   'grading.timeFloorMilliseconds': number;
   'grading.timeCeilingMilliseconds': number;
+  'training.python': string;
 }
 
 export const settings: readonly (keyof Settings)[] = [
@@ -157,6 +206,7 @@ export const settings: readonly (keyof Settings)[] = [
   'session.openReference',
   'session.openGuidelines',
   'session.showCounters',
+  'collaboration.survivalMinutes',
   'protocol.maxTurns',
   'protocol.replyLimit',
   'protocol.promptFolder',
@@ -170,4 +220,5 @@ export const settings: readonly (keyof Settings)[] = [
   'grading.timeFactor',
   'grading.timeFloorMilliseconds',
   'grading.timeCeilingMilliseconds',
+  'training.python',
 ];

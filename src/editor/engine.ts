@@ -153,6 +153,12 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.openModel(agent);
   }
 
+  /** A model that is asked under its name, whoever plays now: the editor's picker names them so. */
+  async modelNamed(spec: string): Promise<Model> {
+    refuseInRestrictedMode(t('Models do not run'));
+    return this.openModel(spec);
+  }
+
   async openSecondAgent(): Promise<SampledAgent | undefined> {
     const { secondAgent } = this.configuration;
     if (secondAgent === '') return undefined;
@@ -188,6 +194,11 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.shared.grading.grader();
   }
 
+  /** How a model is sampled as an agent; its own settings go before those for all. */
+  samplingOf(spec: string): SamplingSettings {
+    return { ...this.configuration.sampling, ...this.servers.find(spec)?.sampling };
+  }
+
   report(error: unknown): void {
     if (error instanceof Fault) this.shared.output.warn(`${error.code}: ${error.message}`);
     else this.shared.output.error(error instanceof Error ? error : messageOf(error));
@@ -211,11 +222,6 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
-  }
-
-  /** How a model is sampled as an agent; its own settings go before those for all. */
-  private samplingOf(spec: string): SamplingSettings {
-    return { ...this.configuration.sampling, ...this.servers.find(spec)?.sampling };
   }
 
   /** What nobody has foreseen says no way on; the output channel has more. */

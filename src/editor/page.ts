@@ -10,6 +10,9 @@ const titles = {
   session: t('Tandem session'),
   replay: t('Tandem replay'),
   statistics: t('Tandem statistics'),
+  run: t('Tandem run'),
+  newRun: t('Tandem: new run'),
+  comparison: t('Tandem comparison'),
 };
 
 /**

@@ -1,19 +1,24 @@
 import * as vscode from 'vscode';
 import { commands, contextKeys } from './contributions';
+import type { RunWatch } from './runs/watch';
+import { isAtWork, statusWords } from './runs/words';
 import type { SessionPanel } from './session/panel';
 import type { SessionPanels } from './session/panels';
-import { statusLine } from './statusLine';
+import { hasTheTurn, statusLine } from './statusLine';
 
-/** The one item in the status bar: what the open sessions do. A click shows the one that it tells of. */
+/**
+ * The one item in the status bar: what the open sessions do, and while none of them has the turn, how a run gets on. A
+ * click shows what it tells of.
+ */
 export class Status implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('tandem.playing', vscode.StatusBarAlignment.Left);
   private readonly registration: vscode.Disposable;
   private panel: SessionPanel | undefined;
 
-  constructor(panels: SessionPanels) {
+  constructor(panels: SessionPanels, runs: RunWatch) {
     this.item.name = 'Tandem';
-    this.item.command = commands.showSession;
-    this.registration = panels.onDidChangePanel(() => this.show(panels));
+    const show = (): void => this.show(panels, runs);
+    this.registration = vscode.Disposable.from(panels.onDidChangePanel(show), runs.onDidChange(show));
   }
 
   showSession(): void {
@@ -25,18 +30,30 @@ export class Status implements vscode.Disposable {
     this.registration.dispose();
   }
 
-  private show(panels: SessionPanels): void {
-    const open = panels.open.map((panel) => ({ panel, title: panel.shown.title, state: panel.shown.state }));
+  private show(panels: SessionPanels, runs: RunWatch): void {
+    const open = panels.open.map((panel) => {
+      const { title, task, state } = panel.shown;
+      return { panel, title, task, state };
+    });
     const line = statusLine(open, vscode.l10n.t);
     this.panel = line?.playing.panel;
     void vscode.commands.executeCommand('setContext', contextKeys.hasSessions, line !== undefined);
-    if (line === undefined) {
-      this.item.hide();
-      return;
-    }
-    this.item.text = `$(${line.icon}) ${line.text}`;
-    this.item.tooltip = line.tooltip;
-    this.item.accessibilityInformation = { label: line.tooltip.replaceAll('\n', ' ') };
+    const run = runs.live.find(isAtWork);
+    if (run !== undefined && (line === undefined || !hasTheTurn(line.playing))) {
+      const command = { command: commands.openRun, title: '', arguments: [{ kind: 'run', run }] };
+      this.tell(statusWords(run, vscode.l10n.t), command);
+    } else if (line === undefined) this.item.hide();
+    else this.tell(line, commands.showSession);
+  }
+
+  private tell(
+    { icon, text, tooltip }: { readonly icon: string; readonly text: string; readonly tooltip: string },
+    command: string | vscode.Command,
+  ): void {
+    this.item.command = command;
+    this.item.text = `$(${icon}) ${text}`;
+    this.item.tooltip = tooltip;
+    this.item.accessibilityInformation = { label: tooltip.replaceAll('\n', ' ') };
     this.item.show();
   }
 }

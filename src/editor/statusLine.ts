@@ -1,9 +1,12 @@
 import type { SessionState } from '../../webview/session/protocol';
+import type { Task } from '../core/task/task';
 import type { Translate } from './translate';
 
 /** What the status bar needs to know of an open session. */
 export interface Playing {
   readonly title: string;
+  /** Without tests nothing is graded. */
+  readonly task?: Pick<Task, 'testCases'>;
   readonly state: Pick<SessionState, 'phase' | 'turn' | 'maxTurns' | 'grade'>;
 }
 
@@ -30,11 +33,17 @@ const URGENCY: readonly Playing['state']['phase'][] = [
   'skipped',
 ];
 
+/** In these a session asks nothing of the person and does nothing: what is at work elsewhere is told instead. */
+const CALM: readonly Playing['state']['phase'][] = ['ready', 'over', 'skipped'];
+
+/** Whether a session waits for the person or is at work, so that the one item of the status bar is its own. */
+export const hasTheTurn = ({ state }: Playing): boolean => !CALM.includes(state.phase);
+
 /** One line about the open sessions; undefined when none is open. */
 export function statusLine<P extends Playing>(open: readonly P[], t: Translate): StatusLine<P> | undefined {
   const [playing, ...others] = open.toSorted((a, b) => rank(a) - rank(b));
   if (playing === undefined) return undefined;
-  const { icon, words } = phaseWords(playing.state, t);
+  const { icon, words } = phaseWords(playing, t);
   const click = t('Click to show the session.');
   const more =
     others.length === 0
@@ -55,7 +64,7 @@ export function statusLine<P extends Playing>(open: readonly P[], t: Translate):
 const rank = ({ state }: Playing): number => URGENCY.indexOf(state.phase);
 
 function phaseWords(
-  { phase, turn, maxTurns, grade }: Playing['state'],
+  { state: { phase, turn, maxTurns, grade }, task }: Playing,
   t: Translate,
 ): { icon: string; words: string } {
   switch (phase) {
@@ -75,7 +84,10 @@ function phaseWords(
     case 'skipped':
       return { icon: 'dash', words: t('skipped') };
     case 'over':
-      return { icon: 'pass', words: grade?.headline ?? t('not graded yet') };
+      return {
+        icon: 'pass',
+        words: grade?.headline ?? (task?.testCases.length === 0 ? t('answered') : t('not graded yet')),
+      };
     default:
       return { icon: 'comment', words: t('your turn, {0}/{1}', turn, maxTurns) };
   }

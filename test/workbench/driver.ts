@@ -186,15 +186,26 @@ export class WorkbenchDriver {
     return window;
   }
 
+  /** Closes the only window, and waits until its extension host has ended; `open` opens it again. */
+  async leave(): Promise<void> {
+    await this.page.goto('about:blank');
+    while ((await this.#extensionHosts()).length > 0) await this.page.waitForTimeout(100);
+  }
+
   /** Kills the extension hosts of all windows, as a system does that is short of memory. */
   async killExtensionHosts(): Promise<void> {
+    const hosts = await this.#extensionHosts();
+    if (hosts.length === 0) throw new Error('No extension host is running.');
+    for (const pid of hosts) process.kill(pid, 'SIGKILL');
+  }
+
+  /** The numbers of their processes. */
+  async #extensionHosts(): Promise<number[]> {
     const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,pgid=,args=']);
-    const hosts = stdout.split('\n').flatMap((line) => {
+    return stdout.split('\n').flatMap((line) => {
       const [, pid, group] = /^\s*(\d+)\s+(\d+) .*--type=extensionHost/.exec(line) ?? [];
       return Number(group) === this.server.group ? [Number(pid)] : [];
     });
-    if (hosts.length === 0) throw new Error('No extension host is running.');
-    for (const pid of hosts) process.kill(pid, 'SIGKILL');
   }
 
   async #ready(): Promise<void> {
@@ -251,13 +262,18 @@ export class WorkbenchDriver {
     await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
   }
 
-  /** A notification, found in their list, because one may have hidden itself meanwhile. */
+  /**
+   * A notification, found in their list, because one may have hidden itself meanwhile. The list closes while it is empty:
+   * then it is opened again.
+   */
   async notification(text: RegExp): Promise<Locator> {
-    await this.runCommand('Notifications: Show Notifications');
     const all = this.page.locator('.notifications-center .notification-list-item');
     const found = all.filter({ hasText: text });
     try {
-      await found.waitFor();
+      await insisting(async (options) => {
+        await this.runCommand('Notifications: Show Notifications');
+        await found.waitFor(options);
+      });
     } catch (error) {
       const texts = await all.allTextContents();
       throw new Error(`No notification says ${String(text)}, but: ${texts.join(' | ')}`, { cause: error });

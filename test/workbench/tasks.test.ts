@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 /** Tall enough for the whole list: the tree draws only the rows that fit. */
-const tall = { width: 1280, height: 1900 };
+const tall = { width: 1280, height: 2600 };
 
 async function pictures(
   name: string,

@@ -68,7 +68,7 @@ beforeAll(async () => {
   await workbench.activityBar('Tandem').click();
   await tree().getByRole('treeitem').first().waitFor();
   // The tree draws only the rows that fit: the other views make room.
-  for (const other of ['Tasks', 'Models']) await section(other).click();
+  for (const other of ['Tasks', 'Models', 'Runs']) await section(other).click();
 });
 
 afterAll(async () => {

@@ -115,6 +115,7 @@ class PolicyConfig(OptimiserConfig):
 
     beta: Positive = 0.1
     nll: NotNegative = 0.01  # weight of the negative log-likelihood of the chosen side
+    more_epochs: NotNegative = 0.0  # of the last round after `epochs`, at the last rate: a run that is done goes on
     minimum_reward: float = 1.0  # rejection fine-tuning: the reward from which a trajectory is imitated
 
 
@@ -127,6 +128,8 @@ class ResourcesConfig:
     logits_mb: Count = 256  # logits are made in pieces no larger than this
     checkpoint_minutes: NotNegative = 10.0  # 0: after every step
     threads: Count | None = None  # of the CPU; none: as torch chooses
+    # Of this machine, one for each GPU; whoever launches the run starts them, with torchrun when there are several.
+    processes: Count = 1
     # Where runs that begin with the same weights share what these and the data decide: log-probabilities of the
     # reference, and of runs with the same seed the first candidates and a critic of the same settings. Whoever changes
     # the weights takes another folder.

@@ -17,6 +17,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -65,6 +66,7 @@ class Plan:
 
     parts: of the memory at the worst moment of training. largest: tokens of the largest example, after sharing.
     room: tokens of the largest example that would fit. seconds: of each stage, None when nobody knows.
+    data: counts of what is trained on, by `running/prepare.py`; empty for a run, which tells them itself.
     """
 
     machine: Machine
@@ -79,6 +81,7 @@ class Plan:
     seconds: dict[str, float | None]
     candidates_at_once: int | None
     advice: list[str] = field(default_factory=list)
+    data: dict[str, Any] = field(default_factory=dict)
 
     @property
     def needed(self) -> int:
@@ -334,7 +337,7 @@ def plan_of(config: RunConfig, folder: Path, size: int | None = None) -> Plan:
             base = load_base(replace(config.model, base=path), run_folder=temporary)
             base.checkpoint_activations(plan.checkpoint_activations)
             plan = make_plan(config, shape, measured(base, machine, shape, plan.token_budget), loads)
-    return plan
+    return replace(plan, data=prepared.counts)
 
 
 def read_shape(path: str) -> Shape:

@@ -10,7 +10,8 @@ goes over all turns, then the base that it was trained with, each alone in memor
 advantage: eq. 3 of SWEET-RL (arXiv 2503.15478), the mean log-ratio of the turn's tokens in nats; the sum for a critic
 without length normalisation. Of a value head instead the logit of the reward that it predicts after the turn.
 untrained: the control, what the base alone would have said (`ranking.py`); null without hidden information.
-With --tokens each turn also has `token_ids`, `log_ratios` and `untrained_log_ratios`, whose means or sums these are.
+With --tokens each turn also has `token_ids`, their `texts`, `log_ratios` and `untrained_log_ratios`, whose means or
+sums these are.
 """
 
 import argparse
@@ -93,13 +94,15 @@ def score_files(
     with_c, without = passes.run("base", frozen, [hidden, plain], log_probs_of)
     compared = with_c if critic.hidden_information and critic.convention == "paper" else without
     return [
-        _row(critic, *of_dialogue, with_tokens)
+        _row(critic, *of_dialogue, template.tokenizer if with_tokens else None)
         for of_dialogue in zip(dialogues, of_critic, compared, with_c, without, strict=True)
     ]
 
 
-def _row(critic: CriticFile, dialogue: Dialogue, of_critic, compared, with_c, without, with_tokens: bool) -> dict:
-    """of_critic … without: for each turn (L,) log-probabilities, or a value; None for all where there is no view."""
+def _row(critic: CriticFile, dialogue: Dialogue, of_critic, compared, with_c, without, tokenizer) -> dict:
+    """of_critic … without: for each turn (L,) log-probabilities, or a value; None for all where there is no view.
+    tokenizer: None where nothing is asked of the tokens.
+    """
     turns = []
     for number, said in enumerate(dialogue.turns):
         ratios = None if critic.score == "value-head" else of_critic[number] - compared[number]
@@ -110,12 +113,34 @@ def _row(critic: CriticFile, dialogue: Dialogue, of_critic, compared, with_c, wi
             "advantage": float(of_critic[number]) if ratios is None else _advantage(ratios, critic),
             "untrained": None if untrained is None else _advantage(untrained, critic),
         }
-        if with_tokens:
+        if tokenizer is not None:
             turn["token_ids"] = said.ids.tolist()
+            turn["texts"] = texts_of(tokenizer, said.ids.tolist())
             turn["log_ratios"] = None if ratios is None else _rounded(ratios)
             turn["untrained_log_ratios"] = None if untrained is None else _rounded(untrained)
         turns.append(turn)
     return {"id": dialogue.id, "task": dialogue.task, "reward": dialogue.reward, "turns": turns}
+
+
+CONTEXT = 6  # tokens that are decoded together with the next, because a tokenizer may join what they say
+
+
+def texts_of(tokenizer, ids: Sequence[int]) -> list[str]:
+    """What each token adds to the text: nothing for one that is special or only begins a character."""
+
+    def decoded(some: Sequence[int]) -> str:
+        return tokenizer.decode(some, skip_special_tokens=True, clean_up_tokenization_spaces=False)
+
+    texts, settled = [], 0
+    for end in range(1, len(ids) + 1):
+        start = max(0, settled - CONTEXT)
+        before, after = decoded(ids[start:settled]), decoded(ids[start:end])
+        if after.endswith("\ufffd") and end < len(ids):
+            texts.append("")
+            continue
+        texts.append(after[len(before) :])
+        settled = end
+    return texts
 
 
 def _advantage(ratios: np.ndarray, critic: CriticFile) -> float:

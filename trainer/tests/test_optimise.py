@@ -9,7 +9,7 @@ from models import tiny_model
 from sets import cache, secret_pairs, tiny_base
 from torch.nn import Parameter
 
-from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, ResourcesConfig, RunConfig
+from tandem_trainer.config import CriticConfig, DataConfig, ModelConfig, PolicyConfig, ResourcesConfig, RunConfig
 from tandem_trainer.fault import Fault
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of
@@ -85,7 +85,7 @@ def test_the_rate_rises_over_the_warm_up_and_falls_to_a_tenth():
     rates = [learning_rate(step, 100, 1.0, 0.03) for step in range(100)]
     assert rates[:3] == pytest.approx([1 / 3, 2 / 3, 1.0])
     assert rates[3] == 1.0
-    assert rates[99] == pytest.approx(0.1)
+    assert [rates[99], learning_rate(150, 100, 1.0, 0.03)] == pytest.approx([0.1, 0.1])
     assert rates[51] == pytest.approx(0.1 + 0.45 * (1 + math.cos(math.pi / 2)), abs=1e-9)
     assert rates[3:] == sorted(rates[3:], reverse=True)
     assert learning_rate(0, 1, 1.0, 0.0) == 1.0
@@ -96,6 +96,7 @@ def test_steps_follow_from_epochs_and_batch_and_are_at_most_as_many_as_said():
     assert stage_steps(17, settings) == 4  # 3 in an epoch, the last of a single example; 4.5 is rounded to even
     assert stage_steps(17, replace(settings, max_steps=2)) == 2
     assert stage_steps(1, replace(settings, epochs=0.01)) == 1
+    assert stage_steps(17, PolicyConfig(batch=8, epochs=1.5, more_epochs=1.0)) == 7
 
 
 def test_steps_far_below_the_spacing_of_bfloat16_add_up():

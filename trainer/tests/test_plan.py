@@ -233,6 +233,8 @@ def test_the_command_counts_the_data_measures_a_step_and_knows_how_long(run_json
     assert plan["total_seconds"] is not None
     assert plan["largest"] < 2000
     assert not plan["checkpoint_activations"]
+    assert (plan["data"]["trajectories"], plan["data"]["tasks"], plan["data"]["turns"]) == (4, 2, 8)
+    assert plan["data"]["critic"] == {"train": 1, "held_out": 1}
 
 
 def test_the_command_for_another_card_tells_sizes_but_no_times(run_json, capsys):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import time
 
@@ -86,6 +87,51 @@ def test_a_run_that_is_done_says_so_when_it_is_started_again(straight):
     assert train(straight).code == 0
     assert [event["state"] for event in events(straight)[count:]] == ["done"]
     assert model_of(straight) == before
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# gone on with when it is done
+
+
+def continued(path, folder, **policy):
+    """A copy of a run that is done, which goes on from its last step with other settings of the policy."""
+    shutil.copytree(path.parent, folder, ignore=shutil.ignore_patterns("model", "kept", "lock", "*.txt"))
+    shutil.copytree(path.parent / "kept", folder / "checkpoints")
+    config = json.loads(path.read_text())
+    config["policy"] |= policy
+    (folder / "run.json").write_text(json.dumps(config))
+    return folder / "run.json"
+
+
+def policy_steps(path) -> list[tuple[int, float]]:
+    return [(event["step"], event["learning_rate"]) for event in events(path, "step") if event["stage"] == "policy"]
+
+
+@pytest.mark.parametrize("method", ["sweet-rl", "rft"])
+def test_more_epochs_of_a_run_that_is_done_end_bit_equal_to_a_run_that_had_them_from_the_start(tmp_path, method):
+    # Without patience, which would end both where the held-out examples say so.
+    more = {"more_epochs": 1.0, "patience": 0}
+    long = tiny_run(tmp_path / "long", method=method, policy=more)
+    short = tiny_run(tmp_path / "short", method=method)
+    assert [train(path).code for path in (long, short)] == [0, 0]
+    path = continued(short, tmp_path / "continued", **more)
+    ran = train(path)
+    assert (ran.code, ran.stderr) == (0, "")
+    assert model_of(path) == model_of(long)
+    assert policy_steps(path) == policy_steps(long)  # no step twice, and none left out
+    steps, rates = zip(*policy_steps(path), strict=True)
+    scheduled = len(policy_steps(short))
+    assert len(steps) > scheduled
+    assert set(rates[scheduled:]) == {rates[scheduled - 1]}  # a tenth of the highest
+    assert model_of(path) != model_of(short)
+
+
+def test_a_run_with_large_checkpoints_keeps_none(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    patch = "from tandem_trainer.running import run; run.KEPT_BYTES = 1000"
+    assert train(path, patch).code == 0
+    assert not (tmp_path / "kept").exists()
+    assert not list((tmp_path / "checkpoints").iterdir())
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -384,4 +430,33 @@ checkpoint.save_file = save_file
     made = len(events(path, "step"))
     assert train(path).code == 0
     assert events(path, "step")[made]["step"] == made  # the step whose checkpoint was lost is repeated
+    assert model_of(path) == model_of(straight)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# a device that is gone
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (
+            "RuntimeError('CUDA error: unspecified launch failure\\nCUDA kernel errors might be reported later.')",
+            "The GPU failed in the middle of the work (CUDA error: unspecified launch failure): it was ",
+        ),
+        ("MemoryError()", "Memory ran out (MemoryError): end what else uses it"),
+    ],
+)
+def test_what_the_machine_does_to_a_run_is_one_sentence_and_it_goes_on_to_the_same_end(
+    tmp_path, straight, error, sentence
+):
+    path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
+    gone = IN_STEP.format(objective="Critic", step=2).replace("os.kill(os.getpid(), signal.SIGKILL)", f"raise {error}")
+    failed = train(path, gone)
+    assert failed.code == 1
+    assert failed.stderr.startswith(sentence)
+    assert failed.stderr.count("\n") == 1
+    last = events(path, "state")[-1]
+    assert (last["state"], last["message"]) == ("failed", failed.stderr.strip())
+    assert train(path).code == 0
     assert model_of(path) == model_of(straight)

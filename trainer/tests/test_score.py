@@ -87,7 +87,9 @@ def test_advantages_are_those_of_the_live_critic_and_the_untrained_control_stand
         for place, turn in enumerate(row["turns"]):
             ratios = critic[number][place] - hidden[number][place]
             control = hidden[number][place] - plain[number][place]
-            assert turn["tokens"] == len(ratios) == len(turn["token_ids"])
+            assert turn["tokens"] == len(ratios) == len(turn["token_ids"]) == len(turn["texts"])
+            said = ROWS[number]["dialogue_history"][2 * place]["content"]
+            assert "".join(turn["texts"]).split() == said.split()
             np.testing.assert_allclose(turn["log_ratios"], ratios, atol=1e-4)
             np.testing.assert_allclose(turn["untrained_log_ratios"], control, atol=1e-4)
             assert turn["advantage"] == pytest.approx(ratios.mean(), abs=1e-4)

@@ -1,6 +1,6 @@
 /**
- * What the replay's webview and the extension host say to each other. The view says `ready` and gets what to show, again
- * whenever the log says something new of it. It changes nothing.
+ * What the replay's webview and the extension host say to each other. The view says `ready` and gets what to show, then
+ * what the chosen critic says of it, both again whenever the log says something new. It changes nothing of a dialogue.
  */
 import type {
   ChoiceView,
@@ -52,6 +52,8 @@ export interface Replay {
   /** How it ended, or that it has not, in one sentence. */
   readonly ending: string;
   readonly hasAnswer: boolean;
+  /** A developer's own function has neither a reference nor tests. */
+  readonly hasReference: boolean;
   /** The latest of each mode. */
   readonly grades: readonly GradeView[];
   readonly rating?: { readonly stars?: number; readonly comment?: string; readonly by: string };
@@ -59,7 +61,53 @@ export interface Replay {
   readonly damaged?: string;
 }
 
-export interface ToWebview {
+/** What a critic says of one turn of the agent. */
+export interface TurnCredit {
+  /** From 1. */
+  readonly turn: number;
+  /** In the critic's unit: above 0 it helped, below it hurt. */
+  readonly advantage: number;
+  /** The control: what the base says that the critic was trained from. */
+  readonly untrained: number | null;
+  /** What each token adds to the text, and its log-ratio in nats; absent of a critic that says nothing of tokens. */
+  readonly tokens?: { readonly texts: readonly string[]; readonly ratios: readonly number[] };
+  /** Whether the person at this editor agrees; absent where nothing was said. */
+  readonly agrees?: boolean;
+  /** What others said, in sentences. */
+  readonly others: readonly string[];
+}
+
+/** The critic that a person chose. */
+export interface CriticView {
+  readonly name: string;
+  readonly folder: string;
+  /** What its numbers are: `nats per token`. */
+  readonly unit: string;
+  /** Where the bars end: the largest number of the dialogues that are shown, 0 when all are 0. */
+  readonly scale: number;
+  /** How often people agree with it, in sentences. */
+  readonly agreement: readonly string[];
+}
+
+export interface Credits {
+  readonly type: 'credit';
+  /** The dialogues that are shown. */
+  readonly episodes: readonly string[];
+  /** Absent while none was chosen. */
+  readonly critic?: CriticView;
+  /** Why nothing is known, in one sentence. */
+  readonly problem?: string;
+  /** There is a dialogue that the critic has not read. */
+  readonly canScore: boolean;
+  /** Why it cannot read one here, in a workspace that is not trusted. */
+  readonly restriction?: string;
+  /** Of each dialogue, its turns; null where the critic has not read it. */
+  readonly credits: readonly (readonly TurnCredit[] | null)[];
+}
+
+export type ToWebview = Shown | Credits;
+
+export interface Shown {
   readonly type: 'show';
   /** The pseudonym of the person at this editor, once there is one. */
   readonly own?: string;
@@ -72,6 +120,17 @@ export type FromWebview =
   | { readonly type: 'ready' }
   | { readonly type: 'open-link'; readonly address: string }
   | { readonly type: 'copy'; readonly text: string }
+  | { readonly type: 'choose-critic' }
+  /** Have the chosen critic read what is shown. */
+  | { readonly type: 'score' }
+  | { readonly type: 'manage-trust' }
+  /** Whether the person agrees with the critic; null takes it back. */
+  | {
+      readonly type: 'judge';
+      readonly episode: string;
+      readonly turn: number;
+      readonly agrees: boolean | null;
+    }
   /** `episode`: of which of the dialogues; the first where it makes no difference. */
   | { readonly type: 'act'; readonly action: Action; readonly episode: string };
 

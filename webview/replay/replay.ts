@@ -3,6 +3,7 @@ import { html, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../dialogue/dialogue.css';
 import './replay.css';
+import './credit.css';
 import '../dialogue/grade';
 import { PlainElement } from '../dialogue/element';
 import { pressedInside } from '../dialogue/pressed';
@@ -11,14 +12,18 @@ import { testsOf } from '../dialogue/names';
 import { message } from '../dialogue/turn';
 import { t } from '../language';
 import { linkButton } from '../ui';
+import { criticLine } from './critic';
+import { tokenScale } from './figures';
 import { host } from './host';
-import type { Action, Replay, ToWebview } from './protocol';
-import { facts, foot, turns } from './transcript';
+import type { Action, Credits, Replay, Shown, ToWebview } from './protocol';
+import { facts, foot, turns, type ShownCredit } from './transcript';
 
 /** One dialogue to read, or two of a task side by side. */
 @customElement('tandem-replay')
 export class ReplayElement extends PlainElement {
-  @state() private shown: ToWebview | undefined;
+  @state() private shown: Shown | undefined;
+  @state() private credits: Credits | undefined;
+  @state() private shades = false;
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -37,11 +42,18 @@ export class ReplayElement extends PlainElement {
     });
   }
 
-  private receive(shown: ToWebview): void {
+  private receive(message: ToWebview): void {
+    if (message.type === 'credit') this.credits = message;
+    else this.show(message);
+  }
+
+  private show(shown: Shown): void {
     // Another dialogue is read from its beginning.
     if (shown.replays[0]?.episode !== this.shown?.replays[0]?.episode)
       this.querySelector('main')?.scrollTo(0, 0);
     this.shown = shown;
+    // What was said of another dialogue says nothing of this one.
+    if (!isSame(this.credits, shown)) this.credits = undefined;
     host.keep({ episodes: shown.replays.map(({ episode }) => episode) });
   }
 
@@ -49,32 +61,51 @@ export class ReplayElement extends PlainElement {
     const [first, second] = this.shown?.replays ?? [];
     if (this.shown === undefined || first === undefined) return html``;
     const { task, own } = this.shown;
+    this.classList.toggle('credited', this.credits?.credits.some((turns) => turns !== null) ?? false);
     return html`<header>
         <div class="line">
           <h1>${task.title}</h1>
           ${second === undefined ? facts(first) : ''}
         </div>
         <p class="knows">
-          ${link(t('reference'), 'open-reference', first, t('Open the hidden reference beside'))}
-          ${link(testsOf(task), 'open-tests', first, t('Open the hidden tests beside'))}
+          ${first.hasReference ? hiddenLinks(task, first) : ''}
           ${second === undefined ? single(first) : pairLinks(first, second)}
         </p>
+        ${criticLine(this.credits, this.shades, () => (this.shades = !this.shades))}
       </header>
       <main tabindex="0" aria-label=${second === undefined ? t('Dialogue') : t('Two dialogues')}>
         <div class="column request">${message(t('request'), prose(task.description), 'developer')}</div>
         ${
           second === undefined
-            ? html`<div class="column">${turns(first, own)} ${foot(first, own)}</div>`
+            ? html`<div class="column">${turns(first, own, this.credit(0))} ${foot(first, own)}</div>`
             : html`<div class="pair" .style=${`--rows: ${rowsOf(first, second)}`}>
-                ${column(first, own, t('First dialogue'))} ${column(second, own, t('Second dialogue'))}
+                ${column(first, own, t('First dialogue'), this.credit(0))}
+                ${column(second, own, t('Second dialogue'), this.credit(1))}
               </div>`
         }
       </main>`;
   }
+
+  /** Of the first dialogue, or of the second. */
+  private credit(index: 0 | 1): ShownCredit | undefined {
+    const { critic, credits = [] } = this.credits ?? {};
+    const said = credits[index];
+    if (critic === undefined || said == null) return undefined;
+    return { critic, turns: said, tokenScale: this.shades ? tokenScale(credits) : undefined };
+  }
 }
+
+const isSame = (credits: Credits | undefined, { replays }: Shown): boolean =>
+  credits?.episodes.join() === replays.map(({ episode }) => episode).join();
 
 function link(label: string, action: Action, { episode }: Replay, title?: string): TemplateResult {
   return linkButton(label, () => host.act(action, episode), title);
+}
+
+/** What was hidden from the agent. */
+function hiddenLinks(task: Shown['task'], replay: Replay): TemplateResult {
+  return html`${link(t('reference'), 'open-reference', replay, t('Open the hidden reference beside'))}
+  ${link(testsOf(task), 'open-tests', replay, t('Open the hidden tests beside'))}`;
 }
 
 function single(replay: Replay): TemplateResult {
@@ -89,7 +120,12 @@ function pairLinks(first: Replay, second: Replay): TemplateResult {
     : html``;
 }
 
-function column(replay: Replay, own: string | undefined, label: string): TemplateResult {
+function column(
+  replay: Replay,
+  own: string | undefined,
+  label: string,
+  credit: ShownCredit | undefined,
+): TemplateResult {
   return html`<section aria-label=${label}>
     <div class="of">
       ${facts(replay)}
@@ -97,7 +133,7 @@ function column(replay: Replay, own: string | undefined, label: string): Templat
         ${link(t('transcript'), 'open-transcript', replay, t('Open the transcript as Markdown'))}
       </p>
     </div>
-    ${turns(replay, own)} ${foot(replay, own)}
+    ${turns(replay, own, credit)} ${foot(replay, own)}
   </section>`;
 }
 

@@ -6,32 +6,53 @@ import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon, linkButton } from '../ui';
+import { creditMargin, otherVerdicts } from './credit';
 import { host } from './host';
-import type { Replay, ReplayedReply, ReplayedTurn } from './protocol';
+import type { CriticView, Replay, ReplayedReply, ReplayedTurn, TurnCredit } from './protocol';
+import { shadedTokens } from './tokens';
+
+/** What the chosen critic says of one dialogue. */
+export interface ShownCredit {
+  readonly critic: CriticView;
+  readonly turns: readonly TurnCredit[];
+  /** Where the darkest shade of a token begins; undefined while tokens are not shaded. */
+  readonly tokenScale: number | undefined;
+}
 
 /**
- * The turns of a dialogue. At the left of each there is room for what a critic thinks of it.
+ * The turns of a dialogue, at the left of each what the critic says of it.
  * @param own the pseudonym of the person at this editor
  */
-export function turns(replay: Replay, own: string | undefined): TemplateResult {
+export function turns(
+  replay: Replay,
+  own: string | undefined,
+  credit: ShownCredit | undefined,
+): TemplateResult {
   return html`${repeat(
     replay.turns,
     ({ turn }) => turn,
-    (turn) =>
-      html`<div class="played" role="group" aria-label=${t('Turn {0}', turn.turn)}>
-        <div class="margin"></div>
-        <div class="messages">
-          ${agentMessage(turn, about(turn, replay, own))} ${turn.handOvers.map(handOver)} ${reply(turn)}
+    (turn) => {
+      const said = credit?.turns.find((one) => one.turn === turn.turn);
+      return html`<div class="played" role="group" aria-label=${t('Turn {0}', turn.turn)}>
+        <div class="margin">
+          ${said === undefined ? nothing : creditMargin(said, credit!.critic, replay.episode)}
         </div>
-      </div>`,
+        <div class="messages">
+          ${agentMessage(turn, about(turn, replay, own, said, credit?.tokenScale))}
+          ${turn.handOvers.map(handOver)} ${reply(turn)}
+        </div>
+      </div>`;
+    },
   )}`;
 }
 
-/** How the agent's message came about, and what a person thought of it. */
+/** How the agent's message came about, and what people and the critic thought of it. */
 function about(
   { left, choices = [], earlier, rating }: ReplayedTurn,
   replay: Replay,
   own: string | undefined,
+  credit: TurnCredit | undefined,
+  tokenScale: number | undefined,
 ): { readonly before: unknown; readonly after: unknown } {
   const onRead = openTranscript(replay);
   const samples = earlier.map((sample, index) => {
@@ -41,8 +62,10 @@ function about(
   });
   return {
     before: leftOut(left, onRead),
-    after: html`${choices.map((choice) => choiceMade(choice, own, onRead, choice.took))} ${samples}
-    ${rating === undefined ? nothing : remark(rating)}`,
+    after: html`${credit === undefined || tokenScale === undefined ? nothing : shadedTokens(credit, tokenScale)}
+    ${choices.map((choice) => choiceMade(choice, own, onRead, choice.took))} ${samples}
+    ${rating === undefined ? nothing : remark(rating)}
+    ${credit === undefined ? nothing : otherVerdicts(credit)}`,
   };
 }
 
@@ -94,7 +117,7 @@ const handOver = (sentence: string): TemplateResult =>
 
 /** How it ended, what a person thought of it, and how the answer did. */
 export function foot(replay: Replay, own: string | undefined): TemplateResult {
-  const { refused, ending, damaged, rating, grades, hasAnswer, episode } = replay;
+  const { refused, ending, damaged, rating, grades, hasAnswer, hasReference, episode } = replay;
   return html`<div class="foot">
     ${refused.map((choice) => choiceMade(choice, own, openTranscript(replay), choice.took))}
     <p class="ending">${withVisibleControls(ending)}</p>
@@ -102,7 +125,7 @@ export function foot(replay: Replay, own: string | undefined): TemplateResult {
     ${rating === undefined ? nothing : ratingLine(rating)}
     ${grades.map((grade) => html`<tandem-grade .grade=${grade}></tandem-grade>`)}
     ${
-      hasAnswer
+      hasAnswer && hasReference
         ? html`<p class="ending">
             ${linkButton(t('Compare with the reference'), () => host.act('compare-with-reference', episode))}
           </p>`

@@ -84,6 +84,7 @@ export class ComposerElement extends PlainElement {
   private actions(): TemplateResult {
     const { state, isSending } = this;
     const named = modelLabel(state.simulator) || t('The simulator');
+    const hasSimulator = state.onlyDeveloperKnows !== true;
     if (state.isSuggesting === true) {
       return html`<div class="actions">
         ${progress(t('{0} drafts a reply', named))}
@@ -99,13 +100,17 @@ export class ComposerElement extends PlainElement {
         disabled: !this.isSendable,
         onPress: () => this.composition.reply(),
       })}
-      ${button({
-        label: t('Suggest a reply'),
-        key: keys.suggest,
-        title: t('{0} drafts a reply for you', named),
-        disabled: isSending,
-        onPress: () => host.act('suggest'),
-      })}
+      ${
+        hasSimulator
+          ? button({
+              label: t('Suggest a reply'),
+              key: keys.suggest,
+              title: t('{0} drafts a reply for you', named),
+              disabled: isSending,
+              onPress: () => host.act('suggest'),
+            })
+          : nothing
+      }
       ${button({
         label: t('Don’t mind'),
         key: keys.dontMind,
@@ -113,20 +118,28 @@ export class ComposerElement extends PlainElement {
         disabled: isSending,
         onPress: () => host.act('dont-mind'),
       })}
-      ${button({
-        label: t('Let the simulator answer'),
-        key: keys.simulatorOnce,
-        title: t('{0} answers this one turn', named),
-        disabled: isSending,
-        onPress: () => host.act('simulator-once'),
-      })}
+      ${
+        hasSimulator
+          ? button({
+              label: t('Let the simulator answer'),
+              key: keys.simulatorOnce,
+              title: t('{0} answers this one turn', named),
+              disabled: isSending,
+              onPress: () => host.act('simulator-once'),
+            })
+          : nothing
+      }
       <span class="rest">
-        ${linkButton(
-          t('Simulator from here on'),
-          () => host.act('simulator-on'),
-          t('{0} plays the human until you take the seat back', named),
-          keys.simulatorOn,
-        )}
+        ${
+          hasSimulator
+            ? linkButton(
+                t('Simulator from here on'),
+                () => host.act('simulator-on'),
+                t('{0} plays the human until you take the seat back', named),
+                keys.simulatorOn,
+              )
+            : nothing
+        }
         ${linkButton(
           t('Another sample'),
           () => host.act('another-sample'),

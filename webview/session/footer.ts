@@ -46,7 +46,7 @@ export function restricted(restriction: string): TemplateResult {
 }
 
 /** What can be done next where there is no reply to write: one primary action for each state. */
-export function footer(state: SessionState): TemplateResult {
+export function footer(state: SessionState, isOwn = false): TemplateResult {
   switch (state.phase) {
     case 'no-agent':
       return html`<p>
@@ -57,10 +57,17 @@ export function footer(state: SessionState): TemplateResult {
         <div class="actions">${primary(helps['choose-agent'], () => host.act('choose-agent'))}</div>`;
     case 'ready':
       return html`<p class="quiet">
-          ${t(
-            'The agent sees only the request above. You know the reference and the tests: answer its questions, at most {0} characters each, without giving the code away.',
-            state.replyLimit,
-          )}
+          ${
+            isOwn
+              ? t(
+                  'The agent sees only the request above. You know what the function has to do: answer its questions, at most {0} characters each. Its answer is shown as a change of your file, to accept or reject.',
+                  state.replyLimit,
+                )
+              : t(
+                  'The agent sees only the request above. You know the reference and the tests: answer its questions, at most {0} characters each, without giving the code away.',
+                  state.replyLimit,
+                )
+          }
         </p>
         <div class="actions">
           ${primary(t('Start'), () => host.send({ type: 'start' }))}${skipToNext(state)}
@@ -95,7 +102,7 @@ export function footer(state: SessionState): TemplateResult {
         <div class="actions">
           ${state.hasNext ? nextTask() : nothing}
           ${button({
-            label: t('Compare with the reference'),
+            label: isOwn ? t('Review the change') : t('Compare with the reference'),
             key: keys.compare,
             onPress: () => host.act('compare'),
           })}

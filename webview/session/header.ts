@@ -33,8 +33,16 @@ export function header(view: SessionView): TemplateResult {
     </div>
     <div class="knows">
       <span class="quiet">${t('you know')}</span>
-      ${linkButton(t('reference'), () => host.act('open-reference'), t('Open the hidden reference beside'))}
-      ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests beside'))}
+      ${
+        task.tests === 0
+          ? html`<span>${t('what your function has to do')}</span>`
+          : html`${linkButton(
+              t('reference'),
+              () => host.act('open-reference'),
+              t('Open the hidden reference beside'),
+            )}
+            ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests beside'))}`
+      }
       <div class="last">
         ${
           begun

@@ -68,6 +68,9 @@ const letters: readonly { readonly key: string; readonly action: Action; readonl
   { key: keys.playAgain, action: 'play-again', in: ['over'] },
 ];
 
+/** What takes a simulator that knows what is hidden. */
+const simulated: readonly (Action | undefined)[] = ['suggest', 'simulator-once', 'simulator-on'];
+
 /** Plain keys of the number row or the block of digits, as in other tools for judging. */
 const choices: Partial<Record<string, Picked>> = {
   [keys.chooseA]: 0,
@@ -115,6 +118,7 @@ export function meaning(
 function acted(press: KeyPress, { state }: Pick<SessionView, 'state'>): FromWebview | undefined {
   const action = letters.find((one) => isOf(press, one.key) && one.in.includes(state.phase))?.action;
   const isOffered =
+    (state.onlyDeveloperKnows !== true || !simulated.includes(action)) &&
     (action !== 'take-seat' || state.seat === 'simulator') &&
     (action !== 'end-now' || state.canEnd === true || state.phase === 'choosing') &&
     (action !== 'play-again' || state.canReplay === true);

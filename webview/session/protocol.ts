@@ -208,6 +208,8 @@ export interface SessionState {
   readonly grade?: GradeView;
   /** The simulator drafts a reply for the developer. */
   readonly isSuggesting?: boolean;
+  /** What is hidden is in the developer's head, so that no simulator can reply. */
+  readonly onlyDeveloperKnows?: boolean;
   /** There is a message of the agent that can be taken as its answer now. */
   readonly canEnd?: boolean;
   /** Turns and time are counted before the person's eyes. */

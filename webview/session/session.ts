@@ -118,12 +118,12 @@ export class SessionElement extends PlainElement {
     return message !== undefined;
   }
 
-  private actions({ state: now, turns }: SessionView): TemplateResult {
+  private actions({ state: now, turns, task }: SessionView): TemplateResult {
     if (now.restriction !== undefined) return restricted(now.restriction);
     if (now.consent !== undefined && now.phase !== 'no-agent') {
       return html`<tandem-consent .suggestion=${now.consent} .agent=${now.agent}></tandem-consent>`;
     }
-    if (now.phase !== 'developer') return footer(now);
+    if (now.phase !== 'developer') return footer(now, task.tests === 0);
     const { draft, isSending, warning } = this.composition;
     return html`<tandem-composer
       .state=${now}

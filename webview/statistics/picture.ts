@@ -2,7 +2,7 @@ import type { ECharts, EChartsCoreOption } from 'echarts/core';
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
-import { onThemeChange, themeNow, type Theme } from './theme';
+import { onThemeChange, themeNow, type Theme } from '../ui/theme';
 
 /** One picture, as wide as there is room, in the colours of the workbench. */
 @customElement('tandem-picture')

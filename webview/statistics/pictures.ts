@@ -3,7 +3,7 @@ import type { EChartsCoreOption } from 'echarts/core';
 import { t } from '../language';
 import { inWords, type Measure } from './measures';
 import type { GroupView } from './protocol';
-import type { Theme } from './theme';
+import type { Theme } from '../ui/theme';
 
 const ROW = 32;
 /** Room for the names beside bars: of each character about so much, and at most so much. */

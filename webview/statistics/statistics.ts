@@ -11,7 +11,7 @@ import { host } from './host';
 import { described, inWords, measures, success, type Measure } from './measures';
 import { bars, barsHeight, line } from './pictures';
 import { groupings, type Grouping, type GroupView, type ToWebview, type Unit } from './protocol';
-import type { Theme } from './theme';
+import type { Theme } from '../ui/theme';
 
 const groupingNames: Readonly<Record<Grouping, string>> = {
   agent: t('agent'),

@@ -67,6 +67,13 @@ export function linkButton(label: string, onPress: () => void, title?: string, k
   </button>`;
 }
 
+/** The same for what stays on until it is pressed again. */
+export function toggleLink(label: string, isOn: boolean, onPress: () => void): TemplateResult {
+  return html`<button type="button" class="link toggle" aria-pressed=${isOn} @click=${onPress}>
+    ${icon(isOn ? 'check' : 'symbol-color')} ${label}
+  </button>`;
+}
+
 export interface IconButtonOptions {
   /** A codicon's name. */
   readonly icon: string;
@@ -216,8 +223,17 @@ const names: Readonly<Record<string, string>> = {
   ArrowDown: '↓',
 };
 
+const modifiers: Readonly<Record<string, { readonly mac: string; readonly other: string }>> = {
+  Alt: { mac: '⌥', other: 'Alt+' },
+  Shift: { mac: '⇧', other: 'Shift+' },
+  Control: { mac: '⌃', other: 'Ctrl+' },
+};
+
 /** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. @param key in the words of `aria-keyshortcuts` */
 export function keyName(key: string): string {
   const mac = /mac/i.test(navigator.userAgent);
-  return names[key] ?? (mac ? key.replace('Alt+', '⌥').replace('Shift+', '⇧') : key);
+  const parts = key.split('+');
+  const last = parts.pop() ?? '';
+  const held = parts.map((part) => (mac ? modifiers[part]?.mac : modifiers[part]?.other) ?? `${part}+`);
+  return [...held, names[last] ?? last].join('');
 }

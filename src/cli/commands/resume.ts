@@ -1,6 +1,7 @@
+import { continueRun } from '../../core/training/continue';
 import { resumeRun } from '../../core/training/control';
 import { Runs } from '../../core/training/runs';
-import type { Install, Outcome, Surroundings } from '../command';
+import { wholeNumber, type Install, type Outcome, type Surroundings } from '../command';
 import { followRun } from '../following';
 import { dataOption } from '../play';
 import { openShippedTrainer } from '../trainer';
@@ -8,6 +9,7 @@ import { openShippedTrainer } from '../trainer';
 interface Options {
   readonly data: string;
   readonly follow?: boolean;
+  readonly moreEpochs?: number;
 }
 
 export const installResume: Install = (program, perform) => {
@@ -16,14 +18,31 @@ export const installResume: Install = (program, perform) => {
     .description('go on with a run that was stopped, failed or died, from its last checkpoint')
     .argument('<run>', 'its id, or a part of it')
     .addOption(dataOption())
+    .option(
+      '--more-epochs <n>',
+      'of one that is done: another run goes on where it has ended, for so many epochs of the policy',
+      wholeNumber('--more-epochs', 1),
+    )
     .option('--follow', 'show the run until it is over; Ctrl+C leaves it running')
     .action((run: string, options: Options) => perform((to) => resume(run, options, to)));
 };
 
-async function resume(name: string, { data, follow }: Options, to: Surroundings): Promise<Outcome> {
+async function resume(
+  name: string,
+  { data, follow, moreEpochs: epochs }: Options,
+  to: Surroundings,
+): Promise<Outcome> {
   const runs = new Runs(data);
-  const { id, changedAt } = await runs.find(name);
-  const run = await resumeRun(runs, id, await openShippedTrainer(to));
+  const found = await runs.find(name);
+  const trainer = await openShippedTrainer(to);
+  const { id, changedAt } =
+    epochs === undefined
+      ? found
+      : await continueRun(runs, found.id, {
+          epochs,
+          name: found.name === '' ? '' : `${found.name}, continued`,
+        });
+  const run = await resumeRun(runs, id, trainer);
   const goesOn = `The run ${id} goes on, in process ${run.process?.pid ?? '?'}.`;
   if (follow !== true) return { summary: run, print: () => goesOn };
   process.stderr.write(`${goesOn}\n`);

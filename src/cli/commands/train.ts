@@ -1,8 +1,11 @@
 import path from 'node:path';
+import { Option } from 'commander';
 import { readConfiguration } from '../../core/training/configuration';
-import { Runs } from '../../core/training/runs';
-import { planRun, startRun, type Preparing, type StartOptions } from '../../core/training/start';
-import type { Install, Outcome, Surroundings } from '../command';
+import { processesOf, trainingCommand } from '../../core/training/launch';
+import { Runs, type Run } from '../../core/training/runs';
+import { planRun, prepareRun, startRun, type Preparing, type StartOptions } from '../../core/training/start';
+import { ownEnvironment, type Trainer } from '../../core/training/trainer';
+import { wholeNumber, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { followRun } from '../following';
 import { dataOption } from '../play';
 import { dataInWords, planInWords } from '../runWords';
@@ -13,6 +16,8 @@ interface Options {
   readonly data: string;
   readonly follow?: boolean;
   readonly plan?: boolean;
+  readonly printLaunch?: boolean;
+  readonly nodes?: number;
 }
 
 export const installTrain: Install = (program, perform) => {
@@ -25,10 +30,19 @@ export const installTrain: Install = (program, perform) => {
     .addOption(dataOption().default('.tandem', 'the data folder in which the run is made'))
     .option('--follow', 'show the run until it is over; Ctrl+C leaves it running')
     .option('--plan', 'say what fits, how long it takes and what is chosen, and start nothing')
+    .option('--print-launch', 'prepare the run and write the command that trains it; nothing is launched')
+    .addOption(
+      new Option('--nodes <n>', 'machines that train it together, with --print-launch').argParser(
+        wholeNumber('--nodes', 1),
+      ),
+    )
     .action((config: string, options: Options) => perform((to) => train(config, options, to)));
 };
 
-async function train(config: string, { data, follow, plan }: Options, to: Surroundings): Promise<Outcome> {
+async function train(config: string, given: Options, to: Surroundings): Promise<Outcome> {
+  const { data, follow, plan, printLaunch, nodes } = given;
+  if (nodes !== undefined && printLaunch !== true)
+    throw wrongUse('--nodes goes with --print-launch: Tandem starts processes on this machine only.');
   const configuration = await readConfiguration(config);
   const trainer = await openShippedTrainer(to);
   const runs = new Runs(data);
@@ -49,6 +63,7 @@ async function train(config: string, { data, follow, plan }: Options, to: Surrou
       failed: !planned.plan.fits,
     };
   }
+  if (printLaunch === true) return printedLaunch(await prepareRun(runs, options), trainer, nodes ?? 1);
   const run = await startRun(runs, options);
   const started = [
     `The run ${run.id} has started: process ${run.process?.pid ?? '?'}, folder ${run.folder}.`,
@@ -61,6 +76,44 @@ async function train(config: string, { data, follow, plan }: Options, to: Surrou
   const next = `\`tandem runs ${run.id} --follow\` shows it, \`tandem stop ${run.id}\` stops it after a checkpoint.`;
   return { summary: run, print: () => `${started}\n${next}` };
 }
+
+/** Where processes of several machines meet, unless somebody writes another one. */
+const PORT = 29500;
+
+/** What a person runs: on this machine, or on each of several. */
+async function printedLaunch(run: Run, trainer: Trainer, nodes: number): Promise<Outcome> {
+  const processes = await processesOf(run.folder);
+  const several = { count: nodes, rank: '"$NODE_RANK"', address: '"$MASTER_ADDR"', port: PORT };
+  const command = trainingCommand(trainer, run.folder, {
+    processes,
+    ...(nodes > 1 && { nodes: several }),
+  });
+  const set = Object.entries(ownEnvironment(trainer)).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${quoted(value)}`],
+  );
+  const line = [...set, ...command.map(quoted)].join(' ');
+  const about = [
+    `# The run ${run.id} is prepared: ${counted(nodes, 'machine')} with ${counted(processes, 'process')} each (resources.processes).`,
+    ...(nodes === 1
+      ? []
+      : [
+          '# On every machine, which must all see the folders that the line names: NODE_RANK is 0 on the first, 1 on the second …,',
+          `# MASTER_ADDR the address of the first, on which the port ${PORT} is free.`,
+        ]),
+    `# \`tandem runs ${run.id}\` tells how it stands; its events are in its folder.`,
+  ];
+  return {
+    summary: { run, processes, nodes, launch: line },
+    print: () => [...about, line].join('\n'),
+  };
+}
+
+const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? '' : what.endsWith('s') ? 'es' : 's'}`;
+
+/** As a shell takes it; a variable in quotes stays one. */
+const quoted = (word: string): string =>
+  /^("\$\w+"|[\w./:@=,+-]+)$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 const DOING: Readonly<Record<Preparing, string>> = {
   data: 'Taking the data from the log',

@@ -4,25 +4,47 @@ import type { ChatMessage } from '../model/model';
 import type { Prompts } from './prompts';
 import { parseAgentMessage, type Protocol } from './protocol';
 
+/** What a conversation is about and how long it may be. */
+export interface Opening {
+  readonly description: string;
+  readonly protocol: Protocol;
+}
+
+/** One message of the agent, whole, and what was replied to it. */
+export interface Exchange {
+  readonly agent: string;
+  readonly reply?: string;
+}
+
 /**
  * The conversation as the agent sees it: instructions and request, then its own messages whole (thoughts included, as
  * they were sampled) and the replies. There is no system message, because some chat templates refuse one.
  */
 export function agentMessages(
-  task: Task,
+  { description }: Task,
   turns: readonly Turn[],
   protocol: Protocol,
   prompts: Prompts,
 ): ChatMessage[] {
-  const opening = prompts.render('agent.md', {
-    description: task.description,
-    maxTurns: protocol.maxTurns,
-    replyLimit: protocol.replyLimit,
-  });
+  const exchanges = turns.map(({ agent, reply }) => ({
+    agent: agent.text,
+    ...(reply && { reply: reply.text }),
+  }));
+  return exchangedMessages({ description, protocol }, exchanges, prompts);
+}
+
+/** The same of a conversation that no log keeps. */
+export function exchangedMessages(
+  { description, protocol }: Opening,
+  exchanges: readonly Exchange[],
+  prompts: Prompts,
+): ChatMessage[] {
+  const { maxTurns, replyLimit } = protocol;
+  const opening = prompts.render('agent.md', { description, maxTurns, replyLimit });
   const messages: ChatMessage[] = [{ role: 'user', content: opening }];
-  for (const turn of turns) {
-    messages.push({ role: 'assistant', content: turn.agent.text });
-    if (turn.reply !== undefined) messages.push({ role: 'user', content: turn.reply.text });
+  for (const { agent, reply } of exchanges) {
+    messages.push({ role: 'assistant', content: agent });
+    if (reply !== undefined) messages.push({ role: 'user', content: reply });
   }
   return messages;
 }

@@ -1,36 +1,22 @@
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { dataFoldersIn, LOG, subfolders, type ExperimentKind } from '../training/experiments';
 import { runsFolderOf } from '../training/runFolder';
 import { claimIn, type Claim } from '../trajectory/claim';
-import { ifThere } from '../trajectory/files';
 import { TrajectoryLog, type Erasure } from '../trajectory/log';
 
-/*
- * Loops and scoreboards are made in folders inside of a data folder, and have data folders of their own in them, with
- * logs and runs, at different depths. Everything in them but the logs is made from the logs.
- */
+/* Everything in loops and scoreboards but their logs is made from the logs. */
 
-/** The folder that holds them, and what one that is at work has claimed. */
-const CLAIMS: Readonly<Record<string, string>> = { loops: 'loop', scoreboards: 'scoreboard' };
-const LOG = 'log';
+/** What one that is at work has claimed. */
+const CLAIMS: Readonly<Record<ExperimentKind, string>> = { loops: 'loop', scoreboards: 'scoreboard' };
 const CLAIMS_FOLDER = 'claims';
-
-/** Every loop and scoreboard of a data folder, as its path from there: `loops/starter-world-quick`. */
-export async function experimentsIn(dataFolder: string): Promise<string[]> {
-  const found = await Promise.all(
-    Object.keys(CLAIMS).map(async (kind) =>
-      (await subfolders(join(dataFolder, kind))).map((name) => join(kind, name)),
-    ),
-  );
-  return found.flat().sort();
-}
 
 /**
  * Keeps a loop or a scoreboard from going on meanwhile.
  * @throws {Fault} `trajectory/claimed` while one does
  */
 export function claimExperiment(folder: string): Promise<Claim> {
-  const name = CLAIMS[basename(dirname(folder))]!;
+  const name = CLAIMS[basename(dirname(folder)) as ExperimentKind];
   return claimIn(join(folder, CLAIMS_FOLDER), name, `The ${name} in ${folder}`);
 }
 
@@ -70,15 +56,6 @@ async function logsIn(folder: string): Promise<string[]> {
   return logs.flat();
 }
 
-/** The folders with a log or runs, at any depth. */
-async function dataFoldersIn(folder: string): Promise<string[]> {
-  const names = await subfolders(folder);
-  const isData = names.includes(LOG) || names.includes(basename(runsFolderOf(folder)));
-  const others = names.filter((name) => name !== LOG && name !== basename(runsFolderOf(folder)));
-  const below = await Promise.all(others.map((name) => dataFoldersIn(join(folder, name))));
-  return [...(isData ? [folder] : []), ...below.flat()];
-}
-
 async function removeBut(kept: readonly string[], folder: string): Promise<void> {
   for (const entry of await readdir(folder)) {
     const path = join(folder, entry);
@@ -86,9 +63,4 @@ async function removeBut(kept: readonly string[], folder: string): Promise<void>
     if (kept.some((one) => one.startsWith(join(path, '/')))) await removeBut(kept, path);
     else await rm(path, { recursive: true, force: true });
   }
-}
-
-async function subfolders(folder: string): Promise<string[]> {
-  const entries = (await ifThere(() => readdir(folder, { withFileTypes: true }))) ?? [];
-  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
 }

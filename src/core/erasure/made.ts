@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import * as z from 'zod';
+import { experimentsIn } from '../training/experiments';
 import { readWhole, runFiles, runsFolderOf } from '../training/runFolder';
 import { ifThere, isErrorCode } from '../trajectory/files';
-import { experimentsIn, runsOfExperiment } from './experiments';
+import { runsOfExperiment } from './experiments';
 
 /** What of a data folder was made from what a developer did, besides the log. */
 export interface Made {
@@ -75,10 +76,10 @@ async function rowsOf(run: string): Promise<string[]> {
 
 async function worksOfExperiments(dataFolder: string): Promise<Work[]> {
   return Promise.all(
-    (await experimentsIn(dataFolder)).map(async (name) => {
-      const folder = join(dataFolder, name);
-      return { name, folder, runs: await runsOfExperiment(folder), sources: () => writtenIn(folder) };
-    }),
+    (await experimentsIn(dataFolder)).map(async ({ name, folder }) => ({
+      ...{ name, folder, runs: await runsOfExperiment(folder) },
+      sources: () => writtenIn(folder),
+    })),
   );
 }
 

@@ -9,7 +9,7 @@ import type { Model } from '../model/model';
 import { EVALUATION } from '../trajectory/export/selection';
 import type { Trajectory } from '../trajectory/trajectory';
 import { agentFigures, taskFigures, type AgentFigures } from './figures';
-import { pairedDifference, type PairedDifference } from './paired';
+import { pairedTasks, type PairedFigures } from './paired';
 
 export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collection' | 'onProgress'> {
   /** Two or more are compared with the first, on the same tasks and seeds. */
@@ -17,11 +17,9 @@ export interface EvaluationPlan extends Omit<CollectionPlan, 'agent' | 'collecti
   readonly onProgress?: (agent: string, progress: CollectionProgress) => void;
 }
 
-export interface Comparison {
+export interface Comparison extends PairedFigures {
   readonly baseline: string;
   readonly agent: string;
-  readonly success: PairedDifference;
-  readonly testsPassed: PairedDifference;
 }
 
 /** What one agent's play gave. */
@@ -70,20 +68,10 @@ async function readCollection(plan: EvaluationPlan, collection: string): Promise
   return Array.fromAsync(plan.log.trajectories(episodes));
 }
 
-/** Only tasks that both agents were graded on count. */
 function compare(before: Evaluated, after: Evaluated, { mode, seed }: EvaluationPlan): Comparison {
-  const first = new Map(taskFigures(before.trajectories, mode).map((figures) => [figures.task, figures]));
-  const both = taskFigures(after.trajectories, mode).filter(({ task }) => first.has(task));
-  const paired = (figure: 'success' | 'testsPassed'): PairedDifference =>
-    pairedDifference(
-      both.map(({ task }) => first.get(task)![figure]),
-      both.map((figures) => figures[figure]),
-      seed,
-    );
   return {
     baseline: before.figures.agent,
     agent: after.figures.agent,
-    success: paired('success'),
-    testsPassed: paired('testsPassed'),
+    ...pairedTasks(taskFigures(before.trajectories, mode), taskFigures(after.trajectories, mode), seed),
   };
 }

@@ -1,3 +1,4 @@
+import type { TaskFigures } from './figures';
 import type { Interval } from './interval';
 import { mulberry32 } from '../random';
 
@@ -81,3 +82,25 @@ function flipped(values: Float64Array, negative: (i: number) => number): number 
 }
 
 const sum = (values: Float64Array): number => values.reduce((total, value) => total + value, 0);
+
+export interface PairedFigures {
+  readonly success: PairedDifference;
+  readonly testsPassed: PairedDifference;
+}
+
+/** Second − first, task by task. Only tasks that both were graded on count. */
+export function pairedTasks(
+  before: readonly TaskFigures[],
+  after: readonly TaskFigures[],
+  seed: number,
+): PairedFigures {
+  const first = new Map(before.map((figures) => [figures.task, figures]));
+  const both = after.filter(({ task }) => first.has(task));
+  const paired = (figure: 'success' | 'testsPassed'): PairedDifference =>
+    pairedDifference(
+      both.map(({ task }) => first.get(task)![figure]),
+      both.map((figures) => figures[figure]),
+      seed,
+    );
+  return { success: paired('success'), testsPassed: paired('testsPassed') };
+}

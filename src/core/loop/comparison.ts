@@ -1,44 +1,24 @@
 import * as z from 'zod';
 import type { CollectionResult } from '../dialogue/collect';
 import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '../evaluation/evaluate';
-import { taskFigures, type AgentFigures } from '../evaluation/figures';
+import { taskFigures } from '../evaluation/figures';
+import { figuresSchema, intervalSchema } from '../evaluation/figuresSchema';
 import type { PairedDifference } from '../evaluation/paired';
 import { Fault } from '../fault';
 import type { Model } from '../model/model';
 
 const number = z.number();
-const interval = z.object({ low: number, high: number });
-const estimate = z.object({ mean: number, interval }).nullable();
-
-const figures = z.object({
-  agent: z.string(),
-  mode: z.enum(['fixed', 'paper']),
-  tasks: number,
-  dialogues: number,
-  success: estimate,
-  testsPassed: estimate,
-  leakRate: number.nullable(),
-  meanTurns: number.nullable(),
-  missedDecisions: number.nullable(),
-  uselessQuestions: number.nullable(),
-  meanTokens: number.nullable(),
-  meanSeconds: number.nullable(),
-  turnLimitRate: number.nullable(),
-  timeOutRate: number.nullable(),
-  notGradable: number,
-  unfinished: number,
-}) satisfies z.ZodType<AgentFigures>;
 
 const paired = z.object({
   difference: number.nullable(),
-  interval: interval.nullable(),
+  interval: intervalSchema.nullable(),
   p: number.nullable(),
   tasks: number,
 }) satisfies z.ZodType<PairedDifference>;
 
 const comparison = z.object({
-  before: figures,
-  after: figures,
+  before: figuresSchema,
+  after: figuresSchema,
   success: paired,
   testsPassed: paired,
   /** Tasks that were solved more often afterwards, and those that were solved less often. */

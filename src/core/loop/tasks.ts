@@ -144,7 +144,7 @@ async function fromPacks(
 }
 
 /** A description, however it is spaced. */
-const requestOf = ({ description }: Task): string => description.replace(/\s+/g, ' ').trim();
+export const requestOf = ({ description }: Task): string => description.replace(/\s+/g, ' ').trim();
 
 /** @returns the digest of what is in it */
 async function writePack(file: string, tasks: readonly Task[]): Promise<string> {

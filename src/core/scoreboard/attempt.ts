@@ -1,6 +1,5 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import * as z from 'zod';
 import type { PackTask } from '../dialogue/collect';
 import { deriveSeed } from '../dialogue/seed';
 import { evaluate, type Evaluated } from '../evaluation/evaluate';
@@ -8,8 +7,16 @@ import { taskFigures } from '../evaluation/figures';
 import { Fault, messageOf } from '../fault';
 import type { Model } from '../model/model';
 import { parseConfiguration, type Configuration } from '../training/configuration';
-import { ifThere, writeAtomically } from '../trajectory/files';
 import { TrajectoryLog } from '../trajectory/log';
+import {
+  attemptFolder,
+  cellName,
+  isDone,
+  keepAttempt,
+  readAttempt,
+  type Attempt,
+  type Played,
+} from './attemptFile';
 import type { OfflineData } from './offline';
 import { common, type Method, type RunFields, type Setting } from './plan';
 import { contentOf, digestOf, type Surroundings, type TrainingRun } from './surroundings';
@@ -22,61 +29,6 @@ export interface Cell {
   readonly seed: number;
   readonly split: 'development' | 'test';
 }
-
-const rate = z.number();
-const nullable = z.number().nullable();
-const estimate = z.object({ mean: rate, interval: z.object({ low: rate, high: rate }) }).nullable();
-
-/** How a model played a split: what `tandem evaluate` says, and the figures of each task. */
-const playedSchema = z.object({
-  figures: z.looseObject({
-    dialogues: z.number(),
-    success: estimate,
-    testsPassed: estimate,
-    meanTurns: nullable,
-    missedDecisions: nullable,
-    uselessQuestions: nullable,
-    meanTokens: nullable,
-    meanSeconds: nullable,
-    turnLimitRate: nullable,
-    notGradable: z.number(),
-    unfinished: z.number(),
-  }),
-  tasks: z.array(z.object({ task: z.string(), success: rate, testsPassed: rate })),
-});
-
-/** `attempt.json` in the folder of an attempt, beside the log of its play. */
-const attemptSchema = z.object({
-  method: z.string(),
-  setting: z.string().nullable(),
-  fields: z.record(z.string(), z.unknown()),
-  seed: z.number(),
-  split: z.enum(['development', 'test']),
-  /** `begun`: at work, or the process was killed. */
-  state: z.enum(['begun', 'done', 'failed']),
-  message: z.string().optional(),
-  begun: z.string(),
-  seconds: z.number().optional(),
-  /** How long its training took, whenever that was; pauses of a run that was stopped are in it. */
-  trainingSeconds: z.number().optional(),
-  run: z.string().optional(),
-  /** Relative to the folder of the scoreboard. */
-  model: z.string().optional(),
-  critic: z.string().optional(),
-  sampled: playedSchema.optional(),
-  greedy: playedSchema.optional(),
-  /** Of the methods and the plan, which change while a table is being made ready. */
-  key: z.string(),
-});
-
-export type Played = z.infer<typeof playedSchema>;
-export type Attempt = z.infer<typeof attemptSchema>;
-
-/** An attempt that came to its end. */
-export type Done = Attempt & { readonly sampled: Played; readonly greedy: Played };
-
-export const isDone = (attempt: Attempt): attempt is Done =>
-  attempt.state === 'done' && attempt.sampled !== undefined && attempt.greedy !== undefined;
 
 /**
  * Trains the cell's model, unless it is there, plays the split with it, sampled and greedy, and keeps both. What was
@@ -91,7 +43,7 @@ export async function attempt(
   onWhere: (where: string) => void,
 ): Promise<Attempt> {
   const key = keyOf(cell, data, to);
-  const folder = join(to.out, 'attempts', `${nameOf(cell).replaceAll(/[^\w.]+/g, '-')}-${key}`);
+  const folder = attemptFolder(to.out, `${nameOf(cell).replaceAll(/[^\w.]+/g, '-')}-${key}`);
   const before = await readAttempt(folder);
   if (before !== undefined && isDone(before)) return before;
   const { method, setting, seed, split } = cell;
@@ -100,7 +52,7 @@ export async function attempt(
     ...{ method: method.name, setting: setting?.name ?? null, fields: fieldsOf(cell, to), seed, split, key },
     ...{ state: 'begun', begun: before?.begun ?? new Date().toISOString() },
   };
-  await keep(folder, one);
+  await keepAttempt(folder, one);
   try {
     const model = await modelOf(cell, data, to, onWhere);
     const played = await play(cell, model.folder, folder, to, onWhere);
@@ -113,25 +65,18 @@ export async function attempt(
       }),
       ...(model.critic !== undefined && { critic: relative(to.out, model.critic) }),
     };
-    await keep(folder, done);
+    await keepAttempt(folder, done);
     return done;
   } catch (error) {
     to.signal?.throwIfAborted();
     const failed: Attempt = { ...one, state: 'failed', message: messageOf(error) };
-    await keep(folder, failed);
+    await keepAttempt(folder, failed);
     return failed;
   }
 }
 
-/** Every attempt that was ever made in this folder, the oldest first; those of earlier plans, too. */
-export async function allAttempts(out: string): Promise<Attempt[]> {
-  const names = (await ifThere(() => readdir(join(out, 'attempts')))) ?? [];
-  const all = await Promise.all(names.map((name) => readAttempt(join(out, 'attempts', name))));
-  return all.filter((one) => one !== undefined).sort((a, b) => a.begun.localeCompare(b.begun));
-}
-
 export const nameOf = ({ method, setting, seed, split }: Cell): string =>
-  [method.name, ...(setting ? [setting.name] : []), `seed ${seed}`, split].join(', ');
+  `${cellName({ method: method.name, setting: setting?.name ?? null, seed })}, ${split}`;
 
 /** The fields of a run, later ones before earlier ones. */
 export function merged(...all: readonly RunFields[]): RunFields {
@@ -165,16 +110,6 @@ const trainingKeyOf = (cell: Cell, data: OfflineData, to: Surroundings): string 
 
 const tasksOf = ({ split }: Cell, { plan, tasks }: Surroundings): readonly PackTask[] =>
   tasks({ split, count: plan[split].tasks, seed: plan[split].seed });
-
-async function readAttempt(folder: string): Promise<Attempt | undefined> {
-  const text = await ifThere(() => readFile(join(folder, 'attempt.json'), 'utf8'));
-  return text === undefined ? undefined : attemptSchema.parse(JSON.parse(text));
-}
-
-function keep(folder: string, one: Attempt): Promise<void> {
-  const text = `${JSON.stringify(one, undefined, 1)}\n`;
-  return writeAtomically(join(folder, 'attempt.json'), (file) => file.writeFile(text));
-}
 
 interface TrainedModel {
   readonly folder: string;

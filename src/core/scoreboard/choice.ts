@@ -1,4 +1,4 @@
-import { isDone, type Attempt } from './attempt';
+import { isDone, type Attempt } from './attemptFile';
 import type { Method, Setting } from './plan';
 
 /** How one setting did on the development split. */

@@ -8,7 +8,7 @@ import type { Model } from '../model/model';
 import { eventSchema } from '../trajectory/event';
 import { ifThere, writeAtomically } from '../trajectory/files';
 import { TrajectoryLog } from '../trajectory/log';
-import type { Attempt } from './attempt';
+import type { Attempt } from './attemptFile';
 import type { OfflineData } from './offline';
 import { Pace } from './pace';
 import type { Method } from './plan';

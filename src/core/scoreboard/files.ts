@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { writeAtomically } from '../trajectory/files';
-import type { Attempt } from './attempt';
+import type { Attempt } from './attemptFile';
 import type { Board } from './board';
 import { pageOf, type Players } from './page';
 import { picturesOf } from './pictures';

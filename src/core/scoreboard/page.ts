@@ -1,6 +1,6 @@
 import type { Interval } from '../evaluation/interval';
 import type { OverSeeds } from '../evaluation/seeds';
-import type { Attempt } from './attempt';
+import type { Attempt } from './attemptFile';
 import type { Board } from './board';
 import type { Choice } from './choice';
 import type { Credit } from './credit';

@@ -1,5 +1,5 @@
 import { differences, overSeeds, type OverSeeds } from '../evaluation/seeds';
-import { isDone, type Attempt, type Done, type Played } from './attempt';
+import { isDone, type Attempt, type Done, type Played } from './attemptFile';
 import { targets, type Method } from './plan';
 
 export const SAMPLINGS = ['sampled', 'greedy'] as const;

@@ -29,7 +29,13 @@ function callsFunction(call: string, name: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}_.])${name}\\s*\\(`, 'u').test(call);
 }
 
-function signatureIn(text: string, name: string): string | undefined {
+/** The name of the function that a description asks for: the last whose signature stands in it. */
+export function requestedName(description: string): string | undefined {
+  return [...description.matchAll(/\bdef[ \t]+([\p{L}_][\p{L}\p{N}_]*)[ \t]*\(/gu)].at(-1)?.[1];
+}
+
+/** `def name(…) -> …:` as it stands in a text. */
+export function signatureIn(text: string, name: string): string | undefined {
   const start = text.search(new RegExp(`\\bdef[ \\t]+${name}[ \\t]*\\(`, 'u'));
   if (start === -1) return undefined;
   let depth = 0;

@@ -15,11 +15,24 @@ const checkSchema = z.looseObject({
 });
 export type Check = z.infer<typeof checkSchema>;
 
+/** The machine cannot train as it is; each check says what was run, what was seen, and how to mend it. */
+export class UnfitMachine extends Fault {
+  constructor(readonly failed: readonly Check[]) {
+    const lines = failed.map(
+      ({ name, saw, command, remedy }) => `\n${name}: ${saw}\n  ran ${command}\n  to mend: ${remedy}`,
+    );
+    super('training/unfit-machine', `This machine cannot train yet:${lines.join('')}`);
+  }
+}
+
 const examinationSchema = z.looseObject({
   version: z.number(),
   ok: z.boolean(),
   checks: z.array(checkSchema),
 });
+
+/** How many examples a stage learns from, and on how many it is measured. */
+const examplesSchema = z.looseObject({ train: z.number(), held_out: z.number() });
 
 /** Sizes in bytes, times in seconds. */
 const planSchema = z.looseObject({
@@ -46,6 +59,17 @@ const planSchema = z.looseObject({
   total_seconds: z.number().nullable(),
   /** What to change, most helpful first. */
   advice: z.array(z.string()),
+  /** What is trained on, as the tokenizer of the model reads it. */
+  data: z.looseObject({
+    trajectories: z.number(),
+    tasks: z.number(),
+    successes: z.number(),
+    turns: z.number(),
+    tokens: z.number(),
+    critic: examplesSchema,
+    policy: examplesSchema,
+    left_out: z.record(z.string(), z.number()),
+  }),
 });
 /** What a run needs, what was chosen for it, whether that fits, and how long it takes. */
 export type Plan = z.infer<typeof planSchema>;

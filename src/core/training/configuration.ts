@@ -21,6 +21,8 @@ export const logSelectionSchema = z.strictObject({
       collaborator: z.string().optional(),
       collaborator_kind: z.enum(['developer', 'simulator', 'rules']).optional(),
       collection: z.string().optional(),
+      /** Rated with at least so many stars, 1 to 5; 0: not rated. */
+      stars: z.int().min(0).max(5).optional(),
       /** When the dialogue began: not before, and before. Dates or times, ISO 8601. */
       since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),
       until: z.iso.datetime({ offset: true }).or(z.iso.date()).optional(),

@@ -2,10 +2,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hostname } from 'node:os';
 import { Fault } from '../fault';
-import { ifThere, isErrorCode } from '../trajectory/files';
+import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
 import { claimIn, type Claim } from '../trajectory/claim';
 import { launch } from './launch';
-import type { Launch, TrainerProcess } from './process';
+import type { Launch, Queued, TrainerProcess } from './process';
 import { trainerOf, type Run, type Runs } from './runs';
 import { runFiles } from './runFolder';
 import type { Trainer } from './trainer';
@@ -20,18 +20,24 @@ export interface StopOptions {
 }
 
 /**
- * Asks a run to stop and waits until it has. It finishes its micro-batch and writes a checkpoint.
+ * Asks a run to stop and waits until it has. It finishes its micro-batch and writes a checkpoint. One that waits for its
+ * turn does not wait any more.
  * @returns how the run stands then
  * @throws {Fault} `training/not-running`, `training/other-host`
  * @throws the signal's reason when it is aborted; the request stands
  */
 export async function stopRun(runs: Runs, id: string, options: StopOptions = {}): Promise<Run> {
   const run = await runs.find(id);
+  if (run.state === 'queued') return unqueueRun(runs, run.id);
   const { latest, isLive } = await trainerOf(run.folder);
   if (latest === undefined || !isLive) {
     throw new Fault('training/not-running', `The run ${run.id} is not running; it is ${run.state}.`);
   }
-  if (options.atOnce === true) kill(run, latest);
+  if (options.atOnce === true) {
+    refuseElsewhere(run, latest);
+    await writeWhole(run.folder, runFiles.killed, { at: new Date().toISOString() });
+    kill(latest);
+  }
   while ((await trainerOf(run.folder)).isLive) {
     options.signal?.throwIfAborted();
     // Again each time: a trainer that is just starting removes a request that it takes for an old one.
@@ -47,12 +53,19 @@ async function request(folder: string): Promise<void> {
   await ifThere(() => writeFile(join(folder, runFiles.stop), '', { flag: 'a' }));
 }
 
-function kill(run: Run, trainer: TrainerProcess | Launch): void {
-  const { pid, host } = trainer;
-  if (host !== hostname()) {
-    throw new Fault('training/other-host', `The run ${run.id} is on ${host}, and can only be killed there.`);
-  }
+function refuseElsewhere({ id }: Run, { host }: TrainerProcess | Launch): void {
+  if (host === hostname()) return;
+  throw new Fault('training/other-host', `The run ${id} is on ${host}, and can only be killed there.`);
+}
+
+function kill(trainer: TrainerProcess | Launch): void {
+  const { pid } = trainer;
   try {
+    // torchrun ends the processes that it has started, which are in no group of its own; killed, it would leave them.
+    if ('processes' in trainer) {
+      process.kill(pid, 'SIGTERM');
+      return;
+    }
     // What we launched leads a group, to which its own processes belong.
     const isGroup = 'began' in trainer && process.platform !== 'win32';
     process.kill(isGroup ? -pid : pid, 'SIGKILL');
@@ -73,10 +86,72 @@ export async function resumeRun(runs: Runs, id: string, trainer: Trainer): Promi
     refuse((await runs.read(run.id)) ?? run);
     await rm(join(run.folder, runFiles.stop), { force: true });
     await launch(trainer, run.folder);
+    await rm(join(run.folder, runFiles.queued), { force: true });
   } finally {
     await claim.release();
   }
   return runs.find(run.id);
+}
+
+/**
+ * Puts a run that is not at work behind those that wait for their turn already; `beginNext` begins it.
+ * @throws {Fault} `training/done`, `training/running`
+ */
+export async function queueRun(runs: Runs, id: string): Promise<Run> {
+  const run = await runs.find(id);
+  const claim = await claimLaunch(runs, run.id);
+  try {
+    const now = (await runs.read(run.id)) ?? run;
+    refuse(now);
+    if (now.state !== 'queued') await writeQueued(run.folder);
+  } finally {
+    await claim.release();
+  }
+  return runs.find(run.id);
+}
+
+/** A run that waited for its turn does not wait any more, and can be resumed. */
+export async function unqueueRun(runs: Runs, id: string): Promise<Run> {
+  const run = await runs.find(id);
+  const claim = await claimLaunch(runs, run.id);
+  try {
+    await rm(join(run.folder, runFiles.queued), { force: true });
+  } finally {
+    await claim.release();
+  }
+  return runs.find(run.id);
+}
+
+export async function writeQueued(folder: string): Promise<void> {
+  const queued: Queued = { at: new Date().toISOString(), host: hostname() };
+  await writeWhole(folder, runFiles.queued, queued);
+}
+
+async function writeWhole(folder: string, name: string, content: object): Promise<void> {
+  await writeAtomically(join(folder, name), (file) => file.writeFile(JSON.stringify(content)));
+}
+
+/**
+ * Removes a run with everything that it has made.
+ * @param remove takes the folder away, to where it can be brought back from if there is such a place
+ * @throws {Fault} `training/running`
+ */
+export async function removeRun(
+  runs: Runs,
+  id: string,
+  remove: (folder: string) => PromiseLike<void>,
+): Promise<void> {
+  const run = await runs.find(id);
+  const claim = await claimLaunch(runs, run.id);
+  try {
+    const { isLive, folder } = (await runs.read(run.id)) ?? run;
+    if (isLive) {
+      throw new Fault('training/running', `The run ${run.id} is at work. Stop it first, then delete it.`);
+    }
+    await remove(folder);
+  } finally {
+    await claim.release();
+  }
 }
 
 function refuse({ id, state, isLive, process }: Run): void {

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * The events of a run, `events.jsonl` in its folder: one JSON object a line, written by the trainer alone. Fields that
- * are not named here are kept; kinds that are not known, and known ones of another shape, are kept as `other`, so that
- * an older Tandem survives a newer trainer.
+ * The events of a run, `events.jsonl` in its folder: one JSON object a line, written by the trainer alone, but for the
+ * line with which Tandem begins a run that continues another. Fields that are not named here are kept; kinds that are
+ * not known, and known ones of another shape, are kept as `other`, so that an older Tandem survives a newer trainer.
  */
 export const EVENTS_VERSION = 1;
 

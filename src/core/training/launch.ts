@@ -3,11 +3,50 @@ import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import * as z from 'zod';
 import { writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
 import type { Launch } from './process';
-import { LAUNCH_LINE, runFiles } from './runFolder';
+import { LAUNCH_LINE, readWhole, runFiles } from './runFolder';
 import { commandOf, environmentOf, notStarted, type Trainer } from './trainer';
+
+const configurationSchema = z.looseObject({
+  resources: z.looseObject({ processes: z.number().int().positive().catch(1) }).catch({ processes: 1 }),
+});
+
+/** How many processes of this machine train the run: `resources.processes` of its configuration. */
+export async function processesOf(folder: string): Promise<number> {
+  const configuration = await readWhole(join(folder, runFiles.configuration), configurationSchema);
+  return configuration?.resources.processes ?? 1;
+}
+
+/** Where the processes of several machines meet. */
+export interface Nodes {
+  readonly count: number;
+  /** Which of them, from 0; the first one is that of the address. */
+  readonly rank: string;
+  readonly address: string;
+  readonly port: number;
+}
+
+/** The command that trains a run: the trainer itself, or torchrun with several of it. */
+export function trainingCommand(
+  trainer: Trainer,
+  folder: string,
+  { processes, nodes }: { readonly processes: number; readonly nodes?: Nodes },
+): readonly string[] {
+  const [python, ...alone] = commandOf(trainer, [join(folder, runFiles.configuration)]);
+  if (processes === 1 && nodes === undefined) return [python!, ...alone];
+  const where =
+    nodes === undefined
+      ? ['--standalone'] // a port of its own: two runs of one machine do not meet
+      : [
+          ...['--nnodes', String(nodes.count), '--node-rank', nodes.rank],
+          ...['--master-addr', nodes.address, '--master-port', String(nodes.port)],
+        ];
+  // torchrun, of this Python.
+  return [python!, '-m', 'torch.distributed.run', ...where, '--nproc-per-node', String(processes), ...alone];
+}
 
 /**
  * Starts the trainer on a run folder, in a session of its own: it lives on when this process, its terminal or its
@@ -16,7 +55,8 @@ import { commandOf, environmentOf, notStarted, type Trainer } from './trainer';
  * @throws {Fault} `training/python-not-started`
  */
 export async function launch(trainer: Trainer, folder: string): Promise<Launch> {
-  const command = commandOf(trainer, [join(folder, runFiles.configuration)]);
+  const processes = await processesOf(folder);
+  const command = trainingCommand(trainer, folder, { processes });
   const started = new Date().toISOString();
   const log = await open(join(folder, runFiles.log), 'a');
   try {
@@ -33,7 +73,10 @@ export async function launch(trainer: Trainer, folder: string): Promise<Launch> 
     });
     child.unref();
     const pid = child.pid!;
-    const launched: Launch = { pid, host: hostname(), started, began: await beginOf(pid), command };
+    const launched: Launch = {
+      ...{ pid, host: hostname(), started, began: await beginOf(pid), command },
+      ...(processes > 1 && { processes }),
+    };
     await writeAtomically(join(folder, runFiles.launch), (file) => file.writeFile(JSON.stringify(launched)));
     return launched;
   } finally {

@@ -17,8 +17,21 @@ export const launchSchema = processSchema.extend({
   /** Tells two processes of one number apart: the kernel's ticks at its start; null where the system does not tell. */
   began: z.string().nullable(),
   command: z.array(z.string()).readonly(),
+  /** Of torchrun: how many trainers it has started, each with a group of its own. */
+  processes: z.number().int().optional(),
 });
 
+/** What `killed.json` says: when somebody killed its trainer. ISO 8601, UTC. */
+export const killedSchema = z.looseObject({ at: z.string() });
+
+/** What `queued.json` says: since when it waits for its turn, and on which machine it is to train. */
+export const queuedSchema = z.looseObject({
+  /** ISO 8601, UTC. */
+  at: z.string(),
+  host: z.string(),
+});
+
+export type Queued = z.infer<typeof queuedSchema>;
 export type TrainerProcess = z.infer<typeof processSchema>;
 export type Launch = z.infer<typeof launchSchema>;
 

@@ -60,6 +60,14 @@ function afterState(before: Progress | undefined, event: TrainerEventOf<'state'>
   };
 }
 
+/** How much of its stage is done, or was when the run ended, 0 to 1; undefined where nobody knows. */
+export function fractionOf({ part, step, steps, stage, state, latest }: Progress): number | undefined {
+  const last = isFinal(state) && latest?.stage === stage ? latest : undefined;
+  const [done, total] =
+    part === undefined ? [step ?? last?.step, steps ?? last?.steps] : [part.done, part.total];
+  return done === undefined || total === undefined || total === 0 ? undefined : Math.min(1, done / total);
+}
+
 /** Nothing follows until somebody resumes the run. */
 export function isFinal(state: string): boolean {
   return state === 'stopped' || state === 'done' || state === 'failed';

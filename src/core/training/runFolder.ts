@@ -5,14 +5,16 @@ import type { z } from 'zod';
 import { ifThere } from '../trajectory/files';
 
 /**
- * The files of a run, `<data folder>/runs/<id>/`. Tandem writes `run.json`, `data/`, `launch.json`, `trainer.log` and
- * `stop`; the trainer everything else.
+ * The files of a run, `<data folder>/runs/<id>/`. Tandem writes `run.json`, `data/`, `queued.json`, `launch.json`,
+ * `trainer.log`, `stop` and `killed.json`; the trainer everything else.
  */
 export const runFiles = {
   configuration: 'run.json',
   /** The rows that were taken from the log, and how they were chosen. */
   trajectories: join('data', 'trajectories.jsonl'),
   selection: join('data', 'selection.json'),
+  /** It waits for its turn. */
+  queued: 'queued.json',
   launch: 'launch.json',
   process: 'process.json',
   events: 'events.jsonl',
@@ -20,6 +22,11 @@ export const runFiles = {
   log: 'trainer.log',
   /** Its presence asks the trainer to stop. */
   stop: 'stop',
+  /** Somebody has killed its trainer, and knows why it is gone. */
+  killed: 'killed.json',
+  checkpoints: 'checkpoints',
+  /** Where a run that is done stood, from which another can go on; not there when it would be large. */
+  kept: 'kept',
   /** The result: a Hugging Face model folder. */
   model: 'model',
   critic: 'critic',

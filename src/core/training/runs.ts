@@ -6,14 +6,27 @@ import { Fault } from '../fault';
 import { ifThere } from '../trajectory/files';
 import { EventTail, lastProgress } from './eventFile';
 import type { ToldState, TrainerEvent } from './events';
-import { launchSchema, mayLive, processSchema, type Launch, type TrainerProcess } from './process';
+import {
+  killedSchema,
+  launchSchema,
+  mayLive,
+  processSchema,
+  queuedSchema,
+  type Launch,
+  type Queued,
+  type TrainerProcess,
+} from './process';
 import { advance, isFinal, type Progress } from './progress';
 import { BEING_PREPARED, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
 import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
 
-/** `died`: the process is gone and did not say that it was done; `resumeRun` goes on from the last checkpoint. */
-export type RunState = ToldState | 'died';
+/**
+ * `stopped`: by a request, after a checkpoint, or at once, by whoever killed its trainer; also when it never began.
+ * `queued`: it waits for its turn (`queue.ts`). `died`: the process is gone and did not say that it was done;
+ * `resumeRun` goes on from the last checkpoint.
+ */
+export type RunState = ToldState | 'queued' | 'died';
 
 /** A run as its folder tells it. */
 export interface Run {
@@ -39,6 +52,8 @@ export interface Run {
   readonly changedAt: string;
   /** The latest trainer, which may be gone. */
   readonly process?: { readonly pid: number; readonly host: string };
+  /** Of a run that waits for its turn. */
+  readonly queued?: Queued;
   /** What of the log went into its data; absent when its data are files. */
   readonly selection?: SelectionReport;
 }
@@ -137,7 +152,8 @@ export class Runs {
     }
   }
 
-  private async ids(): Promise<string[]> {
+  /** From the newest to the oldest. */
+  async ids(): Promise<string[]> {
     const entries = (await ifThere(() => readdir(this.folder, { withFileTypes: true }))) ?? [];
     const ids = entries.flatMap((entry) =>
       entry.isDirectory() && !entry.name.endsWith(BEING_PREPARED) ? [entry.name] : [],
@@ -176,7 +192,7 @@ function saidBy(
 }
 
 type Standing = Pick<Run, 'state' | 'isLive' | 'canResume' | 'lastLines'> &
-  Partial<Pick<Run, 'progress' | 'message' | 'process' | 'changedAt'>>;
+  Partial<Pick<Run, 'progress' | 'message' | 'process' | 'queued' | 'changedAt'>>;
 
 async function standing(id: string, folder: string): Promise<Standing> {
   const trainer = await trainerOf(folder);
@@ -184,9 +200,12 @@ async function standing(id: string, folder: string): Promise<Standing> {
   const { latest } = trainer;
   const isLive = worksOn(trainer, told);
   const isAsked = isLive && (await ifThere(() => stat(join(folder, runFiles.stop)))) !== undefined;
-  const state = stateOf(saidBy(latest, told), isLive, isAsked);
-  const message = state === 'died' ? deathOf(id, latest) : state === told?.state ? told.message : undefined;
-  const changedAt = told?.at ?? latest?.started;
+  const queued = isLive ? undefined : await queuedSince(folder, latest);
+  const isNew = latest === undefined && told === undefined;
+  const resting = isNew || (await wasKilled(folder, latest)) ? 'stopped' : 'died';
+  const state = queued === undefined ? stateOf(saidBy(latest, told), isLive, isAsked, resting) : 'queued';
+  const message = explanation(id, state, latest) ?? (state === told?.state ? told.message : undefined);
+  const changedAt = queued?.at ?? told?.at ?? latest?.started;
   return {
     state,
     isLive,
@@ -195,21 +214,52 @@ async function standing(id: string, folder: string): Promise<Standing> {
     ...(told && { progress: told }),
     ...(message !== undefined && { message }),
     ...(latest && { process: { pid: latest.pid, host: latest.host } }),
+    ...(queued && { queued }),
     ...(changedAt !== undefined && { changedAt }),
   };
 }
 
-function stateOf(said: ToldState | undefined, isLive: boolean, isAsked: boolean): RunState {
-  if (!isLive) return said !== undefined && isFinal(said) ? said : 'died';
+/** Undefined also when it was launched since then, by somebody who could not take it out any more. */
+async function queuedSince(
+  folder: string,
+  latest: TrainerProcess | Launch | undefined,
+): Promise<Queued | undefined> {
+  const queued = await readWhole(join(folder, runFiles.queued), queuedSchema);
+  return queued !== undefined && latest !== undefined && latest.started >= queued.at ? undefined : queued;
+}
+
+/** By somebody who said so. */
+async function wasKilled(folder: string, latest: TrainerProcess | Launch | undefined): Promise<boolean> {
+  const killed = await readWhole(join(folder, runFiles.killed), killedSchema);
+  return killed !== undefined && latest !== undefined && killed.at > latest.started;
+}
+
+/** @param resting what it is when nobody works on it and nobody has said why */
+function stateOf(
+  said: ToldState | undefined,
+  isLive: boolean,
+  isAsked: boolean,
+  resting: 'stopped' | 'died',
+): RunState {
+  if (!isLive) return said !== undefined && isFinal(said) ? said : resting;
   if (said !== undefined && isFinal(said)) return said; // it is about to end
   return isAsked ? 'stopping' : (said ?? 'preparing');
 }
 
-function deathOf(id: string, latest: TrainerProcess | Launch | undefined): string {
+function explanation(
+  id: string,
+  state: RunState,
+  latest: TrainerProcess | Launch | undefined,
+): string | undefined {
   const goesOn = `\`tandem resume ${id}\` goes on with it.`;
-  if (latest === undefined) return `It was prepared and never started. ${goesOn}`;
+  if (state === 'queued') {
+    return `It waits for its turn, which an open window of the editor gives it. \`tandem resume ${id}\` starts it now.`;
+  }
+  if (state === 'stopped' && latest === undefined) return `It was prepared and never started. ${goesOn}`;
+  if (state !== 'died') return undefined;
+  const who = latest === undefined ? '' : ` (process ${latest.pid})`;
   return (
-    `Its trainer (process ${latest.pid}) ended without saying so: the end of its log may tell why; otherwise it was ` +
+    `Its trainer${who} ended without saying so: the end of its log may tell why; otherwise it was ` +
     `killed, perhaps because memory ran out, or the machine was restarted. ${goesOn}`
   );
 }

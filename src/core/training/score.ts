@@ -21,6 +21,9 @@ export const scoredSchema = z.looseObject({
       advantage: z.number().nullable(),
       /** The control: what the base alone would have said. */
       untrained: z.number().nullable(),
+      /** What each token adds to the text, and its log-ratio in nats; the ratios are null of a value head. */
+      texts: z.array(z.string()).optional(),
+      log_ratios: z.array(z.number()).nullish(),
     }),
   ),
 });
@@ -36,6 +39,8 @@ export interface ScoreOptions {
   readonly base?: string;
   /** Where the rows are kept; nowhere when it is left out. */
   readonly out?: string;
+  /** Also `texts` and `log_ratios`. */
+  readonly withTokens?: boolean;
   readonly signal?: AbortSignal;
   /** Each line that the trainer says while it works. */
   readonly onLine?: (line: string) => void;
@@ -49,7 +54,7 @@ const WRONG_USE = 2;
  * @throws the signal's reason when it is aborted
  */
 export async function scoreTrajectories(trainer: Trainer, options: ScoreOptions): Promise<Scored[]> {
-  const { critic, trajectories, base, out, signal, onLine } = options;
+  const { critic, trajectories, base, out, withTokens = false, signal, onLine } = options;
   const temporary = await mkdtemp(join(tmpdir(), 'tandem-score-'));
   try {
     const file = out === undefined ? join(temporary, 'scored.jsonl') : resolve(out);
@@ -59,6 +64,7 @@ export async function scoreTrajectories(trainer: Trainer, options: ScoreOptions)
       '--out',
       file,
       ...(base === undefined ? [] : ['--base', base]),
+      ...(withTokens ? ['--tokens'] : []),
     ];
     const files = trajectories.map((trajectory) => resolve(trajectory));
     let held: string | undefined;

@@ -1,11 +1,12 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { Fault, messageOf } from '../fault';
 import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
-import { checkConfiguration, examine, planOf, type Plan } from './checks';
+import { checkConfiguration, examine, planOf, UnfitMachine, type Check, type Plan } from './checks';
 import type { Configuration } from './configuration';
+import { writeQueued } from './control';
 import { prepareData, type PrepareOptions } from './data/prepare';
 import type { SelectionReport } from './data/report';
 import { launch } from './launch';
@@ -19,6 +20,8 @@ export interface StartOptions extends Omit<PrepareOptions, 'onProgress'> {
   readonly trainer: Trainer;
   /** This machine was found fit for such a run a moment ago, and is not looked at again: a second look takes long. */
   readonly examined?: boolean;
+  /** It is not launched but waits for its turn, which `beginNext` gives it. */
+  readonly queued?: boolean;
   /** Told what is being done: `data` with how far it is, `checks` of configuration and machine, `plan`, `launch`. */
   readonly onProgress?: (what: Preparing, done?: number, total?: number) => void;
 }
@@ -26,26 +29,44 @@ export interface StartOptions extends Omit<PrepareOptions, 'onProgress'> {
 export type Preparing = 'data' | 'checks' | 'plan' | 'launch';
 
 /**
- * Makes a run: prepares its data, has the trainer check its configuration and the machine, and launches it, detached.
- * The run's folder appears when everything is in it, so that a run that cannot be started leaves nothing.
+ * Makes a run: prepares its data, has the trainer check its configuration and the machine, and launches it, detached,
+ * or puts it into the queue. The run's folder appears when everything is in it, so that a run that cannot be started leaves nothing.
  *
  * @throws {Fault} `training/bad-configuration`, `training/no-log`, `training/no-data`, `training/unfit-machine`,
  * `training/not-written`, `training/python-not-started`
  * @throws the signal's reason when it is aborted before the launch
  */
 export async function startRun(runs: Runs, options: StartOptions): Promise<Run> {
-  const id = newRunId();
-  const folder = join(runs.folder, id);
-  await inUnfinished(runs, id, async (unfinished) => {
+  const run = await prepareRun(runs, options);
+  if (options.queued === true) return run;
+  options.onProgress?.('launch');
+  await launch(options.trainer, run.folder);
+  return runs.find(run.id);
+}
+
+/** The same without the launch, which is left to somebody else: to torchrun on several machines. Faults as `startRun`. */
+export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run> {
+  const id = await makeRun(runs, async (unfinished) => {
     await prepare(unfinished, options);
     await check(unfinished, options);
-    options.onProgress?.('launch');
+    if (options.queued === true) await writeQueued(unfinished);
     options.signal?.throwIfAborted();
-    await rm(join(unfinished, OWNER_FILE));
-    await rename(unfinished, folder);
   });
-  await launch(options.trainer, folder);
   return runs.find(id);
+}
+
+/**
+ * Makes the folder of a new run, which appears when `fill` has put everything into it.
+ * @returns its id
+ */
+export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void>): Promise<string> {
+  const id = newRunId();
+  await inUnfinished(runs, id, async (unfinished) => {
+    await fill(unfinished);
+    await rm(join(unfinished, OWNER_FILE));
+    await rename(unfinished, join(runs.folder, id));
+  });
+  return id;
 }
 
 /** What a run would be: nothing is kept, nothing is launched. Faults as `startRun`. */
@@ -58,6 +79,20 @@ export async function planRun(
     options.onProgress?.('plan');
     const plan = await planOf(options.trainer, unfinished, options.configuration.from, options.signal);
     return { plan, ...(selection && { selection }) };
+  });
+}
+
+/**
+ * Whether this machine can train as a configuration asks, without a look at its data.
+ * @throws {Fault} `training/trainer-broken`, `training/not-written`, `training/python-not-started`
+ */
+export async function examineRun(
+  runs: Runs,
+  { configuration, trainer, signal }: Pick<StartOptions, 'configuration' | 'trainer' | 'signal'>,
+): Promise<readonly Check[]> {
+  return inUnfinished(runs, newRunId(), async (unfinished) => {
+    await writeConfiguration(unfinished, configuration.forTrainer);
+    return examine(trainer, { folder: unfinished, signal });
   });
 }
 
@@ -89,7 +124,7 @@ function notWritten(folder: string, cause: unknown): Fault {
 async function prepare(folder: string, options: StartOptions): Promise<SelectionReport | undefined> {
   const { forTrainer, selection } = options.configuration;
   const { onProgress } = options;
-  let { data } = forTrainer;
+  let data = await withOwnRows(forTrainer.data, folder);
   let report: SelectionReport | undefined;
   if (selection !== undefined) {
     report = await prepareData(selection, folder, {
@@ -105,9 +140,34 @@ async function prepare(folder: string, options: StartOptions): Promise<Selection
       trajectories: Array.isArray(trajectories) ? [rows, ...(trajectories as unknown[])] : trajectories,
     };
   }
-  const text = `${JSON.stringify({ ...forTrainer, data }, undefined, 2)}\n`;
-  await writeAtomically(join(folder, runFiles.configuration), (file) => file.writeFile(text));
+  await writeConfiguration(folder, { ...forTrainer, data });
   return report;
+}
+
+/** Rows that stand in another run's folder are copied: that run may be deleted while this one still reads them. */
+async function withOwnRows(
+  data: Readonly<Record<string, unknown>>,
+  folder: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const others = dirname(folder) + sep;
+  const own = async (name: string, file: unknown, index: number): Promise<unknown> => {
+    if (typeof file !== 'string' || !file.startsWith(others)) return file;
+    const copy = `data/${name}-${index + 1}.jsonl`;
+    await mkdir(join(folder, 'data'), { recursive: true });
+    // One that is not there is left to the trainer to miss.
+    const isCopied = await ifThere(() => copyFile(file, join(folder, copy)).then(() => true));
+    return isCopied === true ? copy : file;
+  };
+  const entries = Object.entries(data).map(async ([name, value]) => {
+    const isFiles = (name === 'trajectories' || name === 'preferences') && Array.isArray(value);
+    return [name, isFiles ? await Promise.all(value.map((file, index) => own(name, file, index))) : value];
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
+}
+
+async function writeConfiguration(folder: string, configuration: object): Promise<void> {
+  const text = `${JSON.stringify(configuration, undefined, 2)}\n`;
+  await writeAtomically(join(folder, runFiles.configuration), (file) => file.writeFile(text));
 }
 
 /** Both at once, because each has torch to import; what is wrong with the configuration is told first. */
@@ -131,11 +191,7 @@ async function check(folder: string, options: StartOptions): Promise<void> {
     throw error;
   }
   const failed = (await machine).filter(({ status }) => status === 'failed');
-  if (failed.length === 0) return;
-  const lines = failed.map(
-    ({ name, saw, command, remedy }) => `\n${name}: ${saw}\n  ran ${command}\n  to mend: ${remedy}`,
-  );
-  throw new Fault('training/unfit-machine', `This machine cannot train yet:${lines.join('')}`);
+  if (failed.length > 0) throw new UnfitMachine(failed);
 }
 
 /** Says whose preparation it is, so that what a killed process left can be told from what is being made. */

@@ -32,9 +32,13 @@ export function commandOf(trainer: Trainer, args: readonly string[]): readonly s
 }
 
 /** What the trainer's process is given besides what this one has. */
-export function environmentOf({ source }: Trainer): NodeJS.ProcessEnv {
+export function environmentOf(trainer: Trainer): NodeJS.ProcessEnv {
+  return { ...process.env, ...ownEnvironment(trainer) };
+}
+
+/** Also where somebody else launches it. */
+export function ownEnvironment({ source }: Trainer): NodeJS.ProcessEnv {
   return {
-    ...process.env,
     PYTHONPATH: source,
     PYTHONHOME: undefined,
     PYTHONUTF8: '1',

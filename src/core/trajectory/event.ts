@@ -220,6 +220,36 @@ export const eventSchema = z.discriminatedUnion('event', [
     comment: z.string().optional(),
     by: z.string(),
   }),
+  /**
+   * Whether a person agrees with what a critic says of a turn; the last of that person on that turn and critic counts, one
+   * without `agrees` takes it back.
+   */
+  z.object({
+    event: z.literal('credit-verdict'),
+    ...inEpisode,
+    turn: z.number().int(),
+    /** The critic's identity, a digest of its weights and settings. */
+    critic: z.string(),
+    /** What the person was shown: the turn's advantage, in the critic's unit. */
+    advantage: z.number(),
+    agrees: z.boolean().optional(),
+    by: z.string(),
+  }),
+  /**
+   * What became of an answer to a developer's own function: put into the file or not, and some minutes later how much of
+   * it is still there. The last one counts.
+   */
+  z.object({
+    event: z.literal('outcome'),
+    ...inEpisode,
+    /** `edited`: accepted, and changed since. */
+    outcome: z.enum(['accepted', 'edited', 'rejected']),
+    /** Fraction of the accepted lines that are still there, 0 to 1; absent before it was measured. */
+    survived: z.number().min(0).max(1).optional(),
+    /** Milliseconds from the acceptance to the measurement. */
+    milliseconds: z.number().optional(),
+    by: z.string(),
+  }),
   /** Not finished: cancelled by a person, failed with a message, or skipped with a reason. May be resumed. */
   z.object({
     event: z.literal('abandoned'),

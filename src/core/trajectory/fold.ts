@@ -1,5 +1,6 @@
 import type { Task } from '../task/task';
 import { choicesOf, isChoice } from './choices';
+import { verdictsOf, withVerdict } from './verdicts';
 import type { EventOf, LogEvent } from './event';
 import type { Choice, ShownCandidates, Trajectory, TrajectorySummary, Turn } from './trajectory';
 
@@ -17,6 +18,7 @@ interface Folding {
   abandoned: EventOf<'abandoned'> | undefined;
   grades: EventOf<'grade'>[];
   rating: EventOf<'rating'> | undefined;
+  outcome: EventOf<'outcome'> | undefined;
   deleted: boolean;
   damaged: string | undefined;
 }
@@ -49,7 +51,7 @@ export function foldEpisode(
   const task = folding && tasks.get(folding.started.task);
   if (!folding || !task) return undefined;
   const { started, agent, collaborator, turns, handOvers, pending } = folding;
-  const { answer, grades, rating, abandoned, damaged } = folding;
+  const { answer, grades, rating, outcome, abandoned, damaged } = folding;
   const trajectory: Trajectory = {
     id: started.episode,
     task,
@@ -63,6 +65,7 @@ export function foldEpisode(
     ...(pending.length > 0 && { pending }),
     ...(answer && { answer }),
     ...(rating && { rating }),
+    ...(outcome && { outcome }),
     ...(abandoned && { abandoned }),
     ...(damaged !== undefined && { damaged }),
   };
@@ -82,6 +85,7 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     abandoned: undefined,
     grades: [],
     rating: undefined,
+    outcome: undefined,
     deleted: before?.deleted ?? false,
     damaged: undefined,
   };
@@ -106,6 +110,9 @@ function apply(folding: Folding, event: LogEvent): void {
       return;
     case 'turn-rating':
       amendTurn(folding, event.turn, { rating: event }, 'rating');
+      return;
+    case 'credit-verdict':
+      judgeCredit(folding, event);
       return;
     case 'turn-superseded':
       folding.superseding = event.turn;
@@ -132,6 +139,9 @@ function apply(folding: Folding, event: LogEvent): void {
       return;
     case 'rating':
       folding.rating = event;
+      return;
+    case 'outcome':
+      folding.outcome = event;
       return;
     case 'deleted':
       folding.deleted = true;
@@ -192,6 +202,11 @@ function choose(folding: Folding, choice: EventOf<'choice'>): void {
   folding.pending = [...folding.pending.slice(0, -1), { ...last, choice }];
 }
 
+function judgeCredit(folding: Folding, verdict: EventOf<'credit-verdict'>): void {
+  const before = folding.turns.find(({ agent }) => agent.turn === verdict.turn)?.verdicts;
+  amendTurn(folding, verdict.turn, { verdicts: withVerdict(before, verdict) }, 'verdict');
+}
+
 function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: string): void {
   const index = folding.turns.findIndex(({ agent }) => agent.turn === turn);
   if (index === -1) {
@@ -204,6 +219,7 @@ function amendTurn(folding: Folding, turn: number, with_: Partial<Turn>, what: s
 function takeAnswerBack(folding: Folding): void {
   if (!folding.answer) return;
   folding.answer = undefined;
+  folding.outcome = undefined;
   folding.grades = [];
 }
 
@@ -212,6 +228,7 @@ export function summarize(trajectory: Trajectory): TrajectorySummary {
   const { id, started, agent, collaborator, state, turns, grades, rating, abandoned } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
   const replyTime = replyTimeOf(turns);
+  const verdicts = verdictsOf(trajectory).length;
   return {
     id,
     taskId: started.task,
@@ -228,6 +245,7 @@ export function summarize(trajectory: Trajectory): TrajectorySummary {
     leak: Math.max(0, ...leaks.map(({ fraction }) => fraction)),
     leaked: leaks.some(({ leaked }) => leaked),
     choices: choicesOf(trajectory).length,
+    ...(verdicts > 0 && { verdicts }),
     ...(rating?.stars !== undefined && { stars: rating.stars }),
     ...(replyTime && { replyTime }),
     seed: started.seed,

@@ -21,6 +21,8 @@ export interface Turn {
   readonly reply?: EventOf<'reply'>;
   readonly leak?: EventOf<'leak'>;
   readonly rating?: EventOf<'turn-rating'>;
+  /** What people think of what critics say of the message: the last verdict of each person on each critic. */
+  readonly verdicts?: readonly EventOf<'credit-verdict'>[];
 }
 
 /** `open`: neither finished nor given up, e.g. after the process died. */
@@ -44,6 +46,8 @@ export interface Trajectory {
   readonly handOvers: readonly EventOf<'hand-over'>[];
   readonly grades: readonly EventOf<'grade'>[];
   readonly rating?: EventOf<'rating'>;
+  /** What became of the answer in the developer's own file. */
+  readonly outcome?: EventOf<'outcome'>;
   readonly abandoned?: EventOf<'abandoned'>;
   /** One sentence, when lines of this episode are missing from the log or cannot be read. */
   readonly damaged?: string;
@@ -67,6 +71,8 @@ export interface TrajectorySummary {
   readonly leaked: boolean;
   /** How often a person was shown two candidates and said which is better, or that none is. */
   readonly choices: number;
+  /** On how many turns and critics people said whether they agree; absent where nobody did. */
+  readonly verdicts?: number;
   readonly stars?: number;
   /** How many replies a developer wrote whose time is known, and the sum of their times. */
   readonly replyTime?: { readonly replies: number; readonly milliseconds: number };

@@ -8,6 +8,7 @@ import type {
   SamplingSettings,
 } from '../../core/model/model';
 import { EDITOR_MODEL, termsOf } from '../../core/trajectory/terms';
+import { VENDOR } from '../chat/offered';
 
 const { t } = vscode.l10n;
 
@@ -33,9 +34,9 @@ export class EditorModels implements vscode.Disposable {
     this.registration.dispose();
   }
 
-  /** Asks nobody for consent: that comes with the first message. */
+  /** Without those that Tandem itself offers. Asks nobody for consent: that comes with the first message. */
   all(): Promise<readonly vscode.LanguageModelChat[]> {
-    const listing = (this.listing ??= Promise.resolve(vscode.lm.selectChatModels()));
+    const listing = (this.listing ??= ofOthers());
     listing.catch(() => (this.listing = undefined));
     return listing;
   }
@@ -73,6 +74,11 @@ export class EditorModels implements vscode.Disposable {
       ),
     );
   }
+}
+
+/** Under their own names Tandem's models are listed already; by way of the editor they would ask themselves. */
+async function ofOthers(): Promise<readonly vscode.LanguageModelChat[]> {
+  return (await vscode.lm.selectChatModels()).filter(({ vendor }) => vendor !== VENDOR);
 }
 
 /** As the settings and the log name it. */

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Configuration } from '../configuration';
 import type { Engine } from '../engine';
+import { revealFolder } from '../reveal';
 import type { LocalPlace } from './places';
 import { inUse } from './words';
 
@@ -69,16 +70,7 @@ export class ModelFolders {
 
   /** In the explorer when the workspace holds it, else in the system's file manager where there is one. */
   async reveal({ folder }: LocalPlace): Promise<void> {
-    const uri = vscode.Uri.file(folder);
-    if (vscode.workspace.getWorkspaceFolder(uri) !== undefined) {
-      await vscode.commands.executeCommand('revealInExplorer', uri);
-    } else if (vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined) {
-      await vscode.commands.executeCommand('revealFileInOS', vscode.Uri.joinPath(uri, 'config.json'));
-    } else {
-      const copy = t('Copy Path');
-      const chosen = await vscode.window.showInformationMessage(t('The model is in {0}.', folder), copy);
-      if (chosen === copy) await vscode.env.clipboard.writeText(folder);
-    }
+    await revealFolder(folder, 'config.json', t('The model is in {0}.', folder));
   }
 
   private at(folder: string): LocalPlace | undefined {

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
-import type { FromWebview, ToWebview } from '../../../webview/replay/protocol';
+import type { FromWebview, Shown } from '../../../webview/replay/protocol';
 import { Fault } from '../../core/fault';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { commands } from '../contributions';
+import type { Credits } from '../credit/credits';
+import { logVerdict, type NewVerdict } from '../credit/verdicts';
 import { documentUri } from '../documents';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
@@ -10,16 +12,22 @@ import { language } from '../language';
 import { openLink } from '../link';
 import { pageHtml } from '../page';
 import { taskView } from '../session/view';
+import { manageTrust } from '../trust/restricted';
+import { creditsView } from './credit';
 import { replayOf } from './view';
 
 const { t } = vscode.l10n;
 
 /** One webview panel that shows one dialogue of the log, or two of a task side by side. */
 export class ReplayPanel {
+  /** Of the latest message on the credit: an older one that comes later would show what is no longer so. */
+  private told = 0;
+
   constructor(
     private readonly panel: vscode.WebviewPanel,
     private shown: readonly string[],
     private readonly engines: Engines,
+    private readonly credits: Credits,
     extension: vscode.Uri,
   ) {
     const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
@@ -57,9 +65,7 @@ export class ReplayPanel {
   /** Shows what the log says now; closes when one of the dialogues is gone. */
   async show(): Promise<void> {
     const engine = await this.engine();
-    const log = await engine.log();
-    const trajectories = [];
-    for await (const trajectory of log.trajectories(this.episodes)) trajectories.push(trajectory);
+    const trajectories = await this.trajectories(engine);
     const [first] = trajectories;
     if (first === undefined || trajectories.length < this.episodes.length) {
       this.dispose();
@@ -68,13 +74,30 @@ export class ReplayPanel {
     const { title, ...task } = taskView(first.task, first.started.pack);
     this.panel.title = trajectories.length === 2 ? t('{0}: two dialogues', title) : t('{0}: replay', title);
     const own = engine.consent.given?.pseudonym;
-    const shown: ToWebview = {
+    const shown: Shown = {
       type: 'show',
       ...(own !== undefined && { own }),
       task: { title, ...task },
       replays: trajectories.map((trajectory) => replayOf(trajectory, own, t, language())),
     };
     await this.panel.webview.postMessage(shown);
+    await this.showCredit(engine, trajectories);
+  }
+
+  /** After what was said, which it may take a moment to find out. */
+  private async showCredit(engine: Engine, trajectories: readonly Trajectory[]): Promise<void> {
+    this.told += 1;
+    const { told } = this;
+    const known = await this.credits.known(engine, trajectories);
+    if (told !== this.told) return;
+    const on = { own: engine.consent.given?.pseudonym, restriction: this.credits.restriction };
+    await this.panel.webview.postMessage(creditsView(known, trajectories, on, t));
+  }
+
+  private async trajectories(engine: Engine): Promise<Trajectory[]> {
+    const found = [];
+    for await (const trajectory of (await engine.log()).trajectories(this.episodes)) found.push(trajectory);
+    return found;
   }
 
   /** Two dialogues that are compared are of one log. */
@@ -92,7 +115,36 @@ export class ReplayPanel {
         return openLink(message.address);
       case 'act':
         return this.act(message);
+      case 'choose-critic':
+        return this.chooseCritic();
+      case 'score':
+        return this.score();
+      case 'manage-trust':
+        return manageTrust();
+      case 'judge':
+        return this.judge(message.episode, { turn: message.turn, agrees: message.agrees ?? undefined });
     }
+  }
+
+  private async chooseCritic(): Promise<void> {
+    const place = await this.credits.choice.choose(await this.engine());
+    // Whoever chooses one wants to see what it says; where it may not run, the view says why.
+    if (place !== undefined && this.credits.restriction === undefined) await this.score();
+  }
+
+  private async score(): Promise<void> {
+    const engine = await this.engine();
+    const trajectories = await this.trajectories(engine);
+    if (await this.credits.compute(engine, trajectories)) await this.show();
+  }
+
+  private async judge(episode: string, verdict: NewVerdict): Promise<void> {
+    const engine = await this.engine();
+    const trajectories = await this.trajectories(engine);
+    const known = await this.credits.known(engine, trajectories);
+    const index = trajectories.findIndex(({ id }) => id === episode);
+    const credit = known?.credits[index];
+    if (credit !== undefined) await logVerdict(engine, trajectories[index]!, credit, verdict);
   }
 
   private async act({ action, episode }: Extract<FromWebview, { type: 'act' }>): Promise<void> {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { replayViewType } from '../contributions';
+import type { Credits } from '../credit/credits';
 import type { Engines } from '../engines';
 import { ReplayPanel } from './panel';
 
@@ -15,10 +16,13 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
   constructor(
     private readonly extension: vscode.Uri,
     private readonly engines: Engines,
+    private readonly credits: Credits,
   ) {
     this.disposables = [
       vscode.window.registerWebviewPanelSerializer(replayViewType, this),
       engines.onDidChangeLog(({ episodes }) => this.follow(episodes)),
+      credits.choice.onDidChange(() => this.follow([])),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.follow([])),
     ];
   }
 
@@ -73,7 +77,7 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
   }
 
   private adopt(panel: vscode.WebviewPanel, episodes: readonly string[]): ReplayPanel {
-    const opened = new ReplayPanel(panel, episodes, this.engines, this.extension);
+    const opened = new ReplayPanel(panel, episodes, this.engines, this.credits, this.extension);
     this.panels.add(opened);
     opened.onDidDispose(() => this.panels.delete(opened));
     return opened;

@@ -1,10 +1,11 @@
+import { isOwnFunction } from '../../core/task/own';
 import { isChoice, isOver } from '../../core/trajectory/choices';
 import type { Choice, Trajectory, Turn } from '../../core/trajectory/trajectory';
 import { summarize } from '../../core/trajectory/fold';
 import type { Replay, ReplayedChoice, ReplayedReply, ReplayedTurn } from '../../../webview/replay/protocol';
 import type { ReplyView } from '../../../webview/session/protocol';
 import { choiceView, gradeView, messageView, turnView } from '../session/view';
-import { outcomeWords } from '../trajectories/words';
+import { becameWords, outcomeWords } from '../trajectories/words';
 import type { Translate } from '../translate';
 
 /**
@@ -19,6 +20,7 @@ export function replayOf(
   language: string,
 ): Replay {
   const { id, task, started, agent, collaborator, turns, pending = [], answer, rating, damaged } = trajectory;
+  const { outcome: became } = trajectory;
   const summary = summarize(trajectory);
   const grades = new Map(trajectory.grades.map(({ grade }) => [grade.mode, grade]));
   const grade = grades.get('fixed') ?? grades.get('paper');
@@ -26,13 +28,17 @@ export function replayOf(
     episode: id,
     agent,
     collaborator: personOf(collaborator.name, own, t),
-    outcome: outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length, t),
+    outcome:
+      became === undefined
+        ? outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length, t)
+        : becameWords(became, t),
     success: summary.state === 'answered' ? (grade?.success ?? null) : null,
     started: startedWords(started.at, language),
     turns: turns.map((turn) => replayedTurn(turn, trajectory, own, t)),
     refused: pending.filter(isChoice).map((choice) => replayedChoice(choice, tellsNames(trajectory), t)),
     ending: endingOf(trajectory, t),
     hasAnswer: answer !== undefined,
+    hasReference: !isOwnFunction(task),
     grades: [...grades.values()].map((one) => gradeView(task, one, t)),
     ...(rating && {
       rating: { stars: rating.stars, comment: rating.comment, by: personOf(rating.by, own, t) },

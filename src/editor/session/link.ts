@@ -26,6 +26,8 @@ export interface SessionTask {
   readonly packName?: string;
   /** What the list of tasks calls it, where several have one title. */
   readonly title?: string;
+  /** Path of the file of the developer's own function that the task is about. */
+  readonly file?: string;
 }
 
 /**

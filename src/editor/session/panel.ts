@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { isOwnFunction } from '../../core/task/own';
 import type { Action, FromWebview, ToWebview } from '../../../webview/session/protocol';
 import { commands } from '../contributions';
 import { documentUri, type TaskPlace } from '../documents';
@@ -90,7 +91,8 @@ export class SessionPanel {
   /** Opens the reference beside the session; the session keeps the focus. */
   async openBeside(kind: 'reference' | 'tests', preserveFocus: boolean): Promise<void> {
     const place = this.place;
-    if (place === undefined) return;
+    // Of a developer's own function there is neither.
+    if (place === undefined || isOwnFunction(this.session.task)) return;
     const document = await vscode.workspace.openTextDocument(documentUri(kind, this.session.task, place));
     await vscode.window.showTextDocument(document, {
       viewColumn: this.besideColumn,
@@ -236,6 +238,10 @@ export class SessionPanel {
   private async compare(): Promise<void> {
     const { id, task, title } = this.session;
     if (id === undefined) return;
+    if (isOwnFunction(task)) {
+      await vscode.commands.executeCommand(commands.reviewAnswer, { episode: id });
+      return;
+    }
     const place = { episode: id };
     await vscode.commands.executeCommand(
       'vscode.diff',

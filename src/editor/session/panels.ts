@@ -85,6 +85,13 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     panel.show(await this.fresh(pack, task.id));
   }
 
+  /** Opens a task that is a developer's own function, beside its file. Nothing is logged before the person starts. */
+  async openOwn(task: Task, file: string, title: string): Promise<SessionPanel> {
+    const { Session } = await import('./session');
+    const session = Session.ofTask(this.engines.of(file), { task, file, title });
+    return this.openPanel(session, vscode.ViewColumn.Beside);
+  }
+
   async openTrajectory(episode: string): Promise<SessionPanel> {
     const there = this.open.find(({ shown }) => shown.id === episode);
     if (there !== undefined) {
@@ -190,8 +197,8 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  private async openPanel(session: Session): Promise<SessionPanel> {
-    const panel = vscode.window.createWebviewPanel(sessionViewType, '', vscode.ViewColumn.One);
+  private async openPanel(session: Session, column = vscode.ViewColumn.One): Promise<SessionPanel> {
+    const panel = vscode.window.createWebviewPanel(sessionViewType, '', column);
     const opened = this.adopt(panel, session);
     await this.openBeside(opened);
     return opened;
@@ -231,7 +238,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
   }
 
   private adopt(panel: vscode.WebviewPanel, session: Session): SessionPanel {
-    const engine = this.engines.of(session.from.pack);
+    const engine = this.engines.of(session.from.pack ?? session.from.file);
     const opened = new SessionPanel(panel, session, engine, this, this.drafts, this.context.extensionUri);
     this.panels.add(opened);
     this.changed.fire(opened);

@@ -1,4 +1,5 @@
 import { undecidedOf } from '../../core/dialogue/state';
+import { isOwnFunction } from '../../core/task/own';
 import { isOver } from '../../core/trajectory/choices';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
@@ -53,7 +54,8 @@ export function resting(trajectory: Trajectory, t: Translate): Resting {
 function restingPlace(trajectory: Trajectory, t: Translate): { phase: Phase; notice: Notice | undefined } {
   const { state, abandoned, turns, collaborator, grades } = trajectory;
   if (state === 'answered') {
-    return { phase: 'over', notice: grades.length === 0 ? notices.notGraded(t) : undefined };
+    const isUngraded = grades.length === 0 && !isOwnFunction(trajectory.task);
+    return { phase: 'over', notice: isUngraded ? notices.notGraded(t) : undefined };
   }
   if (state === 'abandoned' && abandoned?.reason === 'skipped') {
     return { phase: 'skipped', notice: notices.skipped(t, abandoned.message) };

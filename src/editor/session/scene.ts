@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Protocol } from '../../core/dialogue/protocol';
+import { isOwnFunction } from '../../core/task/own';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
   DialogueRating,
@@ -80,6 +81,7 @@ export class Scene {
       simulator: parts.simulatorName,
       hasNext: this.hasNext,
       ...(from.pack !== undefined && { canReplay: true }),
+      ...(isOwnFunction(from.task) && { onlyDeveloperKnows: true }),
       showsCounters: parts.showsCounters,
       ...(this.isSuggesting && { isSuggesting: true }),
       ...(canEnd && { canEnd }),

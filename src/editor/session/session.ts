@@ -1,3 +1,4 @@
+import { isOwnFunction } from '../../core/task/own';
 import type { Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
@@ -8,6 +9,7 @@ import type {
   ToWebview,
 } from '../../../webview/session/protocol';
 import { leakedPassages, measureLeak } from '../../core/dialogue/leak';
+import { NO_PREFERENCE } from '../../core/dialogue/noPreference';
 import { limitReply } from '../../core/dialogue/protocol';
 import { authorOf } from './authorship';
 import { earlierReplies } from './earlier';
@@ -19,10 +21,6 @@ import { Ratings } from './ratings';
 import { Scene } from './scene';
 import { showLastTurn } from './spoken';
 import { Work } from './work';
-
-/** What a developer says with one key; true of who has no wish, and of who does not know. */
-const NO_PREFERENCE =
-  'I have no preference and no more information on that; choose what seems sensible to you.';
 
 /**
  * One dialogue as a person plays it: takes what the person does, and tells the view what has changed. What it shows
@@ -283,7 +281,7 @@ export class Session {
   }
 
   async gradeAgain(): Promise<void> {
-    if (!this.is('over') || this.scene.grade !== undefined) return;
+    if (!this.is('over') || this.scene.grade !== undefined || isOwnFunction(this.task)) return;
     await this.work.act((signal) => this.play.finish(signal));
   }
 

@@ -1,4 +1,4 @@
-import { functionName } from '../../core/task/signature';
+import { functionName, requestedName } from '../../core/task/signature';
 import type { Task } from '../../core/task/task';
 
 /** Eight or more hexadecimal digits, some of them decimal: an id that nobody would say. */
@@ -7,7 +7,8 @@ const endsInHash = /(^|-)(?=[0-9a-f-]*\d)[0-9a-f][0-9a-f-]{7,}$/i;
 /** Rows have no title: a spoken id serves as one, else the name of the function that is asked for. */
 export function taskTitle(task: Task): string {
   if (/[a-z]{3}/i.test(task.id) && !endsInHash.test(task.id)) return humanized(task.id);
-  const name = functionName(task);
+  // A task without tests is a developer's own function: only the request names it.
+  const name = task.testCases.length === 0 ? requestedName(task.description) : functionName(task);
   return name === undefined ? task.id : humanized(name);
 }
 

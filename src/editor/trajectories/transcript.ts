@@ -5,7 +5,7 @@ import { candidateLines, choiceLines } from './choices';
 import { harmless, quoted } from './markdown';
 import { gradeView, messageOf, taskView } from '../session/view';
 import type { Translate } from '../translate';
-import { abandonedWords } from './words';
+import { abandonedWords, becameWords } from './words';
 
 /** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
 export function transcriptOf(trajectory: Trajectory, t: Translate): string {
@@ -40,9 +40,10 @@ export function transcriptOf(trajectory: Trajectory, t: Translate): string {
   return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, harmless(description), `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
 }
 
-function outcomeOf({ state, abandoned }: Trajectory, t: Translate): string {
+function outcomeOf({ state, abandoned, outcome }: Trajectory, t: Translate): string {
   if (abandoned !== undefined) return `${abandonedWords(abandoned.reason, t)}, ${abandoned.message}`;
-  return state === 'answered' ? t('answered') : t('open');
+  if (state !== 'answered') return t('open');
+  return outcome === undefined ? t('answered') : becameWords(outcome, t);
 }
 
 /** Whose words a reply has. */

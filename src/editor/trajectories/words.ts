@@ -1,4 +1,5 @@
 import { wilson } from '../../core/evaluation/interval';
+import type { EventOf } from '../../core/trajectory/event';
 import type { ImportResult } from '../../core/trajectory/import';
 import type { TrajectoryCounts } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
@@ -9,7 +10,8 @@ export function outcomeWords(summary: TrajectorySummary, tests: number | undefin
   if (summary.state === 'open') return t('open');
   if (summary.state === 'abandoned') return abandonedWords(summary.abandoned, t);
   const grade = summary.grades.fixed ?? summary.grades.paper;
-  if (grade === undefined) return t('not graded yet');
+  // A developer's own function has no tests, and is never graded.
+  if (grade === undefined) return tests === 0 ? t('answered') : t('not graded yet');
   if (grade.reward === null) return t('not gradable here');
   const passed = grade.reward * (tests ?? 0);
   // The reward of an imported row may be of other tests than the task has here.
@@ -17,6 +19,14 @@ export function outcomeWords(summary: TrajectorySummary, tests: number | undefin
   return isCount
     ? t('{0}/{1} tests', Math.round(passed), tests)
     : t('{0} % of the tests', Math.round(grade.reward * 100));
+}
+
+/** What became of an answer to a developer's own function, which no test judges. */
+export function becameWords(became: EventOf<'outcome'>, t: Translate): string {
+  const { outcome, survived } = became;
+  if (outcome === 'rejected') return t('answered, rejected');
+  if (survived === undefined) return t('answered, accepted');
+  return t('answered, accepted, {0} % of its lines left', Math.floor(100 * survived));
 }
 
 export function abandonedWords(reason: TrajectorySummary['abandoned'], t: Translate): string {

@@ -46,14 +46,27 @@ type Allowed =
   | 'showUse'
   | 'revealModelFolder'
   | 'removeModel'
+  | 'openRun'
+  | 'unqueueRun'
+  | 'openRunConfiguration'
+  | 'openRunLog'
+  | 'revealRun'
+  | 'duplicateRun'
+  | 'deleteRun'
+  | 'compareRuns'
+  | 'writeReport'
   | 'changeConsent'
-  | 'deleteMyData';
+  | 'deleteMyData'
+  | 'acceptAnswer'
+  | 'rejectAnswer'
+  | 'reviewAnswer';
 
 type Refused = (typeof commands)[Exclude<keyof typeof commands, Allowed>];
 
 /** What each of the others says; a new command does not compile until it is on one side. */
 function refusals(t: Translate): Record<Refused, string> {
   const notConnected = t('Models are not connected');
+  const notTrained = t('Nothing is trained');
   return {
     [commands.chooseAgent]: notConnected,
     [commands.chooseSimulator]: notConnected,
@@ -66,6 +79,17 @@ function refusals(t: Translate): Record<Refused, string> {
     [commands.useAsAgent]: notConnected,
     [commands.useAsSimulator]: notConnected,
     [commands.downloadPack]: t('Nothing is downloaded'),
+    [commands.collaborateOnFunction]: t('Nothing is played'),
+    [commands.makeTask]: t('Nothing is graded'),
+    [commands.testAnswer]: t('Answers are not graded'),
+    [commands.compareBlindly]: t('Nothing is played'),
+    [commands.newRun]: notTrained,
+    [commands.startRunFile]: notTrained,
+    [commands.pauseRun]: notTrained,
+    [commands.killRun]: notTrained,
+    [commands.resumeRun]: notTrained,
+    [commands.startQueuedRun]: notTrained,
+    [commands.continueRun]: notTrained,
   };
 }
 

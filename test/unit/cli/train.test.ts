@@ -20,6 +20,7 @@ const file = path.join(folder, 'mine.json');
 const runSchema = z.object({
   id: z.string(),
   folder: z.string(),
+  name: z.string(),
   state: z.string(),
   isLive: z.boolean(),
 });
@@ -149,6 +150,17 @@ describe('tandem train', () => {
     expect((await tandem('runs', '--data', data)).stdout).toMatch(
       /^\d{8}-\d{6}-\w{4} +done +export .* sweet-rl +tiny$/m,
     );
+  }, 600_000);
+
+  it('gives a run that is done more epochs, as another run', async () => {
+    const { id, folder: before } = await theRun();
+    const more = ['resume', id, '--more-epochs', '1', '--data', data, '--follow', '--json'];
+    const { stdout, stderr } = await tandem(...more);
+    expect(stderr).toMatch(/policy 3\/\d+: loss/);
+    const { summary: run } = summary.parse(JSON.parse(stdout));
+    expect(run).toMatchObject({ state: 'done', name: 'tiny, continued' });
+    expect(run.id).not.toBe(id);
+    expect(await readdir(path.join(before, 'model'))).toContain('config.json');
   }, 600_000);
 
   it.each([

@@ -4,9 +4,12 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import {
   commands,
+  comparisonViewType,
   contextKeys,
   contextValues,
   replayViewType,
+  newRunViewType,
+  runViewType,
   sessionViewType,
   settings,
   statisticsViewType,
@@ -132,7 +135,7 @@ it('shows no command in the palette that cannot work', () => {
 it('names its commands in one style: a verb first, title case, no article', () => {
   for (const { title, category } of contributes.commands) {
     expect(category).toBe('Tandem');
-    expect(title).toMatch(/^\p{Lu}[\p{L}\p{Lu}]+( (as|from|with|in|and|of|to|API|\p{Lu}[\p{L}’]*))*…?$/u);
+    expect(title).toMatch(/^\p{Lu}[\p{L}\p{Lu}]+( (as|on|from|with|in|and|of|to|API|\p{Lu}[\p{L}’]*))*…?$/u);
     expect(title).not.toMatch(/\b(a|an|the)\b/i);
   }
 });
@@ -187,10 +190,15 @@ it('links only to known commands from welcome texts and descriptions', () => {
   }
 });
 
-it('wakes for a panel that is restored, and restricts only settings that exist', () => {
-  expect(manifest.activationEvents).toEqual(
-    [sessionViewType, replayViewType, statisticsViewType].map((type) => `onWebviewPanel:${type}`),
-  );
+it('wakes for a panel that is restored, for runs that may wait for their turn, and restricts only settings that exist', () => {
+  const panels = [
+    ...[sessionViewType, replayViewType, statisticsViewType],
+    ...[runViewType, newRunViewType, comparisonViewType],
+  ];
+  expect(manifest.activationEvents).toEqual([
+    ...panels.map((type) => `onWebviewPanel:${type}`),
+    'workspaceContains:.tandem/runs',
+  ]);
   for (const setting of manifest.capabilities.untrustedWorkspaces.restrictedConfigurations) {
     expect(Object.keys(properties)).toContain(setting);
   }

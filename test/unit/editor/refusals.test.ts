@@ -3,17 +3,28 @@ import { commands } from '../../../src/editor/contributions';
 import { refusalOf } from '../../../src/editor/trust/refusals';
 import { english } from './translate';
 
-it('refuses in a workspace that is not trusted what connects, asks or downloads, and lets everything be read', () => {
+it('refuses in a workspace that is not trusted what connects, asks, downloads or trains, and lets everything be read', () => {
   const refused = Object.entries(commands).filter(([, id]) => refusalOf(id, english) !== undefined);
   expect(refused.map(([name]) => name).sort()).toEqual([
     'addModelFolder',
     'chooseAgent',
     'chooseCandidates',
     'chooseSimulator',
+    'collaborateOnFunction',
+    'compareBlindly',
     'connectModel',
+    'continueRun',
     'downloadPack',
     'editConnection',
+    'killRun',
+    'makeTask',
+    'newRun',
+    'pauseRun',
+    'resumeRun',
     'setApiKey',
+    'startQueuedRun',
+    'startRunFile',
+    'testAnswer',
     'testConnection',
     'useAsAgent',
     'useAsSimulator',

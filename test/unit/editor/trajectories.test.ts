@@ -239,6 +239,7 @@ describe('a replay', () => {
       outcome: '100 % of the tests',
       success: true,
       hasAnswer: true,
+      hasReference: true,
     });
     expect(replay.grades.map(({ headline: words }) => words)).toEqual([
       '100 % of the tests passed',

@@ -37,6 +37,16 @@ it('says of every reply whose words it has, and what people think of the turns',
   expect(text).toContain('- Rating: 4 of 5\n- Comment: Short.');
 });
 
+it('says what became of an answer to a function of one’s own', () => {
+  const outcome = { event: 'outcome', episode: 'e', by: 'kim' } as const;
+  const accepted = [agentTurn('e', 1), answered('e', 1), { ...outcome, outcome: 'accepted' } as const];
+  expect(transcript(accepted)).toContain('- Outcome: answered, accepted\n');
+  const measured = { ...outcome, outcome: 'edited', survived: 0.667, milliseconds: 300_000 } as const;
+  expect(transcript([...accepted, measured])).toContain(
+    '- Outcome: answered, accepted, 66 % of its lines left\n',
+  );
+});
+
 it('has all of a message, however long', () => {
   const long = 'word '.repeat(400_000).trim();
   expect(transcript([agentTurn('e', 1, `OUTPUT:\n${long}`)])).toContain(long);

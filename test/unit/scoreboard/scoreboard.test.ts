@@ -1,7 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { trainedCells } from '../../../src/core/scoreboard/attemptFile';
 import { scoreboard } from '../../../src/core/scoreboard/board';
 import { writeBoard } from '../../../src/core/scoreboard/files';
 import { tableOf } from '../../../src/core/scoreboard/table';
@@ -46,6 +47,20 @@ describe('the scoreboard', () => {
     // With two seeds nothing is shown.
     const two = board.final.map(({ method, attempts }) => ({ method, attempts: attempts.slice(0, 2) }));
     expect(tableOf(two, 1).targets.map(({ met }) => met)).toEqual([false, false, false]);
+  });
+
+  it('says what each of its runs trained, whatever became of other attempts', async () => {
+    const { to } = await stage(folder);
+    const { attempts } = await scoreboard(to);
+    const broken = path.join(to.out, 'attempts', 'broken');
+    await mkdir(broken);
+    await writeFile(path.join(broken, 'attempt.json'), '{"method":');
+    const cells = await trainedCells(to.out);
+    const strong = attempts.find(
+      ({ method, split, seed }) => method === 'rft' && split === 'test' && seed === 2,
+    );
+    expect(cells.get(strong!.run!)).toBe('rft, strong, seed 2');
+    expect([...cells.values()].some((name) => name.startsWith('zero-shot'))).toBe(false);
   });
 
   it('does nothing twice: the second call plays and trains nothing', async () => {

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { parseConfiguration } from '../../../src/core/training/configuration';
+import { countData } from '../../../src/core/training/data/count';
 import { prepareData } from '../../../src/core/training/data/prepare';
 import type { SelectionReport } from '../../../src/core/training/data/report';
 import { loadTasks } from '../../../src/core/task/pack';
@@ -19,6 +20,7 @@ const rowSchema = z.looseObject({
   messages: z.array(z.object({ role: z.string(), content: z.string() })),
   dialogue_history: z.array(z.looseObject({ role: z.string(), output: z.string().optional() })),
   reward: z.number(),
+  task: z.looseObject({ id: z.string() }),
   tandem: z.looseObject({
     episode: z.string(),
     turns: z.array(z.looseObject({ token_ids: z.array(z.number()).optional() })),
@@ -105,6 +107,14 @@ async function prepared(
 const episodes = (rows: readonly z.infer<typeof rowSchema>[]): string[] =>
   rows.map(({ tandem }) => tandem.episode);
 
+/** Every two rows of a task of which one has the higher reward. */
+function pairsOf(rows: readonly z.infer<typeof rowSchema>[]): number {
+  const better = rows.map((one) =>
+    rows.filter((other) => other.task.id === one.task.id && other.reward < one.reward),
+  );
+  return better.flat().length;
+}
+
 describe('the data of a run', () => {
   it('are the finished, graded dialogues of the log; what is left out is counted by its reason', async () => {
     const { rows, ...report } = await prepared({});
@@ -120,6 +130,42 @@ describe('the data of a run', () => {
     expect(episodes(rows)).toEqual(expect.arrayContaining(['by-ada', 'other-prompt']));
     expect(episodes(rows)).not.toContain('by-bob');
     expect(episodes(rows)).not.toContain('helped-by-bob');
+  });
+
+  it.each([
+    {},
+    { filter: { agent: 'nobody' } },
+    { filter: { collaborator: 'ada' } },
+    { exclude_models: [], with_evaluations: true, minimum_reward: 0.5 },
+  ])('are counted before they are written, in the same way: %j', async (fields) => {
+    const { selection } = await parseConfiguration(
+      { data: { log: data, ...fields } },
+      { from: 'test', folder },
+    );
+    const log = await TrajectoryLog.open(data);
+    try {
+      const { trajectories, tasks, successes, leftOut, turns, pairs, tokens, uncounted } = await countData(
+        log,
+        selection!,
+        { pairing: 'all' },
+      );
+      if (trajectories === 0) {
+        await expect(prepared(fields)).rejects.toThrow('no trajectory to train on');
+        return;
+      }
+      const report = await prepared(fields);
+      expect({ trajectories, tasks, successes, left_out: leftOut }).toEqual({
+        ...{ trajectories: report.trajectories, tasks: report.tasks, successes: report.successes },
+        left_out: report.left_out,
+      });
+      const said = report.rows.flatMap(({ tandem }) => tandem.turns);
+      expect(turns).toBe(said.length);
+      const ids = said.flatMap(({ token_ids }) => token_ids ?? []);
+      expect([tokens, uncounted]).toEqual([ids.length, said.filter(({ token_ids }) => !token_ids).length]);
+      expect(pairs).toBe(pairsOf(report.rows));
+    } finally {
+      await log.close();
+    }
   });
 
   it('hold what the agent saw, and the tokens as they were sampled', async () => {

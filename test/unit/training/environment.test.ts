@@ -2,7 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openTrainer, type TrainerOptions } from '../../../src/core/training/environment/environment';
+import {
+  isInstalled,
+  openTrainer,
+  type TrainerOptions,
+} from '../../../src/core/training/environment/environment';
+import { findPython } from '../../../src/core/training/environment/find';
 import { ask } from '../../../src/core/training/trainer';
 import { temporaryFolder } from '../trajectory/fixtures';
 
@@ -68,8 +73,11 @@ const environments = async (): Promise<string[]> => {
 
 describe('the trainer’s environment', () => {
   it('is made on first need, says so, and is found the next time', async () => {
+    expect(await isInstalled(options)).toBe(false);
     expect(await answerOf(options)).toBe('version 1 of the trainer plan');
+    expect(await isInstalled(options)).toBe(true);
     expect(options.said.join('\n')).toMatch(/several gigabytes/);
+    expect(await isInstalled(options)).toBe(true);
     options.said.length = 0;
     expect(await answerOf(options)).toBe('version 1 of the trainer plan');
     expect(options.said).toEqual([]);
@@ -143,6 +151,16 @@ describe('a Python', () => {
     await expect(openTrainer({ ...options, python })).rejects.toThrow(
       /TANDEM_PYTHON names .*no-python, which is no Python 3\.10 or newer/,
     );
+  });
+
+  it('that is chosen for the folder is taken before those of the PATH, and passed over when it will not do', async () => {
+    const python = await findPython(undefined, true);
+    vi.stubEnv('PATH', path.join(folder, 'empty'));
+    expect(await findPython(undefined, true, python.file)).toEqual(python);
+    const none = path.join(folder, 'no-python');
+    await expect(findPython(undefined, true, none)).rejects.toThrow('none is on the PATH');
+    vi.stubEnv('PATH', path.dirname(python.file));
+    expect((await findPython(undefined, true, none)).build).toBe(python.build);
   });
 
   it('that is too old is passed over', async () => {

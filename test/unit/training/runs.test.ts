@@ -143,7 +143,7 @@ describe('a run', () => {
     expect(await until(id, ({ state }) => state === 'stopping')).toMatchObject({ isLive: true });
     controller.abort(new Error('Enough.'));
     await expect(asking).rejects.toThrow('Enough.');
-    expect(await stopRun(runs, id, { atOnce: true })).toMatchObject({ state: 'died', canResume: true });
+    expect(await stopRun(runs, id, { atOnce: true })).toMatchObject({ state: 'stopped', canResume: true });
   });
 
   it('is launched once by two who resume it at the same moment', async () => {
@@ -216,12 +216,30 @@ describe('a run', () => {
     await followed(id);
     for (const file of ['launch.json', 'process.json']) await rm(path.join(runFolder, file));
     expect(await runs.find(id)).toMatchObject({
-      state: 'died',
+      state: 'stopped',
       message: expect.stringContaining('never started') as string,
     });
     await resumeRun(runs, id, trainer);
     await followed(id);
     expect(await runs.find(id)).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('a run on the rows of another', () => {
+  it('has a copy of them, so that the other may be deleted', async () => {
+    const first = await start([[state('done')]]);
+    const rows = path.join(first.folder, 'data', 'trajectories.jsonl');
+    await mkdir(path.dirname(rows));
+    await writeFile(rows, 'rows');
+    const gone = path.join(first.folder, 'gone.jsonl');
+    const second = await start([[state('done')]], {
+      data: { trajectories: [gone, rows, '/elsewhere.jsonl'] },
+    });
+    await rm(first.folder, { recursive: true });
+    const configuration: unknown = JSON.parse(await readFile(path.join(second.folder, 'run.json'), 'utf8'));
+    const copy = 'data/trajectories-2.jsonl';
+    expect(configuration).toMatchObject({ data: { trajectories: [gone, copy, '/elsewhere.jsonl'] } });
+    expect(await readFile(path.join(second.folder, copy), 'utf8')).toBe('rows');
   });
 });
 

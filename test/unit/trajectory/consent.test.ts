@@ -123,6 +123,21 @@ it('brings the stars of those only who let what they write leave', async () => {
   expect((await exported(log, formats[0]!)).bytes).toContain('"stars":2');
 });
 
+it('brings what became of an answer, and how much of it was edited only with the widest level', async () => {
+  for (const [level, told] of [
+    ['export', '"outcome":"accepted"'],
+    ['export-with-edits', '"outcome":"edited","survived":0.5'],
+  ] as const) {
+    const log = await logOf(level);
+    const outcome = { event: 'outcome', episode: 'good', by: 'kim' } as const;
+    await log.append({ ...outcome, outcome: 'accepted' });
+    await log.append({ ...outcome, outcome: 'edited', survived: 0.5, milliseconds: 300_000 });
+    const { bytes } = await exported(log, formats[0]!);
+    expect(bytes).toContain(told);
+    expect(bytes.includes('"survived"')).toBe(level === 'export-with-edits');
+  }
+});
+
 it('pairs the best that may leave, when a better one may not', async () => {
   const log = await logOf('local');
   await play(log, 'also-good', 1);

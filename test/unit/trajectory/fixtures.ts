@@ -71,6 +71,18 @@ export function choice(episode: string, turn: number, picked: Picked, by = kim.n
   return { event: 'choice', episode, turn, picked, by, milliseconds: 1500 };
 }
 
+/** What a person says of a critic's word on a turn; without `agrees` it is taken back. */
+export function verdict(
+  episode: string,
+  turn: number,
+  agrees: boolean | undefined,
+  fields: { readonly critic?: string; readonly advantage?: number; readonly by?: string } = {},
+): NewEvent {
+  const { critic = 'critic-1', advantage = 0.25, by = kim.name } = fields;
+  const said = agrees === undefined ? {} : { agrees };
+  return { event: 'credit-verdict', episode, turn, critic, advantage, by, ...said };
+}
+
 export function leak(episode: string, turn: number, fraction = 0, leaked = false): NewEvent {
   return { event: 'leak', episode, turn, fraction, leaked };
 }

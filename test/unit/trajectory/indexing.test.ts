@@ -89,9 +89,9 @@ describe('the index', () => {
     await log.close();
     const file = join(folder, 'index', 'trajectories.index');
     const intact = await readFile(file, 'latin1');
-    expect(intact.slice(0, 8)).toBe('TNDMIDX4');
+    expect(intact.slice(0, 8)).toBe('TNDMIDX5');
     const formats = [
-      ...[1, 2, 3, 5].map((number) => intact.replace('TNDMIDX4', `TNDMIDX${number}`)),
+      ...[1, 2, 3, 4, 6].map((number) => intact.replace('TNDMIDX5', `TNDMIDX${number}`)),
       // What another branch writes under the same number: other columns, or none said.
       intact.replace('"turns\\":\\"i32', '"other\\":\\"i32'),
       intact.replace('"turns\\":\\"i32', '"turns\\":\\"f64'),

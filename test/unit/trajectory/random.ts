@@ -10,6 +10,7 @@ import {
   reply,
   simulator,
   started,
+  verdict,
 } from './fixtures';
 
 /** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
@@ -41,6 +42,7 @@ export function anyEvents(episode: string, random: () => number): NewEvent[] {
     () => ({ event: 'grade', episode, grade: { mode: 'fixed', reward: null, success: null, tests: [] } }),
     () => ({ event: 'rating', episode, by: 'kim', ...(random() < 0.7 && { stars: turn() }) }),
     () => ({ event: 'turn-rating', episode, turn: turn(), thumb: 'up', by: 'kim' }),
+    () => verdict(episode, turn(), random() < 0.7 ? random() < 0.5 : undefined),
     () => ({ event: 'turn-superseded', episode, turn: turn() }),
     () => ({ event: 'abandoned', episode, reason: random() < 0.5 ? 'failed' : 'skipped', message: 'No.' }),
     () => ({ event: 'resumed', episode }),

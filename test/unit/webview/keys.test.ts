@@ -40,6 +40,9 @@ describe('a key of the session', () => {
     expect(action(press('KeyP'), { phase: 'over' })).toBeUndefined();
     expect(action(press('KeyS', { ctrlKey: true }), {})).toBeUndefined();
     expect(action(press('Escape'), { phase: 'over' })).toBeUndefined();
+    for (const key of [press('KeyS'), press('KeyA'), press('KeyA', { shiftKey: true })])
+      expect(action(key, { onlyDeveloperKnows: true })).toBeUndefined();
+    expect(action(press('KeyD'), { onlyDeveloperKnows: true })).toBe('dont-mind');
   });
 
   it('is read by its place, whatever it types', () => {

@@ -25,7 +25,8 @@ def check_same_configuration(folder: Path, config: RunConfig, fingerprint: str |
     """What was begun with one configuration and its data is not gone on with by another.
 
     `configuration.json` holds what the run began with: every field with its default, paths relative to the folder, and
-    the fingerprint of the data. `name`, `resources` and `export` may change. Errors: Fault(usage) naming what differs.
+    the fingerprint of the data. `name`, `resources` and `export` may change, and of the policy what decides only when
+    it ends: `more_epochs` and `patience`. Errors: Fault(usage) naming what differs.
     """
     from .whole_file import write_whole  # imports torch, which a wrong configuration need not wait for
 
@@ -62,7 +63,11 @@ def _first_difference(begun: dict[str, Any], now: dict[str, Any]) -> str | None:
             continue
         if not isinstance(fields, dict):
             return f"{group} is {json.dumps(fields)} instead of {json.dumps(begun.get(group))}, which is"
-        name = next(name for name, value in fields.items() if begun.get(group, {}).get(name) != value)
+        ends = ("more_epochs", "patience") if group == "policy" else ()
+        differing = (name for name, value in fields.items() if begun.get(group, {}).get(name) != value)
+        name = next((name for name in differing if name not in ends), None)
+        if name is None:
+            continue
         was, is_now = json.dumps(begun.get(group, {}).get(name)), json.dumps(fields[name])
         return f"{group}.{name} is {is_now} instead of {was}, which is"
     return None

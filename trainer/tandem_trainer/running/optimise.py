@@ -17,7 +17,7 @@ from ..turn import Example
 from .adam import Adam
 from .checkpoint import Checkpoint
 from .run import Run
-from .schedule import learning_rate, peak_learning_rate, stage_steps
+from .schedule import learning_rate, peak_learning_rate, scheduled_steps, stage_steps
 from .stop import Stopped
 
 
@@ -51,7 +51,7 @@ def optimise(
     the batches, and thereby the result, are then the same as if it had not been. Returns figures for the record.
     Errors: Stopped after a checkpoint; Fault when memory or disk do not suffice, or the loss is no longer a number.
     """
-    steps = stage_steps(len(train), settings)
+    scheduled, steps = scheduled_steps(len(train), settings), stage_steps(len(train), settings)
     per_epoch = steps_per_epoch(len(train), settings.batch)
     peak = peak_learning_rate(settings, run.config.model)
     adam = Adam([*base.trainable(), *objective.parameters()], settings.weight_decay)
@@ -114,7 +114,7 @@ def optimise(
 
             # ----------------------------------------------------------------------------------------------------------
             # update
-            rate = learning_rate(step, steps, peak, settings.warmup)
+            rate = learning_rate(step, scheduled, peak, settings.warmup)
             torch._foreach_mul_(gradients, min(1.0, settings.clip / (norm + 1e-6)))
             adam.step(rate)
 
@@ -148,6 +148,8 @@ def optimise(
             save()
         raise
 
+    if stage == run.last_trained and saved != progress:
+        save()  # from here a run that is done can be continued
     if progress.step < steps:
         run.events.notice(
             f"{stage} ends at step {progress.step} of {steps}: the held-out examples did best at step "

@@ -1,5 +1,7 @@
 """A run in its folder: what is done, what is saved, and who is told."""
 
+import os
+import shutil
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,6 +16,9 @@ from .distributed import Ranks
 from .events import Events
 from .meter import Meter
 from .stop import Stopped, StopRequest
+
+# The most that a run which is done keeps for going on: enough for adapters, and for small models trained whole.
+KEPT_BYTES = 2 << 30
 
 Tensors = Mapping[str, Mapping[str, Tensor]]  # file → name → tensor
 
@@ -80,13 +85,33 @@ class Run:
         self._keep([newest, *([best] if best else older[:1]), *results])
 
     def finish(self, stage: str, figures: Mapping[str, Any], tensors: Tensors) -> None:
-        """The stage is done: of its checkpoints only the result stays."""
+        """The stage is done: of its checkpoints only the result stays; of the last stage also where it stood."""
         self._write(stage, {"done": True, "step": "done", "figures": dict(figures)}, tensors)
-        self._keep([checkpoint for checkpoint in self.checkpoints if checkpoint.state["done"]])
+        at_end = self.last_trained if stage == self.last_trained else None
+        self._keep([each for each in self.checkpoints if each.state["done"] or each.stage == at_end])
 
     def clear(self) -> None:
-        """The run is done, and its result is in its place: no checkpoint is needed any more."""
-        self._keep([])
+        """The run is done, and its result is in its place.
+
+        Its checkpoints are in `kept` from now on, without that result: put back into `checkpoints` of a copy of the
+        folder without `model`, with policy.more_epochs, they go on from the last step. They are removed where they are
+        large.
+        """
+        self._keep([each for each in self.checkpoints if not (each.state["done"] and each.stage == self.last_trained)])
+        self.checkpoints = []
+        if not (self.ranks.first and self._folder.exists()):
+            return
+        if sum(file.stat().st_size for file in self._folder.rglob("*")) > KEPT_BYTES:
+            keep_only(self._folder, [])
+            return
+        shutil.rmtree(self.folder / "kept", ignore_errors=True)
+        os.rename(self._folder, self.folder / "kept")
+
+    @property
+    def last_trained(self) -> str:
+        """The stage that a run which is done goes on with: the policy of the last round."""
+        rounds = self.config.candidates.rounds if self.config.method == "sweet-rl" else 1
+        return "policy" if rounds == 1 else f"policy-{rounds}"
 
     def checkpoint_is_due(self) -> bool:
         """By the first rank's clock."""

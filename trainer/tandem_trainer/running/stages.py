@@ -1,7 +1,7 @@
 """The stages of a run, in their order. A stage that is done is not repeated: its result is read from its checkpoint."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +72,8 @@ def sweet_rl(run: Run, base: Base, template: Template, prepared: Prepared, refer
         if run.result(name) is None:
             ranked, before = candidates_of_round(number, run, base, template, prepared, critic)
             pairs = pairs_of(ranked, config, number)
-        told |= train_stage(name, base, policy, pairs + prepared.policy, prepared, config.policy, run, before)
+        settings = config.policy if name == run.last_trained else replace(config.policy, more_epochs=0.0)
+        told |= train_stage(name, base, policy, pairs + prepared.policy, prepared, settings, run, before)
     return told
 
 

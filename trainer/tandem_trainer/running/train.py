@@ -16,6 +16,7 @@ from .begun import as_planned_before, check_same_configuration, remove_rests
 from .claim import claim
 from .events import Events
 from .stop import Stopped, StopRequest
+from .trouble import fault_of
 
 SHOWN = 20  # bad lines that are told one by one
 
@@ -41,12 +42,15 @@ def main(arguments: list[str]) -> int:
         if first:
             request.honoured()
     except BaseException as error:
-        sentence = str(error) if isinstance(error, Fault) else f"{type(error).__name__}: {error}"
+        fault = error if isinstance(error, Fault) else fault_of(error)
+        sentence = str(fault) if fault else f"{type(error).__name__}: {error}"
         try:
             events.state("failed", message=sentence)
         except Fault as second:  # the disk is full: the first sentence is still said, as the last on stderr
             print(second, file=sys.stderr)
-        raise
+        if fault in (None, error):
+            raise
+        raise fault from error
     finally:
         if lock is not None:
             lock.close()

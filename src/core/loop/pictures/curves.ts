@@ -48,7 +48,9 @@ export function curvePicture({
         icon: 'roundRect',
         itemWidth: 14,
         itemHeight: 4,
-        itemGap: 18,
+        // Names of runs are longer than the library reckons without a screen, and go on in a second line.
+        itemGap: 30,
+        width: WIDTH - 200,
         textStyle: axisText,
       },
       grid: panels.map((_, index) => ({

@@ -36,7 +36,7 @@ export function isOfOtherWeights(folder: string, graph: string): boolean {
  * trainer/tandem_trainer/onnx/weights.py computes it. Training changes nearly every number, so it is seen; a change of
  * one number may not be.
  */
-function digest(file: string): string {
+export function digest(file: string): string {
   const descriptor = openSync(file, 'r');
   try {
     const { size } = fstatSync(descriptor);

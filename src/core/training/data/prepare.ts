@@ -4,14 +4,12 @@ import { Fault } from '../../fault';
 import { agentMessages, sawAnotherPrompt } from '../../dialogue/conversation';
 import { Prompts } from '../../dialogue/prompts';
 import { parseAgentMessage } from '../../dialogue/protocol';
-import { exportTrajectories, type LeaveOut } from '../../trajectory/export/export';
+import { exportTrajectories } from '../../trajectory/export/export';
 import { ifThere, writeAtomically } from '../../trajectory/files';
-import { TrajectoryLog, type TrajectoryFilter } from '../../trajectory/log';
-import { choicesOf } from '../../trajectory/choices';
-import { EDITOR_MODEL } from '../../trajectory/terms';
-import type { Trajectory } from '../../trajectory/trajectory';
-import { EXCLUDED_MODELS, type LogSelection } from '../configuration';
+import { TrajectoryLog } from '../../trajectory/log';
+import type { LogSelection } from '../configuration';
 import { runFiles } from '../runFolder';
+import { chosenBy } from './chosen';
 import type { SelectionReport } from './report';
 
 export interface PrepareOptions {
@@ -62,22 +60,14 @@ async function writeRows(
   const at = new Date().toISOString();
   let otherPrompts = 0;
   const result = await exportTrajectories(log, join(folder, runFiles.trajectories), {
+    ...chosenBy(selection),
     format: 'trajectories',
     visible: ({ agent }) => parseAgentMessage(agent.text).visible,
     render: (trajectory) => {
       if (sawAnotherPrompt(trajectory, prompts)) otherPrompts += 1;
       return agentMessages(trajectory.task, trajectory.turns, trajectory.started.protocol, prompts);
     },
-    leaveOut: forbiddenBy(selection),
-    staysHere: true,
-    filter: filterOf(selection),
-    mode: selection.mode,
-    minReward: selection.minimum_reward,
-    withLeaked: selection.with_leaked,
-    withEvaluations: selection.with_evaluations,
-    withEditorModels: !excludedModels(selection).some((pattern) => pattern.test(EDITOR_MODEL)),
-    signal,
-    onProgress,
+    ...{ signal, onProgress },
   });
   const { trajectories, tasks, successes, withTokenIds, keptLocal, leftOut } = result;
   return {
@@ -86,42 +76,6 @@ async function writeRows(
     with_token_ids: withTokenIds,
     kept_local: keptLocal,
   };
-}
-
-function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
-  const { collaborator_kind, ...rest } = filter;
-  return { ...rest, collaboratorKind: collaborator_kind };
-}
-
-/** Leaves out what must not be trained on against the terms of a model. */
-function forbiddenBy(selection: LogSelection): LeaveOut {
-  const excluded = excludedModels(selection);
-  return (trajectory) => {
-    const isExcluded = (model: string): boolean => excluded.some((pattern) => pattern.test(model));
-    return modelsOf(trajectory).some(isExcluded) ? 'model terms' : undefined;
-  };
-}
-
-function excludedModels({ exclude_models = EXCLUDED_MODELS }: LogSelection): RegExp[] {
-  return exclude_models.map(patternOf);
-}
-
-/** Every model that wrote some of it: the agents, also of candidates, and the simulators that replied. */
-function modelsOf(trajectory: Trajectory): string[] {
-  const { started, agent, collaborator, turns } = trajectory;
-  return [
-    ...choicesOf(trajectory).flatMap(({ shown }) => shown.candidates.map((candidate) => candidate.agent)),
-    started.agent,
-    agent,
-    started.collaborator.name,
-    collaborator.name,
-    ...turns.flatMap((turn) => [turn.agent.model, ...(turn.reply ? [turn.reply.by] : [])]),
-  ];
-}
-
-function patternOf(text: string): RegExp {
-  const escaped = text.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return new RegExp(`^${escaped.join('.*')}$`, 's');
 }
 
 function nothingLeft({ log, left_out }: SelectionReport): Fault {

@@ -14,8 +14,10 @@ export interface TrainerOptions {
   readonly cache: string;
   /** An interpreter that has the trainer's packages already; nothing is installed then, `source` is used as it is. */
   readonly ready?: string;
-  /** The Python of which the environment is made, and what names it; the first of the PATH when left out. */
+  /** The Python of which the environment is made, and what names it. */
   readonly python?: { readonly file: string; readonly by: string };
+  /** One to take before those of the PATH when `python` is left out, if it will do. */
+  readonly preferred?: string;
   readonly signal?: AbortSignal;
   /** Told what happens, a line at a time, when something has to be installed. */
   readonly onLine?: (line: string) => void;
@@ -34,11 +36,18 @@ export interface TrainerOptions {
  */
 export async function openTrainer(options: TrainerOptions): Promise<Trainer> {
   if (options.ready !== undefined) return readyTrainer(options.ready, options);
-  const uv = await onPath('uv');
-  const python = await findPython(options.python, uv !== undefined);
-  const tools: Tools = { uv, python, options };
+  const tools = await toolsFor(options);
   const packages = await packagesEnvironment(tools);
   return { python: await trainerEnvironment(packages, tools) };
+}
+
+/**
+ * Whether the gigabytes are there, so that `openTrainer` takes a moment and not minutes.
+ * @throws {Fault} `training/no-python`
+ */
+export async function isInstalled(options: TrainerOptions): Promise<boolean> {
+  if (options.ready !== undefined) return true;
+  return isThere(folderOf(await packagesName(await toolsFor(options)), options));
 }
 
 /** What the trainer imports, by module name. */
@@ -65,10 +74,21 @@ interface Tools {
   readonly options: TrainerOptions;
 }
 
+async function toolsFor(options: TrainerOptions): Promise<Tools> {
+  const uv = await onPath('uv');
+  return { uv, python: await findPython(options.python, uv !== undefined, options.preferred), options };
+}
+
+const lockOf = ({ source }: TrainerOptions): string => join(source, 'requirements.lock');
+
+const folderOf = (name: string, { cache }: TrainerOptions): string => join(cache, 'trainer', name);
+
+const packagesName = async ({ python, options }: Tools): Promise<string> =>
+  `packages-${hashOf(identity(python), await readFile(lockOf(options)))}`;
+
 async function packagesEnvironment(tools: Tools): Promise<string> {
-  const lock = join(tools.options.source, 'requirements.lock');
-  const name = `packages-${hashOf(identity(tools.python), await readFile(lock))}`;
-  return environment(name, tools, async (folder, install) => {
+  const lock = lockOf(tools.options);
+  return environment(await packagesName(tools), tools, async (folder, install) => {
     tools.options.onLine?.(
       'Installing what the trainer needs, once: several gigabytes, which takes some minutes.',
     );
@@ -102,7 +122,7 @@ type Fill = (temporary: string, install: InstallOptions) => Promise<void>;
 
 async function environment(name: string, { options }: Tools, fill: Fill): Promise<string> {
   const { signal, onLine } = options;
-  const folder = join(options.cache, 'trainer', name);
+  const folder = folderOf(name, options);
   // A Python that is gone from the system leaves a link to nowhere.
   const isBroken = (await isThere(folder)) && !(await isThere(interpreterIn(folder)));
   if (isBroken) await rm(folder, { recursive: true, force: true });

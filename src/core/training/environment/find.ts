@@ -24,11 +24,13 @@ export interface SystemPython {
  *
  * @param named by a setting or a variable, with what named it, e.g. `TANDEM_PYTHON`; it is used or refused
  * @param hasUv whether uv makes the environment, for which the Python needs nothing besides itself
+ * @param preferred taken before those of the PATH, if it will do
  * @throws {Fault} `training/no-python`
  */
 export async function findPython(
   named: { readonly file: string; readonly by: string } | undefined,
   hasUv: boolean,
+  preferred?: string,
 ): Promise<SystemPython> {
   const version = OLDEST.join('.');
   const remedy = `Install Python ${version} or newer, or name one in the setting or in TANDEM_PYTHON.`;
@@ -42,8 +44,8 @@ export async function findPython(
     return python;
   }
   let lacking: SystemPython | undefined;
-  for (const name of NAMES) {
-    const file = await onPath(name);
+  for (const name of [undefined, ...NAMES]) {
+    const file = name === undefined ? preferred : await onPath(name);
     const python = file === undefined ? undefined : await inspect(file);
     if (python === undefined) continue;
     if (python.hasVenv || hasUv) return python;

@@ -9,19 +9,30 @@ export interface Advantage {
 
 /**
  * Eq. 3 of SWEET-RL (arXiv 2503.15478): the log-ratio of the turn's tokens between critic and base, their mean or,
- * without length normalisation, their sum. In the paper's convention the base reads what the critic reads; in that of
- * its code it never sees the hidden information. The control is what the base alone makes of that information.
+ * without length normalisation, their sum. The control is what the base alone makes of the hidden information.
  */
-export function advantageOf({ critic, informed, plain }: ReadTurn, about: CriticFile): Advantage {
-  const sees = about.hidden_information && about.convention === 'paper';
-  const compared = sees ? informed! : plain;
+export function advantageOf(turn: ReadTurn, about: CriticFile): Advantage {
+  const { informed, plain } = turn;
+  const { length_normalisation: mean } = about;
   return {
-    advantage: difference(critic, compared, about.length_normalisation),
-    untrained: informed === undefined ? null : difference(informed, plain, about.length_normalisation),
+    advantage: combined(logRatios(turn, about), mean),
+    untrained: informed === undefined ? null : combined(differences(informed, plain), mean),
   };
 }
 
-function difference(some: readonly number[], others: readonly number[], mean: boolean): number {
-  const sum = some.reduce((total, value, index) => total + value - others[index]!, 0);
-  return mean ? sum / some.length : sum;
+/**
+ * The log-ratio of each token of the turn, in nats. In the paper's convention the base reads what the critic reads; in
+ * that of its code it never sees the hidden information.
+ */
+export function logRatios({ critic, informed, plain }: ReadTurn, about: CriticFile): number[] {
+  const sees = about.hidden_information && about.convention === 'paper';
+  return differences(critic, sees ? informed! : plain);
+}
+
+const differences = (some: readonly number[], others: readonly number[]): number[] =>
+  some.map((value, index) => value - others[index]!);
+
+function combined(ratios: readonly number[], mean: boolean): number {
+  const sum = ratios.reduce((total, ratio) => total + ratio, 0);
+  return mean ? sum / ratios.length : sum;
 }

@@ -13,7 +13,7 @@ import type { Scored, ScoreOptions } from '../score';
 import { advantageOf } from './advantage';
 import { dialogueOf, type Dialogue } from './dialogues';
 
-export interface ScoreHereOptions extends Omit<ScoreOptions, 'base'> {
+export interface ScoreHereOptions extends Omit<ScoreOptions, 'base' | 'withTokens'> {
   /** The built scoring.js. */
   readonly scoring: string;
   /** The folder of the prompts that ship with Tandem. */

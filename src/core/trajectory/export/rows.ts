@@ -2,6 +2,7 @@ import { taskToRow, type TaskRow } from '../../task/row';
 import type { Consents } from '../consent';
 import type { Candidate } from '../event';
 import type { Trajectory, Turn } from '../trajectory';
+import { verdictsOf } from '../verdicts';
 
 /** One message of a conversation with a model, as chat completion interfaces take it. */
 export interface ChatMessageLike {
@@ -76,10 +77,9 @@ export function trajectoryRow(
   };
 }
 
-function turnOrigin(
-  { agent, candidates, superseded, reply, leak, rating }: Turn,
-  consents: Consents,
-): object {
+function turnOrigin(turn: Turn, consents: Consents): object {
+  const { agent, candidates, superseded, reply, leak, rating } = turn;
+  const verdicts = verdictsOf({ turns: [turn] }).filter(({ by }) => consents.mayLeave(by));
   const withEdits = reply && reply.author !== 'simulator' && consents.mayLeaveWithEdits(reply.by);
   return {
     ...sampledOrigin(agent),
@@ -90,6 +90,9 @@ function turnOrigin(
     ...(reply?.suggestedBy !== undefined && { reply_suggested_by: reply.suggestedBy }),
     ...(withEdits && editsOf(reply)),
     ...(rating?.thumb && { thumb: rating.thumb }),
+    ...(verdicts.length > 0 && {
+      verdicts: verdicts.map(({ critic, advantage, agrees }) => ({ critic, advantage, agrees })),
+    }),
     ...(leak && { leak: leak.fraction, leaked: leak.leaked }),
   };
 }
@@ -148,7 +151,7 @@ function openingOf(messages: readonly ChatMessageLike[]): readonly ChatMessageLi
 
 /** Where a trajectory comes from and how it went. */
 export function origin({ trajectory, grade, consents }: Omit<Exported, 'messages'>): object {
-  const { id, task, started, turns, rating } = trajectory;
+  const { id, task, started, turns, rating, outcome } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
   return {
     episode: id,
@@ -163,5 +166,18 @@ export function origin({ trajectory, grade, consents }: Omit<Exported, 'messages
     ...(grade && { grading_mode: grade.mode, reward: grade.reward, success: grade.success }),
     leaked: leaks.some(({ leaked }) => leaked),
     ...(rating?.stars !== undefined && consents.mayLeave(rating.by) && { stars: rating.stars }),
+    ...(outcome && consents.mayLeave(outcome.by) && outcomeOf(outcome, consents)),
+  };
+}
+
+/** How much a developer changed is an edit, which the widest level alone lets out. */
+function outcomeOf(
+  { outcome, survived, by }: NonNullable<Trajectory['outcome']>,
+  consents: Consents,
+): object {
+  const isEdit = consents.mayLeaveWithEdits(by);
+  return {
+    outcome: outcome === 'edited' && !isEdit ? 'accepted' : outcome,
+    ...(isEdit && survived !== undefined && { survived }),
   };
 }

@@ -12,6 +12,7 @@ const COLUMNS = {
   stars: 'u8',
   turns: 'i32',
   choices: 'i32',
+  verdicts: 'i32',
   /** The turn whose candidates wait for a choice; 0 when none do. */
   undecidedTurn: 'i32',
   task: 'i32',
@@ -207,6 +208,7 @@ export class Episodes {
     this.setState(row, summary.state === 'abandoned' ? summary.abandoned! : summary.state);
     this.columns.turns.set(row, summary.turns);
     this.columns.choices.set(row, summary.choices);
+    this.columns.verdicts.set(row, summary.verdicts ?? 0);
     const last = pending?.at(-1);
     this.columns.undecidedTurn.set(row, last === undefined || last.choice ? 0 : last.shown.turn);
     this.columns.leak.set(row, 0);
@@ -234,6 +236,7 @@ export class Episodes {
     const stars = this.columns.stars.get(row);
     const rollout = this.columns.rollout.get(row);
     const replies = this.columns.timedReplies.get(row);
+    const verdicts = this.columns.verdicts.get(row);
     return {
       id: this.ids[row]!,
       taskId: this.strings.text(this.columns.task.get(row)),
@@ -251,6 +254,7 @@ export class Episodes {
       leak: this.columns.leak.get(row),
       leaked: this.isLeaked(row),
       choices: this.columns.choices.get(row),
+      ...(verdicts > 0 && { verdicts }),
       ...(stars > 0 && { stars }),
       ...(replies > 0 && { replyTime: { replies, milliseconds: this.columns.replyMs.get(row) } }),
       seed: this.columns.seed.get(row),

@@ -271,8 +271,15 @@ export class LogIndex {
       case 'turn-rating':
         this.applySimple(row, event.event, event.turn);
         return;
+      case 'credit-verdict':
+        // It may take back or replace another one, which only the whole episode tells.
+        this.unsettled.add(row);
+        return;
       case 'turn-superseded':
         // The turn that follows it says so again.
+        return;
+      case 'outcome':
+        // No list shows it.
         return;
       case 'resumed':
         episodes.resume(row, event.agent);

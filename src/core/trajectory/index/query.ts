@@ -28,6 +28,8 @@ export interface TrajectoryFilter {
   readonly until?: string;
   /** A person chose between candidates in it, or nobody did. */
   readonly chosen?: boolean;
+  /** A person said of a turn whether a critic is right, or nobody did. */
+  readonly judged?: boolean;
   readonly collection?: string;
   /** Found in the id, the task's id, the pack, the agent or the collaborator, in any case. */
   readonly text?: string;
@@ -161,8 +163,8 @@ type RowTest = (row: number) => boolean;
 
 function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
   const tests: RowTest[] = [];
-  const { state, collaboratorKind, leaked, chosen, success, outcome, stars, since, until, mode, text } =
-    filter;
+  const { state, collaboratorKind, leaked, chosen, judged, success, outcome, stars } = filter;
+  const { since, until, mode, text } = filter;
   const { startedAt } = episodes.columns;
   for (const column of ['task', 'pack', 'agent', 'collaborator', 'collection'] as const) {
     const wanted = filter[column];
@@ -175,6 +177,7 @@ function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
   if (collaboratorKind !== undefined) tests.push((row) => episodes.seatKind(row) === collaboratorKind);
   if (leaked !== undefined) tests.push((row) => episodes.isLeaked(row) === leaked);
   if (chosen !== undefined) tests.push((row) => episodes.columns.choices.get(row) > 0 === chosen);
+  if (judged !== undefined) tests.push((row) => episodes.columns.verdicts.get(row) > 0 === judged);
   if (success !== undefined) tests.push((row) => successOf(episodes, row, mode) === success);
   if (outcome !== undefined) tests.push((row) => outcomeOf(episodes, row, mode) === outcome);
   if (stars !== undefined) tests.push(starsTest(episodes, stars));

@@ -61,6 +61,8 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
       'rating',
       'turn-rating',
       'turn-superseded',
+      'credit-verdict',
+      'outcome',
       'abandoned',
       'resumed',
       'deleted',

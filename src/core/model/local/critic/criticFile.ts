@@ -21,7 +21,8 @@ const form = z.looseObject({
 /** What `critic.json` says of an exported critic: how it was trained is how it scores. */
 export type CriticFile = z.infer<typeof form>;
 
-const FILE = 'critic.json';
+/** What makes a folder a critic. */
+export const CRITIC_FILE = 'critic.json';
 
 /** The graphs of a critic: its own, and its base's. */
 export const criticGraphs = (folder: string): { readonly critic: string; readonly reference: string } => ({
@@ -32,17 +33,15 @@ export const criticGraphs = (folder: string): { readonly critic: string; readonl
 /** Whether a folder is a critic that ONNX Runtime can score with. */
 export function hasCriticGraphs(folder: string): boolean {
   const { critic, reference } = criticGraphs(folder);
-  return [path.join(folder, FILE), critic, reference].every((file) => existsSync(file));
+  return [path.join(folder, CRITIC_FILE), critic, reference].every((file) => existsSync(file));
 }
 
-/** @throws {Fault} `model/foreign-folder` when it is no exported critic, or one without graphs; `model/damaged-folder` */
+/**
+ * Of a critic that ONNX Runtime can score with.
+ * @throws {Fault} as `aboutCritic`, and `model/not-exported` when there are no graphs
+ */
 export function readCriticFile(folder: string): CriticFile {
-  if (!existsSync(path.join(folder, FILE))) {
-    throw new Fault(
-      'model/foreign-folder',
-      `${folder} has no ${FILE}, so it is not an exported critic. Give the folder critic of a SWEET-RL run.`,
-    );
-  }
+  requireFile(folder);
   if (!hasCriticGraphs(folder)) {
     throw new Fault(
       'model/not-exported',
@@ -51,11 +50,25 @@ export function readCriticFile(folder: string): CriticFile {
   }
   const { critic } = criticGraphs(folder);
   if (isOfOtherWeights(folder, critic)) throw otherWeights(folder, critic);
-  const read = form.safeParse(readJson(folder, FILE));
+  return aboutCritic(folder);
+}
+
+/** Of any critic, with graphs or without. @throws {Fault} `model/foreign-folder` when it is none; `model/damaged-folder` */
+export function aboutCritic(folder: string): CriticFile {
+  requireFile(folder);
+  const read = form.safeParse(readJson(folder, CRITIC_FILE));
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw new Fault(
     'model/foreign-folder',
-    `${path.join(folder, FILE)} is not one that this Tandem knows (${issue!.path.join('.')}: ${issue!.message}). Score with the trainer that wrote it.`,
+    `${path.join(folder, CRITIC_FILE)} is not one that this Tandem knows (${issue!.path.join('.')}: ${issue!.message}). Score with the trainer that wrote it.`,
+  );
+}
+
+function requireFile(folder: string): void {
+  if (existsSync(path.join(folder, CRITIC_FILE))) return;
+  throw new Fault(
+    'model/foreign-folder',
+    `${folder} has no ${CRITIC_FILE}, so it is not an exported critic. Give the folder critic of a SWEET-RL run.`,
   );
 }

@@ -22,6 +22,8 @@ export interface SpokenTurn {
 /** One turn as the models read it: natural log-probabilities, one for each of `ids`. */
 export interface ReadTurn {
   readonly ids: readonly number[];
+  /** What each of them adds to the text. */
+  readonly texts: readonly string[];
   /** By the critic, with the hidden information if it was trained with it. */
   readonly critic: readonly number[];
   /** By the base, with and without the hidden information; the first is absent where there is none. */

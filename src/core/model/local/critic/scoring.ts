@@ -4,6 +4,7 @@ import { criticGraphs, readCriticFile, type CriticFile } from './criticFile';
 import type { CriticDialogue, FromScoring, ReadDialogue, ToScoring } from './protocol';
 import { Scorer } from './scorer';
 import { CriticTemplate } from './template';
+import { textsOf } from './texts';
 import { viewsOf } from './turns';
 
 interface Critic {
@@ -38,6 +39,7 @@ async function read(dialogue: CriticDialogue, { about, template, ...by }: Critic
   return {
     turns: plain.map(({ response }, index) => ({
       ids: response,
+      texts: textsOf(response, (ids) => template.decode(ids)),
       critic: critic[index]!,
       plain: base[index]!,
       ...(knowing && { informed: knowing[index]! }),

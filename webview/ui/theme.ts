@@ -3,6 +3,10 @@ export interface Theme {
   readonly ink: string;
   readonly quiet: string;
   readonly series: string;
+  /** Beside the other series. */
+  readonly second: string;
+  /** Of several lines of one kind: five colours, in the order in which they are taken. */
+  readonly palette: readonly string[];
   readonly paper: string;
   readonly font: string;
   readonly size: number;
@@ -13,10 +17,16 @@ export function themeNow(): Theme {
   const variable = (...names: readonly string[]): string =>
     names.map((name) => style.getPropertyValue(`--vscode-${name}`).trim()).find((value) => value !== '') ??
     style.color;
+  // Orange is half transparent in the editor's own dark themes.
+  const palette = ['blue', 'yellow', 'green', 'purple', 'red'].map((name) =>
+    variable(`charts-${name}`, 'textLink-foreground'),
+  );
   return {
     ink: style.color,
     quiet: variable('descriptionForeground'),
-    series: variable('charts-blue', 'textLink-foreground'),
+    series: palette[0]!,
+    second: palette[1]!,
+    palette,
     paper: variable('editor-background'),
     font: style.fontFamily,
     size: Number.parseFloat(style.fontSize),

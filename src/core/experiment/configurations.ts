@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { runFiles } from '../training/runFolder';
+import type { Run } from '../training/runs';
+
+/** A field of `run.json` that is not the same in all of some runs. */
+export interface Difference {
+  /** `critic.learning_rate`. */
+  readonly field: string;
+  /** Of each run, in their order; undefined where its configuration leaves it to the default. */
+  readonly values: readonly (string | undefined)[];
+}
+
+/** What stands in the heading of each run, and what is the same in all runs but means other rows. */
+const ASIDE: readonly string[] = ['name', 'version', 'data.trajectories'];
+
+/** The fields in which configurations differ, in the order in which they first stand. A list is one value. */
+export function differencesOf(configurations: readonly unknown[]): Difference[] {
+  const flat = configurations.map((one) => new Map(fieldsOf(one)));
+  const fields = new Set(flat.flatMap((one) => [...one.keys()]));
+  return [...fields].flatMap((field) => {
+    const values = flat.map((one) => one.get(field));
+    return ASIDE.includes(field) || new Set(values).size === 1 ? [] : [{ field, values }];
+  });
+}
+
+/** @throws what reading or parsing it throws */
+export async function configurationOf({ folder }: Pick<Run, 'folder'>): Promise<unknown> {
+  return JSON.parse(await readFile(path.join(folder, runFiles.configuration), 'utf8'));
+}
+
+/** Each leaf under its path: `critic.beta`, and what is written there. */
+function fieldsOf(value: unknown, at = ''): [string, string][] {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return Object.entries(value).flatMap(([name, inside]) =>
+      fieldsOf(inside, at === '' ? name : `${at}.${name}`),
+    );
+  }
+  return [[at, typeof value === 'string' ? value : JSON.stringify(value)]];
+}

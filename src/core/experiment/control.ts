@@ -1,0 +1,40 @@
+import type { RunHistory } from '../training/history/history';
+import type { TrainerEventOf } from '../training/events';
+
+/**
+ * A critic of a run beside its control, the score of the model before it was trained: how differently both order the
+ * turns that were sampled.
+ */
+export interface Control {
+  /** `ranking`, of a later round `ranking-2`. */
+  readonly stage: string;
+  readonly histories: number;
+  readonly candidates: number;
+  /** Spearman's, of critic and untrained score; null where both do not differ anywhere. At 1 the critic adds nothing. */
+  readonly correlation: number | null;
+  /** Standard deviation within a history, the mean over histories: of the critic's scores, and of the control's. */
+  readonly spread: number | null;
+  readonly untrainedSpread: number | null;
+  /** Of pairs of dialogues of held-out tasks, in the right order, at its best look; null without a critic's training. */
+  readonly accuracy: number | null;
+}
+
+/** Of each ranking of a run, in order. */
+export function controlsOf(history: RunHistory): Control[] {
+  const accuracy = bestAccuracy(history);
+  return history.told
+    .filter((event): event is TrainerEventOf<'ranking'> => event.event === 'ranking')
+    .map(({ stage, histories, candidates, rank_correlation, spread, untrained_spread }) => ({
+      ...{ stage, histories, candidates, accuracy },
+      correlation: rank_correlation ?? null,
+      spread: spread ?? null,
+      untrainedSpread: untrained_spread ?? null,
+    }));
+}
+
+function bestAccuracy({ told }: RunHistory): number | null {
+  const looks = told.filter(
+    (event) => event.event === 'evaluation' && event.stage === 'critic',
+  ) as readonly TrainerEventOf<'evaluation'>[];
+  return (looks.findLast(({ best }) => best === true) ?? looks.at(-1))?.accuracy ?? null;
+}

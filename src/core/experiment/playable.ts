@@ -1,0 +1,10 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { runFiles } from '../training/runFolder';
+import type { Run } from '../training/runs';
+
+/** Its model has graphs with which it plays on this machine. */
+export const canPlay = ({ folder }: Run): boolean => hasGraphs(path.join(folder, runFiles.model));
+
+/** A model folder that ONNX Runtime plays. */
+export const hasGraphs = (folder: string): boolean => existsSync(path.join(folder, 'onnx'));

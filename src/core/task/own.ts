@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import type { PythonFunction } from './python/functions';
+import { requestedName } from './signature';
+import type { Task } from './task';
+
+/**
+ * A task without tests and without a reference: a developer's own function, where what is hidden is in the developer's
+ * head. Only who accepts or rejects the answer says how good it is.
+ */
+export function ownTask(request: string, signature: string): Task {
+  const description = `${request.trim()}\n\nThe signature is:\n\n${signature}`;
+  const id = createHash('sha256').update(description).digest('hex').slice(0, 16);
+  return { id, description, reference: '', testCases: [], hiddenInformation: '' };
+}
+
+export function isOwnFunction({ testCases }: Task): boolean {
+  return testCases.length === 0;
+}
+
+/** What a developer would ask for, from what the function says of itself; to be edited. In one line. */
+export function draftedRequest({ name, docstring }: PythonFunction): string {
+  const told = docstring?.split(
+    /\n\s*(?:\n|>>>|(?:Args|Arguments|Parameters|Returns|Raises|Examples?)\s*:?\s*(?:\n|$)|:param)/,
+  )[0];
+  const words = (told ?? '').replace(/\s+/g, ' ').trim();
+  if (words !== '') return `I need a Python function: ${ended(words)}`;
+  return `I need a Python function that does this: ${name.replaceAll('_', ' ').trim()}.`;
+}
+
+/** The name of the function that a task without tests asks for. */
+export function ownName({ description }: Task): string | undefined {
+  return requestedName(description);
+}
+
+const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);

@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Fault } from '../../fault';
+import { ScoringProcess } from '../../model/local/critic/process';
+import type { ReadDialogue } from '../../model/local/critic/protocol';
+import { scoreTrajectories, type Scored } from '../score';
+import { advantageOf, logRatios } from '../scoring/advantage';
+import type { Trainer } from '../trainer';
+import type { Credit, Scorable, TurnCredit } from './credit';
+import type { Critic } from './critics';
+
+export interface CreditOptions {
+  /** The built scoring.js. */
+  readonly scoring: string;
+  /** Asked for only where the critic has no graphs of its own. */
+  readonly trainer: () => Promise<Trainer>;
+  readonly signal?: AbortSignal;
+  /** What is going on, for a person who waits. */
+  readonly onLine?: (line: string) => void;
+}
+
+/**
+ * What the critic says of dialogues, by ONNX Runtime or by the trainer.
+ * @throws {Fault} `training/cannot-score` for a dialogue that it cannot read; of the critic's folder
+ * @throws the signal's reason when it is aborted
+ */
+export async function computeCredits(
+  critic: Critic,
+  scorables: readonly Scorable[],
+  options: CreditOptions,
+): Promise<Credit[]> {
+  return critic.runner === 'onnx'
+    ? byOnnx(critic, scorables, options)
+    : byTrainer(critic, scorables, options);
+}
+
+async function byOnnx(
+  critic: Critic,
+  scorables: readonly Scorable[],
+  { scoring, signal }: CreditOptions,
+): Promise<Credit[]> {
+  signal?.throwIfAborted();
+  const process = new ScoringProcess(scoring, critic.folder);
+  const stop = (): void => void process.close();
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.all(
+      scorables.map(async (scorable) => {
+        const { messages, turns, hiddenInformation } = scorable.dialogue;
+        const told = hiddenInformation === undefined ? {} : { hiddenInformation };
+        return creditOf(
+          critic,
+          scorable,
+          turnsRead(await process.read({ messages, turns, ...told }), critic),
+        );
+      }),
+    );
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await process.close();
+  }
+}
+
+type Said = Omit<TurnCredit, 'turn'>;
+
+function turnsRead(read: ReadDialogue, { about }: Critic): Said[] {
+  if ('why' in read) {
+    throw new Fault('training/cannot-score', `This critic cannot score the dialogue. ${read.reason}`);
+  }
+  return read.turns.map((turn) => ({
+    ...advantageOf(turn, about),
+    tokens: { texts: [...turn.texts], ratios: rounded(logRatios(turn, about)) },
+  }));
+}
+
+async function byTrainer(
+  critic: Critic,
+  scorables: readonly Scorable[],
+  { trainer, signal, onLine }: CreditOptions,
+): Promise<Credit[]> {
+  const temporary = await mkdtemp(join(tmpdir(), 'tandem-credit-'));
+  try {
+    const file = join(temporary, 'trajectories.jsonl');
+    await writeFile(file, scorables.map(({ row }) => `${JSON.stringify(row)}\n`).join(''));
+    const scored = await scoreTrajectories(await trainer(), {
+      critic: critic.folder,
+      trajectories: [file],
+      withTokens: true,
+      ...(signal && { signal }),
+      ...(onLine && { onLine }),
+    });
+    return scorables.map((scorable) => creditOf(critic, scorable, turnsScored(scored, scorable)));
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+function turnsScored(scored: readonly Scored[], { episode }: Scorable): Said[] {
+  const row = scored.find(({ id }) => id === episode);
+  if (row === undefined) {
+    throw new Fault('training/cannot-score', `This critic cannot score the dialogue ${episode}.`);
+  }
+  return row.turns.map(({ advantage, untrained, texts, log_ratios: ratios }) => ({
+    advantage,
+    untrained,
+    ...(texts && ratios && { tokens: { texts, ratios: rounded(ratios) } }),
+  }));
+}
+
+const creditOf = (critic: Critic, { episode, of, turns }: Scorable, said: readonly Said[]): Credit => ({
+  version: 1,
+  episode,
+  critic: critic.id,
+  of,
+  unit: critic.unit,
+  turns: said.map((each, index) => ({ turn: turns[index]!, ...each })),
+});
+
+/** More digits than anybody sees would make the files long. */
+const rounded = (ratios: readonly number[]): number[] => ratios.map((ratio) => Number(ratio.toFixed(5)));

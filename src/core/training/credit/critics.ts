@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import {
+  aboutCritic,
+  CRITIC_FILE,
+  criticGraphs,
+  hasCriticGraphs,
+  type CriticFile,
+} from '../../model/local/critic/criticFile';
+import { digest, isOfOtherWeights } from '../../model/local/weights';
+import { dataFoldersIn, experimentsIn, type Experiment } from '../experiments';
+import { runFiles } from '../runFolder';
+import { Runs } from '../runs';
+
+/** What an advantage is measured in. `logit`: of the reward that a value head predicts after the turn. */
+export const units = ['nats-per-token', 'nats', 'logit'] as const;
+export type Unit = (typeof units)[number];
+
+/** A critic that dialogues can be scored with. */
+export interface Critic {
+  /** Absolute. */
+  readonly folder: string;
+  /** The same for copies of one critic, another one after more training: what its scores and verdicts go by. */
+  readonly id: string;
+  readonly unit: Unit;
+  /** Who scores with it: ONNX Runtime where the critic has graphs that fit its weights, else the trainer. */
+  readonly runner: 'onnx' | 'trainer';
+  readonly about: CriticFile;
+}
+
+/** Where a critic lies, and what to call it. */
+export interface CriticPlace {
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** The critic of a run. */
+export interface RunCritic extends CriticPlace {
+  readonly run: string;
+  /** The loop or the scoreboard that the run is part of. */
+  readonly experiment?: Experiment;
+  readonly method: string;
+  readonly base: string;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+}
+
+async function criticsOfRuns(dataFolder: string): Promise<RunCritic[]> {
+  const runs = await new Runs(dataFolder).list();
+  return runs.flatMap(({ id, name, folder, method, base, startedAt }) => {
+    const critic = join(folder, runFiles.critic);
+    if (!existsSync(join(critic, CRITIC_FILE))) return [];
+    return [{ folder: critic, name: name === '' ? id : name, run: id, method, base, startedAt }];
+  });
+}
+
+/** The critics of the runs of a data folder and of those of its loops and scoreboards, the newest run first. */
+export async function criticsIn(dataFolder: string): Promise<RunCritic[]> {
+  const inExperiments = (await experimentsIn(dataFolder)).map(async (experiment) => {
+    const critics = await Promise.all((await dataFoldersIn(experiment.folder)).map(criticsOfRuns));
+    return critics.flat().map((critic) => ({ ...critic, experiment }));
+  });
+  const critics = await Promise.all([criticsOfRuns(dataFolder), ...inExperiments]);
+  return critics.flat().sort((a, b) => b.startedAt.localeCompare(a.startedAt));
+}
+
+/** What a folder of a critic is called that somebody points at: `critic` alone would say nothing. */
+export function nameOfFolder(folder: string): string {
+  const own = basename(resolve(folder));
+  return own === runFiles.critic ? basename(dirname(resolve(folder))) : own;
+}
+
+/** @throws {Fault} `model/foreign-folder`, `model/damaged-folder` with one sentence */
+export function openCritic(place: string): Critic {
+  const folder = resolve(place);
+  const about = aboutCritic(folder);
+  const hasGraphs = hasCriticGraphs(folder) && !isOfOtherWeights(folder, criticGraphs(folder).critic);
+  return {
+    folder,
+    id: identityOf(folder),
+    unit: unitOf(about),
+    runner: hasGraphs && about.score === 'log-ratio' ? 'onnx' : 'trainer',
+    about,
+  };
+}
+
+function unitOf({ score, length_normalisation }: CriticFile): Unit {
+  if (score === 'value-head') return 'logit';
+  return length_normalisation ? 'nats-per-token' : 'nats';
+}
+
+/** Of `critic.json` and the weights; of the graphs where those are all there is. */
+function identityOf(folder: string): string {
+  const weights = filesIn(folder).filter((name) => name.endsWith('.safetensors'));
+  const graphs = Object.values(criticGraphs('')).flatMap((name) => [name, `${name}_data`]);
+  const files = weights.length > 0 ? weights : graphs.filter((name) => existsSync(join(folder, name)));
+  const hash = createHash('sha256').update(readFileSync(join(folder, CRITIC_FILE)));
+  for (const name of files) hash.update(`\n${name} ${digestOnce(join(folder, name))}`);
+  return hash.digest('hex').slice(0, 16);
+}
+
+const filesIn = (folder: string): string[] => readdirSync(folder).sort();
+
+/** Reading parts of each file anew whenever a replay is drawn would be too much. */
+const known = new Map<string, { readonly mark: string; readonly digest: string }>();
+
+function digestOnce(file: string): string {
+  const { size, mtimeMs } = statSync(file);
+  const mark = `${size} ${mtimeMs}`;
+  const before = known.get(file);
+  if (before?.mark === mark) return before.digest;
+  const found = { mark, digest: digest(file) };
+  known.set(file, found);
+  return found.digest;
+}

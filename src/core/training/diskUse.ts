@@ -1,0 +1,15 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ifThere } from '../trajectory/files';
+
+/** The bytes of all files in a folder. What vanishes meanwhile counts nothing; links are not followed. */
+export async function diskUse(folder: string): Promise<number> {
+  const entries = await ifThere(() => readdir(folder, { recursive: true, withFileTypes: true }));
+  const files = (entries ?? []).filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(
+      async ({ parentPath, name }) => (await ifThere(() => lstat(join(parentPath, name))))?.size ?? 0,
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

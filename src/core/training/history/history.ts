@@ -1,0 +1,136 @@
+import type { TrainerEvent, TrainerEventOf } from '../events';
+import { advance, type Progress } from '../progress';
+import { Curve } from './curve';
+
+/** The figures of a step that make a curve, by their names in the events. */
+export const figures = [
+  'accuracy',
+  'loss',
+  'margin',
+  'kl',
+  'nll',
+  'log_ratio_chosen',
+  'log_ratio_rejected',
+  'gradient_norm',
+  'learning_rate',
+  'tokens_per_second',
+  'memory_mb',
+  'mfu',
+  'sampler_difference',
+] as const;
+export type Figure = (typeof figures)[number];
+
+/** Those that are also measured on examples that are never trained on. */
+export const heldOutFigures = ['accuracy', 'loss', 'margin'] as const satisfies readonly Figure[];
+
+export interface Curves {
+  readonly training: Curve;
+  readonly heldOut: Curve;
+}
+
+/** What is told to a person one by one; steps and progress are told by curves and bars. */
+export type ToldEvent = Exclude<TrainerEvent, TrainerEventOf<'step' | 'progress' | 'sample'>>;
+
+const MOST_TOLD = 500;
+const MOST_SAMPLES = 24;
+
+/**
+ * The events of a run, folded as they come: what it takes to show the run does not grow with its length, and an event
+ * costs the same after a hundred thousand others.
+ */
+export class RunHistory {
+  progress: Progress | undefined;
+  data: TrainerEventOf<'data'> | undefined;
+  result: TrainerEventOf<'result'> | undefined;
+  /** The latest, in the order in which they came. */
+  readonly told: ToldEvent[] = [];
+  readonly samples: TrainerEventOf<'sample'>[] = [];
+  /** How many events there were, so that somebody can tell whether there are new ones. */
+  events = 0;
+  private readonly byStage = new Map<string, Map<Figure, Curves>>();
+  private planned: readonly string[] = [];
+  private readonly begun: string[] = [];
+
+  /** In order: those of the plan, and before there is one those that have begun. `prepare` comes before all. */
+  get stages(): readonly string[] {
+    return ['prepare', ...this.planned, ...this.begun.filter((stage) => !this.planned.includes(stage))];
+  }
+
+  /** The stages with curves, in the order in which they began. */
+  get trained(): readonly string[] {
+    return [...this.byStage.keys()];
+  }
+
+  hasBegun(stage: string): boolean {
+    return this.begun.includes(stage);
+  }
+
+  add(event: TrainerEvent): void {
+    this.events += 1;
+    this.progress = advance(this.progress, event);
+    const { stage } = this.progress;
+    if (stage !== undefined && stage !== 'prepare' && !this.begun.includes(stage)) this.begun.push(stage);
+    switch (event.event) {
+      case 'step':
+        for (const figure of figures) this.note(event.stage, figure, 'training', event.step, event[figure]);
+        break;
+      case 'evaluation':
+        for (const figure of heldOutFigures)
+          this.note(event.stage, figure, 'heldOut', event.step, event[figure]);
+        this.tell(event);
+        break;
+      case 'sample':
+        this.samples.push(event);
+        if (this.samples.length > MOST_SAMPLES) this.samples.shift();
+        break;
+      case 'progress':
+        break;
+      default:
+        this.keep(event);
+        this.tell(event);
+    }
+  }
+
+  /** The figures of a stage that have values. */
+  figuresOf(stage: string): readonly Figure[] {
+    const of = this.byStage.get(stage);
+    return of === undefined ? [] : figures.filter((figure) => of.has(figure));
+  }
+
+  curves(stage: string, figure: Figure): Curves | undefined {
+    return this.byStage.get(stage)?.get(figure);
+  }
+
+  private note(
+    stage: string,
+    figure: Figure,
+    which: keyof Curves,
+    step: number,
+    value: number | null | undefined,
+  ): void {
+    if (value == null) return;
+    let of = this.byStage.get(stage);
+    if (of === undefined) this.byStage.set(stage, (of = new Map<Figure, Curves>()));
+    let curves = of.get(figure);
+    if (curves === undefined) of.set(figure, (curves = { training: new Curve(), heldOut: new Curve() }));
+    curves[which].add(step, value);
+  }
+
+  private keep(event: ToldEvent): void {
+    if (event.event === 'data') this.data = event;
+    if (event.event === 'result') this.result = event;
+    // What was planned once stays: a later plan may be of what is left.
+    if (event.event === 'plan' && this.planned.length === 0) this.planned = stagesOf(event);
+  }
+
+  private tell(event: ToldEvent): void {
+    this.told.push(event);
+    if (this.told.length > MOST_TOLD) this.told.shift();
+  }
+}
+
+/** A plan has the seconds of every stage, by its name and in order. */
+function stagesOf({ seconds }: TrainerEventOf<'plan'>): readonly string[] {
+  const names = typeof seconds === 'object' && seconds !== null ? Object.keys(seconds) : [];
+  return names.includes('export') ? names : [...names, 'export'];
+}

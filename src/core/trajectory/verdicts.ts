@@ -1,0 +1,21 @@
+import type { EventOf } from './event';
+import type { Trajectory } from './trajectory';
+
+/** A person's word on what a critic says of a turn. */
+export type Verdict = EventOf<'credit-verdict'> & { readonly agrees: boolean };
+
+/** With one more event; it takes the place of what the same person said of the same critic before. */
+export function withVerdict(
+  before: readonly EventOf<'credit-verdict'>[] = [],
+  verdict: EventOf<'credit-verdict'>,
+): readonly EventOf<'credit-verdict'>[] {
+  const others = before.filter(({ by, critic }) => by !== verdict.by || critic !== verdict.critic);
+  return [...others, verdict];
+}
+
+/** Those that were not taken back, in the order of the turns. */
+export function verdictsOf({ turns }: Pick<Trajectory, 'turns'>): Verdict[] {
+  return turns.flatMap(({ verdicts = [] }) => verdicts.filter(isGiven));
+}
+
+const isGiven = (verdict: EventOf<'credit-verdict'>): verdict is Verdict => verdict.agrees !== undefined;

@@ -1,0 +1,129 @@
+import type { ChatMessage, SamplingSettings } from '../../core/model/model';
+import type { LookedAt } from '../models/loaded';
+import type { LocalPlace } from '../models/places';
+import { specOf, type Server, type ServerState } from '../models/servers';
+import type { Translate } from '../translate';
+
+/** Under which name the editor knows the models that Tandem offers it. */
+export const VENDOR = 'tandem';
+
+/** What a server takes is not known before it refuses; few take less. */
+const SERVER_TOKENS = 32_000;
+
+/** About as many characters make a token of English or code; for models whose tokenizer is not here. */
+const CHARACTERS_PER_TOKEN = 4;
+
+/** A model as the editor's picker shows it. `id` is what Tandem's settings and log call it. */
+export interface OfferedModel {
+  readonly id: string;
+  readonly name: string;
+  readonly family: string;
+  readonly version: string;
+  readonly detail: string;
+  readonly tooltip: string;
+  readonly maxInputTokens: number;
+  readonly maxOutputTokens: number;
+  /** It only writes: no tools, no pictures. */
+  readonly capabilities: Readonly<Record<string, never>>;
+}
+
+/** What the picker's list is made of. */
+export interface Playable {
+  readonly locals: readonly (readonly [LocalPlace, LookedAt])[];
+  readonly servers: readonly (readonly [Server, ServerState])[];
+  /** Most tokens of an answer. */
+  readonly maxTokens: number;
+}
+
+/** The models that can answer now: folders that hold a model, and servers that have not failed when last asked. */
+export function offeredModels({ locals, servers, maxTokens }: Playable, t: Translate): OfferedModel[] {
+  return [
+    ...locals.flatMap(([place, looked]) => localModel(place, looked, maxTokens, t) ?? []),
+    ...servers.flatMap(([server, state]) =>
+      state.kind === 'fails' ? [] : [serverModel(server, maxTokens, t)],
+    ),
+  ];
+}
+
+function localModel(
+  { spec, name, from }: LocalPlace,
+  { files, state }: LookedAt,
+  maxTokens: number,
+  t: Translate,
+): OfferedModel | undefined {
+  if (files === undefined || state.kind === 'failed') return undefined;
+  // Half of a short context is for what is asked.
+  const maxOutputTokens = Math.min(maxTokens, Math.floor(files.contextLength / 2));
+  return {
+    id: spec,
+    name,
+    family: files.architecture,
+    version: files.fingerprint,
+    detail: t('on this machine'),
+    tooltip:
+      from === 'tandem'
+        ? t('Ships with Tandem: no server, no key; knows only the tasks of the starter world')
+        : t('Plays on this machine: one that you trained, or any in ONNX'),
+    maxInputTokens: files.contextLength - maxOutputTokens,
+    maxOutputTokens,
+    capabilities: {},
+  };
+}
+
+function serverModel(server: Server, maxTokens: number, t: Translate): OfferedModel {
+  return {
+    id: specOf(server),
+    name: server.name,
+    family: server.model,
+    version: '1',
+    detail: server.model,
+    tooltip: t('{0} at {1}', server.model, server.baseUrl),
+    maxInputTokens: SERVER_TOKENS,
+    maxOutputTokens: server.sampling?.maxTokens ?? maxTokens,
+    capabilities: {},
+  };
+}
+
+/** Whether the picker would show another list. */
+export function sameModels(one: readonly OfferedModel[], other: readonly OfferedModel[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * A conversation as chat templates take it: what one side says in a row is one message, and the first is the user's.
+ * The editor sends instructions as messages of the user.
+ */
+export function alternating(messages: readonly ChatMessage[]): ChatMessage[] {
+  const result: ChatMessage[] = [];
+  for (const { role, content } of messages) {
+    if (content.trim() === '' || (result.length === 0 && role === 'assistant')) continue;
+    const last = result.at(-1);
+    if (last?.role === role) result[result.length - 1] = { role, content: `${last.content}\n\n${content}` };
+    else result.push({ role, content });
+  }
+  return result;
+}
+
+/** The sampling settings with those that the asking extension names, as servers of OpenAI's API call them. */
+export function samplingFor(
+  settings: SamplingSettings,
+  asked: Readonly<Record<string, unknown>> | undefined,
+): SamplingSettings {
+  const number = (name: string): number | undefined => {
+    const value = asked?.[name];
+    return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+  };
+  const topP = number('top_p') ?? settings.topP;
+  const seed = number('seed');
+  return {
+    ...settings,
+    temperature: number('temperature') ?? settings.temperature,
+    maxTokens: Math.max(1, Math.floor(number('max_tokens') ?? settings.maxTokens)),
+    ...(topP !== undefined && { topP }),
+    ...(seed !== undefined && { seed: Math.floor(seed) }),
+  };
+}
+
+export function estimatedTokens(text: string): number {
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+}

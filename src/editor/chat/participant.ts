@@ -1,0 +1,184 @@
+import * as vscode from 'vscode';
+import { NO_PREFERENCE } from '../../core/dialogue/noPreference';
+import { Fault, messageOf } from '../../core/fault';
+import { requestedName } from '../../core/task/signature';
+import { functionsIn } from '../../core/task/python/functions';
+import { commands } from '../contributions';
+import type { Engine } from '../engine';
+import type { Engines } from '../engines';
+import type { Proposal } from '../own/proposal';
+import { refuseInRestrictedMode } from '../trust/restricted';
+import { contextsOf, type Located } from './contexts';
+import { VENDOR } from './offered';
+import { askedOf, fenced, resultSchema, threadOf, WithoutPictures, type Kept } from './thread';
+
+const { t } = vscode.l10n;
+
+const PARTICIPANT = 'tandem.chat';
+
+/** The command of a chat message that asks for the code at once. */
+const ANSWER = 'answer';
+
+/**
+ * `@tandem` in the editor's chat: the agent asks before it writes, under the same protocol and prompts as in a session.
+ * The chat's history is the dialogue. Nothing of it is logged.
+ */
+export class Participant implements vscode.Disposable {
+  private readonly participant: vscode.ChatParticipant;
+
+  constructor(
+    private readonly engines: Engines,
+    icon: vscode.Uri,
+  ) {
+    this.participant = vscode.chat.createChatParticipant(PARTICIPANT, (...request) =>
+      this.respond(...request),
+    );
+    this.participant.iconPath = icon;
+    this.participant.followupProvider = { provideFollowups: followupsOf };
+  }
+
+  dispose(): void {
+    this.participant.dispose();
+  }
+
+  /** What goes wrong is said in one sentence, with the way out beside it. */
+  private async respond(
+    request: vscode.ChatRequest,
+    context: vscode.ChatContext,
+    stream: vscode.ChatResponseStream,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.ChatResult> {
+    const controller = new AbortController();
+    const cancellation = token.onCancellationRequested(() => controller.abort());
+    try {
+      refuseInRestrictedMode(t('Models do not run'));
+      return { metadata: await this.answer(request, keptOf(context), stream, controller.signal) };
+    } catch (error) {
+      if (controller.signal.aborted) return {};
+      this.engines.first.report(error);
+      if (error instanceof Fault && error.code.startsWith('model/')) {
+        stream.button({ command: commands.chooseAgent, title: t('Choose the Agent') });
+      }
+      const message =
+        error instanceof Fault ? error.message : t('Something went wrong in Tandem: {0}', messageOf(error));
+      return { errorDetails: { message } };
+    } finally {
+      cancellation.dispose();
+    }
+  }
+
+  private async answer(
+    request: vscode.ChatRequest,
+    kept: readonly Kept[],
+    stream: vscode.ChatResponseStream,
+    signal: AbortSignal,
+  ): Promise<Kept> {
+    const contexts = await contextsOf(request.references);
+    // What was given with the request before need not be given again.
+    const news = contexts.filter(({ code }) => !kept.some(({ asked }) => asked.includes(code)));
+    const asked = askedOf(request.prompt, news, request.command === ANSWER);
+    if (asked === '') {
+      throw new Fault('chat/empty', t('Say what you need, for example: a function that rounds prices.'));
+    }
+    for (const { uri, range } of news)
+      stream.reference(range === undefined ? uri : new vscode.Location(uri, range));
+    const [about] = contexts;
+    const engine = this.engines.of(about?.uri.fsPath);
+    const said = await speak(engine, request.model, threadOf(kept, asked), stream, signal);
+    if (said.answer !== undefined)
+      await this.offer(said.answer, about, [...kept.map((each) => each.asked), asked], stream);
+    return { asked, said: said.text, isAnswer: said.answer !== undefined };
+  }
+
+  /** The code, and what can be done with it beside what the editor offers for every piece of code. */
+  private async offer(
+    answer: string,
+    about: Located | undefined,
+    requests: readonly string[],
+    stream: vscode.ChatResponseStream,
+  ): Promise<void> {
+    const wanted = requests.map(requestedName).findLast((name) => name !== undefined);
+    const { extractCode } = await import('../../core/grading/code');
+    const code = extractCode(answer, 'fixed', wanted === undefined ? [] : [`${wanted}()`]);
+    const names = functionsIn(code).map(({ name }) => name);
+    if (names.length === 0) {
+      stream.markdown(new WithoutPictures().push(answer));
+      return;
+    }
+    stream.markdown(`\n\n${fenced(code)}\n`);
+    const name = wanted !== undefined && names.includes(wanted) ? wanted : names.at(-1)!;
+    const target = about?.uri ?? pythonFile();
+    if (target !== undefined) {
+      const near = about?.range?.start.line ?? 0;
+      const proposal: Proposal = { file: target.toString(), code, name, near };
+      stream.button({ command: commands.reviewAnswer, title: t('Show as Change'), arguments: [proposal] });
+    }
+    stream.button({ command: commands.testAnswer, title: t('Run Tests'), arguments: [{ code, name }] });
+  }
+}
+
+/** Lets the agent say its next message. @returns all of it, and the answer if it holds one */
+async function speak(
+  engine: Engine,
+  picked: vscode.LanguageModelChat,
+  thread: ReturnType<typeof threadOf>,
+  stream: vscode.ChatResponseStream,
+  signal: AbortSignal,
+): Promise<{ readonly text: string; readonly answer?: string }> {
+  // The picker has always chosen some model, also where the person has not: the agent of the settings goes before it.
+  const isPicked = engine.agentName === '' && picked.vendor === VENDOR;
+  const spec = isPicked ? picked.id : engine.agentName;
+  const agent = isPicked ? await engine.modelNamed(spec) : await engine.openAgent();
+  const [{ exchangedMessages }, { Unfolding }, { deriveSeed }] = await Promise.all([
+    import('../../core/dialogue/conversation'),
+    import('../../core/dialogue/unfolding'),
+    import('../../core/dialogue/seed'),
+  ]);
+  const { description, exchanges, turn } = thread;
+  const { protocol } = engine;
+  const messages = exchangedMessages({ description, protocol }, exchanges, await engine.prompts());
+  const unfolding = new Unfolding();
+  const harmless = new WithoutPictures();
+  const show = (text: string): void => {
+    if (text !== '') stream.markdown(harmless.push(text));
+  };
+  stream.progress(t('{0} thinks', agent.name));
+  const { text } = await agent.generate(
+    messages,
+    { ...engine.samplingOf(spec), seed: deriveSeed(description, 'chat', exchanges.length) },
+    {
+      signal,
+      position: { description, turn: exchanges.length + 1 },
+      onText: (piece) => show(unfolding.push(piece)),
+      onRestart: () => unfolding.restart(),
+    },
+  );
+  const { rest, answer } = unfolding.end();
+  show(rest);
+  // The last message that the protocol allows is the answer, whatever it is.
+  const isLast = turn >= protocol.maxTurns && answer === undefined;
+  return { text, ...(answer !== undefined ? { answer } : isLast && { answer: text }) };
+}
+
+/** What this participant has said in the chat so far; messages that failed or were stopped are none. */
+function keptOf({ history }: vscode.ChatContext): Kept[] {
+  return history.flatMap((turn) => {
+    if (!(turn instanceof vscode.ChatResponseTurn) || turn.participant !== PARTICIPANT) return [];
+    return resultSchema.safeParse(turn.result.metadata).data ?? [];
+  });
+}
+
+function followupsOf({ metadata }: vscode.ChatResult): vscode.ChatFollowup[] {
+  const kept = resultSchema.safeParse(metadata).data;
+  if (kept === undefined || kept.isAnswer) return [];
+  return [
+    { prompt: NO_PREFERENCE, label: t('I don’t mind') },
+    { prompt: '', command: ANSWER, label: t('Answer now') },
+  ];
+}
+
+/** Where the answer can go when the request was about no file. */
+function pythonFile(): vscode.Uri | undefined {
+  const document = vscode.window.activeTextEditor?.document;
+  return document?.languageId === 'python' ? document.uri : undefined;
+}

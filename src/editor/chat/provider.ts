@@ -1,0 +1,184 @@
+import * as vscode from 'vscode';
+import { Fault, messageOf } from '../../core/fault';
+import type { TokenCounter } from '../../core/model/local/tokens';
+import type { ChatMessage } from '../../core/model/model';
+import type { Engine } from '../engine';
+import { STARTER } from '../models/places';
+import {
+  alternating,
+  estimatedTokens,
+  offeredModels,
+  sameModels,
+  samplingFor,
+  VENDOR,
+  type OfferedModel,
+} from './offered';
+
+const { t } = vscode.l10n;
+
+/**
+ * The models that can play the agent, in the editor's own picker. Registered only while one of them can answer; nothing
+ * of a model is read or loaded before somebody looks at the picker or asks it.
+ */
+export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedModel>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly counters = new Map<string, TokenCounter>();
+  /** What was given last; undefined while nobody has asked. */
+  private given: readonly OfferedModel[] | undefined;
+  private registration: vscode.Disposable | undefined;
+  private updating: Promise<void> = Promise.resolve();
+  private readonly disposables: { dispose(): unknown }[];
+
+  readonly onDidChangeLanguageModelChatInformation = this.changed.event;
+
+  constructor(private readonly engine: Engine) {
+    this.disposables = [
+      this.changed,
+      engine.onDidChangeModels(() => this.updateSoon()),
+      engine.configuration.onDidChange(() => this.updateSoon()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.updateSoon()),
+    ];
+    // Before anybody asks, what the settings name will do.
+    this.register(vscode.workspace.isTrusted && engine.localPlaces.length + engine.servers.all.length > 0);
+  }
+
+  async provideLanguageModelChatInformation(): Promise<OfferedModel[]> {
+    const models = await this.models();
+    this.given = models;
+    return models;
+  }
+
+  async provideLanguageModelChatResponse(
+    model: OfferedModel,
+    messages: readonly vscode.LanguageModelChatRequestMessage[],
+    options: vscode.ProvideLanguageModelChatResponseOptions,
+    progress: vscode.Progress<vscode.LanguageModelResponsePart>,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    const { engine } = this;
+    const say = (text: string): void => progress.report(new vscode.LanguageModelTextPart(text));
+    const controller = new AbortController();
+    const cancellation = token.onCancellationRequested(() => controller.abort());
+    try {
+      refuseTools(model, options);
+      const asked = await engine.modelNamed(model.id);
+      await asked.generate(
+        alternating(messages.map((message) => messageOfCore(message, model))),
+        samplingFor(engine.samplingOf(model.id), options.modelOptions),
+        {
+          signal: controller.signal,
+          onText: say,
+          // What was said cannot be taken back here.
+          onRestart: () => say(`\n\n${t('(The answer begins anew.)')}\n\n`),
+        },
+      );
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      if (model.id === STARTER && isTooMuch(error)) say(starterRefusal());
+      else throw refusalOf(error, model);
+    } finally {
+      cancellation.dispose();
+    }
+  }
+
+  async provideTokenCount(
+    model: OfferedModel,
+    text: string | vscode.LanguageModelChatRequestMessage,
+  ): Promise<number> {
+    const words = typeof text === 'string' ? text : textOf(text);
+    const place = this.engine.localPlaces.find(({ spec }) => spec === model.id);
+    if (place === undefined) return estimatedTokens(words);
+    // A folder whose weights were replaced may have another tokenizer, too.
+    const key = `${place.folder} ${model.version}`;
+    let counter = this.counters.get(key);
+    if (counter === undefined) {
+      const { TokenCounter } = await import('../../core/model/local/tokens');
+      counter = new TokenCounter(place.folder);
+      this.counters.set(key, counter);
+    }
+    return counter.count(words);
+  }
+
+  dispose(): void {
+    this.register(false);
+    vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  /** None in a workspace that is not trusted: models do not run there. */
+  private async models(): Promise<OfferedModel[]> {
+    if (!vscode.workspace.isTrusted) return [];
+    const { engine } = this;
+    const locals = await Promise.all(
+      engine.localPlaces.map(async (place) => [place, await engine.locals.look(place.folder)] as const),
+    );
+    const servers = engine.servers.all.map((server) => [server, engine.servers.state(server)] as const);
+    return offeredModels({ locals, servers, maxTokens: engine.configuration.sampling.maxTokens }, t);
+  }
+
+  private updateSoon(): void {
+    this.updating = this.updating
+      .then(() => this.update())
+      .catch((error: unknown) => this.engine.report(error));
+  }
+
+  /**
+   * Tells the editor of another list, and only then: it answers that there are other models, which comes back here by
+   * way of the models of the editor.
+   */
+  private async update(): Promise<void> {
+    const models = await this.models();
+    this.register(models.length > 0);
+    if (this.given === undefined || sameModels(this.given, models)) return;
+    this.given = models;
+    this.changed.fire();
+  }
+
+  private register(can: boolean): void {
+    if (can) this.registration ??= vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
+    else {
+      this.registration?.dispose();
+      this.registration = undefined;
+    }
+  }
+}
+
+function refuseTools({ name }: OfferedModel, options: vscode.ProvideLanguageModelChatResponseOptions): void {
+  if (options.toolMode !== vscode.LanguageModelChatToolMode.Required) return;
+  throw new Fault('model/no-tools', t('{0} calls no tools; choose another model for this.', name));
+}
+
+/** @throws {Fault} `model/no-pictures` */
+function messageOfCore(message: vscode.LanguageModelChatRequestMessage, { name }: OfferedModel): ChatMessage {
+  const isPicture = (part: unknown): boolean =>
+    part instanceof vscode.LanguageModelDataPart && part.mimeType.startsWith('image/');
+  if (message.content.some(isPicture)) {
+    throw new Fault(
+      'model/no-pictures',
+      t('{0} reads text only; leave the picture out, or choose another model.', name),
+    );
+  }
+  const isAssistant = message.role === vscode.LanguageModelChatMessageRole.Assistant;
+  return { role: isAssistant ? 'assistant' : 'user', content: textOf(message) };
+}
+
+function textOf({ content }: vscode.LanguageModelChatRequestMessage): string {
+  return content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
+}
+
+/** What it is asked does not fit into a model that knows short tasks only. */
+function isTooMuch(error: unknown): boolean {
+  return error instanceof Fault && ['model/bad-request', 'model/too-long'].includes(error.code);
+}
+
+/** As the model itself says of what is not of its world. */
+function starterRefusal(): string {
+  return t(
+    'I am only the starter model: I know the small pricing functions of the starter world and nothing else, so please choose another model for this.',
+  );
+}
+
+/** One sentence, which the chat shows as it is. */
+function refusalOf(error: unknown, { name }: OfferedModel): Error {
+  if (error instanceof Fault) return new Error(error.message, { cause: error });
+  return new Error(t('{0} could not answer: {1}', name, messageOf(error)), { cause: error });
+}

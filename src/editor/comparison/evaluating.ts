@@ -1,0 +1,147 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import type { PackTask } from '../../core/dialogue/collect';
+import { canPlay } from '../../core/experiment/playable';
+import type { Run } from '../../core/training/runs';
+import type { Engine } from '../engine';
+import { cancellable } from '../progress';
+import { grouped } from '../runs/words';
+import type { Packs } from '../tasks/packs';
+import { refuseInRestrictedMode } from '../trust/restricted';
+
+const { t } = vscode.l10n;
+
+/** Dialogues in flight at once. */
+const AT_ONCE = 16;
+const SEED = 0;
+/** How many tasks of the starter world are offered. */
+const WORLD_TASKS = 500;
+const AMOUNTS = [20, 50, 100, 200, 500];
+
+interface HeldOut {
+  readonly title: string;
+  readonly tasks: readonly PackTask[];
+}
+
+/**
+ * Asks for held-out tasks and plays them with the model of each run that can play here, and with what they began with.
+ * The results are in the runs' folders.
+ * @param tell how far it is
+ */
+export async function evaluateRuns(
+  runs: readonly Run[],
+  engine: Engine,
+  packs: Packs,
+  tell: (progress: string) => void,
+): Promise<void> {
+  refuseInRestrictedMode(t('Nothing is played'));
+  const { measure } = await import('../../core/experiment/measure');
+  const playable = runs.filter(canPlay);
+  const heldOut = await chooseTasks(playable, packs);
+  if (heldOut === undefined) return;
+  const simulator = await engine.openSimulator();
+  if (simulator === undefined) {
+    throw new Fault(
+      'editor/no-simulator',
+      t('Somebody has to answer the agents’ questions: choose a simulator, then evaluate.'),
+    );
+  }
+  const { LocalModel } = await import('../../core/model/local/model');
+  await cancellable(t('Evaluating {0} runs', playable.length), async (signal, report) =>
+    measure({
+      ...heldOut,
+      runs: playable,
+      open: (place) => new LocalModel({ name: specOf(place, engine), folder: place }),
+      log: await engine.log(),
+      simulator,
+      grader: await engine.grader(),
+      prompts: await engine.prompts(),
+      mode: engine.gradingMode,
+      protocol: engine.protocol,
+      sampling: { temperature: 0, maxTokens: engine.configuration.sampling.maxTokens },
+      ...{ seed: SEED, rollouts: 1, concurrency: AT_ONCE, signal },
+      onProgress: (agent, done, total) => {
+        const words = t('{0}: {1} of {2} tasks', agent, grouped(done), grouped(total));
+        report(words);
+        tell(words);
+      },
+    }),
+  );
+}
+
+/** As the settings and the log name it, so that no path of this machine gets into the log. */
+function specOf(place: string, { localPlaces, configuration }: Engine): string {
+  const folder = place.endsWith('.onnx') ? path.dirname(path.dirname(place)) : place;
+  const known = localPlaces.find((one) => one.folder === folder);
+  if (known !== undefined) return known.spec;
+  const workspace = configuration.folder?.uri.fsPath ?? '';
+  const relative = path.relative(workspace, folder);
+  const isInside = !relative.startsWith('..') && !path.isAbsolute(relative);
+  return `local:${isInside ? relative.replaceAll('\\', '/') : path.basename(folder)}`;
+}
+
+interface TasksItem extends vscode.QuickPickItem {
+  readonly heldOut: HeldOut;
+}
+
+interface AmountItem extends vscode.QuickPickItem {
+  readonly amount: number;
+}
+
+/** Tasks that none of the runs has in its data, and how many of them. @returns undefined when the person left it */
+async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut | undefined> {
+  const chosen = await vscode.window.showQuickPick(taskItems(runs, packs), {
+    title: t('Evaluate ({0}/2)', 1),
+    placeHolder: t('Held-out tasks: those that the runs learned from are left out'),
+    matchOnDetail: true,
+  });
+  if (chosen === undefined) return undefined;
+  const { title, tasks } = chosen.heldOut;
+  const amount = await vscode.window.showQuickPick(amountItems(tasks.length), {
+    title: t('Evaluate ({0}/2)', 2),
+    placeHolder: t('How many tasks each model plays; greedy, one dialogue for each'),
+  });
+  return amount && { title, tasks: tasks.slice(0, amount.amount) };
+}
+
+async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[]> {
+  const { requestsIn, unseen } = await import('../../core/experiment/heldOut');
+  const { starterTasks } = await import('../../core/task/starter/world');
+  const { readTasks } = await import('../../core/task/pack');
+  const seen = await requestsIn(runs);
+  const items: TasksItem[] = [];
+  for (const { file, name } of await packs.all()) {
+    const all: PackTask[] = [];
+    for await (const read of readTasks(file)) {
+      if ('task' in read) all.push({ task: read.task, pack: path.basename(file) });
+    }
+    const tasks = unseen(all, seen);
+    if (tasks.length === 0) continue;
+    const words = t('{0} of {1} tasks', grouped(tasks.length), grouped(all.length));
+    items.push({ label: name, description: words, heldOut: { title: name, tasks } });
+  }
+  // Of a split whose structures the starter model has not been trained on.
+  const drawn = starterTasks({ split: 'development', seed: SEED, difficulty: 'standard' });
+  const world = Array.from({ length: WORLD_TASKS }, () => ({ task: drawn.next().value.task }));
+  const title = t('starter world');
+  items.push({
+    label: title,
+    description: t('drawn anew'),
+    detail: t('Of kinds that the starter model has never seen'),
+    heldOut: { title, tasks: unseen(world, seen) },
+  });
+  return items;
+}
+
+/** Half the width of the widest 95 % interval that so many tasks can give, in percentage points. */
+const widest = (tasks: number): number => (100 * 1.96 * 0.5) / Math.sqrt(tasks);
+
+function amountItems(all: number): AmountItem[] {
+  const amounts = [...AMOUNTS.filter((amount) => amount < all), all];
+  return amounts.map((amount) => ({
+    amount,
+    label: amount === all ? t('All {0} tasks', grouped(amount)) : t('The first {0} tasks', grouped(amount)),
+    description: t('success ± {0} points at most', widest(amount).toFixed(0)),
+  }));
+}

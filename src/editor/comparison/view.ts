@@ -1,0 +1,180 @@
+import { differencesOf } from '../../core/experiment/configurations';
+import { controlsOf } from '../../core/experiment/control';
+import type { RunRecord } from '../../core/experiment/experiment';
+import type { Setting } from '../../core/experiment/kept';
+import { canPlay } from '../../core/experiment/playable';
+import { standingsOf, type Standing, type StandingRow } from '../../core/experiment/standings';
+import type { Estimate } from '../../core/evaluation/figures';
+import type { PairedDifference } from '../../core/evaluation/paired';
+import { figures as allFigures, type Figure } from '../../core/training/history/history';
+import type { Curve } from '../../core/training/history/curve';
+import type {
+  Choice,
+  ComparedRun,
+  ComparisonView,
+  CurvesView,
+  EstimateView,
+  PairedView,
+  StandingRowView,
+  StandingView,
+} from '../../../webview/comparison/protocol';
+import { dataOf } from '../runs/view';
+import { baseName, methodWord, stageWord, stateWord } from '../runs/words';
+import type { Translate } from '../translate';
+import { namesOf } from './names';
+
+export interface ViewOptions {
+  readonly t: Translate;
+  /** In which dates are written. */
+  readonly language: string;
+  readonly dataFolder: string;
+  readonly restriction: string;
+  readonly playing: string;
+}
+
+/** The runs as the view draws them, but for their curves. */
+export function comparisonView(
+  records: readonly RunRecord[],
+  choice: Choice,
+  { t, language, ...rest }: ViewOptions,
+): ComparisonView {
+  const { stage, figure } = shownFigure(records, choice);
+  const names = namesOf(
+    records.map(({ run }) => run),
+    t,
+  );
+  return {
+    ...{ type: 'show', ...rest, stage, figure },
+    ids: records.map(({ run }) => run.id),
+    runs: records.map((record, index) => comparedRun(record, names[index]!, t)),
+    stages: stagesOf(records).map((name) => ({ name, label: stageWord(name, t) })),
+    figures: figuresOf(records, stage),
+    differences: differencesOf(records.map(({ configuration }) => configuration)).map(
+      ({ field, values }) => ({
+        field,
+        values: values.map((value) => value ?? null),
+      }),
+    ),
+    standings: standingsOf(records.map(({ kept }) => kept)).map((one) =>
+      standingView(one, names, { t, language }),
+    ),
+    controls: records.flatMap(({ history }, run) =>
+      controlsOf(history).map((control) => ({ run, ...control, stage: stageWord(control.stage, t) })),
+    ),
+  };
+}
+
+function comparedRun({ run, history }: RunRecord, name: string, t: Translate): ComparedRun {
+  const { id, state } = run;
+  return {
+    ...{ id, name, state },
+    subject: t('{0} on {1}', methodWord(run.method, t), baseName(run)),
+    data: dataOf(run, history, t),
+    stateLabel: stateWord(state, t),
+    silent: canPlay(run)
+      ? ''
+      : state === 'done'
+        ? t('{0} has no ONNX graph, with which it could play here: `tandem onnx` makes one.', name)
+        : t('{0} has no model yet that could play.', name),
+  };
+}
+
+const stagesOf = (records: readonly RunRecord[]): string[] => [
+  ...new Set(records.flatMap(({ history }) => history.trained)),
+];
+
+/** Those that any of the runs has in a stage. */
+const figuresOf = (records: readonly RunRecord[], stage: string): Figure[] =>
+  allFigures.filter((figure) => records.some(({ history }) => history.figuresOf(stage).includes(figure)));
+
+/** What is chosen as far as it is there; else the last stage that all have, and in it what matters most. */
+export function shownFigure(
+  records: readonly RunRecord[],
+  choice: Choice,
+): { readonly stage: string; readonly figure: Figure } {
+  const stages = stagesOf(records);
+  const inAll = stages.filter((stage) => records.every(({ history }) => history.trained.includes(stage)));
+  const chosen = stages.find((stage) => stage === choice.stage);
+  const stage = chosen ?? inAll.at(-1) ?? stages.at(-1) ?? '';
+  const figures = figuresOf(records, stage);
+  const figure = figures.find((one) => one === choice.figure) ?? figures[0] ?? 'loss';
+  return { stage, figure };
+}
+
+/** All points of the curves that are shown. */
+export function curvesView(records: readonly RunRecord[], choice: Choice): CurvesView {
+  const { stage, figure } = shownFigure(records, choice);
+  return {
+    ...{ type: 'curves', stage, figure },
+    curves: records.map(({ history }) => {
+      const curves = history.curves(stage, figure);
+      return { training: partOf(curves?.training), heldOut: partOf(curves?.heldOut) };
+    }),
+  };
+}
+
+const partOf = (curve: Curve | undefined): CurvesView['curves'][number]['training'] => ({
+  from: 0,
+  points: (curve?.all ?? []).flatMap(({ to, sum, count, low, high }) => [
+    to,
+    short(sum / count),
+    short(low),
+    short(high),
+  ]),
+});
+
+/** As exact as a screen is. */
+const short = (value: number): number => Number(value.toPrecision(6));
+
+function standingView(
+  { setting, at, rows }: Standing,
+  names: readonly string[],
+  { t, language }: Pick<ViewOptions, 't' | 'language'>,
+): StandingView {
+  return {
+    key: setting.key,
+    title: titleOf(setting, t),
+    how: t('{0}; {1}', howOf(setting, t), dateOf(at, language)),
+    rows: rows.map((row) => rowView(row, names)),
+  };
+}
+
+function dateOf(at: string, language: string): string {
+  // In English the day first, as in other languages: `8 Mar 2026`.
+  const locale = language === 'en' ? 'en-GB' : language;
+  return new Date(at).toLocaleDateString(locale, { day: 'numeric', month: 'short', year: 'numeric' });
+}
+
+const titleOf = ({ title, tasks }: Setting, t: Translate): string =>
+  tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks);
+
+function howOf({ temperature, rollouts, simulator }: Setting, t: Translate): string {
+  const play = temperature === 0 ? t('greedy') : t('temperature {0}', temperature);
+  return rollouts === 1
+    ? t('{0}, one dialogue per task with {1}', play, simulator)
+    : t('{0}, {1} dialogues per task with {2}', play, rollouts, simulator);
+}
+
+function rowView(
+  { run, figures, againstStart, againstFirst }: StandingRow,
+  names: readonly string[],
+): StandingRowView {
+  return {
+    ...(run !== undefined && { run }),
+    name: run === undefined ? figures.agent : names[run]!,
+    success: estimateView(figures.success),
+    testsPassed: estimateView(figures.testsPassed),
+    turns: figures.meanTurns,
+    dialogues: figures.dialogues,
+    ...(againstStart && { againstStart: pairedView(againstStart.success) }),
+    ...(againstFirst && { againstFirst: pairedView(againstFirst.success) }),
+  };
+}
+
+const estimateView = (estimate: Estimate | null): EstimateView =>
+  estimate && { mean: estimate.mean, ...estimate.interval };
+
+const pairedView = ({ difference, interval, p, tasks }: PairedDifference): PairedView => ({
+  ...{ difference, p, tasks },
+  ...(interval && { interval }),
+});

@@ -1,0 +1,144 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import type { CriticPlace } from '../../core/training/credit/critics';
+import { commands } from '../contributions';
+import type { Engine } from '../engine';
+import type { Engines } from '../engines';
+import type { KeptCredit } from './kept';
+import { offeredCritics, type OfferedCritic } from './offered';
+
+const { t } = vscode.l10n;
+
+const CHOSEN = 'tandem.critic';
+const FOLDERS = 'tandem.criticFolders';
+
+/** A row of the list, and how it comes to the critic; a heading comes to none. */
+interface Item extends vscode.QuickPickItem {
+  readonly place?: () => Promise<CriticPlace | undefined> | CriticPlace;
+}
+
+const placeSchema = z.object({ folder: z.string(), name: z.string() });
+
+/** Which critic the replays of this workspace show: one of a run, or one in a folder that a person pointed at. */
+export class CriticChoice implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly engines: Pick<Engines, 'all'>,
+    private readonly kept: KeptCredit,
+    private readonly memory: vscode.Memento,
+  ) {}
+
+  /** The one that was used last. */
+  get chosen(): CriticPlace | undefined {
+    return placeSchema.safeParse(this.memory.get(CHOSEN)).data;
+  }
+
+  /**
+   * Asks which.
+   * @param engine of the log whose dialogues are looked at
+   * @returns undefined when the person turned back, or there is none
+   */
+  async choose(engine: Engine): Promise<CriticPlace | undefined> {
+    const items = await this.items(engine);
+    if (items.length === 0) return this.sayHow();
+    const apart = { label: '', kind: vscode.QuickPickItemKind.Separator };
+    const picked = await vscode.window.showQuickPick<Item>([...items, apart, this.another], {
+      title: t('Choose the Critic'),
+      placeHolder: t('Whose credit the replays show'),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    });
+    const place = await picked?.place?.();
+    if (place !== undefined) await this.use(place);
+    return place;
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+
+  private async use(place: CriticPlace): Promise<void> {
+    await this.memory.update(CHOSEN, place);
+    this.changed.fire();
+  }
+
+  private get another(): Item {
+    return {
+      label: `$(folder) ${t('A folder…')}`,
+      detail: t('The folder critic of a run elsewhere'),
+      place: () => this.askFolder(),
+    };
+  }
+
+  /** The one that was used last, then those of each kind under its heading. */
+  private async items(engine: Engine): Promise<Item[]> {
+    const { chosen, folders, kept } = this;
+    const dataFolders = [...new Set(this.engines.all.flatMap(({ dataFolder }) => dataFolder || []))];
+    const critics = await offeredCritics({ dataFolders, folders, engine, kept });
+    const isLast = ({ folder }: CriticPlace): boolean => folder === chosen?.folder;
+    const headings = [
+      { name: t('used last'), of: critics.filter(isLast) },
+      ...headingsOfKinds().map(({ from, name }) => ({
+        ...{ name, of: critics.filter((critic) => critic.from === from && !isLast(critic)) },
+      })),
+    ];
+    return headings.flatMap(({ name, of }) =>
+      of.length === 0 ? [] : [{ label: name, kind: vscode.QuickPickItemKind.Separator }, ...of.map(itemOf)],
+    );
+  }
+
+  /** Those that were pointed at before. */
+  private get folders(): CriticPlace[] {
+    return z.array(placeSchema).catch([]).parse(this.memory.get(FOLDERS));
+  }
+
+  private async askFolder(): Promise<CriticPlace | undefined> {
+    const [chosen] =
+      (await vscode.window.showOpenDialog({
+        title: t('The folder of a critic'),
+        openLabel: t('Choose'),
+        canSelectFiles: false,
+        canSelectFolders: true,
+      })) ?? [];
+    if (chosen === undefined) return undefined;
+    const { nameOfFolder, openCritic } = await import('../../core/training/credit/critics');
+    const { folder } = openCritic(chosen.fsPath); // one that is none is refused with the reason
+    const place = { folder, name: nameOfFolder(folder) };
+    const others = this.folders.filter((one) => one.folder !== folder);
+    await this.memory.update(FOLDERS, [place, ...others]);
+    return place;
+  }
+
+  /** There is none yet. */
+  private async sayHow(): Promise<CriticPlace | undefined> {
+    const train = t('New Run…');
+    const choose = t('Choose Folder…');
+    const answer = await vscode.window.showInformationMessage(
+      t(
+        'There is no critic in this workspace. A run of SWEET-RL trains one; or choose that of a run elsewhere.',
+      ),
+      train,
+      choose,
+    );
+    if (answer === train) await vscode.commands.executeCommand(commands.newRun);
+    if (answer !== choose) return undefined;
+    const place = await this.askFolder();
+    if (place !== undefined) await this.use(place);
+    return place;
+  }
+}
+
+const headingsOfKinds = (): { readonly from: OfferedCritic['from']; readonly name: string }[] => [
+  { from: 'run', name: t('runs') },
+  { from: 'loop', name: t('loops') },
+  { from: 'scoreboard', name: t('scoreboards') },
+  { from: 'folder', name: t('other folders') },
+];
+
+const itemOf = ({ folder, name, figure, about }: OfferedCritic): Item => ({
+  ...{ label: `$(law) ${name}`, description: figure, detail: about },
+  place: () => ({ folder, name }),
+});

@@ -1,0 +1,124 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import type { Agreement } from '../../core/evaluation/agreement';
+import type { Credit, Scorable } from '../../core/training/credit/credit';
+import type { Critic, CriticPlace } from '../../core/training/credit/critics';
+import type { Trajectory } from '../../core/trajectory/trajectory';
+import type { Engine } from '../engine';
+import { cancellable } from '../progress';
+import type { EditorTrainer } from '../trainer';
+import { refuseInRestrictedMode, restrictionOf } from '../trust/restricted';
+import type { CriticChoice } from './choice';
+import type { KeptCredit } from './kept';
+import { openCriticAt } from './open';
+
+const { t } = vscode.l10n;
+
+const DO_NOT_RUN = t('Critics do not run');
+
+/** What is known of the credit of dialogues under the chosen critic. */
+export interface KnownCredit {
+  readonly place: CriticPlace;
+  /** Absent where its folder cannot be read; `problem` says why. */
+  readonly critic?: Critic;
+  readonly problem?: string;
+  /** Of each dialogue that was asked for; undefined where the critic has not read it as it is now. */
+  readonly credits: readonly (Credit | undefined)[];
+  readonly agreement?: Agreement;
+}
+
+/**
+ * What the chosen critic says of dialogues. It is computed when a person asks for it and kept beside the log, so that a
+ * replay that is opened again shows it at once, also in a workspace that is not trusted.
+ */
+export class Credits {
+  constructor(
+    readonly choice: CriticChoice,
+    private readonly kept: KeptCredit,
+    private readonly trainer: EditorTrainer,
+  ) {}
+
+  /** Why no critic runs here; undefined where the workspace is trusted. */
+  get restriction(): string | undefined {
+    return restrictionOf(DO_NOT_RUN);
+  }
+
+  /** Undefined while no critic was chosen. */
+  async known(engine: Engine, trajectories: readonly Trajectory[]): Promise<KnownCredit | undefined> {
+    const place = this.choice.chosen;
+    if (place === undefined) return undefined;
+    try {
+      const critic = await openCriticAt(place);
+      const cache = await this.kept.cache(engine);
+      const credits = await Promise.all(
+        trajectories.map(async (trajectory) => {
+          const scorable = await this.scorable(trajectory);
+          return scorable && cache.read(critic.id, scorable);
+        }),
+      );
+      return { place, critic, credits, agreement: await this.kept.agreement(engine, critic.id) };
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return { place, problem: error.message, credits: trajectories.map(() => undefined) };
+    }
+  }
+
+  /**
+   * Has the chosen critic read those of the dialogues that it has not read, with progress and a way to cancel.
+   * @returns whether there is anything new
+   * @throws {Fault} `editor/restricted`; of the critic, of the trainer
+   */
+  async compute(engine: Engine, trajectories: readonly Trajectory[]): Promise<boolean> {
+    const place = this.choice.chosen;
+    if (place === undefined) return false;
+    const critic = await openCriticAt(place);
+    const cache = await this.kept.cache(engine);
+    const missing: Scorable[] = [];
+    for (const trajectory of trajectories) {
+      const scorable = await this.scorable(trajectory);
+      if (scorable && (await cache.read(critic.id, scorable)) === undefined) missing.push(scorable);
+    }
+    if (missing.length === 0) return false;
+    refuseInRestrictedMode(DO_NOT_RUN);
+    const credits = await this.score(critic, missing, t('{0} scores the dialogue', place.name));
+    for (const credit of credits ?? []) await cache.write(credit);
+    return credits !== undefined;
+  }
+
+  /** @returns undefined when the person cancelled it, or would not have the trainer installed for it */
+  private async score(
+    critic: Critic,
+    scorables: readonly Scorable[],
+    title: string,
+  ): Promise<readonly Credit[] | undefined> {
+    if (critic.runner === 'trainer' && !(await this.mayInstallTrainer())) return undefined;
+    const { computeCredits } = await import('../../core/training/credit/compute');
+    return cancellable(title, (signal, report) =>
+      computeCredits(critic, scorables, {
+        scoring: path.join(this.trainer.assets, 'scoring.js'),
+        trainer: () => {
+          report(t('by the trainer, which takes a while to start'));
+          return this.trainer.open(signal, report);
+        },
+        signal,
+        onLine: (line) => report(line),
+      }),
+    );
+  }
+
+  private mayInstallTrainer(): Promise<boolean> {
+    return this.trainer.mayInstall(
+      t('This critic has no graphs for this machine, so the trainer scores with it. Install what it needs?'),
+      t('Several gigabytes of Python packages, once. The command tandem onnx makes graphs instead.'),
+    );
+  }
+
+  /** Undefined of a dialogue in which the agent has said nothing yet. */
+  private async scorable(trajectory: Trajectory): Promise<Scorable | undefined> {
+    if (trajectory.turns.length === 0) return undefined;
+    const { scorable } = await import('../../core/training/credit/credit');
+    const { Prompts } = await import('../../core/dialogue/prompts');
+    return scorable(trajectory, await Prompts.load(this.trainer.prompts));
+  }
+}

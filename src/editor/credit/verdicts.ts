@@ -1,0 +1,64 @@
+import * as vscode from 'vscode';
+import type { Credit } from '../../core/training/credit/credit';
+import type { Trajectory } from '../../core/trajectory/trajectory';
+import { commands } from '../contributions';
+import type { Engine } from '../engine';
+import { refuseInRestrictedMode } from '../trust/restricted';
+
+const { t } = vscode.l10n;
+
+/** What a person says of a turn's credit; `agrees` is undefined where it is taken back. */
+export interface NewVerdict {
+  readonly turn: number;
+  readonly agrees: boolean | undefined;
+}
+
+/**
+ * Logs it, with what the person was shown. Nothing is logged of who has not agreed to that: then it is asked for.
+ * @returns whether it was logged
+ * @throws {Fault} `editor/restricted`; of the log
+ */
+export async function logVerdict(
+  engine: Engine,
+  trajectory: Trajectory,
+  credit: Credit,
+  { turn, agrees }: NewVerdict,
+): Promise<boolean> {
+  refuseInRestrictedMode(t('Nothing is logged'));
+  const by = engine.consent.given?.pseudonym ?? (await askConsent(engine));
+  const advantage = credit.turns.find((one) => one.turn === turn)?.advantage ?? null;
+  if (by === undefined || advantage === null) return false;
+  const { critic } = credit;
+  const before = trajectory.turns
+    .find(({ agent }) => agent.turn === turn)
+    ?.verdicts?.find((verdict) => verdict.by === by && verdict.critic === critic);
+  if (before?.agrees === agrees) return false;
+  await engine.consent.record();
+  const log = await engine.log();
+  await log.append(
+    {
+      event: 'credit-verdict',
+      episode: trajectory.id,
+      turn,
+      critic,
+      advantage,
+      ...(agrees !== undefined && { agrees }),
+      by,
+    },
+    { durable: true },
+  );
+  return true;
+}
+
+async function askConsent(engine: Engine): Promise<string | undefined> {
+  const choose = t('Choose…');
+  const answer = await vscode.window.showInformationMessage(
+    t(
+      'What you think of the critic is logged under a pseudonym. Choose one first, and how far what you write may go.',
+    ),
+    choose,
+  );
+  if (answer !== choose) return undefined;
+  await vscode.commands.executeCommand(commands.changeConsent);
+  return engine.consent.given?.pseudonym;
+}

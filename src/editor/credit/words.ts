@@ -1,0 +1,30 @@
+import type { Agreement, Share } from '../../core/evaluation/agreement';
+import type { Translate } from '../translate';
+
+/** How far people and a critic are of one mind. What there is none of is said of verdicts alone: they are given here. */
+export function agreementWords({ verdicts, thumbs }: Agreement, t: Translate): string[] {
+  return [
+    verdictWords(verdicts, t),
+    ...sentence(thumbs, (share) =>
+      thumbs.of === 1
+        ? t('its sign is that of the thumb in {0} of 1 turn ({1})', thumbs.agreed, share)
+        : t('its sign is that of the thumb in {0} of {1} turns ({2})', thumbs.agreed, thumbs.of, share),
+    ),
+  ];
+}
+
+/** `people agree in 8 of 10 judged turns (80 %, 49–94)`. */
+export function verdictWords(verdicts: Share, t: Translate): string {
+  const [words = t('no verdicts yet')] = sentence(verdicts, (share) =>
+    verdicts.of === 1
+      ? t('people agree in {0} of 1 judged turn ({1})', verdicts.agreed, share)
+      : t('people agree in {0} of {1} judged turns ({2})', verdicts.agreed, verdicts.of, share),
+  );
+  return words;
+}
+
+function sentence({ rate, interval }: Share, words: (share: string) => string): string[] {
+  if (rate === null) return [];
+  const [low, middle, high] = [interval.low, rate, interval.high].map((part) => Math.round(100 * part));
+  return [words(`${middle!} %, ${low!}–${high!}`)];
+}

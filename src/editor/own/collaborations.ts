@@ -1,0 +1,227 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { Fault } from '../../core/fault';
+import { draftedRequest, isOwnFunction, ownTask } from '../../core/task/own';
+import { functionNamed, functionsIn, functionText } from '../../core/task/python/functions';
+import type { EventOf } from '../../core/trajectory/event';
+import type { Engines } from '../engines';
+import type { SessionPanel } from '../session/panel';
+import type { SessionPanels } from '../session/panels';
+import type { Session } from '../session/session';
+import { pointedAt } from './function';
+import { proposalSchema, type Proposal } from './proposal';
+import type { Decision, Proposals } from './proposals';
+
+const { t } = vscode.l10n;
+
+/** Of which functions dialogues are about, at most; the oldest are forgotten. */
+const MOST_TARGETS = 50;
+
+const TARGETS = 'tandem.ownFunctions';
+const ACCEPTED = 'tandem.acceptedAnswers';
+
+/** Where the answer of a dialogue belongs. Kept by the editor and not in the log: it names a file of this machine. */
+const targetSchema = z.object({
+  episode: z.string(),
+  file: z.string(),
+  name: z.string(),
+  near: z.number(),
+  /** The change was shown once; afterwards only on request. */
+  isShown: z.boolean(),
+});
+const acceptedSchema = z.object({ proposal: proposalSchema, at: z.number() });
+
+type Target = z.infer<typeof targetSchema>;
+type Accepted = z.infer<typeof acceptedSchema>;
+
+/**
+ * Dialogues about functions of the developer's own code: the developer is the collaborator, what is hidden is in the
+ * developer's head, and the answer is shown as a change of the file.
+ */
+export class Collaborations implements vscode.Disposable {
+  /** Of sessions that have not begun. */
+  private readonly starting = new WeakMap<Session, Omit<Target, 'episode'>>();
+  /** Of the answers that are measured later. */
+  private timers: readonly NodeJS.Timeout[] = [];
+  private readonly disposables: vscode.Disposable[];
+
+  constructor(
+    private readonly memory: vscode.Memento,
+    private readonly engines: Engines,
+    private readonly panels: SessionPanels,
+    private readonly proposals: Proposals,
+  ) {
+    const report = (error: unknown): void => engines.first.report(error);
+    this.disposables = [
+      panels.onDidChangePanel(
+        (panel) => void this.follow(panel).catch((error: unknown) => engines.first.show(error)),
+      ),
+      proposals.onDidDecide((decision) => void this.log(decision).catch(report)),
+      engines.first.configuration.onDidChange(() => this.measureLater()),
+    ];
+    // Answers that were accepted before the window was reloaded.
+    this.measureLater();
+  }
+
+  /** Asks what the function has to do, with a draft, and opens a session about it. */
+  async start(): Promise<SessionPanel | undefined> {
+    const { document, function: wanted } = pointedAt();
+    const { agentName } = this.engines.of(document.uri.fsPath);
+    const request = await vscode.window.showInputBox({
+      title: t('Collaborate on {0}', wanted.name),
+      prompt:
+        agentName === ''
+          ? t(
+              'What should it do? A vague description will do; the agent asks. It gets this text, the signature and your replies, nothing else of your code.',
+            )
+          : t(
+              'What should it do? A vague description will do; the agent asks. {0} gets this text, the signature and your replies, nothing else of your code.',
+              agentName,
+            ),
+      value: draftedRequest(wanted),
+      ignoreFocusOut: true,
+      validateInput: (text) =>
+        text.trim() === '' ? t('Write a sentence about what it should do.') : undefined,
+    });
+    if (request === undefined) return undefined;
+    const task = ownTask(request, wanted.signature);
+    const panel = await this.panels.openOwn(task, document.uri.fsPath, wanted.name);
+    const { name, defLine: near } = wanted;
+    this.starting.set(panel.shown, { file: document.uri.toString(), name, near, isShown: false });
+    return panel;
+  }
+
+  /**
+   * Shows the change that an answer would be.
+   * @param what the dialogue that it ends, or the answer itself
+   */
+  async review(what: unknown): Promise<void> {
+    const proposal = proposalSchema.safeParse(what).data;
+    if (proposal !== undefined) return this.proposals.show(proposal);
+    const episode = z.object({ episode: z.string() }).safeParse(what).data?.episode;
+    if (episode === undefined) return;
+    const target = this.targets.find((one) => one.episode === episode);
+    if (target !== undefined) return this.reviewOf(target);
+    throw new Fault(
+      'editor/no-target',
+      t('Tandem no longer knows which file this dialogue is about. Copy the answer from the session.'),
+    );
+  }
+
+  dispose(): void {
+    for (const timer of this.timers) clearTimeout(timer);
+    vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  private get targets(): readonly Target[] {
+    return z.array(targetSchema).safeParse(this.memory.get(TARGETS)).data ?? [];
+  }
+
+  private get accepted(): readonly Accepted[] {
+    return z.array(acceptedSchema).safeParse(this.memory.get(ACCEPTED)).data ?? [];
+  }
+
+  /** Keeps what a dialogue is about once it has begun, and shows its answer once there is one. */
+  private async follow({ shown: session }: SessionPanel): Promise<void> {
+    const { id: episode } = session;
+    if (episode === undefined || !isOwnFunction(session.task)) return;
+    const begun = this.starting.get(session);
+    if (begun !== undefined) {
+      this.starting.delete(session);
+      await this.keep({ ...begun, episode });
+    }
+    if (session.state.phase !== 'over' || session.answer === undefined) return;
+    const target = this.targets.find((one) => one.episode === episode);
+    if (target === undefined || target.isShown) return;
+    await this.keep({ ...target, isShown: true });
+    await this.reviewOf(target);
+  }
+
+  private async keep(target: Target): Promise<void> {
+    const others = this.targets.filter(({ episode }) => episode !== target.episode);
+    await this.memory.update(TARGETS, [...others, target].slice(-MOST_TARGETS));
+  }
+
+  private async reviewOf({ episode, file, name, near }: Target): Promise<void> {
+    const log = await (await this.engines.withEpisode(episode)).log();
+    const answer = (await log.trajectory(episode))?.answer?.answer;
+    if (answer === undefined) return;
+    const { extractCode } = await import('../../core/grading/code');
+    const code = extractCode(answer, 'fixed', [`${name}()`]);
+    if (functionsIn(code).some((each) => each.name === name)) {
+      await this.proposals.show({ file, name, near, code, episode });
+      return;
+    }
+    void vscode.window.showWarningMessage(
+      t(
+        'The answer defines no function {0}, so there is nothing to put into the file. Start again, and say more of what it should do.',
+        name,
+      ),
+    );
+  }
+
+  private async log({ proposal, isAccepted }: Decision): Promise<void> {
+    if (proposal.episode === undefined) return;
+    await this.write(proposal.episode, { outcome: isAccepted ? 'accepted' : 'rejected' });
+    if (!isAccepted) return;
+    const accepted = { proposal, at: Date.now() };
+    await this.memory.update(ACCEPTED, [...this.accepted, accepted]);
+    this.measureLater();
+  }
+
+  /** Sets the timers of all that is to be measured, anew where some are set. */
+  private measureLater(): void {
+    for (const timer of this.timers) clearTimeout(timer);
+    const { survivalMs } = this.engines.first.configuration;
+    this.timers = this.accepted.map((accepted) =>
+      setTimeout(
+        () => void this.measure(accepted).catch((error: unknown) => this.engines.first.report(error)),
+        Math.max(0, accepted.at + survivalMs - Date.now()),
+      ),
+    );
+  }
+
+  /** Looks how much of an accepted answer is still in its file, once. */
+  private async measure({ proposal, at }: Accepted): Promise<void> {
+    await this.memory.update(
+      ACCEPTED,
+      this.accepted.filter((one) => one.at !== at || one.proposal.episode !== proposal.episode),
+    );
+    const { survival } = await import('../../core/dialogue/survival');
+    const survived = survival(proposal.code, await codeNow(proposal));
+    await this.write(proposal.episode!, {
+      outcome: survived < 1 ? 'edited' : 'accepted',
+      survived: Math.round(survived * 1000) / 1000,
+      milliseconds: Date.now() - at,
+    });
+  }
+
+  /** Only what the developer has agreed to is logged, and the dialogue may have been deleted since. */
+  private async write(
+    episode: string,
+    what: Pick<EventOf<'outcome'>, 'outcome' | 'survived' | 'milliseconds'>,
+  ): Promise<void> {
+    const engine = await this.engines.withEpisode(episode);
+    const by = engine.consent.given?.pseudonym;
+    const log = await engine.log();
+    if (by === undefined || log.summary(episode) === undefined) return;
+    await engine.consent.record();
+    await log.append({ event: 'outcome', episode, ...what, by }, { durable: true });
+  }
+}
+
+/** The function as it is now with what surrounds it in the answer: all of the file when it has another name. */
+async function codeNow({ file, name, near, code }: Proposal): Promise<string> {
+  let source: string;
+  try {
+    source = (await vscode.workspace.openTextDocument(vscode.Uri.parse(file))).getText();
+  } catch {
+    // A file that is gone has nothing of it.
+    return '';
+  }
+  const there = name === undefined ? undefined : functionNamed(source, name, near);
+  // An answer may bring imports and helpers, which stand beside the function.
+  return there === undefined || functionsIn(code).length > 1 || !code.trimStart().startsWith('def')
+    ? source
+    : functionText(source, there);
+}

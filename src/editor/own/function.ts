@@ -1,0 +1,60 @@
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import { functionAround, type PythonFunction } from '../../core/task/python/functions';
+import { commands } from '../contributions';
+
+const { t } = vscode.l10n;
+
+/** A function that a person points at, in a file of the window. */
+export interface PointedAt {
+  readonly document: vscode.TextDocument;
+  readonly function: PythonFunction;
+}
+
+/** The Python function that is selected, or the one around the cursor. @throws {Fault} `editor/no-function` */
+export function pointedAt(): PointedAt {
+  const editor = vscode.window.activeTextEditor;
+  if (editor?.document.languageId !== 'python') {
+    throw new Fault('editor/no-function', t('Open a Python file and put the cursor into a function first.'));
+  }
+  const { document, selection } = editor;
+  const found = functionAround(document.getText(), lineOf(document, selection));
+  if (found !== undefined) return { document, function: found };
+  throw new Fault(
+    'editor/no-function',
+    t('The cursor stands in no function. Put it into one; a signature with a docstring will do.'),
+  );
+}
+
+/** Where a selection begins: that of a whole function ends on the line after it. */
+function lineOf(document: vscode.TextDocument, { isEmpty, active, start, end }: vscode.Selection): number {
+  if (isEmpty) return active.line;
+  let { line } = start;
+  while (line < end.line && document.lineAt(line).isEmptyOrWhitespace) line += 1;
+  return line;
+}
+
+/** In the menu of the light bulb, where a function begins. */
+export class FunctionActions implements vscode.CodeActionProvider, vscode.Disposable {
+  private readonly registration: vscode.Disposable;
+
+  private readonly title: string;
+
+  /** @param titles what the manifest calls each command */
+  constructor(titles: ReadonlyMap<string, string>) {
+    this.title = `Tandem: ${titles.get(commands.collaborateOnFunction) ?? ''}`;
+    const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.RefactorRewrite] };
+    this.registration = vscode.languages.registerCodeActionsProvider({ language: 'python' }, this, kinds);
+  }
+
+  provideCodeActions(document: vscode.TextDocument, { start }: vscode.Range): vscode.CodeAction[] {
+    if (!/^\s*(?:async\s+)?def\s/.test(document.lineAt(start.line).text)) return [];
+    const action = new vscode.CodeAction(this.title, vscode.CodeActionKind.RefactorRewrite);
+    action.command = { command: commands.collaborateOnFunction, title: this.title };
+    return [action];
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+  }
+}

@@ -1,0 +1,19 @@
+import * as vscode from 'vscode';
+
+/** The extension Python Environments, as far as it is used (`src/api.ts` of microsoft/vscode-python-environments). */
+interface PythonEnvironments {
+  getEnvironment(
+    scope: vscode.Uri | undefined,
+  ): Promise<{ readonly execInfo: { readonly run: { readonly executable: string } } } | undefined>;
+}
+
+/**
+ * The Python that a person has chosen for a folder in that extension.
+ * @returns the interpreter's path; undefined when the extension is not there, or none is chosen
+ */
+export async function chosenPython(folder: vscode.Uri | undefined): Promise<string | undefined> {
+  const extension = vscode.extensions.getExtension<PythonEnvironments>('ms-python.vscode-python-envs');
+  if (extension === undefined) return undefined;
+  const environments = await extension.activate();
+  return (await environments.getEnvironment(folder))?.execInfo.run.executable;
+}

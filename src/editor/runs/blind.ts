@@ -1,0 +1,55 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import { runFiles } from '../../core/training/runFolder';
+import type { Run } from '../../core/training/runs';
+import { commands } from '../contributions';
+import type { Engine } from '../engine';
+import { beforeAndAfter } from './beforeAndAfter';
+import { baseName, runName } from './words';
+
+const { t } = vscode.l10n;
+
+/**
+ * Makes each message of the agent a blind choice between the model that a run made and the one that it began with.
+ * @throws {Fault} `editor/not-playable` when one of them cannot play here
+ */
+export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
+  const { localPlaces, configuration } = engine;
+  const { before, after } = beforeAndAfter(run, { localPlaces, servers: engine.servers.all });
+  const name = runName(run, t);
+  if (after === undefined) {
+    const model = vscode.workspace.asRelativePath(path.join(run.folder, runFiles.model));
+    throw new Fault(
+      'editor/not-playable',
+      t(
+        'What {0} made cannot play here: it has no graph. Make one with `tandem onnx {1}`, then compare again.',
+        name,
+        model,
+      ),
+    );
+  }
+  if (before === undefined) {
+    throw new Fault(
+      'editor/not-playable',
+      t(
+        '{0}, with which {1} began, cannot play here. Connect a server that serves it, or give its folder a graph with `tandem onnx`, then compare again.',
+        run.base,
+        name,
+      ),
+    );
+  }
+  await configuration.set('agent', after);
+  await configuration.set('candidates.secondAgent', before);
+  await configuration.set('candidates.show', true);
+  const play = t('Play Next Task');
+  const pressed = await vscode.window.showInformationMessage(
+    t(
+      'Each message of the agent is a choice between two now, unnamed and in random order: one of {0}, one of {1}. The Standing view counts what is chosen.',
+      name,
+      baseName(run),
+    ),
+    play,
+  );
+  if (pressed === play) await vscode.commands.executeCommand(commands.playNext);
+}

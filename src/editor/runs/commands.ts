@@ -1,0 +1,98 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import { runFiles } from '../../core/training/runFolder';
+import type { Run } from '../../core/training/runs';
+import type { Command } from '../commands';
+import { commands, type CommandId } from '../contributions';
+import type { Engines } from '../engines';
+import { revealFolder } from '../reveal';
+import { compareBlindly } from './blind';
+import type { RunControl } from './control';
+import type { NewRunPanels } from './form/panels';
+import type { RunPanels } from './panels';
+import { deleteRun } from './resting';
+import type { RunStarter } from './starting';
+import type { RunTree } from './tree';
+import type { RunWatch } from './watch';
+import { runName } from './words';
+
+const { t } = vscode.l10n;
+
+export interface RunCommandContext {
+  readonly engines: Engines;
+  readonly runWatch: RunWatch;
+  readonly runTree: RunTree;
+  readonly runStarter: RunStarter;
+  readonly runControl: RunControl;
+  readonly runPanels: RunPanels;
+  readonly runForms: NewRunPanels;
+}
+
+/** Every command that is about runs. */
+export function runCommands(on: RunCommandContext) {
+  const { engines, runControl, runForms, runPanels, runTree, runWatch } = on;
+  const open = (run: Run | undefined): void => {
+    if (run !== undefined) runPanels.open(run);
+  };
+  return {
+    [commands.newRun]: () => runForms.open(),
+    [commands.startRunFile]: async () => open(await startFile(on)),
+    [commands.openRun]: (target) => {
+      if (target?.kind === 'run') open(target.run);
+      return undefined;
+    },
+    [commands.pauseRun]: ofRun((run) => runControl.pause(run)),
+    [commands.killRun]: ofRun((run) => runControl.kill(run)),
+    [commands.resumeRun]: ofRun((run) => runControl.resume(run)),
+    [commands.startQueuedRun]: ofRun((run) => runControl.startNow(run)),
+    [commands.unqueueRun]: ofRun((run) => runControl.unqueue(run)),
+    [commands.continueRun]: ofRun(async (run) => open(await runControl.continue(run))),
+    [commands.openRunConfiguration]: ofRun((run) => openConfiguration(run)),
+    [commands.openRunLog]: ofRun((run) => openLog(run)),
+    [commands.revealRun]: ofRun(({ folder }) =>
+      revealFolder(folder, runFiles.configuration, t('The run is in {0}.', folder)),
+    ),
+    [commands.duplicateRun]: ofRun((run) => runForms.duplicate(run)),
+    [commands.compareBlindly]: ofRun((run) => compareBlindly(run, engines.first)),
+    // The Delete key names no row.
+    [commands.deleteRun]: (target = runTree.selected) =>
+      ofRun(async (run) => {
+        if (!(await deleteRun(run, engines.shown.engine))) return;
+        runPanels.close(run);
+        await runWatch.look();
+      })(target),
+  } satisfies Partial<Record<CommandId, Command>>;
+}
+
+const ofRun =
+  (act: (run: Run) => Promise<unknown>): Command =>
+  (target) =>
+    target?.kind === 'run' ? act(target.run) : undefined;
+
+/** To be read: another configuration is another run. */
+async function openConfiguration({ folder }: Run): Promise<void> {
+  await openFile(path.join(folder, runFiles.configuration));
+  await vscode.commands.executeCommand('workbench.action.files.setActiveEditorReadonlyInSession');
+}
+
+async function openLog(run: Run): Promise<void> {
+  const file = path.join(run.folder, runFiles.log);
+  try {
+    await openFile(file);
+  } catch (cause) {
+    const sentence = t('{0} has no log yet: its trainer has not been started.', runName(run, t));
+    throw new Fault('editor/no-trainer-log', sentence, { cause });
+  }
+}
+
+async function openFile(file: string): Promise<void> {
+  await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(vscode.Uri.file(file)));
+}
+
+async function startFile({ engines, runStarter }: RunCommandContext): Promise<Run | undefined> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document === undefined)
+    throw new Fault('editor/no-run-file', t('Open the configuration of a run first, a JSON file.'));
+  return runStarter.startFrom(document, engines.shown.engine);
+}

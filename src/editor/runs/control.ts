@@ -1,0 +1,128 @@
+import * as vscode from 'vscode';
+import type { Run } from '../../core/training/runs';
+import { commands } from '../contributions';
+import type { EditorTrainer } from '../trainer';
+import type { RunQueue } from './queue';
+import { runsOf } from './resting';
+import type { RunWatch } from './watch';
+import { reasonWords, runName, stateWord } from './words';
+
+const { t } = vscode.l10n;
+
+/** Pauses, ends and resumes runs, and says once when one that this window has watched came to a bad end. */
+export class RunControl implements vscode.Disposable {
+  private readonly registration: vscode.Disposable;
+
+  constructor(
+    private readonly watch: RunWatch,
+    private readonly trainer: EditorTrainer,
+    private readonly queue: RunQueue,
+  ) {
+    this.registration = watch.onDidEnd((run) => void this.tell(run));
+  }
+
+  /** Finishes the micro-batch and writes a checkpoint. Resolves when the trainer is gone. */
+  async pause(run: Run): Promise<void> {
+    const { stopRun } = await import('../../core/training/control');
+    const stopping = stopRun(runsOf(run), run.id);
+    void this.watch.look();
+    await stopping;
+    await this.watch.look();
+  }
+
+  /** Ends it where it is: what was trained since the last checkpoint is done again when it is resumed. */
+  async kill(run: Run): Promise<void> {
+    const stop = t('Stop Immediately');
+    const chosen = await vscode.window.showWarningMessage(
+      t('Stop “{0}” where it is?', runName(run, t)),
+      {
+        modal: true,
+        detail: t(
+          'What it has learned since its last checkpoint is lost, and done again when it is resumed. “Pause Run” writes a checkpoint first.',
+        ),
+      },
+      stop,
+    );
+    if (chosen !== stop) return;
+    const { stopRun } = await import('../../core/training/control');
+    await stopRun(runsOf(run), run.id, { atOnce: true });
+    await this.watch.look();
+  }
+
+  /** When another is at work it waits for its turn. */
+  async resume(run: Run): Promise<void> {
+    const trainer = await this.trainer.openVisibly(t('Resuming {0}', runName(run, t)));
+    if (trainer === undefined) return;
+    await this.queue.add(run, trainer);
+  }
+
+  /**
+   * A run that goes on where one that is done has ended.
+   * @returns undefined when the person left it
+   */
+  async continue(run: Run): Promise<Run | undefined> {
+    const text = await vscode.window.showInputBox({
+      title: t('Continue {0}', runName(run, t)),
+      prompt: t(
+        'More epochs of its policy, at the learning rate that it had come down to. This makes another run; this one stays.',
+      ),
+      value: '1',
+      validateInput: (written) =>
+        epochsOf(written) === undefined ? t('Write a number above 0 and up to 1000.') : undefined,
+    });
+    const epochs = epochsOf(text ?? '');
+    if (epochs === undefined) return undefined;
+    const trainer = await this.trainer.openVisibly(t('Continuing {0}', runName(run, t)));
+    if (trainer === undefined) return undefined;
+    const { continueRun } = await import('../../core/training/continue');
+    const name = t('{0}, continued', runName(run, t));
+    const made = await continueRun(runsOf(run), run.id, { epochs, name });
+    await this.queue.begin(trainer);
+    return runsOf(run).read(made.id);
+  }
+
+  /** Begins a run that waits for its turn, beside the one that is at work. */
+  async startNow(run: Run): Promise<void> {
+    const trainer = await this.trainer.openVisibly(t('Starting {0}', runName(run, t)));
+    if (trainer === undefined) return;
+    const { resumeRun } = await import('../../core/training/control');
+    await resumeRun(runsOf(run), run.id, trainer);
+    await this.watch.look();
+  }
+
+  async unqueue(run: Run): Promise<void> {
+    const { unqueueRun } = await import('../../core/training/control');
+    await unqueueRun(runsOf(run), run.id);
+    await this.watch.look();
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+  }
+
+  private async tell(run: Run): Promise<void> {
+    const { state, lastLines } = run;
+    if (state !== 'died' && state !== 'failed') return;
+    const last = lastLines.at(-1);
+    const sentences = [
+      t('{0}: {1}.', runName(run, t), stateWord(state, t)),
+      reasonWords(run, t),
+      state === 'died' && last !== undefined ? t('The last one: {0}', last) : undefined,
+    ];
+    const node = { kind: 'run', run };
+    const actions = [
+      { title: t('Resume'), command: commands.resumeRun },
+      { title: t('Show'), command: commands.openRun },
+    ];
+    const chosen = await vscode.window.showErrorMessage(
+      sentences.filter((sentence) => sentence !== undefined).join(' '),
+      ...actions,
+    );
+    if (chosen !== undefined) await vscode.commands.executeCommand(chosen.command, node);
+  }
+}
+
+function epochsOf(text: string): number | undefined {
+  const epochs = Number(text);
+  return text.trim() !== '' && epochs > 0 && epochs <= 1000 ? epochs : undefined;
+}

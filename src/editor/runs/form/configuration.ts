@@ -1,0 +1,171 @@
+import path from 'node:path';
+import { allows, fields, isFieldPath, textOf, valueOf, type FieldPath } from '../../../core/training/fields';
+import type { Copied, Values } from '../../../../webview/newRun/protocol';
+import { days, validateDay } from '../../trajectories/filter';
+import type { Translate } from '../../translate';
+import { wantedWords } from './words';
+
+/** What of the form is no field of the file by the same name. */
+export const HUB = 'hub';
+
+/** Methods and the baselines that are variants of one, as the form lists them. */
+export const METHODS = {
+  'sweet-rl': { method: 'sweet-rl', score: 'log-ratio' },
+  'value-head': { method: 'sweet-rl', score: 'value-head' },
+  untrained: { method: 'sweet-rl', score: 'untrained' },
+  rft: { method: 'rft' },
+  'multiturn-dpo': { method: 'multiturn-dpo' },
+} as const;
+
+export type MethodName = keyof typeof METHODS;
+
+export interface Form {
+  readonly values: Values;
+  readonly copied?: Copied;
+}
+
+export interface FormContext {
+  /** What has been found to work for the base model. */
+  readonly recommended: Readonly<Record<string, unknown>>;
+  readonly dataFolder: string;
+  /** What the run is called when nobody says. */
+  readonly name: (method: MethodName) => string;
+  readonly t: Translate;
+}
+
+/** The configuration that the form stands for, and what is wrong with it. */
+export interface Filled {
+  /** As `tandem train` takes it; what is wrong is not in it. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+  /** One sentence each, by the name of the field. */
+  readonly errors: Values;
+}
+
+/** A folder, or a name on the hub; empty when none is chosen. */
+export const baseOf = ({ values }: Pick<Form, 'values'>): string =>
+  values.base === HUB ? (values[HUB] ?? '').trim() : (values.base ?? '');
+
+export function methodOf({ values }: Pick<Form, 'values'>): MethodName {
+  const chosen = values.method ?? '';
+  return Object.hasOwn(METHODS, chosen) ? (chosen as MethodName) : 'sweet-rl';
+}
+
+export const learnsFromRows = ({ values, copied }: Form): boolean =>
+  copied !== undefined && rowsOf(copied) && values.source !== 'log';
+
+const rowsOf = ({ configuration }: Copied): boolean => {
+  const { data } = configuration;
+  return typeof data === 'object' && data !== null && 'trajectories' in data;
+};
+
+export function filled(form: Form, context: FormContext): Filled {
+  const { values, copied } = form;
+  const configuration = structuredClone(copied?.configuration ?? context.recommended) as Tree;
+  const errors: Record<string, string> = {};
+  const method = methodOf(form);
+  const kind: { readonly method: string; readonly score?: string } = METHODS[method];
+  put(configuration, 'name', context.name(method));
+  put(configuration, 'method', kind.method);
+  if (kind.score !== undefined) put(configuration, 'critic.score', kind.score);
+  put(configuration, 'model.base', baseOf(form));
+  const wrong = baseProblem(form, context.t);
+  if (wrong !== undefined) errors[values.base === HUB ? HUB : 'base'] = wrong;
+  for (const [name, text] of Object.entries(values)) {
+    if (!isFieldPath(name) || name === 'method') continue;
+    const value = valueOf(fields[name], text);
+    if (value === undefined) errors[name] = wantedWords(fields[name], context.t);
+    else put(configuration, name, value);
+  }
+  if (!learnsFromRows(form)) fromLog(configuration, values, errors, context);
+  return { configuration: ordered(configuration), errors };
+}
+
+function fromLog(
+  configuration: Tree,
+  values: Values,
+  errors: Record<string, string>,
+  { dataFolder, t }: FormContext,
+): void {
+  put(configuration, 'data.trajectories', undefined);
+  put(configuration, 'data.log', dataFolder);
+  for (const name of ['pack', 'agent', 'collaborator', 'collaborator_kind'])
+    put(configuration, `data.filter.${name}`, chosen(values[name]));
+  const stars = chosen(values.stars);
+  put(configuration, 'data.filter.stars', stars === undefined ? undefined : Number(stars));
+  const [since, until] = [chosen(values.since), chosen(values.until)];
+  for (const [name, day] of Object.entries({ since, until })) {
+    const wrong = day === undefined ? undefined : validateDay(day, t);
+    if (wrong !== undefined) errors[name] = wrong;
+  }
+  if (errors.since === undefined && errors.until === undefined) {
+    const range = days(since, until);
+    put(configuration, 'data.filter.since', range.since);
+    put(configuration, 'data.filter.until', range.until);
+  }
+  if (values.with_evaluations === 'true') put(configuration, 'data.with_evaluations', true);
+  if (values.with_editor_models === 'true') put(configuration, 'data.exclude_models', []);
+}
+
+const chosen = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+function baseProblem(form: Form, t: Translate): string | undefined {
+  const base = baseOf(form);
+  if (form.values.base === HUB)
+    return /^[\w.-]+\/[\w.-]+$/.test(base)
+      ? undefined
+      : t('Write the name as owner/name, e.g. Qwen/Qwen2.5-1.5B-Instruct.');
+  return path.isAbsolute(base) ? undefined : t('Choose the model that learns.');
+}
+
+/** What stands in the field of the form: of every field of the file, as it would be typed. */
+export function textsOf({ configuration }: Filled): Values {
+  const entries = Object.entries(fields).map(([name, field]) => {
+    const value = at(configuration, name);
+    return [name, textOf(value === undefined || !allows(field, value) ? field.default : value)];
+  });
+  return Object.fromEntries(entries) as Values;
+}
+
+/** How the form begins on a configuration that is there. */
+export function valuesOf(configuration: Readonly<Record<string, unknown>>): Values {
+  const text = (name: FieldPath): string => textOf(at(configuration, name));
+  const [base, method, score] = [text('model.base'), text('method'), text('critic.score')];
+  const variant = method === 'sweet-rl' || method === '' ? score : '';
+  return {
+    ...(path.isAbsolute(base) ? { base } : { base: HUB, [HUB]: base }),
+    method: Object.hasOwn(METHODS, variant) ? variant : method === '' ? 'sweet-rl' : method,
+  };
+}
+
+type Tree = Record<string, unknown>;
+
+function at(tree: Readonly<Record<string, unknown>>, name: string): unknown {
+  let value: unknown = tree;
+  for (const key of name.split('.')) value = isTree(value) ? value[key] : undefined;
+  return value;
+}
+
+/** @param value undefined takes it out */
+function put(tree: Tree, name: string, value: unknown): void {
+  const keys = name.split('.');
+  const last = keys.pop()!;
+  let inner = tree;
+  for (const key of keys) {
+    const next = inner[key];
+    if (!isTree(next)) {
+      if (value === undefined) return;
+      inner[key] = {};
+    }
+    inner = inner[key] as Tree;
+  }
+  if (value === undefined) Reflect.deleteProperty(inner, last);
+  else inner[last] = value;
+}
+
+const isTree = (value: unknown): value is Tree =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What a reader of the file looks for first stands first. */
+function ordered({ name, method, model, data, ...rest }: Tree): Tree {
+  return { name, method, model, data, ...rest };
+}

@@ -1,0 +1,56 @@
+import type { DataCounts } from '../../../core/training/data/count';
+import type { TrajectoryLog } from '../../../core/trajectory/log';
+
+/** Clicks that come one after the other are counted once, in milliseconds. */
+const REST_MS = 120;
+
+/** Counts what the form would take from the log: of several requests the latest alone, and none twice. */
+export class Counting {
+  private counted = '';
+  private running: AbortController | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    /** @param counts undefined while they are being counted */
+    private readonly told: (counts: DataCounts | undefined) => void,
+    private readonly report: (error: unknown) => void,
+  ) {}
+
+  /** @param again the log has changed */
+  update(log: TrajectoryLog, data: Readonly<Record<string, unknown>>, again = false): void {
+    const text = JSON.stringify(data);
+    if (text === this.counted && !again) return;
+    this.stop();
+    this.counted = text;
+    this.told(undefined);
+    const running = new AbortController();
+    this.running = running;
+    this.timer = setTimeout(() => {
+      this.count(log, data, running.signal).catch((error: unknown) => {
+        if (!running.signal.aborted) this.report(error);
+      });
+    }, REST_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.running?.abort();
+    this.counted = '';
+  }
+
+  private async count(
+    log: TrajectoryLog,
+    data: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { parseConfiguration } = await import('../../../core/training/configuration');
+    const { countData } = await import('../../../core/training/data/count');
+    const { selection } = await parseConfiguration({ data }, { from: '', folder: '' });
+    if (selection === undefined) return;
+    const counts = await countData(log, selection, {
+      pairing: data.pairing === 'all' ? 'all' : 'paper',
+      signal,
+    });
+    if (!signal.aborted) this.told(counts);
+  }
+}

@@ -1,0 +1,160 @@
+import * as vscode from 'vscode';
+import { Fault, messageOf } from '../../../core/fault';
+import type { Check, Plan } from '../../../core/training/checks';
+import type { Runs } from '../../../core/training/runs';
+import type { Trainer } from '../../../core/training/trainer';
+import type { EstimateView } from '../../../../webview/newRun/protocol';
+import type { EditorTrainer } from '../../trainer';
+import { checksView, estimateIn, planView } from './tellings';
+
+const { t } = vscode.l10n;
+
+/** A person who types or clicks has come to a rest after so many milliseconds; each plan starts PyTorch. */
+const REST_MS = 800;
+/** A log into which is played while the form is open is planned with when it rests. */
+const LOG_REST_MS = 3000;
+
+export interface EstimateRequest {
+  readonly runs: Runs;
+  readonly configuration: Readonly<Record<string, unknown>>;
+  /** What messages call it. */
+  readonly from: string;
+  /** Changes with what the log gives for it. */
+  readonly data: string;
+  /** The model is on the hub: it is planned when the person asks for it. */
+  readonly needsDownload: boolean;
+}
+
+export interface EstimateOwner {
+  /** @param plan undefined while there is none for what the form says now */
+  onEstimate(view: EstimateView, plan: Plan | undefined): void;
+  /** The trainer has refused a configuration in a sentence. @returns whether it stands beside a field now */
+  onRefused(sentence: string): boolean;
+  report(error: unknown): void;
+}
+
+/** Plans what the form says, as soon as it rests: the latest alone, once the trainer's environment is there. */
+export class Estimating {
+  private request: EstimateRequest | undefined;
+  private running: AbortController | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private trainer: Trainer | undefined;
+  /** Of the machine, by what of the configuration they look at. */
+  private readonly examined = new Map<string, readonly Check[]>();
+
+  constructor(
+    private readonly environment: EditorTrainer,
+    private readonly owner: EstimateOwner,
+  ) {}
+
+  update(request: EstimateRequest): void {
+    const before = this.request;
+    const isSame = JSON.stringify(request.configuration) === JSON.stringify(before?.configuration);
+    if (isSame && request.data === before?.data) return;
+    this.stop();
+    this.request = request;
+    if (request.needsDownload) {
+      const sentence = t('To plan it, the model’s configuration and tokenizer are downloaded from the hub.');
+      this.tell(estimateIn('asked', sentence));
+      return;
+    }
+    this.tell(estimateIn('working', t('Planning …')));
+    this.timer = setTimeout(() => this.plan(), isSame ? LOG_REST_MS : REST_MS);
+  }
+
+  /** There is nothing to plan while the form is not filled in. */
+  clear(sentence = ''): void {
+    this.stop();
+    this.tell(estimateIn('none', sentence));
+  }
+
+  /** Plans now what was asked for last. */
+  plan(): void {
+    const { request } = this;
+    if (request === undefined) return;
+    this.stop();
+    this.request = request;
+    const running = new AbortController();
+    this.running = running;
+    this.planOnce(request, running.signal).catch((error: unknown) => {
+      if (!running.signal.aborted) this.failed(error);
+    });
+  }
+
+  /** Makes the trainer's environment, with progress and cancel. @returns whether it is there then */
+  async prepare(): Promise<boolean> {
+    this.tell(estimateIn('working', t('Preparing the trainer …')));
+    try {
+      this.trainer = await this.environment.openVisibly(t('Preparing the trainer'));
+    } catch (error) {
+      this.failed(error);
+      return false;
+    }
+    this.request = undefined;
+    if (this.trainer === undefined) this.tellUnprepared();
+    return this.trainer !== undefined;
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.running?.abort();
+    this.running = undefined;
+    this.request = undefined;
+  }
+
+  private async planOnce(request: EstimateRequest, signal: AbortSignal): Promise<void> {
+    const { runs, configuration: value, from } = request;
+    if (this.trainer === undefined && !(await this.environment.isInstalled())) {
+      this.tellUnprepared();
+      return;
+    }
+    this.trainer ??= await this.environment.open(signal, (line) => this.tell(estimateIn('working', line)));
+    const { trainer } = this;
+    const { parseConfiguration } = await import('../../../core/training/configuration');
+    const { planRun, examineRun } = await import('../../../core/training/start');
+    const configuration = await parseConfiguration(value, { from, folder: runs.dataFolder });
+    const { prompts } = this.environment;
+    const options = { configuration, trainer, prompts, signal };
+    this.tell(estimateIn('working', t('Planning …')));
+    const { device, training } = (value.model ?? {}) as Record<string, unknown>;
+    const machine = JSON.stringify([device, training]);
+    const examine = async (): Promise<readonly Check[]> => {
+      const checks = this.examined.get(machine) ?? (await examineRun(runs, options));
+      this.examined.set(machine, checks);
+      return checks;
+    };
+    let plan: Plan;
+    try {
+      ({ plan } = await planRun(runs, options));
+    } catch (error) {
+      if (signal.aborted || !(error instanceof Fault)) throw error;
+      const isMarked = this.owner.onRefused(error.message);
+      const state = isMarked ? 'none' : 'failed';
+      const sentence = isMarked ? t('Mend what is marked; then it is planned.') : error.message;
+      this.tell(estimateIn(state, sentence));
+      // It may be the machine on which nothing can be planned.
+      this.tell(estimateIn(state, sentence, checksView(await examine())));
+      return;
+    }
+    this.owner.onEstimate(planView(plan, this.examined.get(machine) ?? [], t), plan);
+    if (this.examined.has(machine)) return;
+    const checks = await examine();
+    this.owner.onEstimate(planView(plan, checks, t), plan);
+  }
+
+  private tellUnprepared(): void {
+    const sentence = t(
+      'The trainer is not prepared on this machine yet: a Python environment of several gigabytes, made once.',
+    );
+    this.tell(estimateIn('unprepared', sentence));
+  }
+
+  private failed(error: unknown): void {
+    this.owner.report(error);
+    this.tell(estimateIn('failed', messageOf(error)));
+  }
+
+  private tell(view: EstimateView): void {
+    this.owner.onEstimate(view, undefined);
+  }
+}

@@ -1,0 +1,335 @@
+import * as vscode from 'vscode';
+import { Fault, messageOf } from '../../../core/fault';
+import { UnfitMachine, type Plan } from '../../../core/training/checks';
+import type { DataCounts } from '../../../core/training/data/count';
+import { isFieldPath } from '../../../core/training/fields';
+import { Runs, type Run } from '../../../core/training/runs';
+import type {
+  Action,
+  DataView,
+  EstimateView,
+  FormState,
+  FromWebview,
+  StartView,
+  ToWebview,
+  Values,
+} from '../../../../webview/newRun/protocol';
+import { commands } from '../../contributions';
+import type { Engine } from '../../engine';
+import { pageHtml } from '../../page';
+import { manageTrust, restrictionOf } from '../../trust/restricted';
+import type { EditorTrainer } from '../../trainer';
+import { recommendedFor, trainablePlaces } from './bases';
+import { baseOf, HUB, learnsFromRows, methodOf, type Filled } from './configuration';
+import { Counting } from './counting';
+import { Estimating, type EstimateOwner } from './estimating';
+import { checksView, dataView, estimateIn } from './tellings';
+import { formView, type Choices } from './view';
+
+const { t } = vscode.l10n;
+
+/** What messages call the configuration of a form. */
+const FROM = t('New Run');
+
+/** A log that grows by the second is counted anew no more often than this, in milliseconds. */
+const AGAIN_AFTER_MS = 1000;
+
+export interface NewRunOwner {
+  /** @returns undefined when the person has cancelled it */
+  start(runs: Runs, configuration: unknown, from: string): Promise<Run | undefined>;
+  /** Shows the run that was started in the form's place. */
+  started(panel: NewRunPanel, run: Run): void;
+  openFile(configuration: unknown): Promise<void>;
+  /** Fills the log of a folder. */
+  collect(engine: Engine): Promise<void>;
+  onDidDispose(panel: NewRunPanel): void;
+}
+
+const notStarting: StartView = { type: 'start', isStarting: false, problem: '', checks: [] };
+
+/** The webview panel with the form that makes a run. The page holds what was typed; all else is told from here. */
+export class NewRunPanel implements EstimateOwner {
+  private readonly runs: Runs;
+  private readonly counting: Counting;
+  private readonly estimating: Estimating;
+  private readonly listening: vscode.Disposable;
+  private counts: DataCounts | undefined;
+  private plan: Plan | undefined;
+  private estimate: EstimateView = estimateIn('none', '');
+  private starting = notStarting;
+  private filled: Filled | undefined;
+  /** What the trainer has refused of the values as they are, by the name of the field. */
+  private refused: Values = {};
+  private showing: Promise<void> = Promise.resolve();
+  private asked = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isReady = false;
+
+  constructor(
+    private readonly panel: vscode.WebviewPanel,
+    private state: FormState,
+    private readonly engine: Engine,
+    environment: EditorTrainer,
+    private readonly owner: NewRunOwner,
+    extension: vscode.Uri,
+  ) {
+    this.runs = new Runs(state.dataFolder);
+    this.counting = new Counting(
+      (counts) => this.onCounts(counts),
+      (error) => this.report(error),
+    );
+    this.estimating = new Estimating(environment, this);
+    const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
+    panel.title = state.copied === undefined ? t('New run') : t('New run like {0}', state.copied.of);
+    panel.iconPath = new vscode.ThemeIcon('beaker');
+    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    panel.webview.onDidReceiveMessage((message: FromWebview) => this.receive(message));
+    panel.onDidChangeViewState(() => {
+      // A hidden view is gone; it says that it is ready when it is back.
+      if (!panel.visible) this.isReady = false;
+    });
+    panel.onDidDispose(() => this.closed());
+    this.listening = vscode.Disposable.from(
+      engine.onDidChangeLog(() => this.countSoon()),
+      engine.onDidChangeModels(() => this.show()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
+    );
+    panel.webview.html = pageHtml(panel.webview, folder, 'newRun');
+  }
+
+  /** Of another run, or blank. */
+  get isCopy(): boolean {
+    return this.state.copied !== undefined;
+  }
+
+  get dataFolder(): string {
+    return this.state.dataFolder;
+  }
+
+  reveal(): void {
+    this.panel.reveal();
+  }
+
+  dispose(): void {
+    this.panel.dispose();
+  }
+
+  onEstimate(view: EstimateView, plan: Plan | undefined): void {
+    this.estimate = view;
+    this.post(view);
+    if (plan === this.plan) return;
+    this.plan = plan;
+    this.tellData();
+  }
+
+  onRefused(sentence: string): boolean {
+    const said = sentence.startsWith(`${FROM}: `) ? sentence.slice(FROM.length + 2) : sentence;
+    const name = /^[a-z_]+(\.[a-z_]+)*/.exec(said)?.[0] ?? '';
+    if (!isFieldPath(name)) return false;
+    const field = name === 'model.base' ? (this.state.values.base === HUB ? HUB : 'base') : name;
+    this.refused = { [field]: said };
+    this.show();
+    return true;
+  }
+
+  report(error: unknown): void {
+    this.engine.report(error);
+  }
+
+  private closed(): void {
+    this.counting.stop();
+    this.estimating.stop();
+    clearTimeout(this.timer);
+    this.listening.dispose();
+    this.isReady = false;
+    this.owner.onDidDispose(this);
+  }
+
+  private receive(message: FromWebview): void {
+    switch (message.type) {
+      case 'ready':
+        this.isReady = true;
+        // What a page has kept is another log's when its panel was taken over; values are checked each time.
+        if (message.state === undefined) this.post({ type: 'begin', state: this.state });
+        else this.state = { ...this.state, values: message.state.values };
+        this.post(this.estimate);
+        this.post(this.starting);
+        this.tellData();
+        this.show();
+        break;
+      case 'change':
+        this.state = { ...this.state, values: message.values };
+        this.refused = {};
+        this.setStarting(notStarting);
+        this.show();
+        break;
+      default:
+        this.act(message.type).catch((error: unknown) => this.engine.show(error));
+    }
+  }
+
+  private async act(action: Action): Promise<void> {
+    await this.showing;
+    switch (action) {
+      case 'browse':
+        return this.browse();
+      case 'start':
+        return this.start();
+      case 'openFile':
+        return this.filled && this.owner.openFile(this.filled.configuration);
+      case 'prepare':
+        if (await this.estimating.prepare()) this.show();
+        return;
+      case 'plan':
+        this.estimating.plan();
+        return;
+      case 'collect':
+        return this.owner.collect(this.engine);
+      case 'play':
+        await vscode.commands.executeCommand(commands.playNext);
+        return;
+      case 'import':
+        await vscode.commands.executeCommand(commands.importTrajectories);
+        return;
+      case 'trust':
+        return manageTrust();
+    }
+  }
+
+  private async browse(): Promise<void> {
+    const [folder] =
+      (await vscode.window.showOpenDialog({
+        title: t('Base model'),
+        openLabel: t('Train'),
+        canSelectFiles: false,
+        canSelectFolders: true,
+      })) ?? [];
+    if (folder !== undefined) this.post({ type: 'set', values: { base: folder.fsPath } });
+  }
+
+  private async start(): Promise<void> {
+    const { filled } = this;
+    const isBlocked = this.starting.isStarting || restriction() !== '';
+    if (filled === undefined || Object.keys(filled.errors).length > 0 || isBlocked) return;
+    this.estimating.stop();
+    this.setStarting({ ...notStarting, isStarting: true });
+    try {
+      const run = await this.owner.start(this.runs, filled.configuration, FROM);
+      if (run !== undefined) {
+        this.owner.started(this, run);
+        return;
+      }
+      this.setStarting(notStarting);
+    } catch (error) {
+      this.notStarted(error);
+    }
+    // The plan was given up for the start.
+    this.show();
+  }
+
+  private notStarted(error: unknown): void {
+    this.report(error);
+    const problem = messageOf(error);
+    if (error instanceof UnfitMachine) {
+      const checks = checksView(error.failed);
+      this.setStarting({ ...notStarting, problem: t('This machine cannot train yet.'), checks });
+    } else if (error instanceof Fault && this.onRefused(error.message)) this.setStarting(notStarting);
+    else this.setStarting({ ...notStarting, problem });
+  }
+
+  private setStarting(starting: StartView): void {
+    this.starting = starting;
+    this.post(starting);
+  }
+
+  private show(): void {
+    this.asked += 1;
+    const { asked } = this;
+    this.showing = this.showOnce(asked).catch((error: unknown) => this.engine.show(error));
+  }
+
+  /** @param asked another number is newer, and tells more */
+  private async showOnce(asked: number): Promise<void> {
+    const { state, engine, runs } = this;
+    const log = await engine.log();
+    const places = await trainablePlaces(engine.localPlaces);
+    const recommended = await recommendedFor(baseOf(state));
+    const number = (await runs.ids()).length + 1;
+    if (asked !== this.asked) return;
+    const choices: Choices = {
+      places: places.map(({ folder, name, from }) => ({ folder, name, ships: from === 'tandem' })),
+      packs: log.valuesOf('pack', {}),
+      agents: log.valuesOf('agent', {}),
+      collaborators: log.valuesOf('collaborator', {}),
+      dialogues: log.count({}).total,
+    };
+    const { view, filled } = formView(state, choices, {
+      ...{ recommended, dataFolder: state.dataFolder, restriction: restriction(), t },
+      name: (method) =>
+        state.copied === undefined ? `${method} #${number}` : t('{0}, changed', state.copied.of),
+    });
+    this.filled = filled;
+    this.post({ ...view, errors: { ...view.errors, ...this.refused } });
+    if (learnsFromRows(state)) {
+      this.counting.stop();
+      this.counts = undefined;
+    } else this.counting.update(log, dataOf(filled));
+    this.tellData();
+    this.estimateIfReady();
+  }
+
+  /** What is being counted is planned as soon as it is known. */
+  private estimateIfReady(): void {
+    const { filled, starting, counts, runs } = this;
+    const data = this.dataView();
+    if (filled === undefined || starting.isStarting || data.isCounting) return;
+    if (restriction() !== '') this.estimating.clear(restriction());
+    else if (Object.keys(filled.errors).length > 0)
+      this.estimating.clear(t('Mend what is marked; then it is planned.'));
+    else if (data.problem !== '') this.estimating.clear(t('There is nothing to plan without data.'));
+    else
+      this.estimating.update({
+        ...{ runs, configuration: filled.configuration, from: FROM, data: JSON.stringify(counts ?? '') },
+        needsDownload: this.state.values.base === HUB,
+      });
+  }
+
+  private onCounts(counts: DataCounts | undefined): void {
+    this.counts = counts;
+    this.tellData();
+    this.estimateIfReady();
+  }
+
+  private tellData(): void {
+    this.post(this.dataView());
+  }
+
+  private dataView(): DataView {
+    const { counts, plan, state } = this;
+    const isCounting = counts === undefined && !learnsFromRows(state);
+    return dataView({ counts, plan, method: methodOf(state), isCounting }, t);
+  }
+
+  private countSoon(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      this.countAgain().catch((error: unknown) => this.report(error));
+    }, AGAIN_AFTER_MS);
+  }
+
+  private async countAgain(): Promise<void> {
+    const log = await this.engine.log();
+    if (this.filled !== undefined && !learnsFromRows(this.state))
+      this.counting.update(log, dataOf(this.filled), true);
+    this.show();
+  }
+
+  private post(message: ToWebview): void {
+    if (this.isReady) void this.panel.webview.postMessage(message);
+  }
+}
+
+const restriction = (): string => restrictionOf(t('Nothing is trained')) ?? '';
+
+const dataOf = ({ configuration }: Filled): Readonly<Record<string, unknown>> =>
+  configuration.data as Readonly<Record<string, unknown>>;

@@ -1,0 +1,168 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { Fault } from '../../../core/fault';
+import { runFiles } from '../../../core/training/runFolder';
+import type { Run, Runs } from '../../../core/training/runs';
+import type { Copied, FormState, Values } from '../../../../webview/newRun/protocol';
+import { newRunViewType } from '../../contributions';
+import type { Engine } from '../../engine';
+import type { Engines } from '../../engines';
+import type { Packs } from '../../tasks/packs';
+import { dayOf, type ListFilter } from '../../trajectories/filter';
+import { offerStart } from '../offered';
+import { runsOf } from '../resting';
+import type { RunStarter } from '../starting';
+import type { EditorTrainer } from '../../trainer';
+import { dataWords, runName } from '../words';
+import { trainablePlaces } from './bases';
+import type { NewRunOwner, NewRunPanel } from './panel';
+
+const { t } = vscode.l10n;
+
+/** What the editor keeps of a form over a reload. */
+const stateSchema: z.ZodType<FormState> = z.object({
+  dataFolder: z.string(),
+  values: z.record(z.string(), z.string()),
+  copied: z
+    .object({ of: z.string(), configuration: z.record(z.string(), z.unknown()), data: z.string() })
+    .exactOptional(),
+  isUnfolded: z.boolean().exactOptional(),
+});
+
+export interface NewRunParts {
+  readonly engines: Engines;
+  readonly trainer: EditorTrainer;
+  readonly starter: RunStarter;
+  readonly packs: Packs;
+  /** How the list of trajectories is narrowed: the form begins with it. */
+  readonly filter: () => ListFilter;
+  /** Shows a run. */
+  readonly open: (run: Run) => void;
+}
+
+/** The forms that are open: a blank one for each log, and one for each run that is duplicated. */
+export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner, vscode.Disposable {
+  private readonly panels = new Set<NewRunPanel>();
+  private readonly registration: vscode.Disposable;
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly parts: NewRunParts,
+  ) {
+    this.registration = vscode.window.registerWebviewPanelSerializer(newRunViewType, this);
+  }
+
+  async open(): Promise<void> {
+    const { engine } = this.parts.engines.shown;
+    const dataFolder = folderOf(engine);
+    const there = [...this.panels].find((panel) => !panel.isCopy && panel.dataFolder === dataFolder);
+    if (there !== undefined) {
+      there.reveal();
+      return;
+    }
+    const [place] = await trainablePlaces(engine.localPlaces);
+    const base: Values = place === undefined ? {} : { base: place.folder };
+    await this.create({ dataFolder, values: { ...base, ...narrowed(this.parts.filter()) } }, engine);
+  }
+
+  /** Filled in as the run was. */
+  async duplicate(run: Run): Promise<void> {
+    const { dataFolder } = runsOf(run);
+    const engine = this.engineOf(dataFolder) ?? this.parts.engines.shown.engine;
+    const copied = await copyOf(run);
+    const { valuesOf } = await import('./configuration');
+    await this.create({ dataFolder, values: valuesOf(copied.configuration), copied }, engine);
+  }
+
+  /** Called by VS Code for each form that was open before the reload. */
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, kept: unknown): Promise<void> {
+    const state = stateSchema.safeParse(kept).data;
+    // The state is what a page has written: only logs of this window are read.
+    const engine = state && this.engineOf(state.dataFolder);
+    if (state === undefined || engine === undefined) panel.dispose();
+    else await this.adopt(panel, state, engine);
+  }
+
+  start(runs: Runs, configuration: unknown, from: string): Promise<Run | undefined> {
+    return this.parts.starter.start(configuration, { from, folder: runs.dataFolder, runs });
+  }
+
+  started(panel: NewRunPanel, run: Run): void {
+    this.parts.open(run);
+    panel.dispose();
+  }
+
+  async openFile(configuration: unknown): Promise<void> {
+    const content = `${JSON.stringify(configuration, undefined, 2)}\n`;
+    const document = await vscode.workspace.openTextDocument({ language: 'json', content });
+    await vscode.window.showTextDocument(document);
+    await offerStart(document);
+  }
+
+  async collect(engine: Engine): Promise<void> {
+    const { collectHere } = await import('./collecting');
+    return collectHere(engine, this.parts.packs);
+  }
+
+  onDidDispose(panel: NewRunPanel): void {
+    this.panels.delete(panel);
+  }
+
+  dispose(): void {
+    for (const panel of this.panels) panel.dispose();
+    this.registration.dispose();
+  }
+
+  private async create(state: FormState, engine: Engine): Promise<void> {
+    const panel = vscode.window.createWebviewPanel(newRunViewType, '', vscode.ViewColumn.Active);
+    await this.adopt(panel, state, engine);
+  }
+
+  private async adopt(panel: vscode.WebviewPanel, state: FormState, engine: Engine): Promise<void> {
+    const { NewRunPanel } = await import('./panel');
+    this.panels.add(new NewRunPanel(panel, state, engine, this.parts.trainer, this, this.extension));
+  }
+
+  private engineOf(dataFolder: string): Engine | undefined {
+    return this.parts.engines.logs.find(({ engine }) => engine.configuration.dataFolder === dataFolder)
+      ?.engine;
+  }
+}
+
+function folderOf({ configuration }: Engine): string {
+  if (configuration.dataFolder !== undefined) return configuration.dataFolder;
+  throw new Fault('editor/no-folder', t('Open a folder first: runs are kept in it.'));
+}
+
+/** What of the list's filter a run can be narrowed by as well. */
+function narrowed({ pack, agent, collaborator, stars, since, until }: ListFilter): Values {
+  return Object.fromEntries(
+    Object.entries({
+      ...{ pack, agent, collaborator, stars: stars?.toString() },
+      since: since === undefined ? undefined : dayOf(Date.parse(since)),
+      until: until === undefined ? undefined : dayOf(Date.parse(until) - 1),
+    }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+const configurationSchema = z.looseObject({ data: z.looseObject({}).optional() });
+
+/** The configuration of a run, to be changed and started again from elsewhere: its files have absolute paths. */
+async function copyOf(run: Run): Promise<Copied> {
+  const file = vscode.Uri.file(path.join(run.folder, runFiles.configuration));
+  const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
+  const configuration = configurationSchema.parse(JSON.parse(text));
+  const data = Object.fromEntries(
+    Object.entries(configuration.data ?? {}).map(([field, value]) => [field, fromFolder(value, field, run)]),
+  );
+  const of = runName(run, t);
+  return { of, configuration: { ...configuration, data }, data: dataWords(run, t) ?? '' };
+}
+
+/** Its files of rows stand in its folder, which is not where the copy will be. */
+function fromFolder(value: unknown, field: string, { folder }: Run): unknown {
+  const isFiles = field === 'trajectories' || field === 'preferences';
+  if (!isFiles || !Array.isArray(value)) return value;
+  return value.map((file: unknown) => (typeof file === 'string' ? path.resolve(folder, file) : file));
+}

@@ -1,0 +1,160 @@
+import type { Check, Plan } from '../../../core/training/checks';
+import type { DataCounts } from '../../../core/training/data/count';
+import type { CheckView, DataView, EstimateView } from '../../../../webview/newRun/protocol';
+import { grouped } from '../../trajectories/words';
+import type { Translate } from '../../translate';
+import { bytesWords, duration, stageWord } from '../words';
+import { METHODS, type MethodName } from './configuration';
+import { leftOutWords } from './words';
+
+export interface Told {
+  readonly counts?: DataCounts;
+  /** Where rows are learned from that are not counted here, or the trainer has counted them: its own figures. */
+  readonly plan?: Plan;
+  readonly method: MethodName;
+  readonly isCounting: boolean;
+}
+
+/** What would be learned from: counted in the log, and as soon as there is a plan by the trainer. */
+export function dataView({ counts, plan, method, isCounting }: Told, t: Translate): DataView {
+  const known = counts ?? plan?.data;
+  return {
+    type: 'data',
+    isCounting,
+    figures: known === undefined ? [] : figures(known, counts, plan, method, t),
+    leftOut: leftOut(counts, plan, t),
+    problem: isCounting || counts === undefined ? '' : problemOf(counts, method, t),
+  };
+}
+
+function figures(
+  {
+    trajectories,
+    tasks,
+    successes,
+    turns,
+  }: Pick<DataCounts, 'trajectories' | 'tasks' | 'successes' | 'turns'>,
+  counts: DataCounts | undefined,
+  plan: Plan | undefined,
+  method: MethodName,
+  t: Translate,
+): DataView['figures'] {
+  const ofTasks = tasks === 1 ? t('of 1 task') : t('of {0} tasks', grouped(tasks));
+  return [
+    { label: t('Trajectories'), value: grouped(trajectories), note: ofTasks },
+    { label: t('Successes'), value: grouped(successes), note: t('pass all tests') },
+    ...examples(counts, plan, method, t),
+    { label: t('Turns'), value: grouped(turns), note: t('of the agent') },
+    tokens(counts, plan, t),
+  ];
+}
+
+function examples(
+  counts: DataCounts | undefined,
+  plan: Plan | undefined,
+  method: MethodName,
+  t: Translate,
+): DataView['figures'] {
+  if (method === 'rft') return [];
+  if (method === 'untrained' || method === 'value-head') return [];
+  const told = plan?.data[METHODS[method].method === 'sweet-rl' ? 'critic' : 'policy'];
+  const pairs = told === undefined ? counts?.pairs : told.train + told.held_out;
+  if (pairs === undefined) return [];
+  const note =
+    told === undefined ? t('better and worse') : t('{0} held out to measure', grouped(told.held_out));
+  return [{ label: t('Pairs'), value: grouped(pairs), note }];
+}
+
+function tokens(
+  counts: DataCounts | undefined,
+  plan: Plan | undefined,
+  t: Translate,
+): DataView['figures'][number] {
+  const label = t('Tokens');
+  if (plan !== undefined)
+    return { label, value: grouped(plan.data.tokens), note: t('as the model reads them') };
+  if (counts === undefined || counts.uncounted === counts.turns)
+    return { label, value: '–', note: t('counted with the plan') };
+  return counts.uncounted === 0
+    ? { label, value: grouped(counts.tokens), note: t('as they were sampled') }
+    : { label, value: t('over {0}', grouped(counts.tokens)), note: t('counted with the plan') };
+}
+
+function leftOut(counts: DataCounts | undefined, plan: Plan | undefined, t: Translate): DataView['leftOut'] {
+  const all = [...Object.entries(counts?.leftOut ?? {}), ...Object.entries(plan?.data.left_out ?? {})];
+  return all.map(([reason, count]) => ({ reason: leftOutWords(reason, t), count: grouped(count) }));
+}
+
+function problemOf({ trajectories, successes, pairs }: DataCounts, method: MethodName, t: Translate): string {
+  if (trajectories === 0) return t('Nothing is left to learn from: widen the choice.');
+  if (method === 'rft' && successes === 0)
+    return t('No dialogue is a success, so there is none to imitate: take another method, or play more.');
+  if ((method === 'sweet-rl' || method === 'multiturn-dpo') && pairs === 0)
+    return t(
+      'No task has a better dialogue beside a worse one, so there are no pairs to compare: play tasks several times.',
+    );
+  return '';
+}
+
+type Estimate = Omit<EstimateView, 'type'>;
+
+const nothing = { summary: '', fits: true, rows: [], advice: [], checks: [] };
+
+/** An estimate of which there is nothing but a sentence. */
+export const estimateIn = (
+  state: EstimateView['state'],
+  sentence: string,
+  checks: readonly CheckView[] = [],
+): EstimateView => ({ type: 'estimate', state, sentence, ...nothing, checks });
+
+export function planView(plan: Plan, checks: readonly Check[], t: Translate): EstimateView {
+  const { machine, needed, fits, disk, total_seconds: seconds } = plan;
+  const memory =
+    machine.usable === null
+      ? bytesWords(needed, t)
+      : t('{0} of {1}', bytesWords(needed, t), bytesWords(machine.usable, t));
+  const time = seconds === null ? t('not known') : t('about {0}', roughly(seconds, t));
+  const device = machine.name === 'cpu' ? t('processor') : machine.name;
+  const told: Estimate = {
+    state: 'planned',
+    sentence: fits ? t('It fits this machine.') : t('It does not fit this machine.'),
+    summary: [...(seconds === null ? [] : [time]), fits ? memory : t('{0}: too much', memory), device].join(
+      ' · ',
+    ),
+    fits,
+    rows: [
+      { label: t('Memory'), value: memory },
+      { label: t('Time'), value: seconds !== null && machine.measured ? t('{0}, measured', time) : time },
+      ...Object.entries(plan.seconds).flatMap(([stage, part]) =>
+        part === null ? [] : [{ label: `· ${stageWord(stage, t)}`, value: roughly(part, t) }],
+      ),
+      { label: t('Disk'), value: bytesWords(disk, t) },
+      { label: t('Device'), value: `${device}, ${machine.dtype}` },
+      {
+        label: t('Longest example'),
+        value: t('{0} tokens; {1} would fit', grouped(plan.largest), grouped(plan.room)),
+      },
+    ],
+    advice: plan.advice,
+    checks: checksView(checks),
+  };
+  return { type: 'estimate', ...told };
+}
+
+/** What is not well: what failed first. */
+export function checksView(checks: readonly Check[]): CheckView[] {
+  const shown = checks
+    .filter(({ status }) => status !== 'ok')
+    .map(({ name, status, command, saw, remedy = '' }) => ({
+      ...{ name, command, saw, remedy },
+      isFailed: status === 'failed',
+    }));
+  return shown.sort((a, b) => Number(b.isFailed) - Number(a.isFailed));
+}
+
+/** `under 1 s`, `40 s`, `12 min`, `2 h 5 min`: seconds say nothing in an estimate of minutes. */
+function roughly(seconds: number, t: Translate): string {
+  if (seconds < 1) return t('under 1 s');
+  if (seconds < 120 || seconds >= 3600) return duration(seconds, t);
+  return t('{0} min', Math.round(seconds / 60));
+}

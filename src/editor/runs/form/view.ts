@@ -1,0 +1,205 @@
+import { fields, type Field, type FieldPath } from '../../../core/training/fields';
+import type { FieldGroup, FieldView, FormView, Option, Values } from '../../../../webview/newRun/protocol';
+import type { SharedValue } from '../../../core/trajectory/log';
+import { starsWords } from '../../trajectories/filter';
+import { grouped } from '../../trajectories/words';
+import type { Translate } from '../../translate';
+import {
+  baseOf,
+  filled,
+  HUB,
+  learnsFromRows,
+  methodOf,
+  METHODS,
+  textsOf,
+  type Filled,
+  type Form,
+  type FormContext,
+} from './configuration';
+import { choiceWord, deviceOptions, methodOptions, settingWords } from './words';
+
+/** What there is to choose from. */
+export interface Choices {
+  /** Models of this window with weights, by their folder. */
+  readonly places: readonly { readonly folder: string; readonly name: string; readonly ships: boolean }[];
+  readonly packs: readonly SharedValue[];
+  readonly agents: readonly SharedValue[];
+  readonly collaborators: readonly SharedValue[];
+  /** Dialogues in the log. */
+  readonly dialogues: number;
+}
+
+export interface Shown {
+  readonly view: FormView;
+  readonly filled: Filled;
+}
+
+export function formView(
+  form: Form,
+  choices: Choices,
+  context: FormContext & { restriction: string },
+): Shown {
+  const { t, restriction } = context;
+  const result = filled(form, context);
+  // What holds where the person has set nothing, to tell what was changed.
+  const untouched = textsOf(filled({ ...form, values: choicesOf(form.values) }, context));
+  const groups = groupsOf(form, untouched, t);
+  const view: FormView = {
+    type: 'show',
+    values: { ...textsOf(result), method: methodOf(form), source: learnsFromRows(form) ? 'rows' : 'log' },
+    bases: bases(form, choices, t),
+    sources: sources(form, t),
+    filters: learnsFromRows(form) ? [] : filters(form.values, choices, t),
+    methods: methodOptions(t),
+    devices: deviceOptions(t),
+    groups,
+    changed: groups.flatMap((group) => group.fields).filter(({ isChanged }) => isChanged).length,
+    errors: result.errors,
+    restriction,
+    isEmpty: choices.dialogues === 0 && form.copied === undefined,
+  };
+  return { view, filled: result };
+}
+
+/** Those on which the recommendation rests. */
+const choicesOf = ({ base = '', [HUB]: hub = '', method = '' }: Values): Values => ({
+  base,
+  [HUB]: hub,
+  method,
+});
+
+function bases(form: Form, { places }: Choices, t: Translate): Option[] {
+  const base = baseOf(form);
+  const isOther = form.values.base !== HUB && base !== '' && !places.some(({ folder }) => folder === base);
+  return [
+    ...(form.values.base === undefined || (form.values.base === '' && places.length === 0)
+      ? [{ value: '', label: t('Choose…') }]
+      : []),
+    ...places.map(({ folder, name, ships }) => ({
+      value: folder,
+      label: name,
+      detail: ships ? t('Ships with Tandem; learns in minutes, without a GPU.') : folder,
+    })),
+    ...(isOther ? [{ value: base, label: base, detail: t('A folder as transformers reads it.') }] : []),
+    { value: HUB, label: t('A name on the hub…'), detail: t('Downloaded when the run starts.') },
+  ];
+}
+
+function sources({ copied }: Form, t: Translate): Option[] {
+  if (copied === undefined || !learnsFromRows({ values: {}, copied })) return [];
+  return [
+    { value: 'rows', label: t('Those of {0}', copied.of), detail: copied.data },
+    { value: 'log', label: t('From the log, as it is now') },
+  ];
+}
+
+function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
+  const any = { value: '', label: t('Any') };
+  const field = (name: string, label: string, options: readonly Option[], about = ''): FieldView => ({
+    ...{ name, label, about, control: 'choice', options: [any, ...options] },
+    isChanged: (values[name] ?? '') !== '',
+  });
+  const shared = (name: string, label: string, all: readonly SharedValue[]): FieldView =>
+    field(name, label, [
+      ...all.map(({ value, count }) => ({ value, label: t('{0} ({1})', value, grouped(count)) })),
+      // What the rest of the filter leaves none of stays to be seen.
+      ...(values[name] === undefined || values[name] === '' || all.some(({ value }) => value === values[name])
+        ? []
+        : [{ value: values[name], label: t('{0} ({1})', values[name], 0) }]),
+    ]);
+  const day = (name: string, label: string): FieldView => ({
+    ...{ name, label, about: '', control: 'text', placeholder: '2026-03-01' },
+    isChanged: (values[name] ?? '') !== '',
+  });
+  const flag = (name: string, label: string, about: string): FieldView => ({
+    ...{ name, label, about, control: 'flag' },
+    isChanged: values[name] === 'true',
+  });
+  return [
+    shared('pack', t('Pack'), choices.packs),
+    shared('agent', t('Agent'), choices.agents),
+    shared('collaborator', t('Human'), choices.collaborators),
+    field('collaborator_kind', t('Played by'), [
+      { value: 'developer', label: t('people') },
+      { value: 'simulator', label: t('models as simulator') },
+      { value: 'rules', label: t('the rules') },
+    ]),
+    field(
+      'stars',
+      t('Rating'),
+      [5, 4, 3, 2, 1, 0].map((stars) => ({ value: String(stars), label: starsWords(stars, t) })),
+    ),
+    day('since', t('First day')),
+    day('until', t('Last day')),
+    flag(
+      'data.with_leaked',
+      t('Also those with a leak'),
+      t('A reply gave the reference away: the agent may learn to wait for that.'),
+    ),
+    flag(
+      'with_evaluations',
+      t('Also those of evaluations'),
+      t('The next evaluation then measures what was learned by heart.'),
+    ),
+    flag(
+      'with_editor_models',
+      t('Also those with models of the editor'),
+      t('The terms of many such models forbid it: read them first.'),
+    ),
+  ];
+}
+
+/** The folded settings that the method reads. */
+function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
+  const { method } = METHODS[methodOf(form)];
+  const isSweet = method === 'sweet-rl';
+  const group = (title: string, prefix: string): FieldGroup => ({
+    title,
+    fields: settings(prefix, form.values, untouched, t),
+  });
+  const policy = group(isSweet ? t('Policy') : t('Training'), 'policy.');
+  const hidden = method === 'rft' ? ['policy.beta', 'policy.nll'] : ['policy.minimum_reward'];
+  return [
+    group(t('Run'), ''),
+    group(t('Model'), 'model.'),
+    group(t('Data'), 'data.'),
+    ...(isSweet && methodOf(form) !== 'untrained' ? [group(t('Critic'), 'critic.')] : []),
+    ...(isSweet ? [group(t('Candidates'), 'candidates.')] : []),
+    { ...policy, fields: policy.fields.filter(({ name }) => !hidden.includes(name)) },
+    group(t('Resources'), 'resources.'),
+    group(t('Result'), 'export.'),
+  ];
+}
+
+function settings(prefix: string, values: Values, untouched: Values, t: Translate): FieldView[] {
+  const words = Object.entries(settingWords(t)) as [FieldPath, readonly [string, string]][];
+  return words
+    .filter(([name]) => (prefix === '' ? !name.includes('.') : name.startsWith(prefix)))
+    .map(([name, [label, about]]) => ({
+      ...{ name, label, about },
+      ...control(fields[name], untouched[name] ?? '', t),
+      isChanged: values[name] !== undefined && values[name] !== untouched[name],
+    }));
+}
+
+function control(
+  field: Field,
+  now: string,
+  t: Translate,
+): Pick<FieldView, 'control' | 'options' | 'placeholder'> {
+  const option = (value: string): Option => ({ value, label: choiceWord(value, t) });
+  switch (field.kind) {
+    case 'choice':
+      return { control: 'choice', options: field.values.map(option) };
+    case 'several': {
+      const single = ['', ...field.values];
+      return { control: 'choice', options: (single.includes(now) ? single : [...single, now]).map(option) };
+    }
+    case 'flag':
+      return field.or === undefined
+        ? { control: 'flag' }
+        : { control: 'choice', options: [...field.or.map(String), 'true', 'false'].map(option) };
+    default:
+      return { control: 'text', ...(field.or?.includes(null) === true && { placeholder: t('not set') }) };
+  }
+}

@@ -1,0 +1,63 @@
+import * as vscode from 'vscode';
+import type { Run } from '../../core/training/runs';
+import { commands, contextValues } from '../contributions';
+import type { RunNode } from './tree';
+import { isAtWork, runDetails, runName, spokenRun, standingWords } from './words';
+
+const { t } = vscode.l10n;
+
+/** How many of the trainer's last lines a hover shows. */
+const MOST_LINES = 6;
+
+/** How a row of the Runs view looks and sounds. */
+export function itemOf(node: RunNode): vscode.TreeItem {
+  const { run } = node;
+  const now = Date.now();
+  const item = new vscode.TreeItem(runName(run, t));
+  item.id = run.folder;
+  item.description = standingWords(run, now, t);
+  item.iconPath = iconOf(run);
+  item.contextValue = contextOf(run);
+  item.tooltip = tooltip(run);
+  item.accessibilityInformation = { label: spokenRun(run, now, t) };
+  item.command = { command: commands.openRun, title: t('Open the run'), arguments: [node] };
+  return item;
+}
+
+function contextOf(run: Run): string {
+  if (isAtWork(run)) return contextValues.liveRun;
+  if (run.state === 'queued') return contextValues.queuedRun;
+  return run.canResume ? contextValues.restingRun : contextValues.doneRun;
+}
+
+/** The shape tells the state; a colour only repeats it. */
+function iconOf({ state }: Run): vscode.ThemeIcon {
+  switch (state) {
+    case 'preparing':
+    case 'running':
+    case 'stopping':
+      return new vscode.ThemeIcon('loading~spin');
+    case 'stopped':
+      return new vscode.ThemeIcon('debug-pause');
+    case 'queued':
+      return new vscode.ThemeIcon('clock');
+    case 'done':
+      return new vscode.ThemeIcon('pass-filled', new vscode.ThemeColor('testing.iconPassed'));
+    case 'failed':
+    case 'died':
+      return new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));
+  }
+}
+
+function tooltip(run: Run): vscode.MarkdownString {
+  const text = new vscode.MarkdownString();
+  text.appendMarkdown('**').appendText(runName(run, t)).appendMarkdown('**\n\n');
+  for (const line of runDetails(run, t)) text.appendText(line).appendMarkdown('\n\n');
+  if (run.lastLines.length > 0) {
+    text.appendText(t('The trainer said last:')).appendMarkdown('\n\n');
+    text.appendCodeblock(run.lastLines.slice(-MOST_LINES).join('\n'), 'text');
+  }
+  if (run.canResume && run.state !== 'queued')
+    text.appendText(t('“Resume Run” goes on from its last checkpoint.'));
+  return text;
+}

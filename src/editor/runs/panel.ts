@@ -1,0 +1,149 @@
+import path from 'node:path';
+import { setImmediate as yielding } from 'node:timers/promises';
+import * as vscode from 'vscode';
+import { EventTail } from '../../core/training/eventFile';
+import { RunHistory } from '../../core/training/history/history';
+import { runFiles } from '../../core/training/runFolder';
+import type { Run, Runs } from '../../core/training/runs';
+import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/run/protocol';
+import { language } from '../language';
+import { pageHtml } from '../page';
+import { restrictionOf } from '../trust/restricted';
+import { curveView, runView, samplesView, shownCurve, toldView, type ReadCurves } from './view';
+import { runName } from './words';
+
+const { t } = vscode.l10n;
+
+/** How often a live run is told anew, in milliseconds. */
+const TELL_EVERY_MS = 500;
+/** Events after which the rest of the extension host gets its turn. */
+const PIECE = 1000;
+
+export interface RunPanelOwner {
+  act(action: Action, run: Run): void;
+  report(error: unknown): void;
+  onDidDispose(panel: RunPanel): void;
+}
+
+/** The webview panel of one run. It reads the run's folder, as every other window does. */
+export class RunPanel {
+  private readonly history = new RunHistory();
+  private readonly tail: EventTail;
+  private run: Run | undefined;
+  private choice: Choice = {};
+  /** What the view has, as far as it can be told whether there is more. */
+  private sent: { view?: string; curves?: ReadCurves; samples?: unknown; told?: unknown } = {};
+  private isReady = false;
+  private isDisposed = false;
+  private telling: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly panel: vscode.WebviewPanel,
+    readonly runs: Runs,
+    readonly id: string,
+    private readonly owner: RunPanelOwner,
+    extension: vscode.Uri,
+  ) {
+    this.tail = new EventTail(path.join(runs.folder, id, runFiles.events));
+    const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
+    panel.iconPath = new vscode.ThemeIcon('beaker');
+    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    panel.webview.onDidReceiveMessage((message: FromWebview) => this.receive(message));
+    panel.onDidChangeViewState(() => {
+      if (panel.visible) this.tell();
+      // A hidden view is gone; it says that it is ready when it is back.
+      else this.isReady = false;
+    });
+    panel.onDidDispose(() => this.closed());
+    panel.webview.html = pageHtml(panel.webview, folder, 'run');
+  }
+
+  reveal(): void {
+    this.panel.reveal();
+  }
+
+  dispose(): void {
+    this.panel.dispose();
+  }
+
+  /** Looks at the folder now, and tells the view what is new. */
+  tell(): void {
+    clearTimeout(this.timer);
+    if (this.isDisposed) return;
+    this.telling ??= this.tellOnce()
+      .catch((error: unknown) => this.owner.report(error))
+      .finally(() => {
+        this.telling = undefined;
+        const goesOn = this.run?.isLive === true && this.panel.visible && !this.isDisposed;
+        if (goesOn) this.timer = setTimeout(() => this.tell(), TELL_EVERY_MS);
+      });
+  }
+
+  private closed(): void {
+    this.isDisposed = true;
+    clearTimeout(this.timer);
+    void this.tail.close();
+    this.owner.onDidDispose(this);
+  }
+
+  private receive(message: FromWebview): void {
+    if (message.type === 'act') {
+      if (this.run !== undefined) this.owner.act(message.action, this.run);
+      return;
+    }
+    this.choice = message.choice;
+    if (message.type === 'ready') {
+      this.isReady = true;
+      this.sent = {};
+    }
+    void this.send();
+    this.tell();
+  }
+
+  private async tellOnce(): Promise<void> {
+    // Before the events: whatever the process wrote until it ended is then among them.
+    const run = await this.runs.read(this.id);
+    if (run === undefined) {
+      this.panel.dispose();
+      return;
+    }
+    let count = 0;
+    for await (const event of this.tail.read()) {
+      this.history.add(event);
+      count += 1;
+      if (count % PIECE === 0) await yielding();
+    }
+    this.run = run;
+    await this.send();
+  }
+
+  private async send(): Promise<void> {
+    const { run, history, choice, sent } = this;
+    if (run === undefined || this.isDisposed || !this.isReady) return;
+    this.panel.title = runName(run, t);
+    const restriction = restrictionOf(t('Nothing is trained')) ?? '';
+    const view = runView(run, history, choice, { t, dataFolder: this.runs.dataFolder, restriction });
+    const text = JSON.stringify(view);
+    if (text !== sent.view) await this.post(view);
+    sent.view = text;
+    const curves = curveView(history, shownCurve(history, choice), sent.curves);
+    const hasNews = curves !== undefined && JSON.stringify(curves.read) !== JSON.stringify(sent.curves);
+    if (hasNews) {
+      sent.curves = curves.read;
+      await this.post(curves.view);
+    }
+    if (sent.samples !== history.samples.at(-1)) {
+      sent.samples = history.samples.at(-1);
+      await this.post(samplesView(history));
+    }
+    if (sent.told !== history.told.at(-1)) {
+      sent.told = history.told.at(-1);
+      await this.post(toldView(history, language(), t));
+    }
+  }
+
+  private async post(message: ToWebview): Promise<void> {
+    await this.panel.webview.postMessage(message);
+  }
+}

@@ -1,0 +1,119 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { runFiles } from '../../core/training/runFolder';
+import { Runs, type Run } from '../../core/training/runs';
+import type { Action } from '../../../webview/run/protocol';
+import { commands, runViewType, type CommandId } from '../contributions';
+import type { Engines } from '../engines';
+import { RunPanel, type RunPanelOwner } from './panel';
+import { runsOf } from './resting';
+import type { RunWatch } from './watch';
+
+/** What the editor keeps of a panel over a reload; the run's folder knows the rest. */
+const panelStateSchema = z.object({ dataFolder: z.string(), id: z.string() });
+
+const commandOf: Readonly<Record<Exclude<Action, 'play'>, CommandId>> = {
+  pause: commands.pauseRun,
+  kill: commands.killRun,
+  resume: commands.resumeRun,
+  startNow: commands.startQueuedRun,
+  unqueue: commands.unqueueRun,
+  continue: commands.continueRun,
+  log: commands.openRunLog,
+  configuration: commands.openRunConfiguration,
+  reveal: commands.revealRun,
+  duplicate: commands.duplicateRun,
+};
+
+/** The open runs, a panel each, brought back after a reload of the window. */
+export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, vscode.Disposable {
+  private readonly panels = new Set<RunPanel>();
+  private readonly disposables: { dispose(): unknown }[];
+
+  constructor(
+    private readonly extension: vscode.Uri,
+    private readonly engines: Engines,
+    watch: RunWatch,
+  ) {
+    this.disposables = [
+      vscode.window.registerWebviewPanelSerializer(runViewType, this),
+      watch.onDidChange(() => this.tell()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.tell()),
+    ];
+  }
+
+  open(run: Run): RunPanel {
+    const runs = runsOf(run);
+    const there = this.find(runs, run.id);
+    if (there !== undefined) {
+      there.reveal();
+      return there;
+    }
+    return this.adopt(
+      vscode.window.createWebviewPanel(runViewType, '', vscode.ViewColumn.Active),
+      runs,
+      run.id,
+    );
+  }
+
+  close(run: Run): void {
+    this.find(runsOf(run), run.id)?.dispose();
+  }
+
+  /** Called by VS Code for each panel that was open before the reload. */
+  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { dataFolder, id } = panelStateSchema.safeParse(state).data ?? {};
+    // The state is what a page has written: only runs of this window's logs are read.
+    const isOurs = this.engines.logs.some(({ engine }) => engine.dataFolder === dataFolder);
+    const isName = id !== undefined && id === path.basename(id);
+    if (dataFolder === undefined || !isOurs || !isName) panel.dispose();
+    else this.adopt(panel, new Runs(dataFolder), id);
+    return Promise.resolve();
+  }
+
+  act(action: Action, run: Run): void {
+    if (action === 'play') {
+      this.play(run).catch((error: unknown) => this.engines.first.show(error));
+      return;
+    }
+    void vscode.commands.executeCommand(commandOf[action], { kind: 'run', run });
+  }
+
+  report(error: unknown): void {
+    this.engines.first.report(error);
+  }
+
+  onDidDispose(panel: RunPanel): void {
+    this.panels.delete(panel);
+  }
+
+  dispose(): void {
+    for (const panel of this.panels) panel.dispose();
+    vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  private adopt(panel: vscode.WebviewPanel, runs: Runs, id: string): RunPanel {
+    const opened = new RunPanel(panel, runs, id, this, this.extension);
+    this.panels.add(opened);
+    return opened;
+  }
+
+  private find(runs: Runs, id: string): RunPanel | undefined {
+    return [...this.panels].find((panel) => panel.id === id && panel.runs.dataFolder === runs.dataFolder);
+  }
+
+  private tell(): void {
+    for (const panel of this.panels) panel.tell();
+  }
+
+  /** The trained model becomes the agent, and the next task is opened with it. */
+  private async play({ folder }: Run): Promise<void> {
+    const { first } = this.engines;
+    const model = path.join(folder, runFiles.model);
+    const place = first.localPlaces.find((one) => one.folder === model);
+    // Of the log of another folder of the workspace, it is not among those that this one lists.
+    await first.configuration.set('agent', place?.spec ?? `local:${model}`);
+    await vscode.commands.executeCommand(commands.playNext);
+  }
+}

@@ -1,0 +1,87 @@
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault, messageOf } from '../../core/fault';
+import type { Run, Runs } from '../../core/training/runs';
+import type { Preparing } from '../../core/training/start';
+import type { Engine } from '../engine';
+import { cancellable } from '../progress';
+import type { RunQueue } from './queue';
+import type { EditorTrainer } from '../trainer';
+import type { RunWatch } from './watch';
+
+const { t } = vscode.l10n;
+
+export interface StartedFrom {
+  readonly from: string;
+  readonly folder: string;
+  readonly runs?: Runs;
+}
+
+/** Starts runs: from what a form says, or from a file. */
+export class RunStarter {
+  constructor(
+    private readonly watch: RunWatch,
+    private readonly trainer: EditorTrainer,
+    private readonly queue: RunQueue,
+  ) {}
+
+  /** @throws {Fault} `training/bad-configuration` */
+  async startFrom(document: vscode.TextDocument, engine: Engine): Promise<Run | undefined> {
+    let value: unknown;
+    try {
+      value = JSON.parse(document.getText());
+    } catch (error) {
+      throw new Fault(
+        'training/bad-configuration',
+        t('{0} is not JSON: {1}. Mend it, then start it again.', nameOf(document), messageOf(error)),
+      );
+    }
+    const folder = document.isUntitled
+      ? (engine.configuration.folder?.uri.fsPath ?? engine.dataFolder)
+      : path.dirname(document.uri.fsPath);
+    return this.start(value, { from: nameOf(document), folder });
+  }
+
+  /**
+   * @param folder in which relative paths of the configuration begin
+   * @param runs among which it will be; those that are shown when it is left out
+   * @throws {Fault} as `startRun`, and `editor/no-folder`
+   */
+  async start(
+    value: unknown,
+    { from, folder, runs = this.watch.runs }: StartedFrom,
+  ): Promise<Run | undefined> {
+    if (runs === undefined)
+      throw new Fault('editor/no-folder', t('Open a folder first: runs are kept in it.'));
+    const { parseConfiguration } = await import('../../core/training/configuration');
+    const { startRun } = await import('../../core/training/start');
+    const configuration = await parseConfiguration(value, { from, folder });
+    const run = await cancellable(t('Starting a run'), async (signal, report) => {
+      report(t('looking for the trainer'));
+      const trainer = await this.trainer.open(signal, report);
+      const made = await startRun(runs, {
+        ...{ configuration, trainer, signal, queued: true },
+        prompts: this.trainer.prompts,
+        onProgress: (what) => report(preparingWords(what)),
+      });
+      await this.queue.begin(trainer);
+      return made;
+    });
+    return run && runs.read(run.id);
+  }
+}
+
+function preparingWords(what: Preparing): string {
+  switch (what) {
+    case 'data':
+      return t('taking the data from the log');
+    case 'checks':
+      return t('checking configuration and machine');
+    case 'plan':
+      return t('planning');
+    case 'launch':
+      return t('launching the trainer');
+  }
+}
+
+const nameOf = ({ fileName }: vscode.TextDocument): string => path.basename(fileName);

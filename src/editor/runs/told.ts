@@ -1,0 +1,82 @@
+import * as z from 'zod';
+import type { RunHistory, ToldEvent } from '../../core/training/history/history';
+import type { TrainerEventOf } from '../../core/training/events';
+import type { Translate } from '../translate';
+import { duration, grouped, stageWord, stateWord } from './words';
+
+/** An event as a sentence; undefined for what a person who watches need not see. What the trainer says is English. */
+export function toldWords(event: ToldEvent, t: Translate): string | undefined {
+  switch (event.event) {
+    case 'state':
+      return stateToldWords(event, t);
+    case 'evaluation':
+      return evaluationWords(event, t);
+    case 'data':
+      return t(
+        '{0} trajectories of {1} tasks, {2} of them successes; {3} of {4} turns with the tokens that were sampled',
+        ...[event.trajectories, event.tasks, event.successes, event.turns_as_sampled, event.turns].map(
+          grouped,
+        ),
+      );
+    case 'plan': {
+      const seconds = event.total_seconds;
+      return typeof seconds === 'number' ? t('Planned: about {0}', duration(seconds, t)) : undefined;
+    }
+    case 'candidates':
+      return t('{0} candidates for {1} histories', grouped(event.candidates), grouped(event.histories));
+    case 'ranking':
+      return rankingWords(event, t);
+    case 'notice':
+      return event.message;
+    case 'result':
+      return t('The result is written.');
+    case 'other':
+      return undefined;
+  }
+}
+
+/** `critic begins`; what is not worth a line of its own is none. */
+function stateToldWords(
+  { state, stage, message }: TrainerEventOf<'state'>,
+  t: Translate,
+): string | undefined {
+  if (state === 'running' && stage !== undefined) return t('{0} begins', stageWord(stage, t));
+  const word = stateWord(state, t);
+  return message === undefined ? word : `${word}: ${message}`;
+}
+
+function evaluationWords(event: TrainerEventOf<'evaluation'>, t: Translate): string {
+  const { accuracy, loss } = event;
+  const figures = [
+    ...(accuracy == null ? [] : [t('{0} % of the pairs in order', (100 * accuracy).toFixed(1))]),
+    ...(loss == null ? [] : [t('loss {0}', loss.toPrecision(3))]),
+  ].join(', ');
+  const said = t('{0}, step {1}: held out {2}', stageWord(event.stage, t), grouped(event.step), figures);
+  return event.best === true ? t('{0}; the best so far', said) : said;
+}
+
+function rankingWords(event: TrainerEventOf<'ranking'>, t: Translate): string {
+  const { rank_correlation: correlation } = event;
+  const ranked = t('{0} candidates ranked', grouped(event.candidates));
+  return correlation == null
+    ? ranked
+    : t('{0}; rank correlation of critic and untrained score {1}', ranked, correlation.toFixed(2));
+}
+
+const stageFigures = z.looseObject({ held_out_accuracy: z.number().optional() });
+const resultFigures = z.looseObject({ stages: z.record(z.string(), z.unknown()).catch({}) });
+
+/** One sentence about a run that is done, from its own figures; undefined before there is a result. */
+export function resultWords(history: RunHistory, t: Translate): string | undefined {
+  if (history.result === undefined) return undefined;
+  const { stages } = resultFigures.parse(history.result);
+  const measured = Object.entries(stages).flatMap(([stage, told]) => {
+    const accuracy = stageFigures.safeParse(told).data?.held_out_accuracy;
+    if (accuracy === undefined) return [];
+    return [t('{0} {1} %', stageWord(stage, t), (100 * accuracy).toFixed(0))];
+  });
+  const ready = t('The trained model is ready.');
+  return measured.length === 0
+    ? ready
+    : `${ready} ${t('Pairs of tasks that it never saw, in order: {0}.', measured.join(', '))}`;
+}

@@ -1,0 +1,78 @@
+import * as vscode from 'vscode';
+import type { Run } from '../../core/training/runs';
+import { contextKeys, views } from '../contributions';
+import type { ShownLog } from '../shownLog';
+import { itemOf } from './items';
+import type { RunWatch } from './watch';
+import { isAtWork, runName, standingWords } from './words';
+
+const { t } = vscode.l10n;
+
+export interface RunNode {
+  readonly kind: 'run';
+  readonly run: Run;
+}
+
+/** The runs of the log that is shown, the newest first. */
+export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<undefined>();
+  private readonly view: vscode.TreeView<RunNode>;
+  private readonly disposables: { dispose(): unknown }[];
+
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor(
+    private readonly watch: RunWatch,
+    private readonly log: ShownLog,
+  ) {
+    this.view = vscode.window.createTreeView(views.runs, { treeDataProvider: this, canSelectMany: true });
+    this.disposables = [
+      this.changed,
+      this.view,
+      watch.onDidChange(() => this.show()),
+      log.onDidChange(() => this.show()),
+      this.view.onDidChangeVisibility(({ visible }) => {
+        if (visible) void watch.look();
+      }),
+    ];
+  }
+
+  /** The row that the keyboard is on. */
+  get selected(): RunNode | undefined {
+    return this.view.selection[0];
+  }
+
+  get selection(): readonly RunNode[] {
+    return this.view.selection;
+  }
+
+  async getChildren(node?: RunNode): Promise<RunNode[]> {
+    if (node !== undefined) return [];
+    // The first time nobody has looked yet.
+    if (this.watch.all.length === 0) await this.watch.look();
+    void vscode.commands.executeCommand('setContext', contextKeys.runsAreRead, true);
+    return this.watch.all.map((run) => ({ kind: 'run', run }));
+  }
+
+  getTreeItem(node: RunNode): vscode.TreeItem {
+    return itemOf(node);
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  /** Behind the view's title, also when it is folded: what is at work. */
+  private show(): void {
+    const [first, ...others] = this.watch.live.filter(isAtWork);
+    const live =
+      first === undefined
+        ? []
+        : [
+            `${runName(first, t)} ${standingWords(first, Date.now(), t)}`,
+            ...(others.length === 0 ? [] : [t('{0} more', others.length)]),
+          ];
+    this.view.description = [...(this.log.name === undefined ? [] : [this.log.name]), ...live].join(' · ');
+    this.changed.fire(undefined);
+  }
+}

@@ -1,0 +1,190 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { CurveMark, CurveNews } from '../../core/training/history/curve';
+import type { RunHistory, Curves, Figure } from '../../core/training/history/history';
+import { fractionOf } from '../../core/training/progress';
+import { runFiles } from '../../core/training/runFolder';
+import type { Run } from '../../core/training/runs';
+import type {
+  Choice,
+  CurvePart,
+  CurveView,
+  FigureView,
+  RunView,
+  SamplesView,
+  StageView,
+  ToldView,
+} from '../../../webview/run/protocol';
+import type { Translate } from '../translate';
+import { resultWords, toldWords } from './told';
+import {
+  baseName,
+  dataWords,
+  grouped,
+  isAtWork,
+  leftWords,
+  methodWord,
+  reasonWords,
+  runName,
+  stageWord,
+  stateWord,
+} from './words';
+
+const OUTLINE_POINTS = 60;
+const MOST_GROUPS = 8;
+const MOST_LINES = 40;
+/** Longer texts than anybody reads in a row of a table. */
+const MOST_CHARACTERS = 2000;
+
+/** The run as the view draws it, but for its curves. */
+export function runView(
+  run: Run,
+  history: RunHistory,
+  choice: Choice,
+  {
+    t,
+    dataFolder,
+    restriction,
+  }: { readonly t: Translate; readonly dataFolder: string; readonly restriction: string },
+): RunView {
+  const { id, state, canResume, lastLines } = run;
+  const isLive = isAtWork(run);
+  const { stage, figure } = shownCurve(history, choice);
+  const { progress } = history;
+  return {
+    ...{ type: 'show', dataFolder, id, state, isLive, canResume, lastLines, restriction, stage, figure },
+    name: runName(run, t),
+    subject: t('{0} on {1}', methodWord(run.method, t), baseName(run)),
+    data: dataOf(run, history, t),
+    stateLabel: stateWord(state, t),
+    stages: stagesOf(run, history, t),
+    left: (isLive && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
+    sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t)) ?? '',
+    result: resultOf(run),
+    figures: history.figuresOf(stage).map((name) => figureView(name, history.curves(stage, name)!)),
+  };
+}
+
+/** What is chosen as far as it is there; else the stage at work, and in it what matters most. */
+export function shownCurve(
+  history: RunHistory,
+  choice: Choice,
+): { readonly stage: string; readonly figure: Figure } {
+  const { trained, progress } = history;
+  const there = (stage: string | undefined): boolean => stage !== undefined && trained.includes(stage);
+  const stage = [choice.stage, progress?.stage].find(there) ?? trained.at(-1) ?? '';
+  const figures = history.figuresOf(stage);
+  const chosen = choice.figure;
+  const figure = chosen !== undefined && figures.includes(chosen) ? chosen : (figures[0] ?? 'loss');
+  return { stage, figure };
+}
+
+/** Where somebody has read the curves of one stage and figure. */
+export interface ReadCurves {
+  readonly key: string;
+  readonly training: CurveMark;
+  readonly heldOut: CurveMark;
+}
+
+/** What is new of the curves that are shown; undefined when nothing is. */
+export function curveView(
+  history: RunHistory,
+  { stage, figure }: { readonly stage: string; readonly figure: Figure },
+  before: ReadCurves | undefined,
+): { readonly view: CurveView; readonly read: ReadCurves } | undefined {
+  const curves = history.curves(stage, figure);
+  if (curves === undefined) return undefined;
+  const key = `${stage} ${figure}`;
+  const known = before?.key === key ? before : undefined;
+  const training = curves.training.since(known?.training);
+  const heldOut = curves.heldOut.since(known?.heldOut);
+  return {
+    view: {
+      ...{ type: 'curve', stage, figure },
+      training: partOf(training),
+      heldOut: partOf(heldOut),
+      stepsPerPoint: curves.training.valuesPerPoint,
+    },
+    read: { key, training: training.mark, heldOut: heldOut.mark },
+  };
+}
+
+export function samplesView({ samples }: RunHistory): SamplesView {
+  const groups = samples.slice(-MOST_GROUPS).reverse();
+  return {
+    type: 'samples',
+    groups: groups.map(({ candidates }) => ({
+      candidates: candidates.map(({ text, times = 1, score, untrained }) => ({
+        text: text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text,
+        times,
+        ...(score != null && { score }),
+        ...(untrained != null && { untrained }),
+      })),
+    })),
+  };
+}
+
+/** @param language in which times are written */
+export function toldView({ told }: RunHistory, language: string, t: Translate): ToldView {
+  const lines = told.flatMap((event) => {
+    const text = toldWords(event, t);
+    if (text === undefined) return [];
+    return [{ time: new Date(event.at).toLocaleTimeString(language), text }];
+  });
+  return { type: 'told', lines: lines.slice(-MOST_LINES).reverse() };
+}
+
+/** What the trainer has read is nearer to the truth than what it was given. */
+export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {
+  if (data === undefined) return dataWords(run, t) ?? '';
+  const { trajectories, tasks, turns } = data;
+  return t('{0} trajectories of {1} tasks, {2} turns', grouped(trajectories), grouped(tasks), grouped(turns));
+}
+
+function stagesOf({ state }: Run, history: RunHistory, t: Translate): StageView[] {
+  const { stages, progress, trained } = history;
+  const now = stages.indexOf(progress?.stage ?? 'prepare');
+  // A run that was resumed begins anew with its data, whatever it had come to before.
+  const furthest = stages.findLastIndex((stage) => history.hasBegun(stage));
+  return stages.map((name, index): StageView => {
+    const isDone = state === 'done' || index < now || (index < furthest && index !== now);
+    const fraction = index === now && progress !== undefined ? fractionOf(progress) : undefined;
+    return {
+      name,
+      label: stageWord(name, t),
+      state: isDone ? 'done' : index === now ? 'now' : 'waiting',
+      hasCurves: trained.includes(name),
+      ...(fraction !== undefined && state !== 'done' && { fraction }),
+    };
+  });
+}
+
+function figureView(name: Figure, { training, heldOut }: Curves): FigureView {
+  const isOutlineHeldOut = heldOut.all.length > 1;
+  const drawn = isOutlineHeldOut ? heldOut : training;
+  return {
+    name,
+    ...(training.last !== undefined && { training: training.last }),
+    ...(heldOut.last !== undefined && { heldOut: heldOut.last }),
+    outline: drawn.outline(OUTLINE_POINTS).map(short),
+    isOutlineHeldOut,
+  };
+}
+
+function resultOf({ folder, state }: Run): RunView['result'] {
+  if (state !== 'done') return 'none';
+  return existsSync(path.join(folder, runFiles.model, 'onnx')) ? 'playable' : 'model';
+}
+
+const partOf = ({ from, buckets }: CurveNews): CurvePart => ({
+  from,
+  points: buckets.flatMap(({ to, sum, count, low, high }) => [
+    to,
+    short(sum / count),
+    short(low),
+    short(high),
+  ]),
+});
+
+/** As exact as a screen is. */
+const short = (value: number): number => Number(value.toPrecision(6));

@@ -1,0 +1,185 @@
+import type { Progress } from '../../core/training/progress';
+import { fractionOf, isFinal } from '../../core/training/progress';
+import type { Run, RunState } from '../../core/training/runs';
+import { ago } from '../trajectories/words';
+import type { Translate } from '../translate';
+
+/** What a run is called: by its configuration, else by what it does. */
+export const runName = ({ name, method }: Pick<Run, 'name' | 'method'>, t: Translate): string =>
+  name === '' ? methodWord(method, t) : name;
+
+export function methodWord(method: string, t: Translate): string {
+  switch (method) {
+    case 'sweet-rl':
+      return 'SWEET-RL';
+    case 'rft':
+      return t('rejection fine-tuning');
+    case 'multiturn-dpo':
+      return t('multi-turn DPO');
+    default:
+      return method;
+  }
+}
+
+/** The last part of the base model's folder or name. */
+export const baseName = ({ base }: Pick<Run, 'base'>): string =>
+  base.split(/[\\/]/).findLast((part) => part !== '') ?? base;
+
+/** A trainer that has said its last word may take a moment to end: there is nothing to pause any more. */
+export const isAtWork = ({ isLive, state }: Run): boolean => isLive && !isFinal(state);
+
+export function stateWord(state: RunState, t: Translate): string {
+  switch (state) {
+    case 'preparing':
+      return t('preparing');
+    case 'running':
+      return t('running');
+    case 'stopping':
+      return t('pausing');
+    case 'stopped':
+      return t('paused');
+    case 'queued':
+      return t('queued');
+    case 'done':
+      return t('done');
+    case 'failed':
+      return t('failed');
+    case 'died':
+      return t('died');
+  }
+}
+
+/** @param stage as the trainer calls it; of a later round with its number: `policy-2` */
+export function stageWord(stage: string, t: Translate): string {
+  const [, name = stage, round] = /^(.+?)-(\d+)$/.exec(stage) ?? [];
+  const word = nameOfStage(name, t);
+  return round === undefined ? word : t('{0}, round {1}', word, round);
+}
+
+function nameOfStage(stage: string, t: Translate): string {
+  switch (stage) {
+    case 'prepare':
+      return t('data');
+    case 'critic':
+      return t('critic');
+    case 'candidates':
+      return t('candidates');
+    case 'ranking':
+      return t('ranking');
+    case 'policy':
+      return t('policy');
+    case 'export':
+      return t('export');
+    default:
+      return stage;
+  }
+}
+
+/** `40 s`, `3 min 20 s`, `2 h 5 min`. */
+export function duration(exact: number, t: Translate): string {
+  const seconds = Math.round(exact);
+  if (seconds < 60) return t('{0} s', seconds);
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? t('{0} min {1} s', minutes, seconds % 60)
+    : t('{0} h {1} min', Math.floor(minutes / 60), minutes % 60);
+}
+
+export const percent = (fraction: number, t: Translate): string => t('{0} %', Math.floor(100 * fraction));
+
+/** `critic 61 %`. */
+export function placeWords(progress: Progress, t: Translate): string {
+  const stage = stageWord(progress.stage ?? 'prepare', t);
+  const fraction = fractionOf(progress);
+  return fraction === undefined ? stage : `${stage} ${percent(fraction, t)}`;
+}
+
+/** `3 min 20 s left`, of the whole run or of the part that is told. */
+export function leftWords({ secondsLeft, part }: Progress, t: Translate): string | undefined {
+  const seconds = secondsLeft ?? part?.secondsLeft;
+  return seconds === undefined ? undefined : t('{0} left', duration(seconds, t));
+}
+
+/** Behind a run's name, what matters most first: `critic 61 % · 3 min 20 s left`, `paused · policy 12 %`. */
+export function standingWords(run: Run, now: number, t: Translate): string {
+  const { state, progress, message, changedAt } = run;
+  const place = progress === undefined ? [] : [placeWords(progress, t)];
+  const left = progress === undefined ? [] : [leftWords(progress, t)].filter((words) => words !== undefined);
+  switch (state) {
+    case 'running':
+      return [...place, ...left].join(' · ');
+    case 'preparing':
+      return stateWord(state, t);
+    case 'stopping':
+      return [stateWord(state, t), t('writes a checkpoint')].join(' · ');
+    case 'done':
+      return [stateWord(state, t), ago(changedAt, now, t)].join(' · ');
+    case 'failed':
+      return [stateWord(state, t), ...(message === undefined ? place : [message])].join(' · ');
+    case 'stopped':
+    case 'queued':
+    case 'died':
+      return [stateWord(state, t), ...place].join(' · ');
+  }
+}
+
+/** The same to be heard: with the state that only the icon tells while it runs. */
+export function spokenRun(run: Run, now: number, t: Translate): string {
+  const words = standingWords(run, now, t).split(' · ');
+  return [runName(run, t), ...(run.state === 'running' ? [stateWord(run.state, t)] : []), ...words].join(
+    ', ',
+  );
+}
+
+/** Why a run is not at work any more; undefined when there is nothing to explain. */
+export function reasonWords({ state, message, process, lastLines }: Run, t: Translate): string | undefined {
+  if (state === 'queued')
+    return t(
+      'It waits for its turn: one run trains at a time, and the next begins when none is at work and a window is open.',
+    );
+  if (state === 'stopped' && process === undefined) return t('It was prepared and never started.');
+  if (state !== 'died' || process === undefined) return message;
+  const death = t(
+    'Its trainer (process {0}) ended without a last word: it was killed, perhaps because memory ran out, or the machine was restarted.',
+    process.pid,
+  );
+  return lastLines.length === 0 ? death : `${death} ${t('The last lines of its log may say why.')}`;
+}
+
+/** `1,800 trajectories of 300 tasks`; undefined when its data are files. */
+export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): string | undefined {
+  if (selection === undefined) return undefined;
+  const { trajectories, tasks } = selection;
+  const amount = trajectories === 1 ? t('1 trajectory') : t('{0} trajectories', grouped(trajectories));
+  return tasks === 1 ? t('{0} of 1 task', amount) : t('{0} of {1} tasks', amount, grouped(tasks));
+}
+
+/** The lines of a run's hover. */
+export function runDetails(run: Run, t: Translate): string[] {
+  const data = dataWords(run, t);
+  const reason = reasonWords(run, t);
+  return [
+    t('{0} on {1}', methodWord(run.method, t), run.base),
+    ...(data === undefined ? [] : [data]),
+    ...(reason === undefined ? [] : [reason]),
+    run.id,
+  ];
+}
+
+/** What the status bar says of a run. */
+export function statusWords(run: Run, t: Translate): { icon: string; text: string; tooltip: string } {
+  const words = standingWords(run, Date.now(), t);
+  return {
+    icon: run.state === 'stopping' ? 'debug-pause' : 'beaker',
+    text: `Tandem: ${words}`,
+    tooltip: [`${runName(run, t)}: ${words}.`, t('Click to show the run.')].join('\n'),
+  };
+}
+
+/** `7.2 MB`. */
+export function bytesWords(bytes: number, t: Translate): string {
+  if (bytes < 1e9) return t('{0} MB', (bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0));
+  return t('{0} GB', (bytes / 1e9).toFixed(1));
+}
+
+export const grouped = (number: number): string => Math.round(number).toLocaleString('en');

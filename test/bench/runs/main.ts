@@ -1,0 +1,160 @@
+/*
+ * What it costs to watch a run of 100,000 steps that writes far more of them in a second than a trainer does: the work
+ * of the extension host, which reads and folds the events, and that of the view in a real browser, which draws them. In
+ * milliseconds of work per second, and once what it takes to open a run that has all its steps behind it.
+ *
+ *   node esbuild.js --production && node test/bench/run.mjs runs [--steps N] [--seconds N] [--json]
+ */
+import { createWriteStream } from 'node:fs';
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { CDPSession, Page } from 'playwright-core';
+import { launchBrowser } from '../../../scripts/workbench/browser.mjs';
+import { EventTail } from '../../../src/core/training/eventFile';
+import { RunHistory } from '../../../src/core/training/history/history';
+import type { Run } from '../../../src/core/training/runs';
+import { curveView, runView, shownCurve, toldView, type ReadCurves } from '../../../src/editor/runs/view';
+import type { ToWebview } from '../../../webview/run/protocol';
+import { runLines } from './lines';
+
+/** As the panel does. */
+const TELL_EVERY_MS = 500;
+const t = ((message: string, ...values: unknown[]) =>
+  message.replace(/\{(\d+)\}/g, (_, index: string) => String(values[Number(index)]))) as never;
+
+const run: Run = {
+  ...{ id: 'bench', folder: '/nowhere/runs/bench', name: 'sweet-rl #4', method: 'sweet-rl', base: 'starter' },
+  ...{ state: 'running', isLive: true, canResume: false, lastLines: [], startedAt: '', changedAt: '' },
+};
+
+/** The extension host's half: what the panel does with a run's folder, without the editor. */
+class Host {
+  private readonly history = new RunHistory();
+  private readonly tail: EventTail;
+  private read: ReadCurves | undefined;
+  /** Milliseconds, and what was sent, in bytes. */
+  work = 0;
+  bytes = 0;
+
+  constructor(file: string) {
+    this.tail = new EventTail(file);
+  }
+
+  get events(): number {
+    return this.history.events;
+  }
+
+  async news(): Promise<ToWebview[]> {
+    const begun = process.cpuUsage();
+    for await (const event of this.tail.read()) this.history.add(event);
+    const view = runView(
+      run,
+      this.history,
+      { figure: 'loss' },
+      { t, dataFolder: '/nowhere', restriction: '' },
+    );
+    const curves = curveView(this.history, shownCurve(this.history, { figure: 'loss' }), this.read);
+    this.read = curves?.read;
+    const messages = [view, ...(curves === undefined ? [] : [curves.view]), toldView(this.history, 'en', t)];
+    this.bytes += JSON.stringify(messages).length;
+    const { user, system } = process.cpuUsage(begun);
+    this.work += (user + system) / 1000;
+    return messages;
+  }
+
+  close(): Promise<void> {
+    return this.tail.close();
+  }
+}
+
+/** The view in a page of its own, with an editor that says nothing. */
+async function openView(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const api = { postMessage: () => undefined, getState: () => undefined, setState: () => undefined };
+    Object.assign(globalThis, { acquireVsCodeApi: () => api });
+  });
+  await page.goto('about:blank');
+  await page.setContent('<!DOCTYPE html><html lang="en"><body><tandem-run></tandem-run></body></html>');
+  await page.addStyleTag({ path: path.resolve('dist/webview/run.css') });
+  await page.addScriptTag({ path: path.resolve('dist/webview/run.js'), type: 'module' });
+}
+
+async function show(page: Page, messages: readonly ToWebview[]): Promise<void> {
+  await page.evaluate((all) => {
+    for (const data of all) window.dispatchEvent(new MessageEvent('message', { data }));
+  }, messages);
+}
+
+/** Seconds that the page's thread has worked. */
+async function workOf(devTools: CDPSession): Promise<number> {
+  const { metrics } = await devTools.send('Performance.getMetrics');
+  return metrics.find(({ name }) => name === 'TaskDuration')!.value;
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      steps: { type: 'string', default: '100000' },
+      seconds: { type: 'string', default: '40' },
+      json: { type: 'boolean' },
+    },
+  });
+  const [steps, seconds] = [Number(values.steps), Number(values.seconds)];
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-runs-bench-'));
+  const browser = await launchBrowser();
+  const figures: Record<string, number> = {};
+  try {
+    const page = await browser.newPage({ viewport: { width: 1000, height: 900 } });
+    await openView(page);
+    const devTools = await page.context().newCDPSession(page);
+    // Of the thread's own time: what else the machine does meanwhile is no work of the view.
+    await devTools.send('Performance.enable', { timeDomain: 'threadTicks' });
+
+    const lines = [...runLines(steps)];
+    const live = path.join(folder, 'live.jsonl');
+    await writeFile(live, '');
+    const host = new Host(live);
+    const ticks = Math.ceil((seconds * 1000) / TELL_EVERY_MS);
+    const each = Math.ceil(lines.length / ticks);
+    const begun = performance.now();
+    const before = await workOf(devTools);
+    for (let tick = 0; tick < ticks; tick += 1) {
+      await appendFile(live, lines.slice(tick * each, (tick + 1) * each).join(''));
+      await show(page, await host.news());
+      const next = begun + (tick + 1) * TELL_EVERY_MS;
+      await sleep(Math.max(0, next - performance.now()));
+    }
+    const took = (performance.now() - begun) / 1000;
+    figures['steps per second'] = steps / took;
+    figures['host, ms of work per second'] = host.work / took;
+    figures['view, ms of work per second'] = (1000 * ((await workOf(devTools)) - before)) / took;
+    figures['sent, KB per second'] = host.bytes / 1000 / took;
+    figures['events that were read'] = host.events;
+    await host.close();
+
+    const whole = path.join(folder, 'whole.jsonl');
+    await new Promise<void>((resolve, reject) => {
+      const file = createWriteStream(whole);
+      file.once('error', reject);
+      file.end(lines.join(''), resolve);
+    });
+    const opened = new Host(whole);
+    const opening = performance.now();
+    await show(page, await opened.news());
+    figures['opening a run with all its steps, ms'] = performance.now() - opening;
+    figures['  of which work of the host, ms'] = opened.work;
+    await opened.close();
+  } finally {
+    await browser.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+  if (values.json === true) console.log(JSON.stringify(figures));
+  else
+    for (const [what, value] of Object.entries(figures))
+      console.log(`${what.padEnd(40)} ${value.toFixed(0).padStart(8)}`);
+}
+
+await main();

@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import * as z from 'zod';
+import { stopRun } from '../../../src/core/training/control';
+import { Runs } from '../../../src/core/training/runs';
+import { look } from '../../../src/core/trajectory/running';
+import { collectLog, realTrainer, tinyModel } from '../../fixtures/trainer';
+import { runNode } from '../../fixtures/tasks';
+
+// The real trainer under the real torchrun, on processors.
+
+const folder = mkdtempSync(path.join(tmpdir(), 'tandem-several-'));
+const data = path.join(folder, '.tandem');
+
+const configuration = {
+  method: 'multiturn-dpo',
+  model: { base: 'base', device: 'cpu', lora_rank: 2 },
+  data: { log: '.tandem', held_out: 0.4, opening: 'short.md', pairing: 'all' },
+  policy: { learning_rate: 1e-2, batch: 2, patience: 0, evaluate_every: 1000, epochs: 4000, max_steps: 3 },
+  resources: { token_budget: 4096, checkpoint_activations: false, threads: 1, checkpoint_minutes: 0 },
+};
+
+const tandem = async (name: string, changes: object, ...args: string[]) => {
+  const file = path.join(folder, name);
+  await writeFile(file, JSON.stringify({ ...configuration, name, ...changes }));
+  return runNode(['dist/tandem.js', 'train', file, '--data', data, ...args]);
+};
+
+const together = { resources: { ...configuration.resources, processes: 2 } };
+
+beforeAll(async () => {
+  realTrainer();
+  await Promise.all([tinyModel(path.join(folder, 'base')), collectLog(data)]);
+  await writeFile(path.join(folder, 'short.md'), '{{description}}');
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const runs = new Runs(data);
+
+async function losses(run: string): Promise<number[]> {
+  const found: number[] = [];
+  for await (const event of runs.follow(run)) if (event.event === 'step') found.push(event.loss!);
+  return found;
+}
+
+it('trains with as many processes as the configuration says, and takes the steps of one', async () => {
+  const alone = await tandem('alone', {}, '--follow');
+  expect(alone.code, alone.stderr).toBe(0);
+  const both = await tandem('together', together, '--follow');
+  expect(both.code, both.stderr).toBe(0);
+  const [second, first] = await runs.list();
+  expect([first!.name, second!.name]).toEqual(['alone', 'together']);
+  const launched = z
+    .object({ command: z.array(z.string()), processes: z.number() })
+    .parse(JSON.parse(await readFile(path.join(second!.folder, 'launch.json'), 'utf8')));
+  expect(launched.processes).toBe(2);
+  expect(launched.command.join(' ')).toContain('torch.distributed.run --standalone --nproc-per-node 2');
+  const [one, two] = [await losses(first!.id), await losses(second!.id)];
+  expect(two).toHaveLength(3);
+  for (const [step, loss] of one.entries()) expect(two[step]).toBeCloseTo(loss, 3);
+}, 240_000);
+
+it('is stopped and killed with all its processes', async () => {
+  const long = { ...together, policy: { ...configuration.policy, max_steps: 3000 } };
+  const started = await tandem('long', long);
+  expect(started.code, started.stderr).toBe(0);
+  const id = (await runs.list())[0]!.id;
+  const atWork = async (): Promise<boolean> => ((await runs.find(id)).progress?.step ?? 0) > 0;
+  while (!(await atWork())) await wait(50);
+  const { pid } = z
+    .object({ pid: z.number() })
+    .parse(JSON.parse(await readFile(path.join(runs.folder, id, 'launch.json'), 'utf8')));
+  await stopRun(runs, id, { atOnce: true });
+  // torchrun ends when all that it has started are gone.
+  while ((await look(pid)) !== 'gone') await wait(50);
+  expect(await runs.find(id)).toMatchObject({ state: 'stopped', isLive: false, canResume: true });
+}, 240_000);
+
+it('writes the command for several machines, which trains the run when each of them runs it', async () => {
+  const printed = await tandem('two machines', {}, '--print-launch', '--nodes', '2', '--json');
+  expect(printed.code, printed.stderr).toBe(0);
+  const { summary } = z
+    .object({
+      summary: z.object({ launch: z.string(), run: z.object({ id: z.string(), state: z.string() }) }),
+    })
+    .parse(JSON.parse(printed.stdout));
+  expect(summary.run.state).toBe('stopped'); // prepared, and never started
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  const line = summary.launch.replace('--master-port 29500', `--master-port ${port}`);
+  const machine = (rank: string) =>
+    promisify(execFile)('sh', ['-c', line], {
+      env: { ...process.env, NODE_RANK: rank, MASTER_ADDR: '127.0.0.1' },
+    });
+  await Promise.all([machine('0'), machine('1')]);
+  expect((await runs.find(summary.run.id)).state).toBe('done');
+  expect(await losses(summary.run.id)).toHaveLength(3);
+}, 240_000);
+
+it('says that other machines are not its own to start', async () => {
+  const { code, stderr } = await tandem('wrong', {}, '--nodes', '2');
+  expect(code).toBe(2);
+  expect(stderr).toContain('--nodes goes with --print-launch');
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { RunRecord } from '../../../src/core/experiment/experiment';
+import { parseEvent } from '../../../src/core/training/events';
+import { RunHistory } from '../../../src/core/training/history/history';
+import type { Run } from '../../../src/core/training/runs';
+import { namesOf } from '../../../src/editor/comparison/names';
+import { comparisonView, curvesView, shownFigure } from '../../../src/editor/comparison/view';
+import { english } from './translate';
+
+const at = '2026-11-20T22:00:00.000Z';
+
+const run = (id: string, fields: Partial<Run> = {}): Run => ({
+  ...{ id, folder: `/data/runs/${id}`, name: 'sweet-rl #4', method: 'sweet-rl', base: '/models/starter' },
+  ...{ state: 'done', isLive: false, canResume: false, lastLines: [], startedAt: at, changedAt: at },
+  ...fields,
+});
+
+function record(one: Run, events: readonly object[], configuration: unknown = {}): RunRecord {
+  const history = new RunHistory();
+  for (const event of events) history.add(parseEvent(JSON.stringify({ version: 1, at, ...event }))!);
+  return { run: one, history, configuration, kept: [] };
+}
+
+const step = (stage: string, number: number, fields: object = { loss: 1 }): object => ({
+  ...{ event: 'step', stage, step: number, steps: 10 },
+  ...fields,
+});
+
+const options = { t: english, language: 'en', dataFolder: '/data', restriction: '', playing: '' };
+
+describe('runs beside each other', () => {
+  it('are told apart by the ends of their ids when they have one name', () => {
+    const names = namesOf([run('20261120-a1b2'), run('20261121-c3d4'), run('x', { name: 'other' })], english);
+    expect(names).toEqual(['sweet-rl #4 (a1b2)', 'sweet-rl #4 (c3d4)', 'other']);
+  });
+
+  it('begin with the last stage that all of them have, and follow what is chosen as far as it is there', () => {
+    const both = [step('critic', 1), step('policy', 1)];
+    const records = [record(run('a'), [...both, step('policy-2', 1)]), record(run('b'), both)];
+    expect(shownFigure(records, {})).toEqual({ stage: 'policy', figure: 'loss' });
+    expect(shownFigure(records, { stage: 'policy-2' })).toEqual({ stage: 'policy-2', figure: 'loss' });
+    expect(shownFigure(records, { stage: 'gone', figure: 'kl' })).toEqual({
+      stage: 'policy',
+      figure: 'loss',
+    });
+  });
+
+  it('have a curve each; one without such a figure has an empty one', () => {
+    const records = [
+      record(run('a'), [step('policy', 1, { loss: 2, kl: 0.5 }), step('policy', 2, { loss: 1, kl: 0.6 })]),
+      record(run('b'), [step('policy', 1)]),
+    ];
+    const { curves } = curvesView(records, { stage: 'policy', figure: 'kl' });
+    expect(curves.map(({ training }) => training.points)).toEqual([[1, 0.5, 0.5, 0.5, 2, 0.6, 0.6, 0.6], []]);
+  });
+
+  it('say what differs, and why one of them cannot be evaluated', () => {
+    const view = comparisonView(
+      [
+        record(run('a', { name: 'a' }), [], { critic: { beta: 1 } }),
+        record(run('b', { name: 'b', state: 'failed' }), [], {}),
+      ],
+      {},
+      options,
+    );
+    expect(view.differences).toEqual([{ field: 'critic.beta', values: ['1', null] }]);
+    expect(view.stage).toBe('');
+    expect(view.runs.map(({ silent }) => silent)).toEqual([
+      'a has no ONNX graph, with which it could play here: `tandem onnx` makes one.',
+      'b has no model yet that could play.',
+    ]);
+  });
+});

@@ -1,0 +1,294 @@
+import { describe, expect, it } from 'vitest';
+import type { Plan } from '../../../src/core/training/checks';
+import { parseConfiguration } from '../../../src/core/training/configuration';
+import type { DataCounts } from '../../../src/core/training/data/count';
+import { fields } from '../../../src/core/training/fields';
+import {
+  filled,
+  textsOf,
+  valuesOf,
+  type Form,
+  type FormContext,
+} from '../../../src/editor/runs/form/configuration';
+import { checksView, dataView, planView } from '../../../src/editor/runs/form/tellings';
+import { formView, type Choices } from '../../../src/editor/runs/form/view';
+import { settingWords, wantedWords } from '../../../src/editor/runs/form/words';
+import { dayOf } from '../../../src/editor/trajectories/filter';
+import { english } from './translate';
+
+const context = (fieldsOf: Partial<FormContext> = {}): FormContext & { restriction: string } => ({
+  recommended: {
+    model: { base: '/models/starter', training: 'full', device: 'cpu' },
+    data: { pairing: 'all' },
+    critic: { beta: 3 },
+    export: { onnx: ['int8'] },
+  },
+  dataFolder: '/project/.tandem',
+  name: (method) => `${method} #4`,
+  t: english,
+  restriction: '',
+  ...fieldsOf,
+});
+
+const choices: Choices = {
+  places: [{ folder: '/models/starter', name: 'starter', ships: true }],
+  packs: [{ value: 'Starter', count: 12 }],
+  agents: [{ value: 'starter', count: 12 }],
+  collaborators: [],
+  dialogues: 12,
+};
+
+const starter: Form = { values: { base: '/models/starter' } };
+const withValues = (values: Form['values']): Form => ({ values: { ...starter.values, ...values } });
+const rows = ['/project/.tandem/runs/a/data/trajectories.jsonl'];
+const copied = {
+  of: 'sweet-rl #1',
+  data: '12 trajectories of 6 tasks',
+  configuration: {
+    name: 'sweet-rl #1',
+    method: 'sweet-rl',
+    model: { base: '/models/other', template_options: { enable_thinking: false } },
+    data: { trajectories: rows, held_out: 0.2 },
+    critic: { score: 'untrained', epochs: 2 },
+  },
+};
+const copy: Form = { values: valuesOf(copied.configuration), copied };
+
+describe('the configuration of a form', () => {
+  it('is what was found to work for the model, on the log, where nothing is set', () => {
+    expect(filled(starter, context())).toEqual({
+      errors: {},
+      configuration: {
+        name: 'sweet-rl #4',
+        method: 'sweet-rl',
+        model: { base: '/models/starter', training: 'full', device: 'cpu' },
+        data: { pairing: 'all', log: '/project/.tandem' },
+        critic: { beta: 3, score: 'log-ratio' },
+        export: { onnx: ['int8'] },
+      },
+    });
+  });
+
+  it('has what a person has set, as numbers, flags and lists', () => {
+    const form = withValues({
+      ...{ method: 'value-head', name: 'mine', agent: 'starter', stars: '4', with_editor_models: 'true' },
+      ...{ 'critic.beta': '0.5', 'policy.max_steps': '', 'data.with_leaked': 'true', 'export.onnx': '' },
+      ...{ since: '2026-03-01', until: '2026-03-01', pack: '' },
+    });
+    const { configuration, errors } = filled(form, context());
+    expect(errors).toEqual({});
+    expect(configuration).toMatchObject({
+      ...{ name: 'mine', method: 'sweet-rl' },
+      critic: { beta: 0.5, score: 'value-head' },
+      policy: { max_steps: null },
+      export: { onnx: [] },
+      data: { with_leaked: true, exclude_models: [], filter: { agent: 'starter', stars: 4 } },
+    });
+    const { filter } = configuration.data as { filter: Record<string, string> };
+    expect(filter).not.toHaveProperty('pack');
+    expect(Date.parse(filter.until!) - Date.parse(filter.since!)).toBe(24 * 3600 * 1000);
+    expect(dayOf(Date.parse(filter.since!))).toBe('2026-03-01');
+  });
+
+  it('is one that `tandem train` reads', async () => {
+    const { configuration } = filled(withValues({ since: '2026-03-01', stars: '0' }), context());
+    const { selection } = await parseConfiguration(structuredClone(configuration), { from: '', folder: '/' });
+    expect(selection).toMatchObject({ log: '/project/.tandem', filter: { stars: 0 } });
+  });
+
+  it.each([
+    [{ 'critic.beta': '0' }, 'critic.beta', 'Write a number above 0.'],
+    [{ 'critic.beta': '' }, 'critic.beta', 'Write a number above 0.'],
+    [{ 'data.held_out': '1' }, 'data.held_out', 'Write a number of at least 0 and below 1.'],
+    [{ 'candidates.per_turn': '1' }, 'candidates.per_turn', 'Write a whole number of at least 2.'],
+    [
+      { 'policy.max_steps': 'x' },
+      'policy.max_steps',
+      'Write a whole number of at least 1. Or leave it empty.',
+    ],
+    [
+      { 'resources.token_budget': '0' },
+      'resources.token_budget',
+      'Write a whole number of at least 1. Or auto.',
+    ],
+    [{ base: 'hub', hub: 'qwen' }, 'hub', 'Write the name as owner/name, e.g. Qwen/Qwen2.5-1.5B-Instruct.'],
+    [{ base: '' }, 'base', 'Choose the model that learns.'],
+    [{ since: 'today' }, 'since', 'Write the day as year-month-day, e.g. 2026-03-01, or leave it empty.'],
+  ])('has a sentence beside the field for what will not do: %j', (values, field, sentence) => {
+    expect(filled(withValues(values), context()).errors).toEqual({ [field]: sentence });
+  });
+
+  it('of a duplicate is that of the run, with the same rows, until they are taken from the log', () => {
+    const named = context({ name: () => 'sweet-rl #1, changed' });
+    expect(copy.values).toEqual({ base: '/models/other', method: 'untrained' });
+    expect(filled(copy, named).configuration).toEqual({
+      ...copied.configuration,
+      name: 'sweet-rl #1, changed',
+    });
+    const fromLog = filled({ ...copy, values: { ...copy.values, source: 'log' } }, named);
+    expect(fromLog.configuration.data).toEqual({ held_out: 0.2, log: '/project/.tandem' });
+    expect(copied.configuration.data.trajectories).toEqual(rows);
+  });
+});
+
+describe('what the form shows', () => {
+  it('has a label and a sentence for every setting, and every value that is in force', () => {
+    const elsewhere = ['method', 'model.base', 'model.device', 'critic.score', 'data.with_leaked'];
+    expect(Object.keys(settingWords(english)).sort()).toEqual(
+      Object.keys(fields)
+        .filter((name) => !elsewhere.includes(name))
+        .sort(),
+    );
+    const { view } = formView(starter, choices, context());
+    expect(view.values).toMatchObject({
+      ...{ 'critic.beta': '3', 'critic.epochs': '4', 'policy.beta': '0.1', 'policy.max_steps': '' },
+      ...{ 'model.device': 'cpu', 'export.onnx': 'int8', method: 'sweet-rl' },
+    });
+    expect(textsOf(filled(starter, context()))['resources.token_budget']).toBe('auto');
+  });
+
+  it.each([
+    ['sweet-rl', ['Run', 'Model', 'Data', 'Critic', 'Candidates', 'Policy', 'Resources', 'Result']],
+    ['untrained', ['Run', 'Model', 'Data', 'Candidates', 'Policy', 'Resources', 'Result']],
+    ['rft', ['Run', 'Model', 'Data', 'Training', 'Resources', 'Result']],
+  ])('has the settings that %s reads', (method, titles) => {
+    const { view } = formView(withValues({ method }), choices, context());
+    expect(view.groups.map(({ title }) => title)).toEqual(titles);
+  });
+
+  it('says which settings are not as recommended', () => {
+    const { view } = formView(withValues({ 'critic.beta': '1', 'critic.epochs': '4' }), choices, context());
+    expect(view.changed).toBe(1);
+    const all = view.groups.flatMap((group) => group.fields);
+    expect(all.filter(({ isChanged }) => isChanged).map(({ name }) => name)).toEqual(['critic.beta']);
+  });
+
+  it('offers the models with weights, the folder that was chosen, and the hub', () => {
+    const { view } = formView({ values: { base: '/elsewhere' } }, choices, context());
+    expect(view.bases.map(({ value }) => value)).toEqual(['/models/starter', '/elsewhere', 'hub']);
+  });
+
+  it('offers the rows of a duplicated run or the log, and filters the log alone', () => {
+    const { view } = formView(copy, choices, context());
+    expect(view.sources.map(({ label }) => label)).toEqual([
+      'Those of sweet-rl #1',
+      'From the log, as it is now',
+    ]);
+    expect(view.filters).toEqual([]);
+    expect(formView(starter, choices, context()).view.sources).toEqual([]);
+  });
+
+  it('is empty while the log is, except for a duplicate', () => {
+    const none = { ...choices, dialogues: 0 };
+    expect(formView(starter, none, context()).view.isEmpty).toBe(true);
+    expect(formView(copy, none, context()).view.isEmpty).toBe(false);
+  });
+
+  it('keeps a value in sight of which the log has none any more', () => {
+    const { view } = formView(withValues({ agent: 'gone' }), choices, context());
+    const agent = view.filters.find(({ name }) => name === 'agent');
+    expect(agent?.options?.map(({ label }) => label)).toEqual(['Any', 'starter (12)', 'gone (0)']);
+  });
+
+  it('has words for every kind of field', () => {
+    for (const field of Object.values(fields))
+      expect(wantedWords(field, english)).toMatch(/^(Write|Choose) /);
+  });
+});
+
+const counts = (fieldsOf: Partial<DataCounts> = {}): DataCounts => ({
+  ...{ trajectories: 12, tasks: 6, successes: 3, pairs: 3, turns: 30, tokens: 1200, uncounted: 0 },
+  leftOut: { leaked: 2, 'no consent': 1 },
+  ...fieldsOf,
+});
+
+const plan = {
+  machine: { name: 'cpu', dtype: 'float32', usable: 14e9, measured: true },
+  ...{ training: 'full', fits: true, token_budget: 4096, checkpoint_activations: false },
+  ...{ needed: 0.9e9, disk: 50e6, largest: 400, room: 4096, total_seconds: 190.2, advice: [] },
+  seconds: { critic: 100, candidates: 80, ranking: 0.2, export: null },
+  data: {
+    ...{ trajectories: 12, tasks: 6, successes: 3, turns: 30, tokens: 1300 },
+    ...{ critic: { train: 2, held_out: 1 }, policy: { train: 0, held_out: 0 }, left_out: {} },
+  },
+} satisfies Plan;
+
+describe('what would be learned from', () => {
+  const told = { method: 'sweet-rl', isCounting: false } as const;
+  const values = (view: ReturnType<typeof dataView>): string[] =>
+    view.figures.map(({ label, value, note }) => `${label} ${value} ${note}`);
+
+  it('is counted in the log, with what is left out and why', () => {
+    const view = dataView({ ...told, counts: counts() }, english);
+    expect(values(view)).toEqual([
+      'Trajectories 12 of 6 tasks',
+      'Successes 3 pass all tests',
+      'Pairs 3 better and worse',
+      'Turns 30 of the agent',
+      'Tokens 1,200 as they were sampled',
+    ]);
+    expect(view.leftOut).toEqual([
+      { reason: 'in which a reply gave the reference away', count: '2' },
+      { reason: 'without the consent of who took part', count: '1' },
+    ]);
+  });
+
+  it('is what the trainer has counted, as soon as there is a plan', () => {
+    const view = dataView({ ...told, counts: counts(), plan }, english);
+    expect(values(view)).toContain('Pairs 3 1 held out to measure');
+    expect(values(view)).toContain('Tokens 1,300 as the model reads them');
+  });
+
+  it('says no number of tokens that nobody knows', () => {
+    const some = dataView({ ...told, counts: counts({ uncounted: 2 }) }, english);
+    expect(values(some)).toContain('Tokens over 1,200 counted with the plan');
+    const none = dataView({ ...told, counts: counts({ tokens: 0, uncounted: 30 }) }, english);
+    expect(values(none)).toContain('Tokens – counted with the plan');
+  });
+
+  it.each([
+    ['sweet-rl', { trajectories: 0, pairs: 0 }, /^Nothing is left/],
+    ['sweet-rl', { pairs: 0 }, /^No task has a better dialogue/],
+    ['multiturn-dpo', { pairs: 0 }, /^No task has/],
+    ['rft', { successes: 0 }, /^No dialogue is a success/],
+    ['rft', { pairs: 0 }, /^$/],
+    ['value-head', { pairs: 0 }, /^$/],
+  ] as const)('says why %s has nothing to learn from %j', (method, fieldsOf, sentence) => {
+    expect(dataView({ ...told, method, counts: counts(fieldsOf) }, english).problem).toMatch(sentence);
+  });
+});
+
+describe('what a run needs', () => {
+  it('is said in one line and in full', () => {
+    const view = planView(plan, [], english);
+    expect(view.summary).toBe('about 3 min · 900 MB of 14.0 GB · processor');
+    expect(view.rows.map(({ label, value }) => `${label}: ${value}`)).toEqual([
+      'Memory: 900 MB of 14.0 GB',
+      'Time: about 3 min, measured',
+      '· critic: 1 min 40 s',
+      '· candidates: 1 min 20 s',
+      '· ranking: under 1 s',
+      'Disk: 50 MB',
+      'Device: processor, float32',
+      'Longest example: 400 tokens; 4,096 would fit',
+    ]);
+  });
+
+  it('says what would help where it does not fit', () => {
+    const view = planView({ ...plan, fits: false, advice: ['set model.training to qlora'] }, [], english);
+    expect(view).toMatchObject({ fits: false, sentence: 'It does not fit this machine.' });
+    expect(view.summary).toContain('900 MB of 14.0 GB: too much');
+    expect(view.advice).toEqual(['set model.training to qlora']);
+  });
+
+  it('has of each check that is not well the command, the output and the remedy', () => {
+    const check = (name: string, status: 'ok' | 'warning' | 'failed') => ({
+      ...{ name, status, command: `look at ${name}`, saw: 'nothing', remedy: `mend ${name}` },
+    });
+    const view = checksView([check('disk', 'warning'), check('python', 'ok'), check('driver', 'failed')]);
+    expect(view).toEqual([
+      { name: 'driver', isFailed: true, command: 'look at driver', saw: 'nothing', remedy: 'mend driver' },
+      { name: 'disk', isFailed: false, command: 'look at disk', saw: 'nothing', remedy: 'mend disk' },
+    ]);
+  });
+});

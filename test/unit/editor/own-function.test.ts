@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ownTask } from '../../../src/core/task/own';
+import { Session } from '../../../src/editor/session/session';
+import { answers, asks, scripted } from '../../fixtures/dialogue';
+import { Stage } from './stage';
+
+const ada = { pseudonym: 'ada', purpose: 'a test', level: 'local' } as const;
+const task = ownTask('The price of a parcel.', 'def parcel_price(weight_kg):');
+
+let stage: Stage;
+beforeEach(async () => {
+  stage = await Stage.set();
+});
+afterEach(() => stage.clear());
+
+async function played(): Promise<Session> {
+  stage.agent = await scripted(stage.folder, [
+    asks('How heavy?'),
+    answers('def parcel_price(weight_kg): return 1'),
+  ]);
+  const session = Session.ofTask(stage, { task, file: '/project/shop.py', title: 'parcel_price' });
+  await session.start(ada);
+  expect(session.state).toMatchObject({ phase: 'developer', onlyDeveloperKnows: true });
+  await session.reply({ text: 'Above 20 kg.' });
+  return session;
+}
+
+it('is played like any task and ends with its answer, which nothing grades', async () => {
+  const session = await played();
+  expect(session.state).toMatchObject({ phase: 'over' });
+  expect(session.state).not.toHaveProperty('notice');
+  expect(session.state).not.toHaveProperty('grade');
+  expect(session.answer).toContain('def parcel_price');
+  const trajectory = await stage.trajectory(session.id);
+  expect(trajectory).toMatchObject({ state: 'answered', grades: [], task: { testCases: [], reference: '' } });
+  expect(trajectory.turns[0]?.leak).toMatchObject({ fraction: 0, leaked: false });
+  // Where the file is stays out of the log.
+  expect(JSON.stringify(trajectory)).not.toContain('shop.py');
+});
+
+it('asks for no grade after a reload, and keeps what became of the answer', async () => {
+  const { id } = await played();
+  const log = await stage.log();
+  await log.append({ event: 'outcome', episode: id!, outcome: 'accepted', by: 'ada' });
+  await log.append({
+    event: 'outcome',
+    episode: id!,
+    outcome: 'edited',
+    survived: 0.5,
+    milliseconds: 300_000,
+    by: 'ada',
+  });
+  const trajectory = await stage.trajectory(id);
+  expect(trajectory.outcome).toMatchObject({ outcome: 'edited', survived: 0.5 });
+  const session = Session.ofTrajectory(stage, trajectory);
+  expect(session.state.phase).toBe('over');
+  expect(session.state).not.toHaveProperty('notice');
+  await session.gradeAgain();
+  expect(session.state).not.toHaveProperty('grade');
+  expect(session.title).toBe('Parcel price');
+});

@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { parseEvent, type TrainerEvent } from '../../../src/core/training/events';
+import { RunHistory } from '../../../src/core/training/history/history';
+import type { Run } from '../../../src/core/training/runs';
+import { resultWords } from '../../../src/editor/runs/told';
+import { curveView, runView, samplesView, shownCurve, toldView } from '../../../src/editor/runs/view';
+import {
+  reasonWords,
+  runDetails,
+  spokenRun,
+  standingWords,
+  statusWords,
+} from '../../../src/editor/runs/words';
+import { english } from './translate';
+
+const at = '2026-11-20T22:00:00.000Z';
+const now = Date.parse('2026-11-21T00:00:00.000Z');
+const event = (kind: string, fields: object): TrainerEvent =>
+  parseEvent(JSON.stringify({ version: 1, at, event: kind, ...fields }))!;
+
+const run = (fields: Partial<Run> = {}): Run => ({
+  ...{ id: '20261120-215500-k3f9', folder: '/data/runs/20261120-215500-k3f9', name: 'sweet-rl #4' },
+  ...{ method: 'sweet-rl', base: '/models/starter', state: 'running', isLive: true, canResume: false },
+  ...{ lastLines: [], startedAt: at, changedAt: at, process: { pid: 7, host: 'here' } },
+  progress: { state: 'running', stage: 'critic', step: 61, steps: 100, secondsLeft: 200, at },
+  ...fields,
+});
+
+const resting = (state: Run['state'], fields: Partial<Run> = {}): Run =>
+  run({ state, isLive: false, canResume: state !== 'done', ...fields });
+
+const history = (...events: readonly TrainerEvent[]): RunHistory => {
+  const folded = new RunHistory();
+  for (const one of events) folded.add(one);
+  return folded;
+};
+
+const step = (number: number, fields: object = {}): TrainerEvent =>
+  event('step', { stage: 'critic', step: number, steps: 100, loss: 1, accuracy: 0.5, ...fields });
+
+const options = { t: english, dataFolder: '/data', restriction: '' };
+
+describe('a row of the Runs view', () => {
+  it.each([
+    [run(), 'critic 61 % · 3 min 20 s left'],
+    [run({ state: 'preparing', progress: undefined }), 'preparing'],
+    [run({ state: 'stopping' }), 'pausing · writes a checkpoint'],
+    [resting('stopped'), 'paused · critic 61 %'],
+    [resting('queued', { progress: undefined }), 'queued'],
+    [resting('done'), 'done · 2 h ago'],
+    [resting('failed', { message: 'The disk is full.' }), 'failed · The disk is full.'],
+    [resting('died'), 'died · critic 61 %'],
+  ])('says where the run stands', (one, words) => {
+    expect(standingWords(one, now, english)).toBe(words);
+  });
+
+  it('is heard with its state, which the eye has from the icon', () => {
+    expect(spokenRun(run(), now, english)).toBe('sweet-rl #4, running, critic 61 %, 3 min 20 s left');
+    expect(spokenRun(resting('stopped'), now, english)).toBe('sweet-rl #4, paused, critic 61 %');
+  });
+
+  it('explains a death without the words of the command line', () => {
+    const died = resting('died', { message: '`tandem resume x` goes on with it.' });
+    expect(reasonWords(died, english)).toContain('process 7');
+    expect(runDetails(died, english).join(' ')).not.toContain('tandem resume');
+  });
+
+  it('says how far a paused run has come, which its last event does not', () => {
+    const { progress } = history(
+      event('state', { state: 'running', stage: 'critic' }),
+      step(12),
+      event('state', { state: 'stopped', stage: 'critic' }),
+    );
+    expect(standingWords(resting('stopped', { progress }), now, english)).toBe('paused · critic 12 %');
+  });
+
+  it('is one line in the status bar', () => {
+    expect(statusWords(run(), english)).toMatchObject({ text: 'Tandem: critic 61 % · 3 min 20 s left' });
+  });
+});
+
+describe('the view of a run', () => {
+  it('has its stages in order, each with how far it is', () => {
+    const folded = history(
+      event('state', { state: 'preparing', stage: 'prepare' }),
+      event('plan', { seconds: { critic: 1, candidates: 1, policy: 1, export: 1 } }),
+      event('state', { state: 'running', stage: 'critic' }),
+      step(61),
+    );
+    const { stages, left, stage, figure } = runView(run(), folded, {}, options);
+    expect(stages.map(({ label, state, fraction }) => [label, state, fraction])).toEqual([
+      ['data', 'done', undefined],
+      ['critic', 'now', 0.61],
+      ['candidates', 'waiting', undefined],
+      ['policy', 'waiting', undefined],
+      ['export', 'waiting', undefined],
+    ]);
+    expect([left, stage, figure]).toEqual(['', 'critic', 'accuracy']);
+    const done = runView(resting('done'), folded, {}, options);
+    expect(done.stages.every(({ state }) => state === 'done')).toBe(true);
+  });
+
+  it('shows the curves of the stage at work unless a person has chosen others that are there', () => {
+    const folded = history(step(1), step(2, { stage: 'policy' }), step(3, { stage: 'policy' }));
+    expect(shownCurve(folded, {})).toEqual({ stage: 'policy', figure: 'accuracy' });
+    expect(shownCurve(folded, { stage: 'critic', figure: 'loss' })).toEqual({
+      stage: 'critic',
+      figure: 'loss',
+    });
+    expect(shownCurve(folded, { stage: 'gone', figure: 'mfu' })).toEqual({
+      stage: 'policy',
+      figure: 'accuracy',
+    });
+  });
+
+  it('gets only the end of a curve that it has, and all of another one', () => {
+    const folded = history(step(1), step(2));
+    const shown = shownCurve(folded, { figure: 'loss' });
+    const first = curveView(folded, shown, undefined)!;
+    expect(first.view.training).toEqual({ from: 0, points: [1, 1, 1, 1, 2, 1, 1, 1] });
+    folded.add(step(3, { loss: 4 }));
+    const second = curveView(folded, shown, first.read)!;
+    expect(second.view.training).toEqual({ from: 1, points: [2, 1, 1, 1, 3, 4, 4, 4] });
+    const other = shownCurve(folded, { figure: 'accuracy' });
+    expect(curveView(folded, other, second.read)!.view.training.from).toBe(0);
+  });
+
+  it('shows the latest samples and events first', () => {
+    const sample = (text: string): TrainerEvent =>
+      event('sample', { group: 'a/1', candidates: [{ text, times: 2, score: 0.1, untrained: null }] });
+    const folded = history(
+      sample('Why?'),
+      sample('Which?'),
+      event('state', { state: 'running', stage: 'critic' }),
+      event('evaluation', { stage: 'critic', step: 25, accuracy: 0.78, loss: 0.4, best: true }),
+      event('notice', { message: 'Out of memory: half as many from now on.' }),
+    );
+    expect(samplesView(folded).groups.map(({ candidates }) => candidates)).toEqual([
+      [{ text: 'Which?', times: 2, score: 0.1 }],
+      [{ text: 'Why?', times: 2, score: 0.1 }],
+    ]);
+    expect(toldView(folded, 'en', english).lines.map(({ text }) => text)).toEqual([
+      'Out of memory: half as many from now on.',
+      'critic, step 25: held out 78.0 % of the pairs in order, loss 0.400; the best so far',
+      'critic begins',
+    ]);
+  });
+
+  it('says in one sentence what came of it', () => {
+    const result = event('result', {
+      model: 'x',
+      stages: { critic: { held_out_accuracy: 0.784 }, ranking: { spread: 1 }, policy: {} },
+    });
+    expect(resultWords(history(result), english)).toBe(
+      'The trained model is ready. Pairs of tasks that it never saw, in order: critic 78 %.',
+    );
+  });
+});

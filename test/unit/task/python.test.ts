@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { assertsAbout, calledIn } from '../../../src/core/task/python/asserts';
+import {
+  functionAround,
+  functionNamed,
+  functionsIn,
+  functionText,
+} from '../../../src/core/task/python/functions';
+import { appended, placed, withPlaced } from '../../../src/core/task/python/placing';
+import { standalone } from '../../../src/core/task/python/standalone';
+
+const file = `import math
+from decimal import (
+    Decimal,
+    ROUND_HALF_UP as HALF,
+)
+
+LIMIT = 20  # kilograms
+unused = "def not_me(x):"
+
+
+def base(zone):
+    return {1: 5, 2: 8}[zone]
+
+
+@cached(
+    size=3,
+)
+async def parcel_price(
+    weight_kg: float, zone=(1, ":"),
+) -> float:
+    # What it costs.
+    """The price of a parcel.
+
+    Heavy ones cost more.
+    """
+    text = '''
+def inside_a_string(): pass
+'''
+
+    def surcharge():
+        return 4.5
+    total = base(zone) \\
+        + (surcharge()
+if weight_kg > LIMIT else 0)
+    return Decimal(total).quantize(HALF)
+    # the end
+
+
+# about the class
+class Shop:
+    def price(self, x):
+        return x
+\tdef tabbed(self): return 1
+`;
+
+describe('finding functions', () => {
+  it('finds each with its lines, nested ones and methods too, and nothing in strings', () => {
+    expect(
+      functionsIn(file).map(({ name, firstLine, defLine, endLine }) => [name, firstLine, defLine, endLine]),
+    ).toEqual([
+      ['base', 10, 10, 12],
+      ['parcel_price', 14, 17, 36],
+      ['surcharge', 29, 29, 31],
+      ['price', 40, 40, 43],
+      ['tabbed', 42, 42, 43],
+    ]);
+  });
+
+  it('gives the signature as it stands, and what the docstring says', () => {
+    const [, found] = functionsIn(file);
+    expect(found?.signature).toBe('def parcel_price(\n    weight_kg: float, zone=(1, ":"),\n) -> float:');
+    expect(found?.docstring).toBe('The price of a parcel.\n\nHeavy ones cost more.');
+    expect(functionNamed(file, 'base')).not.toHaveProperty('docstring');
+  });
+
+  it('finds the innermost one around a line', () => {
+    const names = [0, 11, 14, 16, 30, 33, 38, 41].map((line) => functionAround(file, line)?.name);
+    expect(names).toEqual([
+      undefined,
+      'base',
+      'parcel_price',
+      'parcel_price',
+      'surcharge',
+      'parcel_price',
+      undefined,
+      'price',
+    ]);
+  });
+
+  it('takes of several of one name the one nearest to a line', () => {
+    const twice = 'class A:\n    def f(self): return 1\n\nclass B:\n    def f(self): return 2\n';
+    expect(functionNamed(twice, 'f', 4)?.defLine).toBe(4);
+    expect(functionNamed(twice, 'f')?.defLine).toBe(1);
+    expect(functionNamed(twice, 'g')).toBeUndefined();
+  });
+
+  it('reads carriage returns, one-liners, and a file that ends in the middle', () => {
+    const one = functionNamed('def f(x): return x\r\ny = 1\r\n', 'f');
+    expect(one).toMatchObject({ defLine: 0, endLine: 1, signature: 'def f(x):' });
+    expect(
+      functionText('  def f(x):\r\n    return x\r\n', functionsIn('  def f(x):\r\n    return x\r\n')[0]!),
+    ).toBe('def f(x):\n  return x');
+    expect(functionsIn('def f(')).toEqual([]);
+    expect(functionsIn('def f(x):')).toMatchObject([{ name: 'f', endLine: 1 }]);
+  });
+});
+
+describe('putting an answer into a file', () => {
+  const source =
+    'import os\r\n\r\nclass Shop:\r\n    @staticmethod\r\n    def price(x):\r\n        ...\r\n\r\nx = 1\r\n';
+
+  it('takes the place of the function, as far in and under its decorators', () => {
+    const place = placed(source, 'def price(x):\n    if x:\n\n        return 1\n', { name: 'price' })!;
+    expect(withPlaced(source, place)).toBe(
+      'import os\r\n\r\nclass Shop:\r\n    @staticmethod\r\n    def price(x):\r\n        if x:\r\n\r\n            return 1\r\n\r\nx = 1\r\n',
+    );
+  });
+
+  it('brings decorators of its own', () => {
+    const place = placed(source, '@classmethod\ndef price(x): return 1', { name: 'price' })!;
+    expect(withPlaced(source, place)).toContain(
+      'class Shop:\r\n    @classmethod\r\n    def price(x): return 1\r\n',
+    );
+  });
+
+  it('goes to the end where there is no such function', () => {
+    expect(placed(source, 'def g(): pass', { name: 'g' })).toBeUndefined();
+    expect(withPlaced('x = 1\n\n\n', appended('x = 1\n\n\n', 'def g(): pass'))).toBe(
+      'x = 1\n\n\ndef g(): pass\n',
+    );
+    expect(withPlaced('x = 1', appended('x = 1', 'def g(): pass'))).toBe('x = 1\n\n\ndef g(): pass\n');
+    expect(withPlaced('', appended('', 'def g(): pass'))).toBe('def g(): pass\n');
+  });
+});
+
+describe('what tests claim', () => {
+  const tests = `from shop import f
+expected = 3
+assert f(0) == 0
+def test_f(client):
+    assert f(1, key="a, b") == 3, "one, two"
+    assert f(
+        2,
+    ) == {"x": [1, 2]}
+    assert f(1) == expected
+    assert client.get(f(1))
+    assert [f(x) for x in (1, 2)] == [1, 2]
+    assert not f(-1)
+    assert other(1) == f_2(2)
+    # assert f(9) == 9
+    text = """
+    assert f(8) == 8
+"""
+    assert f(0) == 0
+`;
+
+  it('are the asserts that stand alone, each once, without their messages', () => {
+    expect(assertsAbout(tests, 'f')).toEqual([
+      'f(0) == 0',
+      'f(1, key="a, b") == 3',
+      'f( 2, ) == {"x": [1, 2]}',
+      '[f(x) for x in (1, 2)] == [1, 2]',
+      'not f(-1)',
+    ]);
+  });
+
+  it('give the side that calls the function', () => {
+    expect(calledIn('f(1, "==") == 3', 'f')).toBe('f(1, "==")');
+    expect(calledIn('3 == f(1)', 'f')).toBe('f(1)');
+    expect(calledIn('f(1) == f(2)', 'f')).toBe('f(1) == f(2)');
+    expect(calledIn('not f(-1)', 'f')).toBe('not f(-1)');
+  });
+});
+
+describe('a function that is to stand alone', () => {
+  it('takes what it needs of its file, and nothing else', () => {
+    const code = standalone(file, functionNamed(file, 'parcel_price')!);
+    expect(code).toContain(
+      'from decimal import (\n    Decimal,\n    ROUND_HALF_UP as HALF,\n)\n\nLIMIT = 20',
+    );
+    expect(code).toContain('def base(zone):\n    return {1: 5, 2: 8}[zone]\n\n@cached(');
+    expect(code).not.toMatch(/import math|unused|Shop/);
+  });
+
+  it('takes what helpers need in turn, from behind it too', () => {
+    const source =
+      'import math\n\ndef f(x):\n    return g(x)\n\ndef g(x):\n    return math.floor(x) + STEP\n\nSTEP: int = 1\n';
+    expect(standalone(source, functionNamed(source, 'f')!)).toBe(
+      'import math\n\ndef g(x):\n    return math.floor(x) + STEP\n\nSTEP: int = 1\n\ndef f(x):\n    return g(x)\n',
+    );
+  });
+});

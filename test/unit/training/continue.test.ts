@@ -1,0 +1,97 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { parseConfiguration } from '../../../src/core/training/configuration';
+import { continueRun } from '../../../src/core/training/continue';
+import { stopRun } from '../../../src/core/training/control';
+import { beginNext } from '../../../src/core/training/queue';
+import { Runs, type Run } from '../../../src/core/training/runs';
+import { startRun } from '../../../src/core/training/start';
+import type { Trainer } from '../../../src/core/training/trainer';
+import { realTrainer } from '../../fixtures/trainer';
+import { temporaryFolder } from '../trajectory/fixtures';
+
+const trainer: Trainer = { ...realTrainer(), source: path.resolve('test/fixtures/stand-in-trainer') };
+
+let runs: Runs;
+let done: Run;
+
+const step = (number: number): unknown[] => [
+  'event',
+  { event: 'step', stage: 'policy', step: number, steps: 2, loss: 1 },
+];
+const state = (name: string): unknown[] => ['event', { event: 'state', state: name, stage: 'export' }];
+
+beforeEach(async () => {
+  const folder = await temporaryFolder();
+  runs = new Runs(path.join(folder, '.tandem'));
+  const play = [
+    [
+      step(1),
+      step(2),
+      ['file', 'model/config.json', '{}'],
+      ['file', 'kept/000002-policy-2/checkpoint.json', 'where it stood'],
+      ['file', 'candidates/1.jsonl', 'sampled'],
+      state('done'),
+    ],
+    [step(3), state('done')],
+  ];
+  const value = { name: 'mine', model: { base: 'a/b' }, data: {}, policy: { epochs: 2 }, play };
+  const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
+  const prompts = path.resolve('src/core/dialogue/prompts');
+  done = await startRun(runs, { configuration, trainer, prompts, examined: true });
+  for await (const event of runs.follow(done.id, { everyMs: 20 })) expect(event.version).toBe(1);
+});
+
+describe('a run that is done', () => {
+  it('is continued by another, which has everything but its result and waits for its turn', async () => {
+    const run = await continueRun(runs, done.id, { epochs: 1.5, name: 'more' });
+    expect(run).toMatchObject({ name: 'more', state: 'queued', progress: { latest: { step: 2 } } });
+    const files = (await readdir(run.folder)).sort();
+    expect(files).toEqual(
+      ['candidates', 'checkpoints', 'events.jsonl', 'launches', 'queued.json', 'run.json'].sort(),
+    );
+    const kept = path.join(run.folder, 'checkpoints', '000002-policy-2', 'checkpoint.json');
+    expect(await readFile(kept, 'utf8')).toBe('where it stood');
+    const configuration: unknown = JSON.parse(await readFile(path.join(run.folder, 'run.json'), 'utf8'));
+    expect(configuration).toMatchObject({ policy: { epochs: 2, more_epochs: 1.5, patience: 0 } });
+    expect((await beginNext(runs, trainer))?.id).toBe(run.id);
+    const steps: number[] = [];
+    for await (const event of runs.follow(run.id, { everyMs: 20 }))
+      if (event.event === 'step') steps.push(event.step);
+    expect(steps).toEqual([1, 2, 3]);
+    expect(await runs.find(run.id)).toMatchObject({ state: 'done' });
+    expect(await runs.find(done.id)).toMatchObject({ state: 'done', name: 'mine' });
+    expect(await readdir(path.join(done.folder, 'model'))).toEqual(['config.json']);
+  });
+
+  it('is continued again for so many more', async () => {
+    const run = await continueRun(runs, done.id, { epochs: 1, name: 'more' });
+    await beginNext(runs, trainer);
+    for await (const event of runs.follow(run.id, { everyMs: 20 })) expect(event.version).toBe(1);
+    await mkdir(path.join(run.folder, 'kept'));
+    const { folder } = await continueRun(runs, run.id, { epochs: 2, name: 'still more' });
+    const configuration: unknown = JSON.parse(await readFile(path.join(folder, 'run.json'), 'utf8'));
+    expect(configuration).toMatchObject({ name: 'still more', policy: { more_epochs: 3 } });
+  });
+
+  it('and has kept nothing says so', async () => {
+    await rm(path.join(done.folder, 'kept'), { recursive: true });
+    await expect(continueRun(runs, done.id, { epochs: 1, name: 'more' })).rejects.toMatchObject({
+      code: 'training/nothing-kept',
+      message: expect.stringContaining('Start a run with more epochs instead') as string,
+    });
+    expect(await runs.ids()).toEqual([done.id]);
+  });
+});
+
+describe('a run that is not done', () => {
+  it('is not continued but resumed', async () => {
+    const run = await continueRun(runs, done.id, { epochs: 1, name: 'more' });
+    expect(await stopRun(runs, run.id)).toMatchObject({ state: 'stopped', canResume: true });
+    await writeFile(path.join(run.folder, 'kept'), '');
+    await expect(continueRun(runs, run.id, { epochs: 1, name: 'again' })).rejects.toMatchObject({
+      code: 'training/not-done',
+    });
+  });
+});

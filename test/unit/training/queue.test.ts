@@ -1,0 +1,129 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { parseConfiguration } from '../../../src/core/training/configuration';
+import { queueRun, resumeRun, stopRun } from '../../../src/core/training/control';
+import { beginNext } from '../../../src/core/training/queue';
+import { Runs, type Run } from '../../../src/core/training/runs';
+import { startRun } from '../../../src/core/training/start';
+import type { Trainer } from '../../../src/core/training/trainer';
+import { realTrainer } from '../../fixtures/trainer';
+import { temporaryFolder } from '../trajectory/fixtures';
+
+const trainer: Trainer = { ...realTrainer(), source: path.resolve('test/fixtures/stand-in-trainer') };
+
+let folder: string;
+let runs: Runs;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  runs = new Runs(path.join(folder, '.tandem'));
+});
+
+const state = (name: string): unknown[] => ['event', { event: 'state', state: name, stage: 'critic' }];
+const untilStopped = [state('running'), ['wait for stop'], state('stopped')];
+
+/** A run that waits for its turn and, each time that it has it, trains until it is stopped. */
+async function queued(name: string): Promise<Run> {
+  const value = { name, model: { base: 'a/b' }, data: {}, play: [untilStopped, untilStopped] };
+  const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
+  const prompts = path.resolve('src/core/dialogue/prompts');
+  const run = await startRun(runs, { configuration, trainer, prompts, examined: true, queued: true });
+  onTestFinished(() =>
+    stopRun(runs, run.id, { atOnce: true }).then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
+  return run;
+}
+
+async function running({ id }: Run): Promise<Run> {
+  for (;;) {
+    const run = await runs.find(id);
+    if (run.state === 'running') return run;
+    await wait(20);
+  }
+}
+
+const began = async (): Promise<string | undefined> => (await beginNext(runs, trainer))?.name;
+
+describe('runs that are queued', () => {
+  it('begin one after the other, in the order in which they came', async () => {
+    const first = await queued('first');
+    const second = await queued('second');
+    expect(second).toMatchObject({ state: 'queued', isLive: false, canResume: true });
+    expect(await began()).toBe('first');
+    expect(await began()).toBeUndefined();
+    await running(first);
+    await stopRun(runs, first.id);
+    expect(await began()).toBe('second');
+    await running(second);
+    await stopRun(runs, second.id);
+    expect(await began()).toBeUndefined();
+  });
+
+  it('that were paused go behind those that wait', async () => {
+    const paused = await queued('paused');
+    expect(await began()).toBe('paused');
+    await running(paused);
+    await stopRun(runs, paused.id);
+    const other = await queued('other');
+    expect(await queueRun(runs, paused.id)).toMatchObject({
+      state: 'queued',
+      progress: { stage: 'critic' },
+    });
+    expect(await began()).toBe('other');
+    await running(other);
+    await stopRun(runs, other.id);
+    expect(await began()).toBe('paused');
+  });
+
+  it('begin once when two windows find at the same moment that nothing is at work', async () => {
+    await queued('first');
+    const second = await queued('second');
+    const names = await Promise.all([began(), began(), began()]);
+    expect(names.filter((name) => name !== undefined)).toEqual(['first']);
+    expect(await runs.find(second.id)).toMatchObject({ state: 'queued' });
+  });
+
+  it('are taken out by stopping them, and can be resumed', async () => {
+    const { id } = await queued('first');
+    const message = expect.stringContaining('prepared and never started') as string;
+    expect(await stopRun(runs, id)).toMatchObject({ state: 'stopped', canResume: true, message });
+    expect(await began()).toBeUndefined();
+    expect(await resumeRun(runs, id, trainer)).toMatchObject({ isLive: true });
+  });
+
+  it('are begun beside the one at work by whoever says so', async () => {
+    await queued('first');
+    const second = await queued('second');
+    expect(await began()).toBe('first');
+    expect(await resumeRun(runs, second.id, trainer)).toMatchObject({ isLive: true });
+  });
+
+  it('do not wait any more when Tandem was killed right after it launched them', async () => {
+    const { id, folder: runFolder } = await queued('first');
+    const file = path.join(runFolder, 'queued.json');
+    const text = await readFile(file, 'utf8');
+    await running((await beginNext(runs, trainer))!);
+    await writeFile(file, text);
+    await stopRun(runs, id);
+    expect(await runs.find(id)).toMatchObject({ state: 'stopped' });
+    expect(await began()).toBeUndefined();
+  });
+
+  it('on another machine are left to its windows', async () => {
+    const { folder: runFolder } = await queued('first');
+    const other = { at: new Date().toISOString(), host: 'elsewhere' };
+    await writeFile(path.join(runFolder, 'queued.json'), JSON.stringify(other));
+    expect(await began()).toBeUndefined();
+  });
+
+  it('are not those that are at work or done', async () => {
+    const { id } = await queued('first');
+    await running((await beginNext(runs, trainer))!);
+    await expect(queueRun(runs, id)).rejects.toMatchObject({ code: 'training/running' });
+  });
+});

@@ -1,0 +1,324 @@
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import { collectLog, realTrainer, tinyCritic } from '../fixtures/trainer';
+import { violations } from './accessibility';
+import { startWorkbench, type Theme, type WorkbenchDriver, type WorkbenchOptions } from './driver';
+
+// A critic of random weights that the real trainer exported, in the places where runs, loops and scoreboards leave
+// theirs. The one of the loop has no graphs, so that the real trainer scores with it.
+
+let workspace: string;
+let trained: string;
+/** The folder of the critic, which takes a while to be exported. */
+let critic: Promise<string>;
+/** While this file is there, the trainer does not begin to score. */
+let hold: string;
+/** Names the process that would score. */
+let scoring: string;
+let workbench: WorkbenchDriver;
+
+const replay = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectories' });
+const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
+const quickInput = (): Locator => workbench.page.locator('.quick-input-widget');
+const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
+
+const turn = (number: number): Locator =>
+  replay().getByRole('group', { name: `Turn ${number}`, exact: true });
+const bars = (unit = 'nats per token'): Locator =>
+  replay().getByRole('img', { name: new RegExp(`^(Helped|Hurt): [+−]\\d+\\.\\d+ ${unit}; untrained `) });
+const verdict = (number: number, agrees: boolean): Locator =>
+  turn(number).getByRole('button', {
+    name: agrees ? 'Agree with the critic' : 'Disagree with the critic',
+    exact: true,
+  });
+
+/** A row of the list, by all that it says. */
+const offered = (text: RegExp): Locator => quickInput().getByRole('option').filter({ hasText: text });
+
+async function pick(text: string | RegExp): Promise<void> {
+  await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click();
+}
+
+async function pictures(name: string, themes: readonly Theme[]): Promise<void> {
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  for (const theme of themes) {
+    await workbench.setTheme(theme);
+    await turn(1).first().hover();
+    await workbench.screenshot(`${name}-${theme}`);
+    expect(await violations(replay())).toEqual([]);
+  }
+}
+
+async function narrowPicture(name: string): Promise<void> {
+  await workbench.setSize(700, 800);
+  await workbench.screenshot(`${name}-narrow`);
+  expect(await violations(replay())).toEqual([]);
+  await workbench.setSize(1280, 800);
+}
+
+/** A run with a critic: of the data folder, or of a loop or a scoreboard in it. */
+async function leaveCritic(
+  run: string,
+  configuration: object,
+  { about: changed, withGraphs = true }: { readonly about?: object; readonly withGraphs?: boolean } = {},
+): Promise<void> {
+  const folder = path.join(workspace, '.tandem', run);
+  await mkdir(folder, { recursive: true });
+  await writeFile(
+    path.join(folder, 'run.json'),
+    JSON.stringify({ model: { base: 'tiny' }, ...configuration }),
+  );
+  await cp(await critic, path.join(folder, 'critic'), { recursive: true });
+  const about = path.join(folder, 'critic', 'critic.json');
+  const exported = JSON.parse(await readFile(about, 'utf8')) as object;
+  await writeFile(about, JSON.stringify({ ...exported, ...changed }));
+  if (!withGraphs) await rm(path.join(folder, 'critic', 'onnx'), { recursive: true });
+}
+
+/** The interpreter of the real trainer, which can be held back before it scores. */
+async function heldPython(folder: string): Promise<string> {
+  hold = path.join(folder, 'hold');
+  scoring = path.join(folder, 'scoring');
+  const script = path.join(folder, 'python');
+  const lines = [
+    '#!/bin/sh',
+    `case "$*" in *tandem_trainer\\ score*) echo $$ > "${scoring}"; while [ -e "${hold}" ]; do sleep 0.1; done;; esac`,
+    `exec "${realTrainer().python}" "$@"`,
+  ];
+  await writeFile(script, `${lines.join('\n')}\n`, { mode: 0o755 });
+  return script;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the log holds of verdicts, from the first. */
+async function verdicts(): Promise<unknown[]> {
+  const folder = path.join(workspace, '.tandem', 'log');
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl')).sort();
+  const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')));
+  const lines = texts.join('').split('\n');
+  return lines.filter((line) => line.includes('"credit-verdict"')).map((line) => JSON.parse(line) as unknown);
+}
+
+beforeAll(async () => {
+  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-credit-'));
+  trained = await mkdtemp(path.join(os.tmpdir(), 'tandem-critic-'));
+  await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
+  critic = tinyCritic(trained);
+  // It is waited for when it is left somewhere.
+  critic.catch(() => undefined);
+  await collectLog(path.join(workspace, '.tandem'), 2);
+  await start({ environment: { TANDEM_TRAINER_PYTHON: await heldPython(trained) } });
+});
+
+async function start(options: Partial<WorkbenchOptions>): Promise<void> {
+  workbench = await startWorkbench({ extension: root, workspace, ...options });
+  workbench.page.setDefaultTimeout(60_000);
+  await workbench.activityBar('Tandem').click();
+  await tree().getByRole('treeitem').first().waitFor();
+  for (const other of ['Tasks', 'Models', 'Runs']) await section(other).click();
+}
+
+afterAll(async () => {
+  await workbench.close();
+  await Promise.allSettled([critic]);
+  await rm(workspace, { recursive: true, force: true });
+  await rm(trained, { recursive: true, force: true });
+});
+
+beforeEach(() => workbench.runCommand('Notifications: Clear All Notifications'));
+
+test('without a critic one sentence says how to get one', async () => {
+  await row(/^Parcel surcharge, .*asks-first/).click();
+  await replay().getByRole('button', { name: 'see the credit of each turn…' }).click();
+  const told = await workbench.notification(
+    /There is no critic in this workspace\. A run of SWEET-RL trains one/,
+  );
+  for (const name of ['New Run…', 'Choose Folder…']) await told.getByRole('button', { name }).waitFor();
+});
+
+test('the critic of a run is chosen and its credit stands at the left of each turn', async () => {
+  await leaveCritic('runs/20261122-100000-abcd', { name: 'first try' });
+  await replay().getByRole('button', { name: 'see the credit of each turn…' }).click();
+  await offered(/first try.*no verdicts yet.*SWEET-RL on tiny/).waitFor();
+  await pick('first try');
+  await bars().first().waitFor();
+  expect(await bars().count()).toBe(
+    await replay()
+      .getByRole('group', { name: /^Turn \d+$/ })
+      .count(),
+  );
+  await replay().getByText('critic: first try').waitFor();
+  await replay().getByText('no verdicts yet').waitFor();
+  await replay()
+    .getByText(/^bars end at ±\d+\.\d+ nats per token; to the right a turn helped$/)
+    .waitFor();
+  await pictures('credit', ['light', 'hc-dark', 'hc-light', 'dark']);
+  await narrowPicture('credit');
+});
+
+test('tokens are shaded on demand, with their figures in a table', async () => {
+  const shades = replay().getByRole('button', { name: 'shade tokens' });
+  expect(await shades.getAttribute('aria-pressed')).toBe('false');
+  await shades.click();
+  const tokens = replay().getByRole('group', { name: 'Tokens of turn 1' });
+  await tokens.waitFor();
+  await replay().getByText('token likelier to the critic than to its base').waitFor();
+  await turn(1).getByText('in figures').click();
+  await turn(1)
+    .getByRole('row', { name: /^\d+ \S.* [+−]\d+\.\d+$/ })
+    .first()
+    .waitFor();
+  await pictures('credit-tokens', ['light', 'hc-dark', 'hc-light', 'dark']);
+  await shades.click();
+  await tokens.waitFor({ state: 'detached' });
+});
+
+test('a person disagrees, after it was asked under which name that is logged', async () => {
+  await turn(1).hover();
+  await verdict(1, false).click();
+  const asked = await workbench.notification(/logged under a pseudonym/);
+  await asked.getByRole('button', { name: 'Choose…' }).click();
+  for (const step of ['(1/3)', '(2/3)', '(3/3)']) {
+    await quickInput().getByText(step).waitFor();
+    // It is seen a moment before it has the focus.
+    await quickInput().locator('input.input').press('Enter');
+  }
+  await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
+  expect(await verdict(1, false).getAttribute('aria-pressed')).toBe('true');
+  expect(await verdicts()).toMatchObject([{ turn: 1, agrees: false }]);
+});
+
+test('with the keyboard another one, and it is taken back', async () => {
+  await verdict(2, true).press('Enter');
+  await replay().getByText('people agree in 1 of 2 judged turns (50 %, 9–91)').waitFor();
+  await workbench.screenshot('credit-judged');
+  expect(await violations(replay())).toEqual([]);
+  await verdict(2, true).press('Enter');
+  await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
+  expect(await verdict(2, true).getAttribute('aria-pressed')).toBe('false');
+});
+
+test('after a reload all of it is there at once', async () => {
+  await workbench.kept(/Parcel surcharge: replay/);
+  await workbench.reload();
+  await bars().first().waitFor();
+  expect(await verdict(1, false).getAttribute('aria-pressed')).toBe('true');
+  await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
+});
+
+test('another dialogue is scored with the critic that was used last; two stand on one scale', async () => {
+  await row(/^Parcel surcharge, .*guesses/).click();
+  await replay().getByRole('button', { name: 'score with it' }).click();
+  await bars().first().waitFor();
+  await row(/^Parcel surcharge, .*asks-first/).click();
+  const guess = row(/^Parcel surcharge, .*guesses/);
+  await guess.click({ modifiers: ['ControlOrMeta'] });
+  await workbench.chooseInMenu(guess, 'Compare Selected');
+  await workbench.page.getByRole('tab', { name: /Parcel surcharge: two dialogues/ }).waitFor();
+  await workbench.runCommand('View: Close Other Editors in Group');
+  for (const name of ['First dialogue', 'Second dialogue']) {
+    const dialogue = replay().getByRole('region', { name });
+    await dialogue
+      .getByRole('img', { name: /^(Helped|Hurt): / })
+      .first()
+      .waitFor();
+  }
+  await pictures('credit-compare', ['light', 'dark']);
+  await narrowPicture('credit-compare');
+  await workbench.runCommand('View: Close All Editors');
+});
+
+test('the critics of loops and scoreboards are offered, too, with how far people agree with each', async () => {
+  await leaveCritic(
+    'loops/starter-world-quick/runs/20261122-110000-aaaa',
+    { name: 'loop-1f2e3d' },
+    { about: { length_normalisation: false }, withGraphs: false },
+  );
+  await leaveCritic('scoreboards/quick/runs/20261122-120000-bbbb', { name: '4c5b6a' });
+  const attempt = path.join(workspace, '.tandem', 'scoreboards', 'quick', 'attempts', 'sweet-rl');
+  await mkdir(attempt, { recursive: true });
+  const cell = { method: 'sweet-rl', setting: 'lr 1e-3', seed: 2, split: 'test', fields: {}, key: '7d' };
+  const done = { state: 'done', begun: '2026-11-22T12:00:00.000Z', run: '20261122-120000-bbbb' };
+  await writeFile(path.join(attempt, 'attempt.json'), JSON.stringify({ ...cell, ...done }));
+  await row(/^Course mark, .*asks-first/).click();
+  await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
+  await replay().getByRole('button', { name: 'change…' }).click();
+  await offered(/first try.*people agree in 0 of 1 judged turn \(0 %, 0–79\).*SWEET-RL on tiny/).waitFor();
+  await offered(/starter-world-quick.*no verdicts yet.*SWEET-RL on tiny/).waitFor();
+  // A copy of the critic of the run is the same critic.
+  await offered(/sweet-rl, lr 1e-3, seed 2.*people agree in 0 of 1 judged turn.*quick · SWEET-RL/).waitFor();
+  for (const theme of ['light', 'hc-dark', 'dark'] satisfies Theme[]) {
+    await workbench.page.keyboard.press('Escape');
+    await workbench.setTheme(theme);
+    await replay().getByRole('button', { name: 'change…' }).click();
+    await offered(/first try/).waitFor();
+    await workbench.screenshot(`credit-choose-${theme}`);
+  }
+});
+
+test('a critic without graphs is scored with by the trainer, which can be cancelled', async () => {
+  await writeFile(hold, '');
+  await replay().getByRole('button', { name: 'change…' }).click();
+  await pick('starter-world-quick');
+  const told = await workbench.notification(/starter-world-quick scores the dialogue.*by the trainer/);
+  await expect.poll(() => existsSync(scoring), { timeout: 60_000 }).toBe(true);
+  const trainer = Number(await readFile(scoring, 'utf8'));
+  await workbench.screenshot('credit-by-trainer');
+  await told.hover();
+  await told.getByRole('button', { name: 'Cancel' }).click();
+  await told.waitFor({ state: 'detached' });
+  await expect.poll(() => isRunning(trainer)).toBe(false);
+  await replay().getByText('critic: starter-world-quick').waitFor();
+  await replay().getByRole('button', { name: 'score with it' }).waitFor();
+  expect(await bars('nats').count()).toBe(0);
+});
+
+test('the trainer scores', async () => {
+  await rm(hold);
+  await replay().getByRole('button', { name: 'score with it' }).click();
+  await bars('nats').first().waitFor();
+  await replay().getByText('no verdicts yet').waitFor();
+  await replay().getByRole('button', { name: 'shade tokens' }).click();
+  await replay().getByRole('group', { name: 'Tokens of turn 1' }).waitFor();
+  expect(await violations(replay())).toEqual([]);
+});
+
+test('in a workspace that is not trusted what is known is shown, and why nothing more is found out', async () => {
+  await workbench.close();
+  await start({ isRestricted: true });
+  await row(/^Course mark, .*asks-first/).click();
+  await replay().getByRole('button', { name: 'see the credit of each turn…' }).click();
+  await pick('starter-world-quick');
+  await bars('nats').first().waitFor();
+  await workbench.screenshot('credit-restricted-known');
+  await row(/^Parcel surcharge, .*asks-first/).click();
+  await replay()
+    .getByText('Critics do not run in a workspace that is not trusted.', { exact: false })
+    .waitFor();
+  expect(await replay().getByRole('button', { name: 'score with it' }).count()).toBe(0);
+  expect(await violations(replay())).toEqual([]);
+  await workbench.screenshot('credit-restricted');
+  await row(/^Course mark, .*asks-first/).click();
+  await bars('nats').first().waitFor();
+  await verdict(1, true).press('Enter');
+  await workbench.notification(/Nothing is logged in a workspace that is not trusted/);
+  await row(/^Parcel surcharge, .*asks-first/).click();
+  await replay().getByRole('button', { name: 'Manage Workspace Trust' }).click();
+  await workbench.page.getByText('You are in Restricted Mode').first().waitFor();
+});

@@ -1,0 +1,305 @@
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { root } from '../../scripts/setup/project.mjs';
+import { Runs, type Run } from '../../src/core/training/runs';
+import { TrajectoryLog } from '../../src/core/trajectory/log';
+import { collectLog, realTrainer } from '../fixtures/trainer';
+import { violations } from './accessibility';
+import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { newRunForm } from './newRunForm';
+
+// The real trainer on a real log, with the starter model. While something is looked at, the trainer is stopped in the
+// middle of what it does, by the system, so that it does not matter how fast it is.
+
+let workspace: string;
+let workbench: WorkbenchDriver;
+
+const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Runs' });
+const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
+const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
+const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
+
+const stage = { learning_rate: 3e-4, batch: 1, patience: 0, evaluate_every: 10 };
+/** A checkpoint after every step: a kill costs nothing. */
+const long = {
+  name: 'long one',
+  model: { base: path.join(root, 'media', 'starter'), training: 'full', device: 'cpu', dtype: 'float32' },
+  data: { log: '.tandem', held_out: 0.4 },
+  critic: { ...stage, epochs: 1000, max_steps: 60 },
+  candidates: { per_turn: 4, pairs_per_turn: 1, trajectories: 0.1, max_new_tokens: 40 },
+  policy: { ...stage, epochs: 10, max_steps: 2 },
+  resources: { threads: 1, checkpoint_minutes: 0 },
+  // With a graph it can play here.
+  export: { onnx: ['int8'] },
+};
+
+beforeAll(async () => {
+  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-runs-'));
+  await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
+  await Promise.all([
+    collectLog(path.join(workspace, '.tandem')),
+    writeFile(path.join(workspace, 'long.json'), JSON.stringify(long, undefined, 2)),
+  ]);
+  workbench = await startWorkbench({
+    extension: root,
+    workspace,
+    environment: { TANDEM_TRAINER_PYTHON: realTrainer().python },
+  });
+  // A trainer imports torch before it says a word, twice before it is launched.
+  workbench.page.setDefaultTimeout(100_000);
+  await workbench.activityBar('Tandem').click();
+  await section('Runs').waitFor();
+  // The side bar draws only the rows that fit: the other views make room.
+  for (const other of ['Tasks', 'Trajectories', 'Models']) await section(other).click();
+});
+
+afterAll(async () => {
+  for (const { process: trainer, isLive } of await runs().list())
+    if (isLive && trainer) process.kill(trainer.pid, 'SIGKILL');
+  await workbench.close();
+  await rm(workspace, { recursive: true, force: true });
+});
+
+const runs = (): Runs => new Runs(path.join(workspace, '.tandem'));
+
+async function newest(): Promise<Run> {
+  const [run] = await runs().list();
+  return run!;
+}
+
+async function until(is: (run: Run) => boolean): Promise<void> {
+  while (!is(await newest())) await wait(50);
+}
+
+/** How many turns the model of a run has in the log as agent. */
+async function turnsOf({ id }: Run): Promise<number> {
+  const log = await TrajectoryLog.open(path.join(workspace, '.tandem'));
+  try {
+    const { rows } = log.list({ filter: { agent: `local:.tandem/runs/${id}/model` }, offset: 0, limit: 9 });
+    return rows.reduce((sum, { turns }) => sum + turns, 0);
+  } finally {
+    await log.close();
+  }
+}
+
+/** Stops the newest run's trainer where it is. */
+async function freeze(): Promise<void> {
+  process.kill((await newest()).process!.pid, 'SIGSTOP');
+}
+
+async function thaw(): Promise<void> {
+  process.kill((await newest()).process!.pid, 'SIGCONT');
+}
+
+/** Lets it go on, and stops it again when it has done a step. */
+async function oneStepOn(): Promise<void> {
+  const before = (await newest()).progress?.step ?? 0;
+  await thaw();
+  await until(({ progress }) => (progress?.step ?? 0) > before);
+  await freeze();
+}
+
+/** In every theme, in which everybody can use what the webview draws. */
+async function pictures(name: string): Promise<void> {
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  await drawn(name);
+}
+
+/** The same with the notifications that are kept, and not shown. */
+async function drawn(name: string): Promise<void> {
+  for (const theme of ['light', 'dark', 'hc-dark'] satisfies Theme[]) {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`${name}-${theme}`);
+    expect(await violations(view())).toEqual([]);
+  }
+}
+
+async function startFromFile(file: string): Promise<void> {
+  await workbench.runCommand('File: Open File...');
+  await workbench.chooseFile(path.join(workspace, file));
+  await workbench.page.locator('.tab', { hasText: file }).waitFor();
+  // The command is offered for a text whose language is known.
+  await workbench.page.locator('.statusbar-item', { hasText: /^JSON$/ }).waitFor();
+  await workbench.runCommand('Tandem: Start Run from This File');
+}
+
+test('an empty view says what it is for, and offers the first run', async () => {
+  await workbench.page.getByRole('button', { name: 'New Run…' }).waitFor();
+  await workbench.screenshot('runs-empty');
+});
+
+test('a run from a file is followed live, with its curves', async () => {
+  await startFromFile('long.json');
+  await view()
+    .getByRole('img', { name: /^Pair accuracy of critic, from / })
+    .waitFor();
+  await freeze();
+  await row(/^long one, running, critic \d+ %/).waitFor();
+  await button('Pause').waitFor();
+  await workbench.page.locator('.statusbar-item', { hasText: /Tandem: critic \d+ %/ }).waitFor();
+  await pictures('runs-live');
+});
+
+test('looks at another figure, smoothed and logarithmic, and at the same numbers as a table', async () => {
+  await view().getByRole('button', { name: /^Loss/ }).click();
+  await view()
+    .getByRole('img', { name: /^Loss of critic, from / })
+    .waitFor();
+  await view().getByRole('combobox', { name: 'Smoothing' }).selectOption({ label: 'much' });
+  await view().getByRole('checkbox', { name: 'Logarithmic' }).check();
+  await workbench.screenshot('runs-log-scale');
+  await button('Show the table').click();
+  await view().getByRole('columnheader', { name: 'Held out' }).waitFor();
+  await pictures('runs-table');
+  await button('Show the picture').click();
+  await view()
+    .getByRole('img', { name: /^Loss of critic, from / })
+    .waitFor();
+});
+
+test('after a reload in the middle the panel is back, and goes on', async () => {
+  await workbench.kept(/figure\W+loss\W+smoothing\W+0\.9\W+isLogarithmic\W+true\W+asTable\W+false/);
+  await workbench.reload();
+  await view().getByRole('heading', { name: 'long one' }).waitFor();
+  // It has remembered what was looked at.
+  await view()
+    .getByRole('img', { name: /^Loss of critic, from / })
+    .waitFor();
+  expect(await view().getByRole('checkbox', { name: 'Logarithmic' }).isChecked()).toBe(true);
+  await row(/^long one, running, critic \d+ %/).waitFor();
+  await oneStepOn();
+  const { progress } = await newest();
+  await view()
+    .getByRole('img', { name: new RegExp(`at step ${progress!.step}\\.`) })
+    .waitFor();
+});
+
+test('while there is no extension host the run goes on, and the next one finds it', async () => {
+  await workbench.killExtensionHosts();
+  await oneStepOn();
+  await workbench.reload();
+  const { progress, isLive } = await newest();
+  expect(isLive).toBe(true);
+  await view()
+    .getByRole('img', { name: new RegExp(`at step ${progress!.step}\\.`) })
+    .waitFor();
+  await button('Pause').waitFor();
+});
+
+test('is paused with a checkpoint, and resumed where it was', async () => {
+  await button('Pause').click();
+  await row(/^long one, pausing, writes a checkpoint/).waitFor();
+  await thaw();
+  await row(/^long one, paused, critic \d+ %/).waitFor();
+  await button('Resume').waitFor();
+  const { progress, state, isLive } = await newest();
+  expect([state, isLive]).toEqual(['stopped', false]);
+  await pictures('runs-paused');
+  await button('Resume').click();
+  await until(({ progress: now }) => now?.state === 'running' && now.step !== undefined);
+  await freeze();
+  await row(/^long one, running, critic \d+ %/).waitFor();
+  expect((await newest()).progress!.step!).toBeGreaterThan(progress!.latest!.step);
+});
+
+test('a trainer that is killed is reported with what it said last, and a button resumes it to its end', async () => {
+  await thaw();
+  await until((run) => run.progress?.stage === 'candidates' && run.progress.state === 'running');
+  const { process: trainer, folder } = await newest();
+  // What a library says to a person before it takes its process along.
+  await appendFile(path.join(folder, 'trainer.log'), 'CUDA error: the launch failed\n');
+  process.kill(trainer!.pid, 'SIGKILL');
+  await row(/^long one, died, /).waitFor();
+  const outcome = view().getByRole('region', { name: 'Outcome' });
+  await outcome.getByText(/Its trainer \(process \d+\) ended without a last word/).waitFor();
+  await outcome.getByText('CUDA error: the launch failed').waitFor();
+  const death = /long one: died\..* The last one: CUDA error: the launch failed/;
+  await (await workbench.notification(death)).getByRole('button', { name: 'Show' }).waitFor();
+  await workbench.screenshot('runs-died-notice');
+  await workbench.page.keyboard.press('Escape');
+  await drawn('runs-died');
+  await (await workbench.notification(death)).getByRole('button', { name: 'Resume' }).click();
+  await row(/^long one, done/).waitFor();
+});
+
+test('done, it has a model, which answers in a session', async () => {
+  await view().getByText('The trained model is ready.').first().waitFor();
+  await view().getByText('Turns that the critic likes').waitFor();
+  await pictures('runs-done');
+  await button('Play with it').click();
+  await button('Agree and start').click();
+  await view()
+    .getByText(/^agent: \d{8}-/)
+    .waitFor();
+  const composer = view().getByRole('textbox', { name: 'Your reply to the agent' });
+  await composer.or(view().getByRole('heading', { name: /tests passed/ })).waitFor();
+  expect(await turnsOf(await newest())).toBeGreaterThan(0);
+  await workbench.screenshot('runs-play');
+});
+
+test('a model that plays is not deleted', async () => {
+  await workbench.chooseInMenu(row(/^long one, done/), 'Delete Run…');
+  await workbench.notification(/is the agent. Choose another agent/);
+  await workbench.runCommand('Notifications: Clear All Notifications');
+});
+
+test('with more epochs it goes on as another run, whose curves begin with those of the first', async () => {
+  await workbench.runCommand('View: Close All Editors');
+  await row(/^long one, done/).click();
+  await button('Continue…').click();
+  const [before] = await runs().list();
+  await workbench.page
+    .locator('.quick-input-widget')
+    .getByText(/^More epochs of its policy/)
+    .waitFor();
+  await workbench.screenshot('runs-continue');
+  await workbench.page.keyboard.press('Enter');
+  await view().getByRole('heading', { name: 'long one, continued' }).waitFor();
+  await row(/^long one, continued, done/).waitFor();
+  const more = (await newest()).progress!.latest!.step;
+  expect(more).toBeGreaterThan(before!.progress!.latest!.step);
+  await view()
+    .getByRole('img', { name: new RegExp(`of policy, from .* at step 1 to .* at step ${more}\\.`) })
+    .waitFor();
+  await workbench.screenshot('runs-continued');
+});
+
+test('a duplicate of it is changed and started, and seen by another window', async () => {
+  await workbench.chooseInMenu(row(/^long one, done/), 'Duplicate Run with Changes…');
+  const form = newRunForm(workbench);
+  await form.getByRole('heading', { name: 'New run like long one' }).waitFor();
+  await workbench.screenshot('runs-duplicate');
+  await form.getByRole('button', { name: 'Start' }).click();
+  await view().getByRole('heading', { name: 'long one, changed' }).waitFor();
+  await row(/^long one, changed, (preparing|running)/).waitFor();
+  await freeze();
+  const other = await workbench.anotherWindow();
+  await other.activityBar('Tandem').click();
+  const header = (name: string): Locator => other.page.locator('.pane-header', { hasText: name });
+  for (const name of ['Tasks', 'Trajectories', 'Models']) await header(name).click();
+  const seen = other.page.getByRole('tree', { name: 'Runs' });
+  await seen.getByRole('treeitem', { name: /^long one, changed, (preparing|running)/ }).waitFor();
+  await other.close();
+});
+
+test('it is stopped at once, and deleted with what it takes', async () => {
+  const { folder } = await newest();
+  const dialog = workbench.page.locator('.monaco-dialog-box');
+  await button('Stop immediately…').click();
+  await dialog.getByText('Stop “long one, changed” where it is?').waitFor();
+  await dialog.getByRole('button', { name: 'Stop Immediately' }).click();
+  await row(/^long one, changed, paused/).waitFor();
+  await workbench.chooseInMenu(row(/^long one, changed, paused/), 'Delete Run…');
+  await dialog.getByText(/Delete the run “long one, changed” \([\d.]+ MB\)\?/).waitFor();
+  await workbench.screenshot('runs-delete');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await row(/^long one, changed/).waitFor({ state: 'detached' });
+  await expect(readFile(path.join(folder, 'run.json'))).rejects.toThrow('ENOENT');
+});

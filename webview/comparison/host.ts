@@ -1,0 +1,19 @@
+import type { FromWebview, PanelState } from './protocol';
+
+interface VsCodeApi {
+  postMessage(message: FromWebview): void;
+  getState(): PanelState | undefined;
+  setState(state: PanelState): void;
+}
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+const api = acquireVsCodeApi();
+
+/** The extension host at the other end. */
+export const host = {
+  send: (message: FromWebview): void => api.postMessage(message),
+  /** How the person last looked at the runs; the editor keeps it over a reload of the window. */
+  kept: (): PanelState | undefined => api.getState(),
+  keep: (state: PanelState): void => api.setState(state),
+};

@@ -1,0 +1,80 @@
+import { svg, html, type TemplateResult } from 'lit';
+import { t } from '../language';
+import { grouped } from '../language/numbers';
+import type { Picture } from '../run/chart';
+import { nearest, smoothed, type Point } from '../run/curves';
+import type { Figure } from '../run/figures';
+
+/** The curve of one run. */
+export interface Line {
+  /** Its place among all runs: colour and dashes go by it, so that they stay when others are switched off. */
+  readonly index: number;
+  readonly name: string;
+  readonly points: readonly Point[];
+}
+
+/** Beside the colours, so that lines are told apart without them. */
+const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [11, 3, 2, 3], [16, 4]];
+
+const dashesOf = (index: number): readonly number[] => DASHES[index % DASHES.length]!;
+
+/** Lines of several runs over each other. @param key of what is shown; another one is another picture */
+export function pictureOf(
+  lines: readonly Line[],
+  {
+    figure,
+    smoothing,
+    isLogarithmic,
+    key,
+  }: {
+    readonly figure: Figure;
+    readonly smoothing: number;
+    readonly isLogarithmic: boolean;
+    readonly key: string;
+  },
+): Picture {
+  return {
+    ...{ figure, isLogarithmic, key },
+    series: ({ palette }) =>
+      lines.map(({ index, points }) => {
+        const dashes = dashesOf(index);
+        const color = palette[index % palette.length]!;
+        const means = smoothed(
+          points.map(({ mean }) => mean),
+          smoothing,
+        );
+        const all = points.map(({ step }, at) => [step, means[at]!] as const);
+        return {
+          type: 'line',
+          id: String(index),
+          silent: true,
+          symbol: 'circle',
+          // A curve of a single point would be nothing.
+          showSymbol: points.length === 1,
+          symbolSize: 7,
+          itemStyle: { color },
+          lineStyle: { color, width: 2, type: dashes.length === 0 ? 'solid' : [...dashes] },
+          data: isLogarithmic ? all.filter(([, value]) => value > 0) : all,
+        };
+      }),
+    hover: (step) =>
+      [
+        t('step {0}', grouped(Math.round(step))),
+        ...lines.flatMap(({ name, points }) => {
+          const point = nearest(points, step);
+          return point === undefined ? [] : [t('{0}: {1}', name, figure.format(point.mean))];
+        }),
+      ].join('\n'),
+  };
+}
+
+/** How a line looks, for the legend. */
+export const sample = (index: number): TemplateResult =>
+  html`<svg
+    class="sample line-${index % DASHES.length}"
+    viewBox="0 0 34 6"
+    aria-hidden="true"
+    focusable="false"
+  >
+    ${svg`<line x1="0" y1="3" x2="34" y2="3" stroke-dasharray=${dashesOf(index).join(' ')} />`}
+  </svg>`;

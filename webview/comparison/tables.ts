@@ -1,0 +1,198 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../language';
+import { decimal, grouped } from '../language/numbers';
+import { latestWithin, some, type Point } from '../run/curves';
+import type { Figure } from '../run/figures';
+import { linkButton } from '../ui';
+import type { Line } from './lines';
+import type {
+  ComparedRun,
+  ControlView,
+  DifferenceView,
+  EstimateView,
+  PairedView,
+  StandingView,
+} from './protocol';
+
+const MOST_ROWS = 40;
+
+const table = (label: string, content: TemplateResult): TemplateResult =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label=${label}>
+    <table>
+      ${content}
+    </table>
+  </div>`;
+
+const column = (name: string): TemplateResult => html`<th scope="col" class="number">${name}</th>`;
+
+/** The curves as numbers, for those who cannot see them. */
+export function curveTable(figure: Figure, lines: readonly Line[]): TemplateResult {
+  const steps = [...new Set(lines.flatMap(({ points }) => points.map(({ step }) => step)))].sort(
+    (a, b) => a - b,
+  );
+  const rows = some(steps, MOST_ROWS);
+  const cell = (points: readonly Point[], index: number): string => {
+    const point = latestWithin(points, rows[index - 1] ?? -1, rows[index]!);
+    return point === undefined ? '' : figure.format(point.mean);
+  };
+  return table(
+    figure.title,
+    html`<thead>
+        <tr>
+          ${column(t('Step'))}${lines.map(({ name }) => column(name))}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (step, index) =>
+            html`<tr>
+              <th scope="row" class="number">${grouped(step)}</th>
+              ${lines.map(({ points }) => html`<td class="number">${cell(points, index)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>`,
+  );
+}
+
+/** Only what differs. */
+export function differenceTable(
+  differences: readonly DifferenceView[],
+  runs: readonly ComparedRun[],
+): TemplateResult {
+  return table(
+    t('Configurations'),
+    html`<thead>
+        <tr>
+          <th scope="col">${t('Setting')}</th>
+          ${runs.map(({ name }) => html`<th scope="col">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${differences.map(
+          ({ field, values }) =>
+            html`<tr>
+              <th scope="row" class="text">${field}</th>
+              ${values.map((value) =>
+                value === null
+                  ? html`<td class="quiet">${t('default')}</td>`
+                  : html`<td class="text">${value}</td>`,
+              )}
+            </tr>`,
+        )}
+      </tbody>`,
+  );
+}
+
+const percent = (value: number): string => decimal(100 * value, 1);
+
+/** `31.5 % (26.1 to 37.4)`. */
+function estimate(value: EstimateView): string {
+  if (value === null) return '–';
+  return t('{0} % ({1} to {2})', percent(value.mean), percent(value.low), percent(value.high));
+}
+
+const signed = (value: number): string => `${value < 0 ? '−' : '+'}${decimal(Math.abs(100 * value), 1)}`;
+
+/** `+13.7 (+9.1 to +18.2), p < 0.001`. */
+export function paired(of: PairedView | undefined): string {
+  if (of === undefined) return '';
+  const { difference, interval, p, tasks } = of;
+  if (difference === null || p === null) return t('no task in common');
+  const range =
+    interval === undefined
+      ? t('too few tasks for an interval: {0}', tasks)
+      : t('{0} to {1}', signed(interval.low), signed(interval.high));
+  const chance = p < 0.001 ? 'p < 0.001' : `p = ${decimal(p, 3)}`;
+  return t('{0} ({1}), {2}', signed(difference), range, chance);
+}
+
+/** Success of the runs on the same tasks, with what they began with. */
+export function standingTable({ title, rows }: StandingView): TemplateResult {
+  const hasStart = rows.some(({ againstStart }) => againstStart !== undefined);
+  const hasFirst = rows.some(({ againstFirst }) => againstFirst !== undefined);
+  const first = rows.find(({ run }) => run !== undefined)?.name ?? '';
+  return table(
+    t('Held-out success, {0}', title),
+    html`<thead>
+        <tr>
+          <th scope="col">${t('Model')}</th>
+          ${column(t('Success (95 % interval)'))}
+          ${hasStart ? column(t('Points against its start')) : nothing}
+          ${hasFirst ? column(t('Points against {0}', first)) : nothing} ${column(t('Tests passed'))}
+          ${column(t('Turns'))}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ({ run, name, success, testsPassed, turns, againstStart, againstFirst }) =>
+            html`<tr>
+              <th scope="row">
+                ${name}${run === undefined ? html` <span class="quiet">${t('the start')}</span>` : nothing}
+              </th>
+              <td class="number">${estimate(success)}</td>
+              ${hasStart ? html`<td class="number">${paired(againstStart)}</td>` : nothing}
+              ${hasFirst ? html`<td class="number">${paired(againstFirst)}</td>` : nothing}
+              <td class="number">${estimate(testsPassed)}</td>
+              <td class="number">${turns === null ? '–' : decimal(turns, 1)}</td>
+            </tr>`,
+        )}
+      </tbody>`,
+  );
+}
+
+const number = (value: number | null, digits: number): string =>
+  value === null ? '–' : decimal(value, digits).replace('-', '−');
+
+/** Each critic beside the untrained score. */
+export function controlTable(controls: readonly ControlView[], runs: readonly ComparedRun[]): TemplateResult {
+  return table(
+    t('Critics and their control'),
+    html`<thead>
+        <tr>
+          <th scope="col">${t('Critic')}</th>
+          ${column(t('Held-out pairs in order'))} ${column(t('Rank correlation with the untrained score'))}
+          ${column(t('Spread of the critic'))} ${column(t('Spread of the untrained score'))}
+          ${column(t('Turns ranked'))}
+        </tr>
+      </thead>
+      <tbody>
+        ${controls.map(
+          ({ run, stage, accuracy, correlation, spread, untrainedSpread, candidates }) =>
+            html`<tr>
+              <th scope="row">${runs[run]!.name} <span class="quiet">${stage}</span></th>
+              <td class="number">${accuracy === null ? '–' : t('{0} %', percent(accuracy))}</td>
+              <td class="number">${number(correlation, 2)}</td>
+              <td class="number">${number(spread, 3)}</td>
+              <td class="number">${number(untrainedSpread, 3)}</td>
+              <td class="number">${grouped(candidates)}</td>
+            </tr>`,
+        )}
+      </tbody>`,
+  );
+}
+
+/** The runs that are compared. */
+export function runTable(runs: readonly ComparedRun[], open: (run: number) => void): TemplateResult {
+  return table(
+    t('Runs'),
+    html`<thead>
+        <tr>
+          <th scope="col">${t('Run')}</th>
+          <th scope="col">${t('State')}</th>
+          <th scope="col">${t('Method')}</th>
+          <th scope="col">${t('Learned from')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${runs.map(
+          ({ name, stateLabel, subject, data }, index) =>
+            html`<tr>
+              <th scope="row">${linkButton(name, () => open(index), t('Open the run'))}</th>
+              <td>${stateLabel}</td>
+              <td>${subject}</td>
+              <td>${data === '' ? '–' : data}</td>
+            </tr>`,
+        )}
+      </tbody>`,
+  );
+}

@@ -1,0 +1,22 @@
+import type { Action, FormState, FromWebview, Values } from './protocol';
+
+interface VsCodeApi {
+  postMessage(message: FromWebview): void;
+  getState(): FormState | undefined;
+  setState(state: FormState): void;
+}
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+const api = acquireVsCodeApi();
+
+/** The extension host at the other end. */
+export const host = {
+  ready: (state: FormState | undefined): void =>
+    api.postMessage({ type: 'ready', ...(state !== undefined && { state }) }),
+  change: (values: Values): void => api.postMessage({ type: 'change', values }),
+  act: (action: Action): void => api.postMessage({ type: action }),
+  /** What the form was when the page was last there; the editor keeps it over a reload of the window. */
+  kept: (): FormState | undefined => api.getState(),
+  keep: (state: FormState): void => api.setState(state),
+};

@@ -1,0 +1,342 @@
+import '../language/page';
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import './newRun.css';
+import { PlainElement } from '../dialogue/element';
+import { t } from '../language';
+import { button, icon, iconButton, linkButton, progress, radioGroup } from '../ui';
+import { checkControl, selectControl, textControl } from '../ui/field';
+import { host } from './host';
+import { checkList, dataFigures, estimateParts } from './parts';
+import type {
+  DataView,
+  EstimateView,
+  FieldView,
+  FormState,
+  FormView,
+  Option,
+  StartView,
+  ToWebview,
+  Values,
+} from './protocol';
+
+/** The form that makes a training run. */
+@customElement('tandem-newrun')
+export class NewRunElement extends PlainElement {
+  @state() private form: FormState | undefined = host.kept();
+  @state() private shown: FormView | undefined;
+  @state() private data: DataView | undefined;
+  @state() private estimate: EstimateView | undefined;
+  @state() private starting: StartView | undefined;
+  /** What a screen reader is told. */
+  @state() private said = '';
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
+    window.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) this.start();
+    });
+    host.ready(this.form);
+  }
+
+  override render(): TemplateResult {
+    const { form, shown } = this;
+    if (form === undefined || shown === undefined) return html``;
+    return html`<main tabindex="0" aria-label=${t('New run')}>
+        <h1>${form.copied === undefined ? t('New run') : t('New run like {0}', form.copied.of)}</h1>
+        ${this.restricted(shown)}
+        ${
+          shown.isEmpty
+            ? this.empty()
+            : html`${this.base(shown)} ${this.learned(shown)} ${this.method(shown)} ${this.more(shown)}
+              ${this.plan()}`
+        }
+      </main>
+      ${shown.isEmpty ? nothing : this.footer(shown)}
+      <div role="status" class="unseen">${this.said}</div>`;
+  }
+
+  private receive(message: ToWebview): void {
+    switch (message.type) {
+      case 'begin':
+        this.form = message.state;
+        host.keep(message.state);
+        break;
+      case 'set':
+        this.set(message.values);
+        break;
+      case 'show':
+        this.shown = message;
+        break;
+      case 'data':
+        this.say(message);
+        // The figures of what was chosen before stay until there are others.
+        this.data =
+          message.isCounting && this.data !== undefined
+            ? { ...this.data, isCounting: true, problem: '' }
+            : message;
+        break;
+      case 'estimate':
+        if (message.summary !== '' && message.summary !== this.estimate?.summary)
+          this.said = `${message.sentence} ${message.summary}`;
+        this.estimate = message;
+        break;
+      case 'start':
+        if (message.problem !== '') this.said = message.problem;
+        this.starting = message;
+    }
+  }
+
+  /** What is new about the data, in one breath. */
+  private say({ figures, problem, isCounting }: DataView): void {
+    if (isCounting || figures.length === 0) return;
+    const counted = figures.map(({ label, value }) => `${label} ${value}`).join(', ');
+    const before = this.data?.figures.map(({ label, value }) => `${label} ${value}`).join(', ');
+    if (counted !== before) this.said = `${counted}. ${problem}`;
+  }
+
+  private restricted({ restriction }: FormView): TemplateResult | typeof nothing {
+    if (restriction === '') return nothing;
+    return html`<p class="notice">
+      ${icon('warning')}<span
+        >${restriction} ${linkButton(t('Manage Workspace Trust'), () => host.act('trust'))}</span
+      >
+    </p>`;
+  }
+
+  private empty(): TemplateResult {
+    return html`<section class="empty">
+      <p>
+        ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or bring dialogues that you have.')}
+      </p>
+      <div class="line">
+        ${button({
+          label: t('Let the simulator play'),
+          kind: 'primary',
+          icon: 'run-all',
+          title: t('The agent plays the first tasks with the simulator, several times each'),
+          onPress: () => host.act('collect'),
+        })}
+        ${button({ label: t('Play a task'), icon: 'play', onPress: () => host.act('play') })}
+        ${button({
+          label: t('Import trajectories…'),
+          icon: 'cloud-upload',
+          onPress: () => host.act('import'),
+        })}
+      </div>
+    </section>`;
+  }
+
+  private base({ bases }: FormView): TemplateResult {
+    const isHub = this.value('base') === 'hub';
+    const chosen = bases.find(({ value }) => value === this.value('base'));
+    return html`<section aria-labelledby="base-title">
+      <h2 id="base-title">${t('What to train')}</h2>
+      <div class="line base">
+        ${selectControl({
+          ...this.control('base', t('Base model')),
+          options: bases,
+          about: chosen?.detail ?? '',
+        })}
+        ${
+          isHub
+            ? textControl({
+                ...this.control('hub', t('Name on the hub')),
+                placeholder: t('owner/name'),
+              })
+            : nothing
+        }
+        ${button({
+          label: t('Choose a folder…'),
+          icon: 'folder-opened',
+          title: t('A model as transformers reads it'),
+          onPress: () => host.act('browse'),
+        })}
+      </div>
+    </section>`;
+  }
+
+  private learned({ sources, filters }: FormView): TemplateResult {
+    const { data } = this;
+    const flags = filters.filter(({ control }) => control === 'flag');
+    const others = filters.filter(({ control }) => control !== 'flag');
+    return html`<section aria-labelledby="data-title">
+      <h2 id="data-title">${t('From which dialogues')}</h2>
+      ${
+        sources.length === 0
+          ? nothing
+          : radios('source', t('Taken'), sources, this.value('source'), (value) =>
+              this.set({ source: value }),
+            )
+      }
+      ${others.length === 0 ? nothing : html`<div class="grid">${others.map((field) => this.field(field))}</div>`}
+      ${flags.length === 0 ? nothing : html`<div class="flags">${flags.map((field) => this.field(field))}</div>`}
+      ${data === undefined ? nothing : dataFigures(data)}
+    </section>`;
+  }
+
+  private method({ methods, devices }: FormView): TemplateResult {
+    return html`<section class="how">
+      <h2 class="unseen">${t('How')}</h2>
+      ${radios('method', t('Method'), methods, this.value('method'), (value) => this.set({ method: value }))}
+      <div class="device">
+        ${selectControl({
+          ...this.control('model.device', t('Device')),
+          options: devices,
+          about: t('Small models are faster on the processor.'),
+        })}
+      </div>
+    </section>`;
+  }
+
+  private more({ groups, changed }: FormView): TemplateResult {
+    return html`<details
+      class="more"
+      ?open=${this.form?.isUnfolded === true}
+      @toggle=${(event: Event) => this.unfold((event.target as HTMLDetailsElement).open)}
+    >
+      <summary>
+        <span class="summary">${t('More settings')}</span>
+        <span class="quiet"
+          >${changed === 0 ? t('as recommended for this model') : t('{0} changed', changed)}</span
+        >
+      </summary>
+      ${groups.map(
+        ({ title, fields }) =>
+          html`<fieldset>
+            <legend>${title}</legend>
+            <div class="grid">${fields.map((field) => this.field(field))}</div>
+          </fieldset>`,
+      )}
+      <p class="quiet">
+        ${t('The file has a few more, such as a chat template of your own: open it as file to set them.')}
+      </p>
+    </details>`;
+  }
+
+  private plan(): TemplateResult | typeof nothing {
+    const { estimate } = this;
+    if (estimate === undefined) return nothing;
+    return html`<section aria-labelledby="plan-title" class="needs">
+      <h2 id="plan-title">${t('What it needs')}</h2>
+      ${estimateParts(estimate, (action) => host.act(action))}
+    </section>`;
+  }
+
+  private footer({ restriction }: FormView): TemplateResult {
+    const { isStarting = false, problem = '', checks = [] } = this.starting ?? {};
+    const summary = this.estimate?.summary ?? '';
+    return html`<footer>
+      ${
+        problem === ''
+          ? nothing
+          : html`<div class="problem" role="alert">
+              <p class="error">${icon('error')}<span class="sentence">${problem}</span></p>
+              ${checkList(checks)}
+            </div>`
+      }
+      <div class="line">
+        ${button({
+          id: 'start',
+          label: t('Start'),
+          kind: 'primary',
+          icon: 'play',
+          key: 'Control+Enter',
+          disabled: isStarting || restriction !== '',
+          onPress: () => this.start(),
+        })}
+        ${button({
+          label: t('Open as file'),
+          icon: 'json',
+          title: t('The configuration, as tandem train takes it'),
+          onPress: () => host.act('openFile'),
+        })}
+        <span class="quiet summary">${isStarting ? progress(t('Starting …')) : summary}</span>
+      </div>
+    </footer>`;
+  }
+
+  private field(view: FieldView): TemplateResult {
+    const { name, label, about, control, options = [], placeholder, isChanged } = view;
+    const isFolded = name in (this.shown?.values ?? {}) && !name.startsWith('data.with_');
+    const beside =
+      isChanged && isFolded
+        ? iconButton({
+            icon: 'discard',
+            label: t('{0}: back to what is recommended', label),
+            onPress: () => this.reset(name),
+          })
+        : undefined;
+    const common = { ...this.control(name, label), about, ...(beside && { beside }) };
+    if (control === 'flag')
+      return checkControl({
+        ...common,
+        isOn: common.value === 'true',
+        onChange: (isOn) => this.set({ [name]: String(isOn) }),
+      });
+    if (control === 'choice') return selectControl({ ...common, options });
+    return textControl({ ...common, ...(placeholder !== undefined && { placeholder }) });
+  }
+
+  private control(name: string, label: string) {
+    return {
+      id: idOf(name),
+      label,
+      value: this.value(name),
+      error: this.shown?.errors[name] ?? '',
+      onChange: (value: string) => this.set({ [name]: value }),
+    };
+  }
+
+  /** What the person has set, or what is recommended. */
+  private value(name: string): string {
+    return this.form?.values[name] ?? this.shown?.values[name] ?? '';
+  }
+
+  private set(values: Values): void {
+    this.changeTo({ ...this.form?.values, ...values });
+  }
+
+  private reset(name: string): void {
+    const others = Object.entries(this.form?.values ?? {}).filter(([one]) => one !== name);
+    this.changeTo(Object.fromEntries(others));
+  }
+
+  private changeTo(values: Values): void {
+    if (this.form === undefined) return;
+    this.form = { ...this.form, values };
+    host.keep(this.form);
+    host.change(values);
+  }
+
+  private unfold(isUnfolded: boolean): void {
+    if (this.form === undefined || (this.form.isUnfolded ?? false) === isUnfolded) return;
+    this.form = { ...this.form, isUnfolded };
+    host.keep(this.form);
+  }
+
+  /** What is not filled in gets the focus instead. */
+  private start(): void {
+    const wrong = Object.keys(this.shown?.errors ?? {})[0];
+    if (wrong !== undefined) {
+      this.unfold(true);
+      void this.updateComplete.then(() => document.getElementById(idOf(wrong))?.focus());
+      return;
+    }
+    if (this.starting?.isStarting !== true) host.act('start');
+  }
+}
+
+const idOf = (name: string): string => `field-${name.replaceAll('.', '-')}`;
+
+function radios(
+  id: string,
+  label: string,
+  options: readonly Option[],
+  value: string,
+  onChoose: (value: string) => void,
+): TemplateResult {
+  const choices = options.map((option) => ({ ...option, detail: option.detail ?? '' }));
+  return radioGroup({ id, label, value, choices, onChoose });
+}

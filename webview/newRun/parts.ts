@@ -1,0 +1,125 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../language';
+import { button, icon, progress } from '../ui';
+import type { Action, CheckView, DataView, EstimateView } from './protocol';
+
+/** What would be learned from, in figures, with what is left out. */
+export function dataFigures({ figures, leftOut, problem, isCounting }: DataView): TemplateResult {
+  return html`<div class="data" aria-busy=${isCounting}>
+    ${
+      figures.length === 0
+        ? html`<p class="quiet">
+            ${isCounting ? t('Counting …') : t('The trainer counts them with the plan.')}
+          </p>`
+        : html`<dl class="figures ${isCounting ? 'old' : ''}">
+            ${figures.map(
+              ({ label, value, note }) =>
+                html`<div>
+                  <dt>${label}</dt>
+                  <dd class="value">${value}</dd>
+                  <dd class="quiet">${note}</dd>
+                </div>`,
+            )}
+          </dl>`
+    }
+    ${problem === '' ? nothing : html`<p class="error" id="data-error">${icon('error')}${problem}</p>`}
+    ${
+      leftOut.length === 0
+        ? nothing
+        : html`<div class="left-out">
+            <h3>${t('Left out')}</h3>
+            <ul>
+              ${leftOut.map(
+                ({ reason, count }) => html`<li><span class="count">${count}</span> ${reason}</li>`,
+              )}
+            </ul>
+          </div>`
+    }
+  </div>`;
+}
+
+/** What the run needs, or what there is to do before that is known. */
+export function estimateParts(view: EstimateView, act: (action: Action) => void): TemplateResult {
+  const { state, sentence, rows, advice, checks, fits } = view;
+  return html`${
+    state === 'working'
+      ? html`<p>${progress(sentence)}</p>`
+      : sentence === ''
+        ? nothing
+        : html`<p class=${state === 'failed' || !fits ? 'error' : ''}>
+            ${
+              state === 'planned'
+                ? icon(fits ? 'pass' : 'warning')
+                : state === 'failed'
+                  ? icon('error')
+                  : nothing
+            }<span class="sentence">${sentence}</span>
+          </p>`
+  }
+  ${
+    state === 'unprepared'
+      ? button({ label: t('Prepare the trainer'), icon: 'tools', onPress: () => act('prepare') })
+      : state === 'asked'
+        ? button({ label: t('Plan'), icon: 'cloud-download', onPress: () => act('plan') })
+        : state === 'failed'
+          ? button({ label: t('Plan again'), icon: 'refresh', onPress: () => act('plan') })
+          : nothing
+  }
+  ${
+    rows.length === 0
+      ? nothing
+      : html`<dl class="plan">
+          ${rows.map(
+            ({ label, value }) =>
+              html`<div>
+                <dt>${label}</dt>
+                <dd>${value}</dd>
+              </div>`,
+          )}
+        </dl>`
+  }
+  ${
+    advice.length === 0
+      ? nothing
+      : html`<h3>${t('What would help')}</h3>
+          <ul class="advice">
+            ${advice.map((sentenceOfIt) => html`<li>${sentenceOfIt}</li>`)}
+          </ul>`
+  }
+  ${checkList(checks)}`;
+}
+
+/** What of the machine is not well: what was run, what was seen, and how to mend it. */
+export function checkList(checks: readonly CheckView[]): TemplateResult | typeof nothing {
+  if (checks.length === 0) return nothing;
+  return html`<ul class="checks" aria-label=${t('What was looked at')}>
+    ${checks.map(
+      ({ name, isFailed, command, saw, remedy }) =>
+        html`<li>
+          <p class=${isFailed ? 'error' : ''}>
+            ${icon(isFailed ? 'error' : 'warning')}<span
+              ><strong>${name}</strong> ${isFailed ? t('has failed') : t('is worth a look')}</span
+            >
+          </p>
+          <dl class="plan">
+            <div>
+              <dt>${t('Command')}</dt>
+              <dd><code>${command}</code></dd>
+            </div>
+            <div>
+              <dt>${t('Output')}</dt>
+              <dd><code>${saw}</code></dd>
+            </div>
+            ${
+              remedy === ''
+                ? nothing
+                : html`<div>
+                    <dt>${t('To mend it')}</dt>
+                    <dd>${remedy}</dd>
+                  </div>`
+            }
+          </dl>
+        </li>`,
+    )}
+  </ul>`;
+}

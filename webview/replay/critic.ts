@@ -1,0 +1,72 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { withVisibleControls } from '../dialogue/untrusted';
+import { t } from '../language';
+import { icon, linkButton, toggleLink } from '../ui';
+import { signed } from './figures';
+import { host } from './host';
+import type { Credits } from './protocol';
+
+/** Below the header's links: whose credit is shown, how far people agree with it, and on which scale. */
+export function criticLine(
+  credits: Credits | undefined,
+  shades: boolean,
+  onShade: () => void,
+): TemplateResult | typeof nothing {
+  if (credits === undefined) return nothing;
+  const { critic, problem, canScore, restriction } = credits;
+  const choose = (label: string): TemplateResult =>
+    linkButton(
+      label,
+      () => host.send({ type: 'choose-critic' }),
+      t('Choose the critic whose credit is shown'),
+    );
+  if (critic === undefined)
+    return html`<p class="knows critic">${choose(t('see the credit of each turn…'))}</p>`;
+  const { name, folder, unit, scale, agreement } = critic;
+  const isScored = credits.credits.some((turns) => turns !== null);
+  const hasTokens = credits.credits.some((turns) => turns?.some(({ tokens }) => tokens !== undefined));
+  return html`<p class="knows critic">
+      <span title=${folder}>${icon('law')} ${t('critic: {0}', withVisibleControls(name))}</span>
+      ${agreement.map((sentence) => html`<span class="quiet" title=${AGREEMENT}>${sentence}</span>`)}
+      ${choose(t('change…'))}
+      ${
+        canScore && restriction === undefined
+          ? linkButton(
+              t('score with it'),
+              () => host.send({ type: 'score' }),
+              t('Have the critic read the dialogue; it takes a moment'),
+            )
+          : nothing
+      }
+      ${hasTokens ? toggleLink(t('shade tokens'), shades, onShade) : nothing}
+    </p>
+    ${isScored ? legend(scale, unit, hasTokens && shades) : nothing}
+    ${problem === undefined ? nothing : warning(problem)}
+    ${canScore && restriction !== undefined ? warning(restriction, manageTrust()) : nothing}`;
+}
+
+const AGREEMENT = t('Verdicts are given beside each bar; in brackets the rate and its 95 % interval');
+
+/** What the bars and marks of the margin are, and the shades of tokens while they are shown. */
+const legend = (scale: number, unit: string, shades: boolean): TemplateResult =>
+  html`<p class="knows quiet legend">
+    <span>${scaleWords(scale, unit)}</span>
+    <span><span class="untrained key" aria-hidden="true"></span>${t('thin mark: the untrained score')}</span>
+    ${
+      shades
+        ? html`<span class="helps shade-2">${t('token likelier to the critic than to its base')}</span>
+            <span class="hurts shade-2">${t('token less likely')}</span>`
+        : nothing
+    }
+  </p>`;
+
+const warning = (sentence: string, wayOut: TemplateResult | typeof nothing = nothing): TemplateResult =>
+  html`<p class="knows critic problem"><span>${icon('warning')} ${sentence}</span> ${wayOut}</p>`;
+
+const manageTrust = (): TemplateResult =>
+  linkButton(t('Manage Workspace Trust'), () => host.send({ type: 'manage-trust' }));
+
+const scaleWords = (scale: number, unit: string): string =>
+  scale === 0
+    ? t('the critic says of every turn what its base says')
+    : t('bars end at ±{0} {1}; to the right a turn helped', signed(scale).slice(1), unit);

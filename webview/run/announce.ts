@@ -1,0 +1,22 @@
+import { t } from '../language';
+import type { RunView } from './protocol';
+
+type Told = Pick<RunView, 'state' | 'stateLabel' | 'stages' | 'sentence'>;
+
+/**
+ * What a screen reader says when the run has gone on: another state, another stage, or another tenth of the stage.
+ * Undefined when that is not worth a word.
+ */
+export function announcement(before: Told | undefined, now: Told): string | undefined {
+  if (before === undefined) return undefined;
+  if (before.state !== now.state)
+    return [now.stateLabel, now.sentence].filter((part) => part !== '').join('. ');
+  const [was, is] = [before, now].map(({ stages }) => stages.find(({ state }) => state === 'now'));
+  if (is === undefined) return undefined;
+  const tenth = tenthOf(is.fraction);
+  const isSame = was?.name === is.name && tenthOf(was.fraction) === tenth;
+  if (isSame) return undefined;
+  return tenth === 0 ? is.label : t('{0} {1} %', is.label, 10 * tenth);
+}
+
+const tenthOf = (fraction = 0): number => Math.floor(10 * fraction + 1e-9);

@@ -1,0 +1,75 @@
+import { t } from '../language';
+import { grouped } from '../language/numbers';
+import type { Theme } from '../ui/theme';
+import type { Picture } from './chart';
+import { nearest, outline, smoothed, type Point } from './curves';
+import type { Figure } from './figures';
+
+/** A figure of one run: what is drawn and how. */
+export interface Drawing {
+  readonly figure: Figure;
+  readonly training: readonly Point[];
+  readonly heldOut: readonly Point[];
+  /** 0 to 1. */
+  readonly smoothing: number;
+  readonly isLogarithmic: boolean;
+  readonly key: string;
+}
+
+export const pictureOf = (drawing: Drawing): Picture => ({
+  ...drawing,
+  series: (theme) => seriesOf(drawing, theme),
+  hover: (step) => hover(drawing, step),
+});
+
+function seriesOf(drawing: Drawing, theme: Theme): object[] {
+  const { training, heldOut, smoothing, isLogarithmic } = drawing;
+  const drawable = (points: [number, number][]): [number, number][] =>
+    isLogarithmic ? points.filter(([, value]) => value > 0) : points;
+  const means = smoothed(
+    training.map(({ mean }) => mean),
+    smoothing,
+  );
+  const plainLine = { type: 'line', symbol: 'none', silent: true };
+  return [
+    {
+      ...plainLine,
+      id: 'all',
+      lineStyle: { color: theme.series, width: 1, opacity: 0.3 },
+      data: drawable(outline(training)),
+    },
+    {
+      ...plainLine,
+      id: 'training',
+      lineStyle: { color: theme.series, width: 2 },
+      data: drawable(training.map(({ step }, index) => [step, means[index]!])),
+    },
+    {
+      type: 'line',
+      id: 'held-out',
+      symbol: 'circle',
+      symbolSize: heldOut.length > 60 ? 3 : 7,
+      silent: true,
+      lineStyle: { color: theme.second, width: 2, type: 'dashed' },
+      itemStyle: { color: theme.second },
+      data: drawable(heldOut.map(({ step, mean }) => [step, mean])),
+    },
+  ];
+}
+
+/** What the figures are at a step, for who points at it. */
+function hover({ figure, training, heldOut }: Drawing, step: number): string {
+  const [trained, measured] = [nearest(training, step), nearest(heldOut, step)];
+  const lines = [t('step {0}', grouped(Math.round(step)))];
+  if (trained !== undefined) {
+    const { mean, low, high } = trained;
+    lines.push(
+      low === high
+        ? t('training {0}', figure.format(mean))
+        : t('training {0} ({1} to {2})', figure.format(mean), figure.format(low), figure.format(high)),
+    );
+  }
+  if (measured !== undefined)
+    lines.push(t('held out {0} (step {1})', figure.format(measured.mean), grouped(measured.step)));
+  return lines.join('\n');
+}

@@ -1,0 +1,21 @@
+import type { Action, Choice, FromWebview, PanelState } from './protocol';
+
+interface VsCodeApi {
+  postMessage(message: FromWebview): void;
+  getState(): PanelState | undefined;
+  setState(state: PanelState): void;
+}
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+const api = acquireVsCodeApi();
+
+/** The extension host at the other end. */
+export const host = {
+  ready: (choice: Choice): void => api.postMessage({ type: 'ready', choice }),
+  choose: (choice: Choice): void => api.postMessage({ type: 'choose', choice }),
+  act: (action: Action): void => api.postMessage({ type: 'act', action }),
+  /** How the person last looked at the run; the editor keeps it over a reload of the window. */
+  kept: (): PanelState | undefined => api.getState(),
+  keep: (state: PanelState): void => api.setState(state),
+};

@@ -1,0 +1,111 @@
+import './field.css';
+import { html, nothing, type TemplateResult } from 'lit';
+import { ifDefined } from 'lit/directives/if-defined.js';
+import { live } from 'lit/directives/live.js';
+import { icon } from '.';
+
+/*
+ * Labelled controls of a form. The platform's own: what stands inside of the toolkit's elements cannot be described by
+ * anything outside of them.
+ */
+
+export interface ControlOptions {
+  readonly id: string;
+  readonly label: string;
+  readonly value: string;
+  /** One sentence below the control, read after the label. */
+  readonly about?: string;
+  /** What is wrong with the value; empty or absent when nothing is. */
+  readonly error?: string;
+  /** Stands behind the label. */
+  readonly beside?: TemplateResult;
+  readonly onChange: (value: string) => void;
+}
+
+export function textControl(
+  options: ControlOptions & { readonly placeholder?: string; readonly isNarrow?: boolean },
+): TemplateResult {
+  const { id, value, placeholder, onChange } = options;
+  return labelled(
+    options,
+    html`<input
+      id=${id}
+      type="text"
+      autocomplete="off"
+      spellcheck="false"
+      placeholder=${ifDefined(placeholder)}
+      aria-describedby=${ifDefined(describedBy(options))}
+      aria-invalid=${hasError(options)}
+      .value=${live(value)}
+      @input=${(event: Event) => onChange((event.target as HTMLInputElement).value)}
+    />`,
+  );
+}
+
+export interface SelectOption {
+  readonly value: string;
+  readonly label: string;
+}
+
+export function selectControl(
+  options: ControlOptions & { readonly options: readonly SelectOption[] },
+): TemplateResult {
+  const { id, value, onChange } = options;
+  return labelled(
+    options,
+    html`<select
+      id=${id}
+      aria-describedby=${ifDefined(describedBy(options))}
+      aria-invalid=${hasError(options)}
+      @change=${(event: Event) => onChange((event.target as HTMLSelectElement).value)}
+    >
+      ${options.options.map(
+        (one) =>
+          html`<option value=${one.value} .selected=${live(one.value === value)}>${one.label}</option>`,
+      )}
+    </select>`,
+  );
+}
+
+export function checkControl(
+  options: Omit<ControlOptions, 'value' | 'onChange'> & {
+    readonly isOn: boolean;
+    readonly onChange: (isOn: boolean) => void;
+  },
+): TemplateResult {
+  const { id, label, about = '', isOn, beside, onChange } = options;
+  return html`<div class="field check-field">
+    <span class="label-line"
+      ><label class="check"
+        ><input
+          id=${id}
+          type="checkbox"
+          aria-describedby=${ifDefined(about === '' ? undefined : `${id}-about`)}
+          .checked=${live(isOn)}
+          @change=${(event: Event) => onChange((event.target as HTMLInputElement).checked)}
+        />${label}</label
+      >${beside ?? nothing}</span
+    >
+    ${about === '' ? nothing : html`<p class="about" id="${id}-about">${about}</p>`}
+  </div>`;
+}
+
+function labelled(options: ControlOptions, control: TemplateResult): TemplateResult {
+  const { id, label, about = '', error = '', beside } = options;
+  return html`<div class="field">
+    <span class="label-line"><label for=${id}>${label}</label>${beside ?? nothing}</span>
+    ${control}
+    ${error === '' ? nothing : html`<p class="error" id="${id}-error">${icon('error')}${error}</p>`}
+    ${about === '' ? nothing : html`<p class="about" id="${id}-about">${about}</p>`}
+  </div>`;
+}
+
+type Described = Pick<ControlOptions, 'id' | 'about' | 'error'>;
+
+const hasError = ({ error = '' }: Described): boolean => error !== '';
+
+/** What is wrong goes first. */
+function describedBy({ id, about = '', error = '' }: Described): string | undefined {
+  const ids = [...(error === '' ? [] : [`${id}-error`]), ...(about === '' ? [] : [`${id}-about`])];
+  return ids.length === 0 ? undefined : ids.join(' ');
+}
