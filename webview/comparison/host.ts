@@ -1,14 +1,7 @@
+import { editorApi } from '../editorApi';
 import type { FromWebview, PanelState } from './protocol';
 
-interface VsCodeApi {
-  postMessage(message: FromWebview): void;
-  getState(): PanelState | undefined;
-  setState(state: PanelState): void;
-}
-
-declare function acquireVsCodeApi(): VsCodeApi;
-
-const api = acquireVsCodeApi();
+const api = editorApi<FromWebview, PanelState>();
 
 /** The extension host at the other end. */
 export const host = {

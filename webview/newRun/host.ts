@@ -1,14 +1,7 @@
+import { editorApi } from '../editorApi';
 import type { Action, FormState, FromWebview, Values } from './protocol';
 
-interface VsCodeApi {
-  postMessage(message: FromWebview): void;
-  getState(): FormState | undefined;
-  setState(state: FormState): void;
-}
-
-declare function acquireVsCodeApi(): VsCodeApi;
-
-const api = acquireVsCodeApi();
+const api = editorApi<FromWebview, FormState>();
 
 /** The extension host at the other end. */
 export const host = {

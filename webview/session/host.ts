@@ -1,13 +1,7 @@
+import { editorApi } from '../editorApi';
 import type { Action, FromWebview, PanelState } from './protocol';
 
-interface VsCodeApi {
-  postMessage(message: FromWebview): void;
-  setState(state: PanelState): void;
-}
-
-declare function acquireVsCodeApi(): VsCodeApi;
-
-const api = acquireVsCodeApi();
+const api = editorApi<FromWebview, PanelState>();
 
 /** The extension host at the other end. */
 export const host = {
