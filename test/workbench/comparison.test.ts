@@ -11,6 +11,7 @@ import { finishedRun } from '../fixtures/runs';
 import { collectLog } from '../fixtures/trainer';
 import { violations } from './accessibility';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { showRuns } from './runsView';
 
 // Two short runs of the starter model by the real trainer, whose models really play.
 
@@ -21,7 +22,6 @@ const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webvie
 const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Runs' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
 const widget = (): Locator => workbench.page.locator('.quick-input-widget');
-const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
 const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
 const table = (name: RegExp): Locator => view().getByRole('region', { name });
 
@@ -49,10 +49,7 @@ beforeAll(async () => {
     settings: { 'tandem.sampling.maxTokens': 256, 'tandem.protocol.maxTurns': 6 },
   });
   workbench.page.setDefaultTimeout(60_000);
-  await workbench.activityBar('Tandem').click();
-  await section('Runs').waitFor();
-  // The side bar draws only the rows that fit: the other views make room.
-  for (const other of ['Tasks', 'Trajectories', 'Models']) await section(other).click();
+  await showRuns(workbench);
 });
 
 afterAll(async () => {

@@ -7,9 +7,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { Runs } from '../../src/core/training/runs';
-import { collectLog, realTrainer } from '../fixtures/trainer';
+import { collectLog } from '../fixtures/trainer';
 import { violations } from './accessibility';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 import { newRunForm } from './newRunForm';
 
 // The real trainer plans and trains the starter model on a real log.
@@ -25,7 +26,6 @@ const figure = (label: string): Locator =>
   form()
     .locator('.figures > div', { has: form().locator('dt', { hasText: label }) })
     .locator('.value');
-const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
 const row = (name: RegExp): Locator =>
   workbench.page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name }).first();
 const runs = (): Runs => new Runs(path.join(workspace, '.tandem'));
@@ -36,18 +36,15 @@ beforeAll(async () => {
   workbench = await startWorkbench({
     extension: root,
     workspace,
-    environment: { TANDEM_TRAINER_PYTHON: realTrainer().python },
+    environment: trainerEnvironment(),
   });
   // A trainer imports torch before it says a word.
   workbench.page.setDefaultTimeout(150_000);
-  await workbench.activityBar('Tandem').click();
-  await section('Runs').waitFor();
-  for (const other of ['Tasks', 'Trajectories', 'Models']) await section(other).click();
+  await showRuns(workbench);
 });
 
 afterAll(async () => {
-  for (const { process: trainer, isLive } of await runs().list())
-    if (isLive && trainer) process.kill(trainer.pid, 'SIGKILL');
+  await killTrainers(runs());
   await workbench.close();
   await rm(workspace, { recursive: true, force: true });
 });

@@ -8,9 +8,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { Runs, type Run } from '../../src/core/training/runs';
-import { collectLog, realTrainer } from '../fixtures/trainer';
+import { collectLog } from '../fixtures/trainer';
 import { violations } from './accessibility';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 
 // Runs of the real trainer that would go on for hours: they end when the test says so.
 
@@ -44,20 +45,15 @@ beforeAll(async () => {
   workbench = await startWorkbench({
     extension: root,
     workspace,
-    environment: { TANDEM_TRAINER_PYTHON: realTrainer().python },
+    environment: trainerEnvironment(),
   });
   // A trainer imports torch before it says a word, twice before it is launched.
   workbench.page.setDefaultTimeout(100_000);
-  await workbench.activityBar('Tandem').click();
-  const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
-  await section('Runs').waitFor();
-  // The side bar draws only the rows that fit: the other views make room.
-  for (const other of ['Tasks', 'Trajectories', 'Models']) await section(other).click();
+  await showRuns(workbench);
 });
 
 afterAll(async () => {
-  for (const { process: trainer, isLive } of await runs().list())
-    if (isLive && trainer) process.kill(trainer.pid, 'SIGKILL');
+  await killTrainers(runs());
   await workbench.close();
   await rm(workspace, { recursive: true, force: true });
 });

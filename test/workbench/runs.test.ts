@@ -9,9 +9,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import { Runs, type Run } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
-import { collectLog, realTrainer } from '../fixtures/trainer';
+import { collectLog } from '../fixtures/trainer';
 import { violations } from './accessibility';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 import { newRunForm } from './newRunForm';
 
 // The real trainer on a real log, with the starter model. While something is looked at, the trainer is stopped in the
@@ -23,7 +24,6 @@ let workbench: WorkbenchDriver;
 const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Runs' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
-const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
 const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
 
 const stage = { learning_rate: 3e-4, batch: 1, patience: 0, evaluate_every: 10 };
@@ -50,19 +50,15 @@ beforeAll(async () => {
   workbench = await startWorkbench({
     extension: root,
     workspace,
-    environment: { TANDEM_TRAINER_PYTHON: realTrainer().python },
+    environment: trainerEnvironment(),
   });
   // A trainer imports torch before it says a word, twice before it is launched.
   workbench.page.setDefaultTimeout(100_000);
-  await workbench.activityBar('Tandem').click();
-  await section('Runs').waitFor();
-  // The side bar draws only the rows that fit: the other views make room.
-  for (const other of ['Tasks', 'Trajectories', 'Models']) await section(other).click();
+  await showRuns(workbench);
 });
 
 afterAll(async () => {
-  for (const { process: trainer, isLive } of await runs().list())
-    if (isLive && trainer) process.kill(trainer.pid, 'SIGKILL');
+  await killTrainers(runs());
   await workbench.close();
   await rm(workspace, { recursive: true, force: true });
 });
