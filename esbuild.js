@@ -29,21 +29,42 @@ const split = {
     Object.assign(build.initialOptions, {
       ...{ format: 'esm', splitting: true, write: false, chunkNames: 'chunk-[hash]' },
       sourcemap: production ? false : 'inline',
+      minify: false,
     });
     build.onEnd(async ({ outputFiles = [] }) => {
       for (const { path: file, text: module } of outputFiles) {
-        const { code, map } = await esbuild.transform(module, {
-          ...{ format: 'cjs', platform: 'node', target: node.target, minify: production },
+        const { code, map } = await esbuild.transform(withPlainApi(module), {
+          ...{ format: 'cjs', platform: 'node', target: node.target },
           ...{ sourcemap: production ? false : 'external', sourcefile: file },
         });
+        const lazy = withLazyChunks(code);
+        const text = production
+          ? (await esbuild.transform(lazy, { minify: true, target: node.target })).code
+          : `${lazy}//# sourceMappingURL=${path.basename(file)}.map\n`;
         fs.mkdirSync(path.dirname(file), { recursive: true });
-        const text = production ? code : `${code}//# sourceMappingURL=${path.basename(file)}.map\n`;
         fs.writeFileSync(file, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
         if (!production) fs.writeFileSync(`${file}.map`, map);
       }
     });
   },
 };
+
+/** The editor's API as it is. Each module that imports it would make a copy of it, of hundreds of properties, when it is loaded. */
+const withPlainApi = (module) =>
+  module.replace(/^import \* as (\w+) from "vscode";$/gm, 'const $1 = require("vscode");');
+
+/** Each chunk is read when something of it is used for the first time, and not when the file that uses it is loaded. */
+function withLazyChunks(code) {
+  const chunks = new Map();
+  const declared = code.replace(
+    /^var (import_chunk_\w+) = (require\("\.\/chunk-\w+\.js"\));$/gm,
+    (_, name, read) => {
+      chunks.set(name, read);
+      return `var ${name};`;
+    },
+  );
+  return declared.replace(/\b(import_chunk_\w+)\./g, (_, name) => `(${name} ??= ${chunks.get(name)}).`);
+}
 
 /** Runs in Node: the extension host, each child process, the command line, the host tests. */
 const node = {

@@ -43,6 +43,7 @@ import { Played } from './editor/tasks/played';
 import { TaskTree } from './editor/tasks/tree';
 import { TasksView } from './editor/tasks/view';
 import { TrajectoryTree } from './editor/trajectories/tree';
+import { lazily } from './core/lazily';
 
 /** What the extension is made of; other extensions may look at it, the tests of the extension host do. */
 export interface Tandem {
@@ -107,7 +108,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const status = new Status(panels, runWatch);
   const proposals = new Proposals((error) => engine.show(error));
   const collaborations = new Collaborations(context.workspaceState, engines, panels, proposals);
-  const titles = titlesOf(context.extension.packageJSON);
+  const titles = lazily(() => titlesOf(context.extension.packageJSON));
   context.subscriptions.push(
     output,
     engines,

@@ -29,6 +29,7 @@ import { changeConsent } from './trust/changeConsent';
 import { deleteData } from './trust/deleteData';
 import { refusalOf } from './trust/refusals';
 import { refuseInRestrictedMode } from './trust/restricted';
+import { lazily } from '../core/lazily';
 
 const { t } = vscode.l10n;
 
@@ -36,7 +37,7 @@ const { t } = vscode.l10n;
 export interface CommandContext
   extends ModelCommandContext, OwnCommandContext, RunCommandContext, ComparisonCommandContext {
   /** What the manifest calls each command. */
-  readonly titles: ReadonlyMap<string, string>;
+  readonly titles: () => ReadonlyMap<string, string>;
   readonly engines: Engines;
   readonly adder: PackAdder;
   readonly download: PackDownload;
@@ -86,13 +87,15 @@ function table(on: CommandContext): Record<CommandId, Command> {
   };
 }
 
-const manifestSchema = z.object({
-  contributes: z.object({ commands: z.array(z.object({ command: z.string(), title: z.string() })) }),
-});
+const manifestSchema = lazily(() =>
+  z.object({
+    contributes: z.object({ commands: z.array(z.object({ command: z.string(), title: z.string() })) }),
+  }),
+);
 
 /** @param manifest as the editor has translated it */
 export function titlesOf(manifest: unknown): ReadonlyMap<string, string> {
-  const { contributes } = manifestSchema.parse(manifest);
+  const { contributes } = manifestSchema().parse(manifest);
   return new Map(contributes.commands.map(({ command, title }) => [command, title.replace(/…$/, '')]));
 }
 
@@ -105,7 +108,7 @@ export function registerCommands(on: CommandContext): vscode.Disposable {
         if (refused !== undefined) refuseInRestrictedMode(refused);
         return await run(target, selected);
       } catch (error) {
-        on.engine.show(error, on.titles.get(id));
+        on.engine.show(error, on.titles().get(id));
         return undefined;
       }
     }),

@@ -4,10 +4,12 @@ import { consentLevels } from '../core/trajectory/consent';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import type { ConsentRequest } from '../../webview/session/protocol';
 import type { ConsentKeeper } from './session/parts';
+import { lazily } from '../core/lazily';
+import { recall } from './memory';
 
 const KEY = 'tandem.consent';
-const whoSchema = z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) });
-const consentSchema = whoSchema.extend({ level: z.enum(consentLevels) });
+const whoSchema = lazily(() => z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) }));
+const consentSchema = lazily(() => whoSchema().extend({ level: z.enum(consentLevels) }));
 
 /** Where the editor keeps small things for Tandem, across workspaces. */
 export interface Memory {
@@ -30,11 +32,11 @@ export class Consent implements ConsentKeeper {
 
   /** One that was given before there were levels is asked for again. */
   get given(): ConsentRequest | undefined {
-    return consentSchema.safeParse(this.memory.get(KEY)).data;
+    return recall(this.memory, KEY, consentSchema);
   }
 
   get suggestion(): ConsentRequest {
-    return { ...this.fresh, ...whoSchema.safeParse(this.memory.get(KEY)).data };
+    return { ...this.fresh, ...recall(this.memory, KEY, whoSchema) };
   }
 
   async give(consent: ConsentRequest): Promise<void> {

@@ -8,6 +8,7 @@ import { documentScheme } from './contributions';
 import type { Engines } from './engines';
 import type { Packs } from './tasks/packs';
 import { taskTitle } from './tasks/title';
+import { lazily } from '../core/lazily';
 
 const { t } = vscode.l10n;
 
@@ -19,10 +20,9 @@ type Kind = 'reference' | 'tests' | 'answer' | 'transcript';
 /** Where the use and cost of the models stand. */
 export const useUri = vscode.Uri.from({ scheme: documentScheme, path: '/models/use-and-cost.md' });
 
-const placeSchema = z.union([
-  z.object({ episode: z.string() }),
-  z.object({ pack: z.string(), task: z.string() }),
-]);
+const placeSchema = lazily(() =>
+  z.union([z.object({ episode: z.string() }), z.object({ pack: z.string(), task: z.string() })]),
+);
 const kinds: readonly Kind[] = ['reference', 'tests', 'answer', 'transcript'];
 
 /** The address of a read-only document; it says where its content comes from, so that it survives a reload. */
@@ -61,7 +61,7 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     if (uri.path === useUri.path) return this.use();
     const kind = kinds.find((one) => uri.path.startsWith(`/${one}/`));
-    const place = placeSchema.parse(JSON.parse(uri.query));
+    const place = placeSchema().parse(JSON.parse(uri.query));
     switch (kind) {
       case 'reference':
         return ended((await this.task(place)).reference);

@@ -3,37 +3,44 @@ import { hostname } from 'node:os';
 import * as z from 'zod';
 import { isErrorCode } from '../trajectory/files';
 import { look } from '../trajectory/running';
+import { lazily } from '../lazily';
 
 /** What the trainer writes of itself, `process.json`. */
-export const processSchema = z.looseObject({
-  pid: z.number().int().positive(),
-  host: z.string(),
-  /** ISO 8601, UTC. */
-  started: z.string(),
-});
+export const processSchema = lazily(() =>
+  z.looseObject({
+    pid: z.number().int().positive(),
+    host: z.string(),
+    /** ISO 8601, UTC. */
+    started: z.string(),
+  }),
+);
 
 /** What the launcher writes of it, `launch.json`, before the trainer has come so far. */
-export const launchSchema = processSchema.extend({
-  /** Tells two processes of one number apart: the kernel's ticks at its start; null where the system does not tell. */
-  began: z.string().nullable(),
-  command: z.array(z.string()).readonly(),
-  /** Of torchrun: how many trainers it has started, each with a group of its own. */
-  processes: z.number().int().optional(),
-});
+export const launchSchema = lazily(() =>
+  processSchema().extend({
+    /** Tells two processes of one number apart: the kernel's ticks at its start; null where the system does not tell. */
+    began: z.string().nullable(),
+    command: z.array(z.string()).readonly(),
+    /** Of torchrun: how many trainers it has started, each with a group of its own. */
+    processes: z.number().int().optional(),
+  }),
+);
 
 /** What `killed.json` says: when somebody killed its trainer. ISO 8601, UTC. */
-export const killedSchema = z.looseObject({ at: z.string() });
+export const killedSchema = lazily(() => z.looseObject({ at: z.string() }));
 
 /** What `queued.json` says: since when it waits for its turn, and on which machine it is to train. */
-export const queuedSchema = z.looseObject({
-  /** ISO 8601, UTC. */
-  at: z.string(),
-  host: z.string(),
-});
+export const queuedSchema = lazily(() =>
+  z.looseObject({
+    /** ISO 8601, UTC. */
+    at: z.string(),
+    host: z.string(),
+  }),
+);
 
-export type Queued = z.infer<typeof queuedSchema>;
-export type TrainerProcess = z.infer<typeof processSchema>;
-export type Launch = z.infer<typeof launchSchema>;
+export type Queued = z.infer<ReturnType<typeof queuedSchema>>;
+export type TrainerProcess = z.infer<ReturnType<typeof processSchema>>;
+export type Launch = z.infer<ReturnType<typeof launchSchema>>;
 
 /** True also for a process on another machine, which cannot be asked. */
 export async function mayLive(trainer: TrainerProcess | Launch): Promise<boolean> {

@@ -20,6 +20,7 @@ import { advance, isFinal, type Progress } from './progress';
 import { BEING_PREPARED, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
 import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
+import { lazily } from '../lazily';
 
 /**
  * `stopped`: by a request, after a checkpoint, or at once, by whoever killed its trainer; also when it never began.
@@ -66,11 +67,13 @@ export interface FollowOptions {
 
 const LOOK_EVERY_MS = 250;
 
-const configurationSchema = z.looseObject({
-  name: z.string().catch(''),
-  method: z.string().catch('sweet-rl'),
-  model: z.looseObject({ base: z.string().catch('') }).catch({ base: '' }),
-});
+const configurationSchema = lazily(() =>
+  z.looseObject({
+    name: z.string().catch(''),
+    method: z.string().catch('sweet-rl'),
+    model: z.looseObject({ base: z.string().catch('') }).catch({ base: '' }),
+  }),
+);
 
 /**
  * The runs of a data folder. Everything is read from their folders each time: an editor that reloads, another window
@@ -113,8 +116,8 @@ export class Runs {
     const folder = join(this.folder, id);
     const made = await ifThere(() => stat(join(folder, runFiles.configuration)));
     if (made === undefined) return undefined;
-    const configuration = await readWhole(join(folder, runFiles.configuration), configurationSchema);
-    const selection = await readWhole(join(folder, runFiles.selection), selectionReportSchema);
+    const configuration = await readWhole(join(folder, runFiles.configuration), configurationSchema());
+    const selection = await readWhole(join(folder, runFiles.selection), selectionReportSchema());
     const startedAt = made.mtime.toISOString();
     const { name = '', method = '', model } = configuration ?? {};
     return {
@@ -169,8 +172,8 @@ interface LatestTrainer {
 
 /** The trainer that was started last, and whether it lives. One on another machine, which cannot be asked, does. */
 export async function trainerOf(folder: string): Promise<LatestTrainer> {
-  const launch = await readWhole(join(folder, runFiles.launch), launchSchema);
-  const own = await readWhole(join(folder, runFiles.process), processSchema);
+  const launch = await readWhole(join(folder, runFiles.launch), launchSchema());
+  const own = await readWhole(join(folder, runFiles.process), processSchema());
   // The launcher knows more of the same process; another one was started by hand, without a launcher.
   const isSame = own !== undefined && launch?.pid === own.pid && launch.host === own.host;
   const latest = launch && (own === undefined || isSame || launch.started > own.started) ? launch : own;
@@ -224,13 +227,13 @@ async function queuedSince(
   folder: string,
   latest: TrainerProcess | Launch | undefined,
 ): Promise<Queued | undefined> {
-  const queued = await readWhole(join(folder, runFiles.queued), queuedSchema);
+  const queued = await readWhole(join(folder, runFiles.queued), queuedSchema());
   return queued !== undefined && latest !== undefined && latest.started >= queued.at ? undefined : queued;
 }
 
 /** By somebody who said so. */
 async function wasKilled(folder: string, latest: TrainerProcess | Launch | undefined): Promise<boolean> {
-  const killed = await readWhole(join(folder, runFiles.killed), killedSchema);
+  const killed = await readWhole(join(folder, runFiles.killed), killedSchema());
   return killed !== undefined && latest !== undefined && killed.at > latest.started;
 }
 

@@ -210,7 +210,7 @@ async function removeAbandoned(runs: Runs): Promise<void> {
   for (const name of await readdir(runs.folder)) {
     if (!name.endsWith(BEING_PREPARED)) continue;
     const folder = join(runs.folder, name);
-    const owner = await readWhole(join(folder, OWNER_FILE), launchSchema);
+    const owner = await readWhole(join(folder, OWNER_FILE), launchSchema());
     const isLeft = owner === undefined ? await isOld(folder) : !(await mayLive(owner));
     if (isLeft) await rm(folder, { recursive: true, force: true });
   }

@@ -164,12 +164,12 @@ async function speak(
 function keptOf({ history }: vscode.ChatContext): Kept[] {
   return history.flatMap((turn) => {
     if (!(turn instanceof vscode.ChatResponseTurn) || turn.participant !== PARTICIPANT) return [];
-    return resultSchema.safeParse(turn.result.metadata).data ?? [];
+    return resultSchema().safeParse(turn.result.metadata).data ?? [];
   });
 }
 
 function followupsOf({ metadata }: vscode.ChatResult): vscode.ChatFollowup[] {
-  const kept = resultSchema.safeParse(metadata).data;
+  const kept = resultSchema().safeParse(metadata).data;
   if (kept === undefined || kept.isAnswer) return [];
   return [
     { prompt: NO_PREFERENCE, label: t('I don’t mind') },

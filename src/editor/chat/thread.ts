@@ -1,17 +1,20 @@
 import * as z from 'zod';
 import type { Exchange } from '../../core/dialogue/conversation';
+import { lazily } from '../../core/lazily';
 
 /** What the chat keeps with each answer of the participant, so that the next one knows the dialogue. */
-export const resultSchema = z.object({
-  /** What was asked of the agent before this message: the request, or the reply to its last message. */
-  asked: z.string(),
-  /** The agent's whole message, thoughts included. */
-  said: z.string(),
-  /** The message holds the final code. */
-  isAnswer: z.boolean(),
-});
+export const resultSchema = lazily(() =>
+  z.object({
+    /** What was asked of the agent before this message: the request, or the reply to its last message. */
+    asked: z.string(),
+    /** The agent's whole message, thoughts included. */
+    said: z.string(),
+    /** The message holds the final code. */
+    isAnswer: z.boolean(),
+  }),
+);
 
-export type Kept = z.infer<typeof resultSchema>;
+export type Kept = z.infer<ReturnType<typeof resultSchema>>;
 
 /** A dialogue as far as it has come, and what is asked now. */
 export interface Thread {

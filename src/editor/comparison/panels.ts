@@ -13,9 +13,10 @@ import { openDiff } from './diff';
 import { evaluateRuns } from './evaluating';
 import type { ComparisonOwner, ComparisonPanel } from './panel';
 import { reportRuns } from './report';
+import { lazily } from '../../core/lazily';
 
 /** What the editor keeps of a panel over a reload; the runs' folders know the rest. */
-const panelStateSchema = z.object({ dataFolder: z.string(), ids: z.array(z.string()).min(1) });
+const panelStateSchema = lazily(() => z.object({ dataFolder: z.string(), ids: z.array(z.string()).min(1) }));
 
 /** The open comparisons, a panel for each set of runs, brought back after a reload of the window. */
 export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwner, vscode.Disposable {
@@ -57,7 +58,7 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
 
   /** Called by VS Code for each panel that was open before the reload. */
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const { dataFolder, ids = [] } = panelStateSchema.safeParse(state).data ?? {};
+    const { dataFolder, ids = [] } = panelStateSchema().safeParse(state).data ?? {};
     // The state is what a page has written: only runs of this window's logs are read.
     const isOurs = this.engines.logs.some(({ engine }) => engine.dataFolder === dataFolder);
     const areNames = ids.length > 0 && ids.every((id) => id === path.basename(id));

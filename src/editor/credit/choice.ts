@@ -6,6 +6,8 @@ import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { KeptCredit } from './kept';
 import { offeredCritics, type OfferedCritic } from './offered';
+import { lazily } from '../../core/lazily';
+import { recall } from '../memory';
 
 const { t } = vscode.l10n;
 
@@ -17,7 +19,7 @@ interface Item extends vscode.QuickPickItem {
   readonly place?: () => Promise<CriticPlace | undefined> | CriticPlace;
 }
 
-const placeSchema = z.object({ folder: z.string(), name: z.string() });
+const placeSchema = lazily(() => z.object({ folder: z.string(), name: z.string() }));
 
 /** Which critic the replays of this workspace show: one of a run, or one in a folder that a person pointed at. */
 export class CriticChoice implements vscode.Disposable {
@@ -33,7 +35,7 @@ export class CriticChoice implements vscode.Disposable {
 
   /** The one that was used last. */
   get chosen(): CriticPlace | undefined {
-    return placeSchema.safeParse(this.memory.get(CHOSEN)).data;
+    return recall(this.memory, CHOSEN, placeSchema);
   }
 
   /**
@@ -92,7 +94,7 @@ export class CriticChoice implements vscode.Disposable {
 
   /** Those that were pointed at before. */
   private get folders(): CriticPlace[] {
-    return z.array(placeSchema).catch([]).parse(this.memory.get(FOLDERS));
+    return recall(this.memory, FOLDERS, () => z.array(placeSchema())) ?? [];
   }
 
   private async askFolder(): Promise<CriticPlace | undefined> {

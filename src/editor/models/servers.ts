@@ -4,30 +4,34 @@ import type { Trial } from '../../core/model/connection';
 import type { Model } from '../../core/model/model';
 import type { ApiKeys } from '../apiKeys';
 import type { Translate } from '../translate';
-
-const positive = z.number().positive();
+import { lazily } from '../../core/lazily';
 
 /** A model behind a server that speaks OpenAI's API, as `tandem.servers` holds it; the key is in the secret storage. */
-export const serverSchema = z.object({
-  name: z.string().trim().min(1),
-  baseUrl: z
-    .string()
-    .refine((text) => isAddress(text) && !hasUser(text), 'Write an address such as http://127.0.0.1:8000/v1')
-    .transform(withoutSlash),
-  model: z.string().trim().min(1),
-  /** Where it plays the agent, in place of the settings of the same name. */
-  sampling: z
-    .object({
-      temperature: z.number().min(0).max(2).optional(),
-      topP: positive.max(1).optional(),
-      maxTokens: z.int().positive().optional(),
-    })
-    .optional(),
-  /** US dollars per million tokens. */
-  price: z.object({ prompt: z.number().min(0), completion: z.number().min(0) }).optional(),
-});
+export const serverSchema = lazily(() =>
+  z.object({
+    name: z.string().trim().min(1),
+    baseUrl: z
+      .string()
+      .refine(
+        (text) => isAddress(text) && !hasUser(text),
+        'Write an address such as http://127.0.0.1:8000/v1',
+      )
+      .transform(withoutSlash),
+    model: z.string().trim().min(1),
+    /** Where it plays the agent, in place of the settings of the same name. */
+    sampling: z
+      .object({
+        temperature: z.number().min(0).max(2).optional(),
+        topP: z.number().positive().max(1).optional(),
+        maxTokens: z.int().positive().optional(),
+      })
+      .optional(),
+    /** US dollars per million tokens. */
+    price: z.object({ prompt: z.number().min(0), completion: z.number().min(0) }).optional(),
+  }),
+);
 
-export type Server = z.infer<typeof serverSchema>;
+export type Server = z.infer<ReturnType<typeof serverSchema>>;
 
 /** What is known of a server since this window was opened. */
 export type ServerState =
@@ -64,13 +68,13 @@ export class Servers {
   ) {}
 
   get all(): readonly Server[] {
-    return this.settings.servers.flatMap((entry) => serverSchema.safeParse(entry).data ?? []);
+    return this.settings.servers.flatMap((entry) => serverSchema().safeParse(entry).data ?? []);
   }
 
   /** One sentence for each entry of the setting that cannot be used. */
   get problems(): readonly string[] {
     return this.settings.servers.flatMap((entry, index) => {
-      const issue = serverSchema.safeParse(entry).error?.issues[0];
+      const issue = serverSchema().safeParse(entry).error?.issues[0];
       if (issue === undefined) return [];
       const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
       const why = `${where}${issue.message}`;

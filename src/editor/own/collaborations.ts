@@ -11,6 +11,8 @@ import type { Session } from '../session/session';
 import { pointedAt } from './function';
 import { proposalSchema, type Proposal } from './proposal';
 import type { Decision, Proposals } from './proposals';
+import { lazily } from '../../core/lazily';
+import { recall } from '../memory';
 
 const { t } = vscode.l10n;
 
@@ -21,18 +23,20 @@ const TARGETS = 'tandem.ownFunctions';
 const ACCEPTED = 'tandem.acceptedAnswers';
 
 /** Where the answer of a dialogue belongs. Kept by the editor and not in the log: it names a file of this machine. */
-const targetSchema = z.object({
-  episode: z.string(),
-  file: z.string(),
-  name: z.string(),
-  near: z.number(),
-  /** The change was shown once; afterwards only on request. */
-  isShown: z.boolean(),
-});
-const acceptedSchema = z.object({ proposal: proposalSchema, at: z.number() });
+const targetSchema = lazily(() =>
+  z.object({
+    episode: z.string(),
+    file: z.string(),
+    name: z.string(),
+    near: z.number(),
+    /** The change was shown once; afterwards only on request. */
+    isShown: z.boolean(),
+  }),
+);
+const acceptedSchema = lazily(() => z.object({ proposal: proposalSchema(), at: z.number() }));
 
-type Target = z.infer<typeof targetSchema>;
-type Accepted = z.infer<typeof acceptedSchema>;
+type Target = z.infer<ReturnType<typeof targetSchema>>;
+type Accepted = z.infer<ReturnType<typeof acceptedSchema>>;
 
 /**
  * Dialogues about functions of the developer's own code: the developer is the collaborator, what is hidden is in the
@@ -96,7 +100,7 @@ export class Collaborations implements vscode.Disposable {
    * @param what the dialogue that it ends, or the answer itself
    */
   async review(what: unknown): Promise<void> {
-    const proposal = proposalSchema.safeParse(what).data;
+    const proposal = proposalSchema().safeParse(what).data;
     if (proposal !== undefined) return this.proposals.show(proposal);
     const episode = z.object({ episode: z.string() }).safeParse(what).data?.episode;
     if (episode === undefined) return;
@@ -114,11 +118,11 @@ export class Collaborations implements vscode.Disposable {
   }
 
   private get targets(): readonly Target[] {
-    return z.array(targetSchema).safeParse(this.memory.get(TARGETS)).data ?? [];
+    return recall(this.memory, TARGETS, () => z.array(targetSchema())) ?? [];
   }
 
   private get accepted(): readonly Accepted[] {
-    return z.array(acceptedSchema).safeParse(this.memory.get(ACCEPTED)).data ?? [];
+    return recall(this.memory, ACCEPTED, () => z.array(acceptedSchema())) ?? [];
   }
 
   /** Keeps what a dialogue is about once it has begun, and shows its answer once there is one. */

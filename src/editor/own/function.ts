@@ -38,19 +38,17 @@ function lineOf(document: vscode.TextDocument, { isEmpty, active, start, end }: 
 export class FunctionActions implements vscode.CodeActionProvider, vscode.Disposable {
   private readonly registration: vscode.Disposable;
 
-  private readonly title: string;
-
   /** @param titles what the manifest calls each command */
-  constructor(titles: ReadonlyMap<string, string>) {
-    this.title = `Tandem: ${titles.get(commands.collaborateOnFunction) ?? ''}`;
+  constructor(private readonly titles: () => ReadonlyMap<string, string>) {
     const kinds = { providedCodeActionKinds: [vscode.CodeActionKind.RefactorRewrite] };
     this.registration = vscode.languages.registerCodeActionsProvider({ language: 'python' }, this, kinds);
   }
 
   provideCodeActions(document: vscode.TextDocument, { start }: vscode.Range): vscode.CodeAction[] {
     if (!/^\s*(?:async\s+)?def\s/.test(document.lineAt(start.line).text)) return [];
-    const action = new vscode.CodeAction(this.title, vscode.CodeActionKind.RefactorRewrite);
-    action.command = { command: commands.collaborateOnFunction, title: this.title };
+    const title = `Tandem: ${this.titles().get(commands.collaborateOnFunction) ?? ''}`;
+    const action = new vscode.CodeAction(title, vscode.CodeActionKind.RefactorRewrite);
+    action.command = { command: commands.collaborateOnFunction, title };
     return [action];
   }
 

@@ -1,20 +1,23 @@
 import * as z from 'zod';
 import { appended, placed, withPlaced } from '../../core/task/python/placing';
+import { lazily } from '../../core/lazily';
 
 /** An answer that may go into a file. */
-export const proposalSchema = z.object({
-  /** The file's address. */
-  file: z.string(),
-  code: z.string(),
-  /** The function whose place it takes; without one, or where the file has none of that name, it goes to the end. */
-  name: z.string().optional(),
-  /** The line of that function when the answer was asked for. */
-  near: z.number().optional(),
-  /** The dialogue that it ends; absent where nothing is logged. */
-  episode: z.string().optional(),
-});
+export const proposalSchema = lazily(() =>
+  z.object({
+    /** The file's address. */
+    file: z.string(),
+    code: z.string(),
+    /** The function whose place it takes; without one, or where the file has none of that name, it goes to the end. */
+    name: z.string().optional(),
+    /** The line of that function when the answer was asked for. */
+    near: z.number().optional(),
+    /** The dialogue that it ends; absent where nothing is logged. */
+    episode: z.string().optional(),
+  }),
+);
 
-export type Proposal = z.infer<typeof proposalSchema>;
+export type Proposal = z.infer<ReturnType<typeof proposalSchema>>;
 
 /** The whole file as it would be. */
 export function proposed(source: string, { code, name, near = 0 }: Proposal): string {

@@ -127,7 +127,7 @@ function uriOf(proposal: Proposal): vscode.Uri {
 }
 
 function proposalOf(uri: vscode.Uri): Proposal {
-  return proposalSchema.parse(JSON.parse(uri.query));
+  return proposalSchema().parse(JSON.parse(uri.query));
 }
 
 /** @throws {Fault} `editor/no-file` */

@@ -5,8 +5,9 @@ import { replayViewType } from '../contributions';
 import type { Credits } from '../credit/credits';
 import type { Engines } from '../engines';
 import { ReplayPanel } from './panel';
+import { lazily } from '../../core/lazily';
 
-const panelStateSchema = z.object({ episodes: z.array(z.string()).min(1).max(2) });
+const panelStateSchema = lazily(() => z.object({ episodes: z.array(z.string()).min(1).max(2) }));
 
 /** The open replays, brought back after a reload of the window. They follow the log. */
 export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Disposable {
@@ -59,7 +60,7 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
 
   /** Called by VS Code for each panel that was open before the reload. */
   deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const parsed = panelStateSchema.safeParse(state);
+    const parsed = panelStateSchema().safeParse(state);
     // A panel that was closed before it drew anything has kept nothing.
     if (parsed.success) this.adopt(panel, parsed.data.episodes);
     else panel.dispose();

@@ -9,9 +9,10 @@ import type { Engines } from '../engines';
 import { RunPanel, type RunPanelOwner } from './panel';
 import { runsOf } from './resting';
 import type { RunWatch } from './watch';
+import { lazily } from '../../core/lazily';
 
 /** What the editor keeps of a panel over a reload; the run's folder knows the rest. */
-const panelStateSchema = z.object({ dataFolder: z.string(), id: z.string() });
+const panelStateSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.string() }));
 
 const commandOf: Readonly<Record<Exclude<Action, 'play'>, CommandId>> = {
   pause: commands.pauseRun,
@@ -63,7 +64,7 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
 
   /** Called by VS Code for each panel that was open before the reload. */
   deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const { dataFolder, id } = panelStateSchema.safeParse(state).data ?? {};
+    const { dataFolder, id } = panelStateSchema().safeParse(state).data ?? {};
     // The state is what a page has written: only runs of this window's logs are read.
     const isOurs = this.engines.logs.some(({ engine }) => engine.dataFolder === dataFolder);
     const isName = id !== undefined && id === path.basename(id);

@@ -3,6 +3,7 @@ import type { RunHistory, ToldEvent } from '../../core/training/history/history'
 import type { TrainerEventOf } from '../../core/training/events';
 import type { Translate } from '../translate';
 import { duration, grouped, stageWord, stateWord } from './words';
+import { lazily } from '../../core/lazily';
 
 /** An event as a sentence; undefined for what a person who watches need not see. What the trainer says is English. */
 export function toldWords(event: ToldEvent, t: Translate): string | undefined {
@@ -63,15 +64,15 @@ function rankingWords(event: TrainerEventOf<'ranking'>, t: Translate): string {
     : t('{0}; rank correlation of critic and untrained score {1}', ranked, correlation.toFixed(2));
 }
 
-const stageFigures = z.looseObject({ held_out_accuracy: z.number().optional() });
-const resultFigures = z.looseObject({ stages: z.record(z.string(), z.unknown()).catch({}) });
+const stageFigures = lazily(() => z.looseObject({ held_out_accuracy: z.number().optional() }));
+const resultFigures = lazily(() => z.looseObject({ stages: z.record(z.string(), z.unknown()).catch({}) }));
 
 /** One sentence about a run that is done, from its own figures; undefined before there is a result. */
 export function resultWords(history: RunHistory, t: Translate): string | undefined {
   if (history.result === undefined) return undefined;
-  const { stages } = resultFigures.parse(history.result);
+  const { stages } = resultFigures().parse(history.result);
   const measured = Object.entries(stages).flatMap(([stage, told]) => {
-    const accuracy = stageFigures.safeParse(told).data?.held_out_accuracy;
+    const accuracy = stageFigures().safeParse(told).data?.held_out_accuracy;
     if (accuracy === undefined) return [];
     return [t('{0} {1} %', stageWord(stage, t), (100 * accuracy).toFixed(0))];
   });

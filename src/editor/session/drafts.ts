@@ -3,11 +3,14 @@ import path from 'node:path';
 import * as z from 'zod';
 import type { Draft } from '../../../webview/session/protocol';
 import { ifThere } from '../../core/trajectory/files';
+import { lazily } from '../../core/lazily';
 
-const draftSchema: z.ZodType<Draft> = z.object({
-  text: z.string(),
-  suggestion: z.object({ text: z.string(), by: z.string(), replaced: z.string() }).exactOptional(),
-});
+const draftSchema = lazily((): z.ZodType<Draft> =>
+  z.object({
+    text: z.string(),
+    suggestion: z.object({ text: z.string(), by: z.string(), replaced: z.string() }).exactOptional(),
+  }),
+);
 
 /**
  * Replies that were begun and not sent, one small file for each dialogue. The editor's own memory of a panel is written
@@ -25,7 +28,7 @@ export class Drafts {
     if (this.folder === undefined) return { text: '' };
     const file = this.file(this.folder, episode);
     const text = await ifThere(() => readFile(file, 'utf8'));
-    return text === undefined ? { text: '' } : draftSchema.parse(JSON.parse(text));
+    return text === undefined ? { text: '' } : draftSchema().parse(JSON.parse(text));
   }
 
   /** An empty draft is removed. */

@@ -15,14 +15,17 @@ import type { TaskTree } from '../tasks/tree';
 import { Drafts } from './drafts';
 import { SessionPanel, type PanelOwner } from './panel';
 import type { Session } from './session';
+import { lazily } from '../../core/lazily';
 
 const { t } = vscode.l10n;
 
 /** What VS Code keeps of a panel over a reload; the log knows the rest. */
-const panelStateSchema = z.object({
-  episode: z.string().optional(),
-  source: z.object({ pack: z.string(), task: z.string() }).optional(),
-});
+const panelStateSchema = lazily(() =>
+  z.object({
+    episode: z.string().optional(),
+    source: z.object({ pack: z.string(), task: z.string() }).optional(),
+  }),
+);
 
 /** A quarter of a second apart. */
 const TRIES_AFTER_RELOAD = 12;
@@ -151,7 +154,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
   /** Called by VS Code for each panel that was open before the reload. */
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     try {
-      const { episode, source } = panelStateSchema.parse(state);
+      const { episode, source } = panelStateSchema().parse(state);
       const session =
         episode !== undefined
           ? await this.logged(episode)

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { outcomes, type Outcome, type TrajectoryFilter } from '../../core/trajectory/index/query';
 import type { Translate } from '../translate';
+import { lazily } from '../../core/lazily';
 
 /** What a person can narrow the list by, and what is shown of it. */
 export type ListFilter = Pick<
@@ -8,17 +9,16 @@ export type ListFilter = Pick<
   'pack' | 'agent' | 'collaborator' | 'outcome' | 'stars' | 'leaked' | 'since' | 'until' | 'text'
 >;
 
-const day = z.iso.datetime().exactOptional();
-const text = z.string().exactOptional();
-const filterSchema: z.ZodType<ListFilter> = z.object({
-  ...{ pack: text, agent: text, collaborator: text, text, since: day, until: day },
-  outcome: z.enum(outcomes).exactOptional(),
-  stars: z.int().min(0).max(5).exactOptional(),
-  leaked: z.boolean().exactOptional(),
+export const filterSchema = lazily((): z.ZodType<ListFilter> => {
+  const day = z.iso.datetime().exactOptional();
+  const text = z.string().exactOptional();
+  return z.object({
+    ...{ pack: text, agent: text, collaborator: text, text, since: day, until: day },
+    outcome: z.enum(outcomes).exactOptional(),
+    stars: z.int().min(0).max(5).exactOptional(),
+    leaked: z.boolean().exactOptional(),
+  });
 });
-
-/** The filter as the editor kept it over a reload; none when another version of Tandem kept something else. */
-export const filterOf = (kept: unknown): ListFilter => filterSchema.safeParse(kept).data ?? {};
 
 export function outcomeName(outcome: Outcome, t: Translate): string {
   switch (outcome) {

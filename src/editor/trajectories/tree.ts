@@ -3,9 +3,10 @@ import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { commands, contextKeys, contextValues, views } from '../contributions';
 import type { ShownLog } from '../shownLog';
 import type { Packs } from '../tasks/packs';
-import { filterOf, filterWords, isFiltered, leakWords, type ListFilter } from './filter';
+import { filterSchema, filterWords, isFiltered, leakWords, type ListFilter } from './filter';
 import { TaskTitles, type KnownTask } from './titles';
 import { ago, grouped, headline, outcomeWords } from './words';
+import { recall } from '../memory';
 
 export type TrajectoryNode =
   | { readonly kind: 'trajectory'; readonly summary: TrajectorySummary }
@@ -38,7 +39,7 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     private readonly log: ShownLog,
     private readonly memory: vscode.Memento,
   ) {
-    this.narrowed = filterOf(memory.get(FILTER));
+    this.narrowed = recall(memory, FILTER, filterSchema) ?? {};
     this.tellIfFiltered();
     this.titles = new TaskTitles(packs);
     this.view = vscode.window.createTreeView(views.trajectories, {

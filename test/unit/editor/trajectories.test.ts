@@ -14,11 +14,12 @@ import { statisticsView } from '../../../src/editor/statistics/view';
 import {
   days,
   dayOf,
-  filterOf,
+  filterSchema,
   filterWords,
   isFiltered,
   validateDay,
 } from '../../../src/editor/trajectories/filter';
+import { recall } from '../../../src/editor/memory';
 import { headline, importWords } from '../../../src/editor/trajectories/words';
 import { previewDocument, type ExportChoice } from '../../../src/editor/export/preview';
 import { previewExport } from '../../../src/core/trajectory/export/preview';
@@ -82,9 +83,10 @@ describe('a filter in words', () => {
 
   it('is the same after a reload, and none when what was kept is something else', () => {
     const filter = { ...days('2026-03-01', '2026-03-02'), outcome: 'failure', stars: 3, text: 'x' } as const;
-    expect(filterOf(JSON.parse(JSON.stringify({ ...filter, pack: undefined })))).toEqual(filter);
+    const recalled = (kept: unknown) => recall({ get: () => kept }, 'filter', filterSchema);
+    expect(recalled(JSON.parse(JSON.stringify({ ...filter, pack: undefined })))).toEqual(filter);
     for (const kept of [undefined, null, 'text', { stars: 9 }, { outcome: 'won' }, { since: 'yesterday' }]) {
-      expect(filterOf(kept)).toEqual({});
+      expect(recalled(kept)).toBeUndefined();
     }
   });
 

@@ -17,18 +17,21 @@ import type { EditorTrainer } from '../../trainer';
 import { dataWords, runName } from '../words';
 import { trainablePlaces } from './bases';
 import type { NewRunOwner, NewRunPanel } from './panel';
+import { lazily } from '../../../core/lazily';
 
 const { t } = vscode.l10n;
 
 /** What the editor keeps of a form over a reload. */
-const stateSchema: z.ZodType<FormState> = z.object({
-  dataFolder: z.string(),
-  values: z.record(z.string(), z.string()),
-  copied: z
-    .object({ of: z.string(), configuration: z.record(z.string(), z.unknown()), data: z.string() })
-    .exactOptional(),
-  isUnfolded: z.boolean().exactOptional(),
-});
+const stateSchema = lazily((): z.ZodType<FormState> =>
+  z.object({
+    dataFolder: z.string(),
+    values: z.record(z.string(), z.string()),
+    copied: z
+      .object({ of: z.string(), configuration: z.record(z.string(), z.unknown()), data: z.string() })
+      .exactOptional(),
+    isUnfolded: z.boolean().exactOptional(),
+  }),
+);
 
 export interface NewRunParts {
   readonly engines: Engines;
@@ -77,7 +80,7 @@ export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner,
 
   /** Called by VS Code for each form that was open before the reload. */
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, kept: unknown): Promise<void> {
-    const state = stateSchema.safeParse(kept).data;
+    const state = stateSchema().safeParse(kept).data;
     // The state is what a page has written: only logs of this window are read.
     const engine = state && this.engineOf(state.dataFolder);
     if (state === undefined || engine === undefined) panel.dispose();
@@ -146,13 +149,13 @@ function narrowed({ pack, agent, collaborator, stars, since, until }: ListFilter
   );
 }
 
-const configurationSchema = z.looseObject({ data: z.looseObject({}).optional() });
+const configurationSchema = lazily(() => z.looseObject({ data: z.looseObject({}).optional() }));
 
 /** The configuration of a run, to be changed and started again from elsewhere: its files have absolute paths. */
 async function copyOf(run: Run): Promise<Copied> {
   const file = vscode.Uri.file(path.join(run.folder, runFiles.configuration));
   const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));
-  const configuration = configurationSchema.parse(JSON.parse(text));
+  const configuration = configurationSchema().parse(JSON.parse(text));
   const data = Object.fromEntries(
     Object.entries(configuration.data ?? {}).map(([field, value]) => [field, fromFolder(value, field, run)]),
   );
