@@ -10,9 +10,13 @@ from tandem_trainer.running.trouble import fault_of
 
 
 def test_room_is_kept_within_and_free_afterwards_whatever_happens(tmp_path):
-    with pytest.raises(KeyError), reserved(tmp_path):
-        assert (tmp_path / "reserve").stat().st_size == RESERVED
-        raise KeyError
+    def work():
+        with reserved(tmp_path):
+            assert (tmp_path / "reserve").stat().st_size == RESERVED
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        work()
     assert os.listdir(tmp_path) == []
 
 

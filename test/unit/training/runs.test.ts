@@ -103,6 +103,25 @@ describe('a run', () => {
     expect(run.message).toContain(`tandem resume ${id}`);
   });
 
+  it.each(['prepare', 'critic', 'candidates', 'ranking', 'policy-2', 'export'])(
+    'that is killed in its stage %s says so, with what explains it, and goes on when it is resumed',
+    async (stage) => {
+      const at = state(stage === 'prepare' ? 'preparing' : 'running', { stage });
+      const { id } = await start([
+        [at, ['say', `In ${stage}`], ['die']],
+        [at, state('done', { stage: 'export' })],
+      ]);
+      await followed(id);
+      expect(await runs.find(id)).toMatchObject({
+        ...{ state: 'died', isLive: false, canResume: true, lastLines: [`In ${stage}`] },
+        progress: { stage },
+      });
+      await resumeRun(runs, id, trainer);
+      await followed(id);
+      expect(await runs.find(id)).toMatchObject({ state: 'done' });
+    },
+  );
+
   it('that fails says why; resumed it is as if nothing had been, and what was said before is no explanation', async () => {
     const failing: Play = [
       state('running'),
