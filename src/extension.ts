@@ -93,7 +93,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const download = new PackDownload(adder, output);
   const starter = new StarterPacks(context.extensionUri, configuration, packs);
   const drop = new PackDrop(adder, (error) => engine.show(error));
-  const runWatch = new RunWatch(engines.shown, (error) => engine.report(error));
+  const runWatch = new RunWatch(engines, (error) => engine.report(error));
   const runTree = new RunTree(runWatch, engines.shown);
   const runQueue = new RunQueue(runWatch, trainer, (error) => engine.show(error));
   const runStarter = new RunStarter(runWatch, trainer, runQueue);

@@ -38,7 +38,7 @@ export class Status implements vscode.Disposable {
     const line = statusLine(open, vscode.l10n.t);
     this.panel = line?.playing.panel;
     void vscode.commands.executeCommand('setContext', contextKeys.hasSessions, line !== undefined);
-    const run = runs.live.find(isAtWork);
+    const run = [...runs.live, ...runs.everywhere.all].find(isAtWork);
     if (run !== undefined && (line === undefined || !hasTheTurn(line.playing))) {
       const command = { command: commands.openRun, title: '', arguments: [{ kind: 'run', run }] };
       this.tell(statusWords(run, vscode.l10n.t), command);

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -7,15 +7,20 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
+import { parseConfiguration } from '../../src/core/training/configuration';
 import { Runs, type Run } from '../../src/core/training/runs';
-import { collectLog } from '../fixtures/trainer';
+import { startRun } from '../../src/core/training/start';
+import { collectLog, realTrainer } from '../fixtures/trainer';
 import { violations } from './accessibility';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 
 // Runs of the real trainer that would go on for hours: they end when the test says so.
 
+let folder: string;
+/** A folder of the window whose runs are shown, and one whose runs are not. */
 let workspace: string;
+let other: string;
 let workbench: WorkbenchDriver;
 
 const view = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
@@ -34,7 +39,12 @@ const configuration = (name: string): object => ({
 });
 
 beforeAll(async () => {
-  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-queue-'));
+  folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-queue-'));
+  workspace = path.join(folder, 'here');
+  other = path.join(folder, 'elsewhere');
+  await mkdir(other);
+  const both = path.join(folder, 'both.code-workspace');
+  await writeFile(both, JSON.stringify({ folders: [{ path: 'here' }, { path: 'elsewhere' }] }));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   await Promise.all([
     collectLog(path.join(workspace, '.tandem')),
@@ -44,7 +54,7 @@ beforeAll(async () => {
   ]);
   workbench = await startWorkbench({
     extension: root,
-    workspace,
+    workspace: both,
     environment: trainerEnvironment(),
   });
   // A trainer imports torch before it says a word, twice before it is launched.
@@ -54,14 +64,16 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await killTrainers(runs());
+  await killTrainers(runs(other));
   await workbench.close();
-  await rm(workspace, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true });
 });
 
-const runs = (): Runs => new Runs(path.join(workspace, '.tandem'));
+const runs = (of = workspace): Runs => new Runs(path.join(of, '.tandem'));
 
 async function named(name: string): Promise<Run | undefined> {
-  return (await runs().list()).find((run) => run.name === name);
+  const all = [...(await runs().list()), ...(await runs(other).list())];
+  return all.find((run) => run.name === name);
 }
 
 async function start(name: string): Promise<void> {
@@ -80,7 +92,7 @@ async function start(name: string): Promise<void> {
 async function freeze(name: string): Promise<void> {
   for (;;) {
     const run = await named(name);
-    if (run?.isLive === true && run.progress?.step !== undefined) {
+    if (run?.state === 'running' && run.progress?.step !== undefined) {
       process.kill(run.process!.pid, 'SIGSTOP');
       return;
     }
@@ -117,6 +129,23 @@ test('it can be removed from the queue, and comes back into it when it is resume
   await row(/^second, queued$/).waitFor();
 });
 
+test('it starts beside the one at work for a person who was told what that takes', async () => {
+  const dialog = workbench.page.locator('.monaco-dialog-box');
+  await button('Start now').click();
+  await dialog.getByText('Start “second” while “first” is at work?').waitFor();
+  await dialog.getByText(/^It needs about [\d.]+ [MG]B of memory, and [\d.]+ GB are free\./).waitFor();
+  await workbench.screenshot('runs-start-beside');
+  await dialog.getByRole('button', { name: 'Start Now' }).click();
+  await freeze('second');
+  await row(/^first, running, policy/).waitFor();
+  await row(/^second, running, policy/).waitFor();
+  await button('Stop immediately…').click();
+  await dialog.getByRole('button', { name: 'Stop Immediately' }).click();
+  await row(/^second, paused/).waitFor();
+  await button('Resume').click();
+  await row(/^second, queued/).waitFor();
+});
+
 test('it begins when the one before has ended', async () => {
   await kill('first');
   await freeze('second');
@@ -137,4 +166,42 @@ test('also when no window was open then: as soon as one opens', async () => {
   await window.screenshot('runs-begun-by-window');
   await window.close();
   expect(await named('second')).toMatchObject({ state: 'died' });
+});
+
+/** Without Control the row would be opened, and its panel would have the keys. */
+const alsoSelect = (name: RegExp): Promise<void> => row(name).click({ modifiers: ['ControlOrMeta'] });
+
+test('those that are selected are not deleted while one of them is at work', async () => {
+  await workbench.open();
+  for (const name of [/^third, running/, /^second, died/, /^first, died/]) await alsoSelect(name);
+  await workbench.page.keyboard.press('Delete');
+  await workbench.notification(/Nothing is deleted: “third” is at work/);
+  await workbench.screenshot('runs-delete-live');
+  await workbench.runCommand('Notifications: Clear All Notifications');
+});
+
+test('one that waits in another folder of the window begins as well, whatever the views show', async () => {
+  await startRun(runs(other), {
+    configuration: await parseConfiguration(configuration('fourth'), { from: 'a test', folder: workspace }),
+    ...{ trainer: realTrainer(), prompts: path.resolve('src/core/dialogue/prompts') },
+    ...{ examined: true, queued: true },
+  });
+  await kill('third');
+  await row(/^third, died/).waitFor();
+  await freeze('fourth');
+  await workbench.page.locator('.statusbar-item', { hasText: /Tandem: policy/ }).waitFor();
+  expect(await row(/^fourth/).count()).toBe(0);
+  await workbench.screenshot('runs-begun-elsewhere');
+});
+
+test('several are deleted together, with what they take', async () => {
+  const dialog = workbench.page.locator('.monaco-dialog-box');
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.chooseInMenu(row(/^third, died/), 'Delete Run…');
+  await dialog.getByText(/^Delete 3 runs \([\d.]+ [MG]B\)\?$/).waitFor();
+  await dialog.getByText(/second \([\d.]+ MB\)/).waitFor();
+  await workbench.screenshot('runs-delete-several');
+  await dialog.getByRole('button', { name: 'Delete' }).click();
+  await row(/^first/).waitFor({ state: 'detached' });
+  expect(await runs().list()).toEqual([]);
 });

@@ -85,6 +85,8 @@ async function turnsOf({ id }: Run): Promise<number> {
   }
 }
 
+const stages = ['prepare', 'critic', 'candidates', 'ranking', 'policy', 'export'];
+
 /** Stops the newest run's trainer where it is. */
 async function freeze(): Promise<void> {
   process.kill((await newest()).process!.pid, 'SIGSTOP');
@@ -222,6 +224,21 @@ test('a trainer that is killed is reported with what it said last, and a button 
   await workbench.page.keyboard.press('Escape');
   await drawn('runs-died');
   await (await workbench.notification(death)).getByRole('button', { name: 'Resume' }).click();
+  await until(({ state }) => state === 'preparing');
+});
+
+test('at every stage that is left the extension host may die, and the next one finds the run there', async () => {
+  for (const stage of ['prepare', 'candidates', 'ranking', 'policy', 'export']) {
+    await until(({ progress }) => stages.indexOf(progress?.stage ?? '') >= stages.indexOf(stage));
+    await freeze();
+    const { state, progress } = await newest();
+    await workbench.killExtensionHosts();
+    await workbench.reload();
+    const where = state === 'preparing' ? state : `running, ${progress!.stage}`;
+    await row(new RegExp(`^long one, ${where}`)).waitFor();
+    await view().getByRole('heading', { name: 'long one' }).waitFor();
+    await thaw();
+  }
   await row(/^long one, done/).waitFor();
 });
 

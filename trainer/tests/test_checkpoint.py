@@ -86,7 +86,7 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_last_checkpoint_whole(tmp_pa
             Path({str(sentence)!r}).write_text(str(fault))
     """
     assert in_process(program) == 0
-    assert sentence.read_text() == f"A checkpoint cannot be written to {folder}: File too large."
+    assert sentence.read_text().startswith(f"A checkpoint cannot be written to {folder}: File too large. Make room ")
     assert os.listdir(folder) == ["000001-critic-1"]
     assert steps(folder) == [1]
 

@@ -89,5 +89,5 @@ def test_a_reader_of_stdout_that_goes_away_does_not_end_the_run(tmp_path):
 
 def test_events_that_cannot_be_written_are_one_sentence(tmp_path):
     (tmp_path / "events.jsonl").mkdir()
-    with pytest.raises(Fault, match=r"events.jsonl cannot be written: .+\.$"):
+    with pytest.raises(Fault, match=r"events.jsonl cannot be written: .+\. Make room "):
         Events(tmp_path).emit("step")

@@ -16,8 +16,8 @@ from tandem_trainer.read_config import read_config
 from tandem_trainer.running.prepare import prepare
 
 
-def model_of(path) -> bytes:
-    return (path.parent / "model" / "model.safetensors").read_bytes()
+def model_of(path, name="model") -> bytes:
+    return (path.parent / name / "model.safetensors").read_bytes()
 
 
 def states(path) -> list[tuple[str, str]]:
@@ -165,33 +165,57 @@ def killing(*given, **named):
 {module}.{function} = killing
 """
 
-MOMENTS = {  # in the order in which a run comes to them
-    "while reference log-probabilities are computed": WHEN_CALLED.format(
+MOMENTS = {  # in the order in which a run comes to them: stage and moment
+    ("prepare", "while the data are read"): WHEN_CALLED.format(
+        folder="running", module="prepare", function="read_rows", call=1
+    ),
+    ("prepare", "before the plan is written"): WHEN_CALLED.format(
+        folder="running", module="whole_file", function="os.replace", call=2
+    ),
+    ("prepare", "when the model is loaded"): WHEN_CALLED.format(
+        folder="running", module="run", function="whole_checkpoints", call=1
+    ),
+    ("critic", "while reference log-probabilities are computed"): WHEN_CALLED.format(
         folder="objective", module="reference_cache", function="score", call=1
     ),
-    "in the second step of the critic": IN_STEP.format(objective="Critic", step=2),
-    "between a checkpoint's writing and its renaming": WHEN_CALLED.format(
+    ("critic", "in its second step"): IN_STEP.format(objective="Critic", step=2),
+    ("critic", "between a checkpoint's writing and its renaming"): WHEN_CALLED.format(
         folder="running", module="checkpoint", function="os.rename", call=2
     ),
-    "while an old checkpoint is deleted": WHEN_CALLED.format(
+    ("critic", "while an old checkpoint is deleted"): WHEN_CALLED.format(
         folder="running", module="checkpoint", function="shutil.rmtree", call=8
     ),
-    "while candidates are sampled": WHEN_CALLED.format(folder="ranking", module="candidates", function="score", call=1),
-    "while candidates are ranked": WHEN_CALLED.format(folder="ranking", module="ranking", function="score", call=2),
-    "in the second step of the policy": IN_STEP.format(objective="Policy", step=2),
-    "while the result is written": WHEN_CALLED.format(folder="result", module="export", function="write_model", call=2),
-    "when the result is in its place": WHEN_CALLED.format(folder="running", module="run", function="Run.clear", call=1),
+    ("candidates", "while they are sampled"): WHEN_CALLED.format(
+        folder="ranking", module="candidates", function="score", call=1
+    ),
+    ("ranking", "in the middle"): WHEN_CALLED.format(folder="ranking", module="ranking", function="score", call=2),
+    ("policy", "in its second step"): IN_STEP.format(objective="Policy", step=2),
+    ("policy", "when its result is written"): WHEN_CALLED.format(
+        folder="running", module="stages", function="Run.finish", call=1
+    ),
+    ("export", "while the critic is written"): WHEN_CALLED.format(
+        folder="result", module="export", function="write_model", call=1
+    ),
+    ("export", "while the model is written"): WHEN_CALLED.format(
+        folder="result", module="export", function="write_model", call=1
+    ),
+    ("export", "when the result is in its place"): WHEN_CALLED.format(
+        folder="running", module="run", function="Run.clear", call=1
+    ),
 }
 
 
-def test_a_run_that_was_killed_again_and_again_ends_bit_equal_to_one_that_was_not(tmp_path, straight):
+def test_a_run_that_was_killed_again_and_again_at_every_stage_ends_bit_equal_to_one_that_was_not(tmp_path, straight):
     path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
-    for moment, kill in MOMENTS.items():
-        assert train(path, kill).code == -signal.SIGKILL, moment
+    for (stage, moment), kill in MOMENTS.items():
+        assert train(path, kill).code == -signal.SIGKILL, (stage, moment)
+        assert states(path)[-1][1] == stage, moment
+    assert {stage for _, stage in states(straight)} == {stage for stage, _ in MOMENTS}
     ran = train(path)
     assert (ran.code, ran.stderr) == (0, "")
     assert [event["event"] for event in events(path)[-2:]] == ["result", "state"]
     assert model_of(path) == model_of(straight)
+    assert model_of(path, "critic") == model_of(straight, "critic")
 
 
 def test_a_damaged_checkpoint_is_passed_over_and_the_run_ends_the_same(tmp_path, straight):
@@ -403,60 +427,40 @@ def test_rows_longer_than_what_the_model_reads_are_left_out(tmp_path, capsys):
 
 
 # ----------------------------------------------------------------------------------------------------------------------
-# a full disk
+# what the machine does to it: each of these is what the system says, when it is allowed no more
+
+NO_ROOM = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))"
+NO_MEMORY = "import resource, torch; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)); torch.empty(1 << 30)"
+NO_GPU = "raise RuntimeError('CUDA error: unspecified launch failure\\nCUDA kernel errors might be reported later.')"
 
 
-def test_a_full_disk_ends_the_run_with_one_sentence_and_it_goes_on_when_there_is_room(tmp_path, straight):
-    path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
-    full = """
-from tandem_trainer.running import checkpoint
-real = checkpoint.save_file
-count = 0
-def save_file(tensors, path):
-    global count
-    count += 1
-    if count > 3:
-        from safetensors import SafetensorError
-        raise SafetensorError("Error while serializing: I/O error: No space left on device (os error 28)")
-    real(tensors, path)
-checkpoint.save_file = save_file
-"""
-    failed = train(path, full)
-    assert failed.code == 1
-    assert failed.stderr == (
-        f"A checkpoint cannot be written to {tmp_path / 'checkpoints'}: No space left on device.\n"
-    )
-    assert events(path, "state")[-1]["state"] == "failed"
-    made = len(events(path, "step"))
-    assert train(path).code == 0
-    assert events(path, "step")[made]["step"] == made  # the step whose checkpoint was lost is repeated
-    assert model_of(path) == model_of(straight)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# a device that is gone
-
-
+@pytest.mark.parametrize("stage", ["critic", "policy"])
 @pytest.mark.parametrize(
-    ("error", "sentence"),
+    ("happens", "sentence"),
     [
         (
-            "RuntimeError('CUDA error: unspecified launch failure\\nCUDA kernel errors might be reported later.')",
-            "The GPU failed in the middle of the work (CUDA error: unspecified launch failure): it was ",
+            NO_ROOM,
+            "A checkpoint cannot be written to {folder}/checkpoints: File too large. Make room or give permission, "
+            "then resume the run: it goes on from its last checkpoint.\n",
         ),
-        ("MemoryError()", "Memory ran out (MemoryError): end what else uses it"),
+        (NO_MEMORY, "Memory ran out ("),
+        (NO_GPU, "The GPU failed in the middle of the work (CUDA error: unspecified launch failure): it was "),
     ],
+    ids=["full disk", "no memory", "GPU unplugged"],
 )
 def test_what_the_machine_does_to_a_run_is_one_sentence_and_it_goes_on_to_the_same_end(
-    tmp_path, straight, error, sentence
+    tmp_path, straight, happens, sentence, stage
 ):
     path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
-    gone = IN_STEP.format(objective="Critic", step=2).replace("os.kill(os.getpid(), signal.SIGKILL)", f"raise {error}")
-    failed = train(path, gone)
+    moment = IN_STEP.format(objective=stage.capitalize(), step=3)
+    failed = train(path, moment.replace("os.kill(os.getpid(), signal.SIGKILL)", happens))
     assert failed.code == 1
-    assert failed.stderr.startswith(sentence)
+    assert failed.stderr.startswith(sentence.format(folder=tmp_path))
     assert failed.stderr.count("\n") == 1
     last = events(path, "state")[-1]
-    assert (last["state"], last["message"]) == ("failed", failed.stderr.strip())
+    assert (last["state"], last["stage"], last["message"]) == ("failed", stage, failed.stderr.strip())
+    assert not (tmp_path / "reserve").exists()
     assert train(path).code == 0
+    # At most the step whose checkpoint was lost is repeated.
+    assert len(events(path, "step")) - len(events(straight, "step")) <= 1
     assert model_of(path) == model_of(straight)

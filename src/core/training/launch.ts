@@ -4,7 +4,8 @@ import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { writeAtomically } from '../trajectory/files';
+import { Fault, messageOf } from '../fault';
+import { isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
 import type { Launch } from './process';
 import { LAUNCH_LINE, readWhole, runFiles } from './runFolder';
@@ -52,9 +53,19 @@ export function trainingCommand(
  * Starts the trainer on a run folder, in a session of its own: it lives on when this process, its terminal or its
  * editor ends. Its events go into the folder, so its stdout is thrown away; stderr is appended to `trainer.log`.
  *
- * @throws {Fault} `training/python-not-started`
+ * @throws {Fault} `training/python-not-started`, `training/not-written`
  */
 export async function launch(trainer: Trainer, folder: string): Promise<Launch> {
+  try {
+    return await launchIn(folder, trainer);
+  } catch (cause) {
+    if (!isErrorCode(cause, ...UNWRITABLE)) throw cause;
+    const message = `No trainer can be started in ${folder}: ${messageOf(cause)}. Make room or give permission and try again.`;
+    throw new Fault('training/not-written', message, { cause });
+  }
+}
+
+async function launchIn(folder: string, trainer: Trainer): Promise<Launch> {
   const processes = await processesOf(folder);
   const command = trainingCommand(trainer, folder, { processes });
   const started = new Date().toISOString();

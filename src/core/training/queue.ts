@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Fault } from '../fault';
-import { claimIn } from '../trajectory/claim';
+import { claimIn, type Claim } from '../trajectory/claim';
 import { resumeRun } from './control';
 import type { Run, Runs } from './runs';
 import type { Trainer } from './trainer';
@@ -11,7 +11,7 @@ import type { Trainer } from './trainer';
  * stay awake for it: whoever looks at the runs and finds that none is at work begins the one that has waited longest.
  */
 
-/** The run whose turn it is on this machine; undefined while another is at work on it, or none waits. */
+/** The run whose turn it is on this machine; undefined while another is at work on it, or none waits. Of several logs. */
 export function nextOf(all: readonly Run[]): Run | undefined {
   const here = hostname();
   if (all.some(({ isLive, process }) => isLive && process?.host === here)) return undefined;
@@ -20,23 +20,32 @@ export function nextOf(all: readonly Run[]): Run | undefined {
 }
 
 /**
- * Begins the run whose turn it is. Two windows that do so at once begin one.
+ * Begins the run whose turn it is, of all these logs. Two windows that do so at once, and have a log in common, begin one.
  * @returns undefined when there is none, or somebody else is about it
  * @throws {Fault} `training/python-not-started`
  */
-export async function beginNext(runs: Runs, trainer: Trainer): Promise<Run | undefined> {
+export async function beginNext(logs: readonly Runs[], trainer: Trainer): Promise<Run | undefined> {
+  const claims: Claim[] = [];
   try {
-    const claim = await claimIn(join(runs.dataFolder, 'claims'), 'queue', 'The queue of runs');
-    try {
-      const next = nextOf(await runs.list());
-      return next && (await resumeRun(runs, next.id, trainer));
-    } finally {
-      await claim.release();
-    }
+    for (const { dataFolder } of await withRuns(logs))
+      claims.push(await claimIn(join(dataFolder, 'claims'), 'queue', 'The queue of runs'));
+    const next = nextOf((await Promise.all(logs.map((runs) => runs.list()))).flat());
+    const runs = logs.find(({ folder }) => next !== undefined && folder === dirname(next.folder));
+    return next && runs && (await resumeRun(runs, next.id, trainer));
   } catch (error) {
     if (error instanceof Fault && SOMEBODY_ELSE.includes(error.code)) return undefined;
     throw error;
+  } finally {
+    for (const claim of claims) await claim.release();
   }
 }
 
 const SOMEBODY_ELSE = ['trajectory/claimed', 'training/running'];
+
+/** Nothing is written where there is none. In one order for everybody, so that of two one comes through. */
+async function withRuns(logs: readonly Runs[]): Promise<readonly Runs[]> {
+  const ids = await Promise.all(logs.map((runs) => runs.ids()));
+  return logs
+    .filter((_, index) => ids[index]!.length > 0)
+    .toSorted((a, b) => (a.dataFolder < b.dataFolder ? -1 : 1));
+}

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { open, readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { ifThere } from '../trajectory/files';
@@ -85,4 +85,13 @@ export async function lastLines(folder: string): Promise<string[]> {
   } finally {
     await handle.close();
   }
+}
+
+/** Less than the trainer keeps for its last words. */
+const FULL_BYTES = 64 * 1024;
+
+/** Whether its disk has no room left that anything could be said in. */
+export async function isFull(folder: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize < FULL_BYTES;
 }

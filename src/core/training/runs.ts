@@ -17,7 +17,7 @@ import {
   type TrainerProcess,
 } from './process';
 import { advance, isFinal, type Progress } from './progress';
-import { BEING_PREPARED, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
+import { BEING_PREPARED, isFull, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
 import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
 import { lazily } from '../lazily';
@@ -48,6 +48,8 @@ export interface Run {
   readonly message?: string;
   /** Of a run that failed or died: the end of what its trainer said. */
   readonly lastLines: readonly string[];
+  /** It died without a word on a disk that has no room for one. */
+  readonly isDiskFull?: true;
   /** ISO 8601, UTC: when it was made, and when it was last heard of. */
   readonly startedAt: string;
   readonly changedAt: string;
@@ -207,13 +209,17 @@ async function standing(id: string, folder: string): Promise<Standing> {
   const isNew = latest === undefined && told === undefined;
   const resting = isNew || (await wasKilled(folder, latest)) ? 'stopped' : 'died';
   const state = queued === undefined ? stateOf(saidBy(latest, told), isLive, isAsked, resting) : 'queued';
-  const message = explanation(id, state, latest) ?? (state === told?.state ? told.message : undefined);
+  const lines = state === 'failed' || state === 'died' ? await lastLines(folder) : [];
+  const isDiskFull = state === 'died' && lines.length === 0 && (await isFull(folder));
+  const message =
+    explanation(id, state, latest, isDiskFull) ?? (state === told?.state ? told.message : undefined);
   const changedAt = queued?.at ?? told?.at ?? latest?.started;
   return {
     state,
     isLive,
     canResume: !isLive && state !== 'done',
-    lastLines: state === 'failed' || state === 'died' ? await lastLines(folder) : [],
+    lastLines: lines,
+    ...(isDiskFull && { isDiskFull }),
     ...(told && { progress: told }),
     ...(message !== undefined && { message }),
     ...(latest && { process: { pid: latest.pid, host: latest.host } }),
@@ -253,6 +259,7 @@ function explanation(
   id: string,
   state: RunState,
   latest: TrainerProcess | Launch | undefined,
+  isDiskFull: boolean,
 ): string | undefined {
   const goesOn = `\`tandem resume ${id}\` goes on with it.`;
   if (state === 'queued') {
@@ -260,6 +267,8 @@ function explanation(
   }
   if (state === 'stopped' && latest === undefined) return `It was prepared and never started. ${goesOn}`;
   if (state !== 'died') return undefined;
+  if (isDiskFull)
+    return `The disk of ${id} is full. Make room, then \`tandem resume ${id}\` goes on with it.`;
   const who = latest === undefined ? '' : ` (process ${latest.pid})`;
   return (
     `Its trainer${who} ended without saying so: the end of its log may tell why; otherwise it was ` +

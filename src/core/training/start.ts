@@ -2,7 +2,7 @@ import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/p
 import { hostname } from 'node:os';
 import { dirname, join, sep } from 'node:path';
 import { Fault, messageOf } from '../fault';
-import { ifThere, isErrorCode, writeAtomically } from '../trajectory/files';
+import { ifThere, isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
 import { checkConfiguration, examine, planOf, UnfitMachine, type Check, type Plan } from './checks';
 import type { Configuration } from './configuration';
@@ -110,11 +110,9 @@ async function inUnfinished<T>(runs: Runs, id: string, work: (folder: string) =>
       await rm(folder, { recursive: true, force: true });
     }
   } catch (error) {
-    throw isErrorCode(error, ...UNWRITABLE) ? notWritten(runs.folder, error) : error;
+    throw isErrorCode(error, ...UNWRITABLE, 'ENOTDIR', 'EEXIST') ? notWritten(runs.folder, error) : error;
   }
 }
-
-const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'];
 
 function notWritten(folder: string, cause: unknown): Fault {
   const message = `No run can be made in ${folder}: ${messageOf(cause)}. Make room or give permission, or name another data folder.`;

@@ -52,6 +52,9 @@ export async function ifThere<T>(read: () => Promise<T>): Promise<T | undefined>
   }
 }
 
+/** What the system says where nothing can be written: no permission, or no room. */
+export const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT'];
+
 export function isErrorCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code));
 }

@@ -11,7 +11,7 @@ import { compareBlindly } from './blind';
 import type { RunControl } from './control';
 import type { NewRunPanels } from './form/panels';
 import type { RunPanels } from './panels';
-import { deleteRun } from './resting';
+import { deleteRuns } from './resting';
 import type { RunStarter } from './starting';
 import type { RunTree } from './tree';
 import type { RunWatch } from './watch';
@@ -55,13 +55,18 @@ export function runCommands(on: RunCommandContext) {
     ),
     [commands.duplicateRun]: ofRun((run) => runForms.duplicate(run)),
     [commands.compareBlindly]: ofRun((run) => compareBlindly(run, engines.first)),
-    // The Delete key names no row.
-    [commands.deleteRun]: (target = runTree.selected) =>
-      ofRun(async (run) => {
-        if (!(await deleteRun(run, engines.shown.engine))) return;
-        runPanels.close(run);
+    [commands.deleteRun]: async (target, selected) => {
+      // The Delete key names no row.
+      const rows = selected ?? (target === undefined ? runTree.selection : [target]);
+      await runWatch.look();
+      const folders = new Set(rows.flatMap((row) => (row?.kind === 'run' ? [row.run.folder] : [])));
+      const runs = runWatch.everywhere.all.filter(({ folder }) => folders.has(folder));
+      try {
+        await deleteRuns(runs, engines.shown.engine, (run) => runPanels.close(run));
+      } finally {
         await runWatch.look();
-      })(target),
+      }
+    },
   } satisfies Partial<Record<CommandId, Command>>;
 }
 

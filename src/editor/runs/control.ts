@@ -1,7 +1,9 @@
+import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import { commands } from '../contributions';
 import type { EditorTrainer } from '../trainer';
+import { mayStartBeside } from './beside';
 import type { RunQueue } from './queue';
 import { runsOf } from './resting';
 import type { RunWatch } from './watch';
@@ -81,10 +83,13 @@ export class RunControl implements vscode.Disposable {
     return runsOf(run).read(made.id);
   }
 
-  /** Begins a run that waits for its turn, beside the one that is at work. */
+  /** Begins a run that waits for its turn; beside one that is at work only when the person knows what that takes. */
   async startNow(run: Run): Promise<void> {
     const trainer = await this.trainer.openVisibly(t('Starting {0}', runName(run, t)));
     if (trainer === undefined) return;
+    await this.watch.look();
+    const others = this.watch.everywhere.all.filter((one) => one.id !== run.id && isAtWorkHere(one));
+    if (others.length > 0 && !(await mayStartBeside(run, others, trainer))) return;
     const { resumeRun } = await import('../../core/training/control');
     await resumeRun(runsOf(run), run.id, trainer);
     await this.watch.look();
@@ -121,6 +126,8 @@ export class RunControl implements vscode.Disposable {
     if (chosen !== undefined) await vscode.commands.executeCommand(chosen.command, node);
   }
 }
+
+const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
 
 function epochsOf(text: string): number | undefined {
   const epochs = Number(text);

@@ -9,7 +9,7 @@ import { runName } from './words';
 const { t } = vscode.l10n;
 
 /**
- * One run trains at a time, of the log that is shown: begins the next one when the one before has ended, whichever
+ * One run trains at a time, of all logs of the window: begins the next one when the one before has ended, whichever
  * window has put it into the queue, and whatever has happened while none was open.
  */
 export class RunQueue implements vscode.Disposable {
@@ -58,14 +58,14 @@ export class RunQueue implements vscode.Disposable {
   }
 
   private async advanceOnce(): Promise<void> {
-    const { runs, all } = this.watch;
+    const { logs, all } = this.watch.everywhere;
     if (!all.some(({ queued }) => queued !== undefined)) return;
     const { beginNext, nextOf } = await import('../../core/training/queue');
     const next = nextOf(all);
-    if (runs === undefined || next === undefined || !vscode.workspace.isTrusted) return;
+    if (next === undefined || !vscode.workspace.isTrusted) return;
     this.opened ??= await this.trainer.openVisibly(t('{0}: its turn has come', runName(next, t)));
     if (this.opened === undefined) this.isHalted = true;
-    else if ((await beginNext(runs, this.opened)) !== undefined) await this.watch.look();
+    else if ((await beginNext(logs, this.opened)) !== undefined) await this.watch.look();
   }
 
   private halt(error: unknown): void {

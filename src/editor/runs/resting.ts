@@ -6,7 +6,8 @@ import { runFiles } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
 import { inUse } from '../models/words';
-import { bytesWords, runName } from './words';
+import { deletionWords, liveWords } from './asked';
+import { runName } from './words';
 
 const { t } = vscode.l10n;
 
@@ -14,45 +15,48 @@ const { t } = vscode.l10n;
 export const runsOf = ({ folder }: Run): Runs => new Runs(path.dirname(path.dirname(folder)));
 
 /**
- * Asks, with how much room it takes, and removes a run with its checkpoints and its models.
- * @returns whether it is gone
+ * Asks, with how much room they take together, and removes runs with their checkpoints and their models.
+ * @param onGone told of each when its folder is away
+ * @throws {Fault} `training/running`, `editor/model-in-use`: then all of them stay
  */
-export async function deleteRun(run: Run, engine: Engine): Promise<boolean> {
-  const name = runName(run, t);
-  if (run.isLive)
-    throw new Fault('training/running', t('{0} is at work. Pause it first, then delete it.', name));
-  refusePlaying(run, engine, name);
-  const size = bytesWords(await diskUse(run.folder), t);
+export async function deleteRuns(
+  runs: readonly Run[],
+  engine: Engine,
+  onGone: (run: Run) => void,
+): Promise<void> {
+  if (runs.length === 0) return;
+  refuseLive(runs);
+  for (const run of runs) refusePlaying(run, engine);
   const canTrash = vscode.env.uiKind === vscode.UIKind.Desktop && vscode.env.remoteName === undefined;
   const remove = t('Delete');
-  const chosen = await vscode.window.showWarningMessage(
-    t('Delete the run “{0}” ({1})?', name, size),
-    {
-      modal: true,
-      detail: canTrash
-        ? t('Its checkpoints, its models and its log go to the trash: {0}', run.folder)
-        : t(
-            'Its checkpoints, its models and its log are gone for good: {0}. The dialogues that it learned from stay.',
-            run.folder,
-          ),
-    },
-    remove,
-  );
-  if (chosen !== remove) return false;
+  const { question, detail } = deletionWords(runs, await sizesOf(runs), canTrash, t);
+  const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, remove);
+  if (chosen !== remove) return;
   const { removeRun } = await import('../../core/training/control');
-  await removeRun(runsOf(run), run.id, (folder) =>
-    vscode.workspace.fs.delete(vscode.Uri.file(folder), { recursive: true, useTrash: canTrash }),
-  );
-  return true;
+  for (const run of runs) {
+    await removeRun(runsOf(run), run.id, (folder) =>
+      vscode.workspace.fs.delete(vscode.Uri.file(folder), { recursive: true, useTrash: canTrash }),
+    );
+    onGone(run);
+  }
+}
+
+const sizesOf = (runs: readonly Run[]): Promise<number[]> =>
+  Promise.all(runs.map(({ folder }) => diskUse(folder)));
+
+function refuseLive(runs: readonly Run[]): void {
+  const live = runs.filter(({ isLive }) => isLive);
+  if (live.length === 0) return;
+  throw new Fault('training/running', liveWords(live, runs.length, t));
 }
 
 /** A model that plays would be gone in the middle of a dialogue. */
-function refusePlaying({ folder }: Run, { playing, localPlaces, configuration }: Engine, name: string): void {
-  const model = path.join(folder, runFiles.model);
+function refusePlaying(run: Run, { playing, localPlaces, configuration }: Engine): void {
+  const model = path.join(run.folder, runFiles.model);
   if (!playing.includes(model)) return;
   const spec = localPlaces.find((place) => place.folder === model)?.spec;
   throw new Fault(
     'editor/model-in-use',
-    inUse(name, spec === configuration.simulator ? 'simulator' : 'agent', t),
+    inUse(runName(run, t), spec === configuration.simulator ? 'simulator' : 'agent', t),
   );
 }

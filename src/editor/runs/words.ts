@@ -132,13 +132,16 @@ export function spokenRun(run: Run, now: number, t: Translate): string {
 }
 
 /** Why a run is not at work any more; undefined when there is nothing to explain. */
-export function reasonWords({ state, message, process, lastLines }: Run, t: Translate): string | undefined {
+export function reasonWords(run: Run, t: Translate): string | undefined {
+  const { state, message, process, lastLines } = run;
   if (state === 'queued')
     return t(
       'It waits for its turn: one run trains at a time, and the next begins when none is at work and a window is open.',
     );
   if (state === 'stopped' && process === undefined) return t('It was prepared and never started.');
   if (state !== 'died' || process === undefined) return message;
+  if (run.isDiskFull === true)
+    return t('The disk is full, so that its trainer could not go on, nor say so. Make room, then resume it.');
   const death = t(
     'Its trainer (process {0}) ended without a last word: it was killed, perhaps because memory ran out, or the machine was restarted.',
     process.pid,

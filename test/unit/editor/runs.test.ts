@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseEvent, type TrainerEvent } from '../../../src/core/training/events';
 import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
+import { besideWords, deletionWords, liveWords } from '../../../src/editor/runs/asked';
 import { resultWords } from '../../../src/editor/runs/told';
 import { curveView, runView, samplesView, shownCurve, toldView } from '../../../src/editor/runs/view';
 import {
@@ -63,6 +64,12 @@ describe('a row of the Runs view', () => {
     const died = resting('died', { message: '`tandem resume x` goes on with it.' });
     expect(reasonWords(died, english)).toContain('process 7');
     expect(runDetails(died, english).join(' ')).not.toContain('tandem resume');
+  });
+
+  it('explains the silence of one whose disk was full', () => {
+    expect(reasonWords(resting('died', { isDiskFull: true }), english)).toMatch(
+      /^The disk is full, .* Make room, then resume it\.$/,
+    );
   });
 
   it('says how far a paused run has come, which its last event does not', () => {
@@ -154,5 +161,56 @@ describe('the view of a run', () => {
     expect(resultWords(history(result), english)).toBe(
       'The trained model is ready. Pairs of tasks that it never saw, in order: critic 78 %.',
     );
+  });
+});
+
+describe('before runs are deleted', () => {
+  const runs = ['first', 'second', 'third'].map((name) => resting('done', { name, folder: `/data/${name}` }));
+
+  it('of several the sum of what they take is told, and what each takes', () => {
+    const { question, detail } = deletionWords(runs, [1.5e9, 2e6, 3e8], false, english);
+    expect(question).toBe('Delete 3 runs (1.8 GB)?');
+    expect(detail).toContain('first (1.5 GB)\nsecond (2.0 MB)\nthird (300 MB)');
+    expect(detail).toContain('The dialogues that they learned from stay.');
+  });
+
+  it('one is told with its folder', () => {
+    const { question, detail } = deletionWords(runs.slice(0, 1), [7.2e6], true, english);
+    expect(question).toBe('Delete the run “first” (7.2 MB)?');
+    expect(detail).toContain('/data/first');
+  });
+
+  it('of very many some are named and the others counted', () => {
+    const many = Array.from({ length: 30 }, () => runs[0]!);
+    const { detail } = deletionWords(
+      many,
+      many.map(() => 1e6),
+      true,
+      english,
+    );
+    expect(detail.split('\n').at(-1)).toBe('20 more');
+  });
+
+  it('those at work are named, and refused', () => {
+    const live = [run({ name: 'first' }), run({ name: 'second' })];
+    expect(liveWords(live.slice(0, 1), 1, english)).toBe('first is at work. Pause it first, then delete it.');
+    expect(liveWords(live.slice(0, 1), 3, english)).toMatch(/^Nothing is deleted: “first” is at work\./);
+    expect(liveWords(live, 3, english)).toMatch(/“first”, “second” are at work\. Pause them first/);
+  });
+});
+
+describe('before a run starts beside another', () => {
+  const asked = (fits: boolean, usable: number | null): string =>
+    besideWords(
+      run({ name: 'second' }),
+      [run({ name: 'first' })],
+      { needed: 9e9, fits, machine: { usable } },
+      english,
+    ).detail;
+
+  it('it is said what that means for the memory', () => {
+    expect(asked(true, 14e9)).toMatch(/^It needs about 9\.0 GB of memory, and 14\.0 GB are free\. .*slower/);
+    expect(asked(false, 3e9)).toMatch(/only 3\.0 GB are free\. When memory runs out, one of them stops\./);
+    expect(asked(true, null)).toMatch(/^It needs about 9\.0 GB of memory\. When memory runs out/);
   });
 });

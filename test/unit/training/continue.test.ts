@@ -55,7 +55,7 @@ describe('a run that is done', () => {
     expect(await readFile(kept, 'utf8')).toBe('where it stood');
     const configuration: unknown = JSON.parse(await readFile(path.join(run.folder, 'run.json'), 'utf8'));
     expect(configuration).toMatchObject({ policy: { epochs: 2, more_epochs: 1.5, patience: 0 } });
-    expect((await beginNext(runs, trainer))?.id).toBe(run.id);
+    expect((await beginNext([runs], trainer))?.id).toBe(run.id);
     const steps: number[] = [];
     for await (const event of runs.follow(run.id, { everyMs: 20 }))
       if (event.event === 'step') steps.push(event.step);
@@ -67,7 +67,7 @@ describe('a run that is done', () => {
 
   it('is continued again for so many more', async () => {
     const run = await continueRun(runs, done.id, { epochs: 1, name: 'more' });
-    await beginNext(runs, trainer);
+    await beginNext([runs], trainer);
     for await (const event of runs.follow(run.id, { everyMs: 20 })) expect(event.version).toBe(1);
     await mkdir(path.join(run.folder, 'kept'));
     const { folder } = await continueRun(runs, run.id, { epochs: 2, name: 'still more' });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -25,13 +26,13 @@ const state = (name: string): unknown[] => ['event', { event: 'state', state: na
 const untilStopped = [state('running'), ['wait for stop'], state('stopped')];
 
 /** A run that waits for its turn and, each time that it has it, trains until it is stopped. */
-async function queued(name: string): Promise<Run> {
+async function queued(name: string, log = runs): Promise<Run> {
   const value = { name, model: { base: 'a/b' }, data: {}, play: [untilStopped, untilStopped] };
   const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
   const prompts = path.resolve('src/core/dialogue/prompts');
-  const run = await startRun(runs, { configuration, trainer, prompts, examined: true, queued: true });
+  const run = await startRun(log, { configuration, trainer, prompts, examined: true, queued: true });
   onTestFinished(() =>
-    stopRun(runs, run.id, { atOnce: true }).then(
+    stopRun(log, run.id, { atOnce: true }).then(
       () => undefined,
       () => undefined,
     ),
@@ -47,7 +48,7 @@ async function running({ id }: Run): Promise<Run> {
   }
 }
 
-const began = async (): Promise<string | undefined> => (await beginNext(runs, trainer))?.name;
+const began = async (): Promise<string | undefined> => (await beginNext([runs], trainer))?.name;
 
 describe('runs that are queued', () => {
   it('begin one after the other, in the order in which they came', async () => {
@@ -88,6 +89,38 @@ describe('runs that are queued', () => {
     expect(await runs.find(second.id)).toMatchObject({ state: 'queued' });
   });
 
+  describe('in several logs', () => {
+    const nowhere = (): Runs => new Runs(path.join(folder, 'never used'));
+    let other: Runs;
+
+    beforeEach(() => {
+      other = new Runs(path.join(folder, 'other'));
+    });
+
+    it('begin one at a time of all of them, in the order in which they came', async () => {
+      const first = await queued('first', other);
+      await queued('second');
+      const logs = [runs, nowhere(), other];
+      expect((await beginNext(logs, trainer))?.name).toBe('first');
+      expect(await beginNext(logs, trainer)).toBeUndefined();
+      await stopRun(other, first.id, { atOnce: true });
+      expect((await beginNext(logs, trainer))?.name).toBe('second');
+      expect(existsSync(nowhere().dataFolder)).toBe(false);
+    });
+
+    it('begin once when windows with some of these logs look at the same moment', async () => {
+      await queued('first');
+      await queued('second', other);
+      const windows = [[runs, other], [other, runs], [runs, other], [runs]];
+      const begun = await Promise.all(windows.map((logs) => beginNext(logs, trainer)));
+      const names = begun.flatMap((run) => run?.name ?? []);
+      expect(names.length).toBeLessThanOrEqual(1);
+      // Where each has seen another at it, the next look begins it.
+      expect(names[0] ?? (await beginNext([runs, other], trainer))?.name).toBe('first');
+      expect((await other.list()).map(({ state }) => state)).toEqual(['queued']);
+    });
+  });
+
   it('are taken out by stopping them, and can be resumed', async () => {
     const { id } = await queued('first');
     const message = expect.stringContaining('prepared and never started') as string;
@@ -107,7 +140,7 @@ describe('runs that are queued', () => {
     const { id, folder: runFolder } = await queued('first');
     const file = path.join(runFolder, 'queued.json');
     const text = await readFile(file, 'utf8');
-    await running((await beginNext(runs, trainer))!);
+    await running((await beginNext([runs], trainer))!);
     await writeFile(file, text);
     await stopRun(runs, id);
     expect(await runs.find(id)).toMatchObject({ state: 'stopped' });
@@ -123,7 +156,7 @@ describe('runs that are queued', () => {
 
   it('are not those that are at work or done', async () => {
     const { id } = await queued('first');
-    await running((await beginNext(runs, trainer))!);
+    await running((await beginNext([runs], trainer))!);
     await expect(queueRun(runs, id)).rejects.toMatchObject({ code: 'training/running' });
   });
 });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -103,6 +103,25 @@ describe('a run', () => {
     expect(run.message).toContain(`tandem resume ${id}`);
   });
 
+  it.each(['prepare', 'critic', 'candidates', 'ranking', 'policy-2', 'export'])(
+    'that is killed in its stage %s says so, with what explains it, and goes on when it is resumed',
+    async (stage) => {
+      const at = state(stage === 'prepare' ? 'preparing' : 'running', { stage });
+      const { id } = await start([
+        [at, ['say', `In ${stage}`], ['die']],
+        [at, state('done', { stage: 'export' })],
+      ]);
+      await followed(id);
+      expect(await runs.find(id)).toMatchObject({
+        ...{ state: 'died', isLive: false, canResume: true, lastLines: [`In ${stage}`] },
+        progress: { stage },
+      });
+      await resumeRun(runs, id, trainer);
+      await followed(id);
+      expect(await runs.find(id)).toMatchObject({ state: 'done' });
+    },
+  );
+
   it('that fails says why; resumed it is as if nothing had been, and what was said before is no explanation', async () => {
     const failing: Play = [
       state('running'),
@@ -121,6 +140,22 @@ describe('a run', () => {
     expect(await resumeRun(runs, id, trainer)).toMatchObject({ state: 'preparing', isLive: true });
     await followed(id);
     expect(await runs.find(id)).toMatchObject({ state: 'died', lastLines: [] });
+  });
+
+  it('that cannot be resumed on a full disk says so, and is resumed when there is room', async () => {
+    const { id, folder: runFolder } = await start([[['die']], [state('done')]]);
+    await followed(id);
+    const log = path.join(runFolder, 'trainer.log');
+    await rm(log);
+    await symlink('/dev/full', log);
+    await expect(resumeRun(runs, id, trainer)).rejects.toMatchObject({
+      code: 'training/not-written',
+      message: expect.stringMatching(/^No trainer can be started in .*: ENOSPC.*\. Make room/) as string,
+    });
+    await rm(log);
+    await resumeRun(runs, id, trainer);
+    await followed(id);
+    expect(await runs.find(id)).toMatchObject({ state: 'done' });
   });
 
   it('is stopped by a request, and resumed', async () => {

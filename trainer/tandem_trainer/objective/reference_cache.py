@@ -16,7 +16,7 @@ from torch import Tensor
 from ..fault import Fault
 from ..model.base import Base
 from ..running.budget import TokenBudget
-from ..running.checkpoint import reason
+from ..running.disk import reason
 from ..running.whole_file import make_missing
 from ..turn import Turn
 from .scoring import score

@@ -17,7 +17,8 @@ from ..model.load import load_model, load_tokenizer
 from ..model.memory import available_memory
 from ..result.critic_file import FILE, CriticFile, folder_of, read_critic_file, require_same_base
 from ..running.budget import free_memory
-from ..running.checkpoint import flush_to_disk, reason
+from ..running.checkpoint import flush_to_disk
+from ..running.disk import reason
 from .compare import LENGTH, Distance, Player, Sample, distance, samples, scorer_distance
 from .decoder import Precision, write_player, write_scorer
 from .shape import Shape, read_shape

@@ -23,7 +23,7 @@ from ..model.base import Base
 from ..objective.reference_cache import name_of
 from ..objective.scoring import score
 from ..running.budget import TokenBudget
-from ..running.checkpoint import reason
+from ..running.disk import reason
 from ..running.stop import Stopped
 from ..running.whole_file import make_missing
 from ..turn import Turn

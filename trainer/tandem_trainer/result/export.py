@@ -18,7 +18,8 @@ from ..fault import Fault
 from ..model.base import Base, Name
 from ..model.load import find_model
 from ..model.memory import available_memory
-from ..running.checkpoint import flush_to_disk, reason
+from ..running.checkpoint import flush_to_disk
+from ..running.disk import not_written
 from ..turn import Turn
 from .critic_file import FILE, VALUE_HEAD, about_critic, folder_of
 from .merge import Merged, merge
@@ -142,7 +143,7 @@ def _export(
         temporary.rename(target)
         flush_to_disk(target.parent)
     except (OSError, SafetensorError) as error:
-        raise Fault(f"The {name} cannot be written to {target}: {reason(error)}.") from error
+        raise not_written(f"The {name} cannot be written to {target}", error) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return check

@@ -18,7 +18,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from ..fault import Fault
+from .disk import not_written, reason
 
 VERSION = 1
 TEMPORARY = ".writing"
@@ -66,7 +66,7 @@ def write_checkpoint(
         flush_to_disk(folder)
     except (OSError, SafetensorError) as error:
         shutil.rmtree(temporary, ignore_errors=True)
-        raise Fault(f"A checkpoint cannot be written to {folder}: {reason(error)}.") from error
+        raise not_written(f"A checkpoint cannot be written to {folder}", error) from error
     return Checkpoint(target, stage, dict(state))
 
 
@@ -89,13 +89,6 @@ def keep_only(folder: Path, paths: Collection[Path]) -> None:
         if path not in paths:
             os.rename(path, folder / LEAVING)
             shutil.rmtree(folder / LEAVING)
-
-
-def reason(error: BaseException) -> str:
-    """Why a file operation failed, without the path that the sentence around it names."""
-    if isinstance(error, SafetensorError) and "os error" in str(error):  # "…: No space left on device (os error 28)"
-        return os.strerror(int(str(error).rsplit("os error ", 1)[1].split(")")[0]))
-    return getattr(error, "strerror", None) or str(error)
 
 
 def flush_to_disk(path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from ..fault import Fault
+from .disk import not_written
 from .events import utc_now
 
 
@@ -30,7 +31,7 @@ def claim(folder: Path) -> IO[str]:
         temporary.write_text(json.dumps(about) + "\n")
         os.replace(temporary, folder / "process.json")
     except OSError as error:
-        raise Fault(f"{folder / 'process.json'} cannot be written: {error.strerror}.") from None
+        raise not_written(f"{folder / 'process.json'} cannot be written", error) from None
     return lock
 
 

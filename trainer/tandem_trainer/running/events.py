@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from ..fault import Fault
+from .disk import not_written
 
 VERSION = 1
 
@@ -76,7 +77,7 @@ class Events:
         self.emit("notice", message=message, **fields)
 
     def _fault(self, error: OSError) -> Fault:
-        return Fault(f"{self.path} cannot be written: {error.strerror}.")
+        return not_written(f"{self.path} cannot be written", error)
 
     def _print(self, line: str) -> None:
         if self.stdout is None:

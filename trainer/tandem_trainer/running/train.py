@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from ..fault import Fault
 from ..read_config import read_config
 from .begun import as_planned_before, check_same_configuration, remove_rests
 from .claim import claim
+from .disk import reserved
 from .events import Events
 from .stop import Stopped, StopRequest
 from .trouble import fault_of
@@ -36,7 +38,8 @@ def main(arguments: list[str]) -> int:
     request = StopRequest(folder)
     request.listen()
     try:
-        train(folder, config, events, request)
+        with reserved(folder) if first else nullcontext():
+            train(folder, config, events, request)
     except Stopped:
         events.state("stopped")
         if first:
@@ -46,7 +49,7 @@ def main(arguments: list[str]) -> int:
         sentence = str(fault) if fault else f"{type(error).__name__}: {error}"
         try:
             events.state("failed", message=sentence)
-        except Fault as second:  # the disk is full: the first sentence is still said, as the last on stderr
+        except Fault as second:  # others were faster to fill the disk: the first sentence is the last on stderr
             print(second, file=sys.stderr)
         if fault in (None, error):
             raise

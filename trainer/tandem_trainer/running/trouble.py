@@ -1,8 +1,12 @@
-"""What the machine does to a run, as a sentence that says what to do. Imports nothing: it may be too late for that."""
+"""What the machine does to a run, as a sentence that says what to do. Imports little: it may be too late for more."""
+
+import errno
 
 from ..fault import Fault
+from .disk import not_written
 
-MEMORY = ("out of memory", "not enough memory", "can't allocate memory")
+MEMORY = ("out of memory", "not enough memory", "can't allocate memory", "Cannot allocate memory")
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DEVICE = (
     "CUDA error",
     "CUDA driver error",
@@ -23,6 +27,8 @@ def fault_of(error: BaseException) -> Fault | None:
             f"Memory ran out ({first}): end what else uses it, or lower resources.token_budget, then resume the run. "
             "It goes on from its last checkpoint."
         )
+    if (isinstance(error, OSError) and error.errno in DISK) or "No space left on device" in words:
+        return not_written(f"{getattr(error, 'filename', None) or 'A file of the run'} cannot be written", error)
     if isinstance(error, RuntimeError) and any(sign in words for sign in DEVICE):
         return Fault(
             f"The GPU failed in the middle of the work ({first}): it was unplugged or reset, or its driver gave up. "

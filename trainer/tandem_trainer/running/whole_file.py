@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from ..fault import Fault
-from .checkpoint import flush_to_disk, reason
+from .checkpoint import flush_to_disk
+from .disk import not_written
 from .distributed import Ranks
 
 
@@ -20,7 +20,7 @@ def write_whole(path: Path, data: bytes) -> None:
         flush_to_disk(temporary)
         os.replace(temporary, path)
     except OSError as error:
-        raise Fault(f"{path} cannot be written: {reason(error)}.") from error
+        raise not_written(f"{path} cannot be written", error) from error
 
 
 def make_missing(

@@ -1,0 +1,83 @@
+import type { Plan } from '../../core/training/checks';
+import type { Run } from '../../core/training/runs';
+import type { Translate } from '../translate';
+import { bytesWords, runName } from './words';
+
+/** More are counted instead of named: a dialog is as high as the screen at most. */
+const MOST_NAMED = 10;
+
+/** What is asked before runs are deleted. `bytes`: of each, what it takes on the disk. */
+export function deletionWords(
+  runs: readonly Run[],
+  bytes: readonly number[],
+  canTrash: boolean,
+  t: Translate,
+): { readonly question: string; readonly detail: string } {
+  const size = (index: number): string => bytesWords(bytes[index]!, t);
+  const [first] = runs;
+  if (runs.length === 1) {
+    const { folder } = first!;
+    return {
+      question: t('Delete the run “{0}” ({1})?', runName(first!, t), size(0)),
+      detail: canTrash
+        ? t('Its checkpoints, its models and its log go to the trash: {0}', folder)
+        : t(
+            'Its checkpoints, its models and its log are gone for good: {0}. The dialogues that it learned from stay.',
+            folder,
+          ),
+    };
+  }
+  const total = bytes.reduce((sum, one) => sum + one, 0);
+  const named = runs.slice(0, MOST_NAMED).map((run, index) => `${runName(run, t)} (${size(index)})`);
+  const more = runs.length - named.length;
+  const what = canTrash
+    ? t('Their checkpoints, their models and their logs go to the trash.')
+    : t(
+        'Their checkpoints, their models and their logs are gone for good. The dialogues that they learned from stay.',
+      );
+  return {
+    question: t('Delete {0} runs ({1})?', runs.length, bytesWords(total, t)),
+    detail: [what, '', ...named, ...(more > 0 ? [t('{0} more', more)] : [])].join('\n'),
+  };
+}
+
+/** Why runs that are at work are not deleted. `selected`: how many were to go. */
+export function liveWords(live: readonly Run[], selected: number, t: Translate): string {
+  const names = live.map((run) => `“${runName(run, t)}”`).join(', ');
+  if (selected === 1) return t('{0} is at work. Pause it first, then delete it.', runName(live[0]!, t));
+  return live.length === 1
+    ? t('Nothing is deleted: {0} is at work. Pause it first, or leave it out of the selection.', names)
+    : t('Nothing is deleted: {0} are at work. Pause them first, or leave them out of the selection.', names);
+}
+
+/** What is asked before a run starts beside others. `plan`: of the run, made while they are at work. */
+export function besideWords(
+  run: Run,
+  others: readonly Run[],
+  {
+    needed,
+    fits,
+    machine,
+  }: Pick<Plan, 'needed' | 'fits'> & { readonly machine: Pick<Plan['machine'], 'usable'> },
+  t: Translate,
+): { readonly question: string; readonly detail: string } {
+  const [other, ...more] = others.map((one) => runName(one, t));
+  const need = bytesWords(needed, t);
+  const memory =
+    machine.usable === null
+      ? t('It needs about {0} of memory.', need)
+      : fits
+        ? t('It needs about {0} of memory, and {1} are free.', need, bytesWords(machine.usable, t))
+        : t('It needs about {0} of memory, and only {1} are free.', need, bytesWords(machine.usable, t));
+  const outcome =
+    fits && machine.usable !== null
+      ? t('Each of them gets slower, because they share the machine.')
+      : t('When memory runs out, one of them stops. It can be resumed from its last checkpoint.');
+  return {
+    question:
+      more.length === 0
+        ? t('Start “{0}” while “{1}” is at work?', runName(run, t), other!)
+        : t('Start “{0}” while {1} other runs are at work?', runName(run, t), others.length),
+    detail: `${memory} ${outcome}`,
+  };
+}

@@ -1,0 +1,33 @@
+"""What a full disk says: /dev/full is one of no size."""
+
+import os
+
+import pytest
+
+from tandem_trainer.fault import Fault
+from tandem_trainer.running.disk import RESERVED, reserved
+from tandem_trainer.running.trouble import fault_of
+
+
+def test_room_is_kept_within_and_free_afterwards_whatever_happens(tmp_path):
+    def work():
+        with reserved(tmp_path):
+            assert (tmp_path / "reserve").stat().st_size == RESERVED
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        work()
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_disk_without_that_room_is_one_sentence(tmp_path):
+    (tmp_path / "reserve").symlink_to("/dev/full")
+    with pytest.raises(Fault, match=r"reserve cannot be written: No space left on device\. Make room "):
+        reserved(tmp_path).__enter__()
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_full_disk_is_told_wherever_it_is_met():
+    with pytest.raises(OSError, match="No space left") as met, open("/dev/full", "w") as file:
+        file.write("word")
+    assert str(fault_of(met.value)).startswith("A file of the run cannot be written: No space left on device. Make ")
