@@ -115,7 +115,7 @@ export interface CurvesView {
 
 export type ToWebview = ComparisonView | CurvesView;
 
-export const actions = ['evaluate', 'report', 'diff'] as const;
+export const actions = ['evaluate', 'report', 'diff', 'trust'] as const;
 export type Action = (typeof actions)[number];
 
 /** What a person has chosen to see. */

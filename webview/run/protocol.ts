@@ -129,6 +129,7 @@ export const actions = [
   'reveal',
   'duplicate',
   'play',
+  'trust',
 ] as const;
 export type Action = (typeof actions)[number];
 

@@ -211,7 +211,7 @@ export class RunElement extends PlainElement {
     if (sentence === '' && lastLines.length === 0 && !refused) return nothing;
     return html`<section class="outcome" aria-label=${t('Outcome')}>
       ${sentence === '' ? nothing : html`<p>${sentence}</p>`}
-      ${refused ? html`<p class="quiet">${restriction}</p>` : nothing}
+      ${refused ? html`<p class="quiet">${restriction} ${manageTrust()}</p>` : nothing}
       ${
         lastLines.length === 0
           ? nothing
@@ -411,6 +411,8 @@ ${lastLines.join('\n')}</pre>`
     </section>`;
   }
 }
+
+const manageTrust = (): TemplateResult => linkButton(t('Manage Workspace Trust'), () => host.act('trust'));
 
 function nothingYet({ isLive, state }: RunView): string {
   return isLive || state === 'queued'
