@@ -11,6 +11,7 @@ import { CandidateChoice } from './editor/models/candidates';
 import type { Engine } from './editor/engine';
 import { Engines } from './editor/engines';
 import { ModelChoice } from './editor/models/choice';
+import { Critics } from './editor/models/critics';
 import { Connect } from './editor/models/connect/connect';
 import { ModelFolders } from './editor/models/folders';
 import { ModelTree } from './editor/models/tree';
@@ -83,7 +84,6 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const replays = new ReplayPanels(context.extensionUri, engines, credits);
   const exports = new Exports(engines.shown, (episode) => replays.replay(episode));
   const statistics = new StatisticsPanel(context.extensionUri, engines.shown, trajectories);
-  const models = new ModelTree(configuration, engine, engines.shown);
   const folders = new ModelFolders(configuration, engine);
   const candidates = new CandidateChoice(configuration, folders);
   const standing = new StandingTree(engines.shown);
@@ -94,6 +94,10 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const starter = new StarterPacks(context.extensionUri, configuration, packs);
   const drop = new PackDrop(adder, (error) => engine.show(error));
   const runWatch = new RunWatch(engines, (error) => engine.report(error));
+  const criticRows = new Critics(critics, keptCredit, engines.shown, runWatch, (error) =>
+    engine.report(error),
+  );
+  const models = new ModelTree(configuration, engine, engines.shown, criticRows);
   const runTree = new RunTree(runWatch, engines.shown);
   const runQueue = new RunQueue(runWatch, trainer, (error) => engine.show(error));
   const runStarter = new RunStarter(runWatch, trainer, runQueue);
@@ -121,6 +125,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     panels,
     keptCredit,
     critics,
+    criticRows,
     replays,
     exports,
     statistics,
@@ -142,7 +147,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     new TasksView(tasks, drop, (error) => engine.report(error)),
     registerCommands({
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
-      ...{ adder, download, starter, guidelines, status, tasks, trajectories },
+      ...{ adder, critics, download, starter, guidelines, status, tasks, trajectories },
       ...{ replays, exports, statistics, candidates, proposals, collaborations, titles },
       ...{ runWatch, runTree, runStarter, runControl, runPanels, runForms, comparisons },
     }),

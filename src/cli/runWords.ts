@@ -98,6 +98,8 @@ export function eventInWords(event: TrainerEvent): string | undefined {
       return `${workOf(event.stage, event.part)}: ${event.done}/${event.total}${leftOf(event.seconds_left)}`;
     case 'evaluation':
       return `${event.stage} ${event.step}: held out ${figures(event, EVALUATED)}${event.best === true ? ', the best' : ''}`;
+    case 'control':
+      return `${event.stage}: the untrained score, held out ${figures(event, ['accuracy'])} on ${event.examples} pairs`;
     case 'data':
       return [
         `data: ${event.trajectories} trajectories of ${event.tasks} tasks, ` +

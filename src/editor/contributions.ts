@@ -55,6 +55,7 @@ export const commands = {
   addModelFolder: 'tandem.addModelFolder',
   useAsAgent: 'tandem.useAsAgent',
   useAsSimulator: 'tandem.useAsSimulator',
+  useCritic: 'tandem.useCritic',
   revealModelFolder: 'tandem.revealModelFolder',
   removeModel: 'tandem.removeModel',
   newRun: 'tandem.newRun',
@@ -136,6 +137,9 @@ export const contextValues = {
   modelFolder: 'tandem.modelFolder',
   server: 'tandem.server',
   editorModel: 'tandem.editorModel',
+  critic: 'tandem.critic',
+  /** The replays show what it says. */
+  shownCritic: 'tandem.shownCritic',
   /** A trainer works on it. */
   liveRun: 'tandem.liveRun',
   /** Paused, failed or died: it can be resumed. */

@@ -154,8 +154,19 @@ test('without a critic one sentence says how to get one', async () => {
 
 test('the critic of a run is chosen and its credit stands at the left of each turn', async () => {
   await leaveCritic('runs/20261122-100000-abcd', { name: 'first try' });
+  const measured = {
+    held_out_accuracy: 0.78,
+    held_out_untrained_accuracy: 0.55,
+    held_out_examples: 40,
+  };
+  await writeFile(
+    path.join(workspace, '.tandem', 'runs', '20261122-100000-abcd', 'events.jsonl'),
+    `${JSON.stringify({ version: 1, at: '2026-11-22T10:00:00Z', event: 'result', stages: { critic: measured } })}\n`,
+  );
   await replay().getByRole('button', { name: 'see the credit of each turn…' }).click();
-  await offered(/first try.*no verdicts yet.*SWEET-RL on tiny/).waitFor();
+  await offered(
+    /first try.*held-out pairs 78 %, untrained 55 % · no verdicts yet.*SWEET-RL on tiny/,
+  ).waitFor();
   await pick('first try');
   await bars().first().waitFor();
   expect(await bars().count()).toBe(
@@ -297,6 +308,30 @@ test('the trainer scores', async () => {
   await replay().getByRole('button', { name: 'shade tokens' }).click();
   await replay().getByRole('group', { name: 'Tokens of turn 1' }).waitFor();
   expect(await violations(replay())).toEqual([]);
+});
+
+test('critics are rows of the Models view: how well each does, which one the replays show, and its run', async () => {
+  const { page } = workbench;
+  const models = page.getByRole('tree', { name: 'Models' });
+  const listed = (name: RegExp): Locator => models.getByRole('treeitem', { name });
+  await section('Trajectories').click();
+  await section('Models').click();
+  await listed(/^Critics/).click();
+  await listed(/^starter-world-quick, critic, shown in replays, no verdicts yet/).waitFor();
+  const first = listed(
+    /^first try, critic, held-out pairs 78 %, untrained 55 %, people agree in 0 of 1 judged turn/,
+  );
+  await first.hover();
+  for (const theme of ['light', 'hc-dark', 'dark'] satisfies Theme[]) {
+    await workbench.setTheme(theme);
+    await first.hover();
+    await workbench.screenshot(`credit-models-${theme}`);
+  }
+  await workbench.chooseInMenu(first, 'Show Its Credit in Replays');
+  await listed(/^first try, critic, shown in replays/).waitFor();
+  await replay().getByText('critic: first try').waitFor();
+  await listed(/^first try/).click();
+  await page.getByRole('tab', { name: 'first try' }).waitFor();
 });
 
 test('in a workspace that is not trusted what is known is shown, and why nothing more is found out', async () => {

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
 import { violations } from './accessibility';
+import { lineOf, openFunction, source } from './ownCode';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
 
 const turns = ['At how many kilograms?', 'How much more?'].map((text) => `OUTPUT:\n${text}`);
@@ -32,10 +33,34 @@ async function start(isRestricted: boolean): Promise<void> {
   const settings = { 'tandem.agent': 'script:agents/two.json', 'tandem.simulator': 'rules' };
   await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));
   // What a workspace that is not trusted says of its agent does not count; what the user says does.
-  const user = isRestricted ? { 'tandem.agent': 'starter' } : {};
+  const user = isRestricted
+    ? { 'tandem.agent': 'starter', 'chat.agent.enabled': false, 'chat.newSession.defaultMode': 'ask' }
+    : {};
+  if (isRestricted) {
+    await writeFile(path.join(workspace, 'shop.py'), source);
+    await leaveRun('20260101-000000-one', 'paused critic');
+    await leaveRun('20260102-000000-two', 'paused policy');
+  }
   workbench = await startWorkbench({ extension: root, workspace, isRestricted, settings: user });
   workbench.page.setDefaultTimeout(60_000);
   await workbench.activityBar('Tandem').click();
+}
+
+/** A run that somebody paused: it could be resumed, and has curves to read. */
+async function leaveRun(id: string, name: string): Promise<void> {
+  const folder = path.join(workspace, '.tandem', 'runs', id);
+  await mkdir(folder, { recursive: true });
+  const configuration = { name, method: 'sweet-rl', model: { base: 'tiny' } };
+  await writeFile(path.join(folder, 'run.json'), JSON.stringify(configuration));
+  const events = [
+    { event: 'state', state: 'running', stage: 'critic' },
+    { event: 'control', stage: 'critic', accuracy: 0.55, examples: 40 },
+    ...[1, 2, 3].map((step) => ({ event: 'step', stage: 'critic', step, steps: 4, accuracy: step / 4 })),
+    { event: 'evaluation', stage: 'critic', step: 3, accuracy: 0.78, best: true },
+    { event: 'state', state: 'stopped', stage: 'critic' },
+  ];
+  const lines = events.map((event) => JSON.stringify({ version: 1, at: '2026-01-01T00:00:00Z', ...event }));
+  await writeFile(path.join(folder, 'events.jsonl'), `${lines.join('\n')}\n`);
 }
 
 async function stop(): Promise<void> {
@@ -144,6 +169,83 @@ describe('in a workspace that is not trusted', () => {
     await workbench.screenshot('trust-restricted-task');
     expect(await violations(session())).toEqual([]);
     expect(existsSync(path.join(workspace, '.tandem', 'log'))).toBe(false);
+  });
+
+  test('a run is read, and the person is told why it does not go on and none begins', async () => {
+    const { page } = workbench;
+    await workbench.runCommand('View: Close All Editors');
+    for (const other of ['Tasks', 'Trajectories', 'Models'])
+      await page.locator('.pane-header', { hasText: other }).click();
+    const run = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^paused critic/ });
+    await run.click();
+    await session().getByRole('heading', { name: 'paused critic' }).waitFor();
+    await session()
+      .getByText(/^Nothing is trained in a workspace that is not trusted/)
+      .waitFor();
+    // What was learned is there to be read, with the control beside it.
+    await session()
+      .getByRole('button', { name: /Pair accuracy, held out 78\.0 % untrained 55\.0 %/ })
+      .waitFor();
+    await session().getByText('the untrained score on the same pairs: 55.0 %').waitFor();
+    await session().getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
+    expect(await session().getByRole('button', { name: 'Resume' }).count()).toBe(0);
+    for (const theme of ['light', 'hc-dark', 'dark'] satisfies Theme[]) {
+      await workbench.setTheme(theme);
+      await workbench.screenshot(`trust-restricted-run-${theme}`);
+      expect(await violations(session())).toEqual([]);
+    }
+    await workbench.chooseInMenu(run, 'Resume Run');
+    await workbench.notification(/Nothing is trained in a workspace that is not trusted/);
+    await workbench.runCommand('Notifications: Clear All Notifications');
+    await workbench.runCommand('Tandem: New Run…');
+    await workbench.notification(/Nothing is trained in a workspace that is not trusted/);
+    await workbench.runCommand('Notifications: Clear All Notifications');
+  });
+
+  test('runs are compared, and the person is told why nothing is evaluated', async () => {
+    const { page } = workbench;
+    await workbench.runCommand('View: Close All Editors');
+    await workbench.runCommand('Tandem: Compare Runs');
+    for (const name of ['paused critic', 'paused policy'])
+      await quickInput()
+        .getByRole('checkbox', { name: new RegExp(name) })
+        .click();
+    await page.keyboard.press('Enter');
+    await session().getByRole('heading', { name: 'Held-out success' }).waitFor();
+    await session()
+      .getByText(/^Nothing is played in a workspace that is not trusted/)
+      .waitFor();
+    await session().getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
+    expect(
+      await session()
+        .getByRole('button', { name: /Evaluate/ })
+        .count(),
+    ).toBe(0);
+    await workbench.screenshot('trust-restricted-comparison');
+    expect(await violations(session())).toEqual([]);
+  });
+
+  test('nothing is played or graded with code of one’s own, and the person is told why', async () => {
+    await openFunction(workbench);
+    await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Collaborate on This Function…');
+    await workbench.notification(/Nothing is played in a workspace that is not trusted/);
+    await workbench.screenshot('own-restricted');
+    await workbench.runCommand('Notifications: Clear All Notifications');
+    await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Make Task of This Function…');
+    await workbench.notification(/Nothing is graded in a workspace that is not trusted/);
+    await workbench.runCommand('Notifications: Clear All Notifications');
+  });
+
+  test('the chat has no model of Tandem, and @tandem says why it does not answer', async () => {
+    const chat = workbench.page.locator('.part.auxiliarybar .interactive-session');
+    await workbench.runCommand('Chat: Open Chat');
+    // The picker names no model.
+    await chat.locator('.interactive-input-part').getByText('Models', { exact: true }).waitFor();
+    await chat.locator('.interactive-input-part .monaco-editor').last().click();
+    await workbench.page.keyboard.insertText('@tandem What is a parcel?');
+    await workbench.page.keyboard.press('Enter');
+    await chat.getByText(/Models do not run in a workspace that is not trusted/).waitFor();
+    await workbench.screenshot('chat-restricted');
   });
 
   test('a model is not connected, and the person is told why', async () => {

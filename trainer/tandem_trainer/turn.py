@@ -34,6 +34,7 @@ class Example:
     Pairwise objectives compare `chosen` with `rejected`; the others leave `rejected` empty. A trajectory is all of its
     turns, a single turn a tuple of one. `target` is the return that a value head learns; `weight` scales the term.
     Examples of one `group` share a history and are kept side by side, because their common tokens are computed once.
+    `dialogues` are the ids of those that a pair of trajectories was made of, the better one's first; else empty.
     """
 
     group: str
@@ -41,6 +42,7 @@ class Example:
     rejected: tuple[Turn, ...] = ()
     target: float | None = None
     weight: float = 1.0
+    dialogues: tuple[str, ...] = ()
 
     @property
     def turns(self) -> tuple[Turn, ...]:

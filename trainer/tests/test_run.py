@@ -53,6 +53,12 @@ def test_sweet_rl_goes_through_its_stages_and_leaves_a_model_and_a_critic(straig
     scores = [candidate["score"] for candidate in sample]
     assert scores == sorted(scores, reverse=True)
     assert all("untrained" in candidate for candidate in sample)
+    # The control is measured on the very pairs on which the critic is.
+    (control,) = events(straight, "control")
+    (result,) = events(straight, "result")
+    critic = result["stages"]["critic"]
+    assert (control["stage"], control["examples"]) == ("critic", critic["held_out_examples"])
+    assert control["accuracy"] == critic["held_out_untrained_accuracy"]
     folder = straight.parent
     assert (folder / "model" / "model.safetensors").exists()
     assert (folder / "critic" / "critic.json").exists()

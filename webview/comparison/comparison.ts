@@ -14,7 +14,7 @@ import type { FigureName } from '../run/protocol';
 import { described as describedBars, success } from '../statistics/measures';
 import { bars, barsHeight } from '../statistics/pictures';
 import type { GroupView } from '../statistics/protocol';
-import { button, progress } from '../ui';
+import { button, linkButton, progress } from '../ui';
 import type { Theme } from '../ui/theme';
 import { host } from './host';
 import { pictureOf, sample, type Line } from './lines';
@@ -242,7 +242,14 @@ export class ComparisonElement extends PlainElement {
               ${t('Intervals of 95 %: of success by Wilson over tasks; of differences, in percentage points, by the bootstrap over tasks, each task compared with itself.')}
             </p>`
       }
-      ${restriction === '' ? nothing : html`<p class="quiet">${restriction}</p>`}
+      ${
+        restriction === ''
+          ? nothing
+          : html`<p class="quiet">
+              ${restriction}
+              ${linkButton(t('Manage Workspace Trust'), () => host.send({ type: 'act', action: 'trust' }))}
+            </p>`
+      }
       ${silent.map((sentence) => html`<p class="quiet">${sentence}</p>`)}
       ${
         playing !== ''

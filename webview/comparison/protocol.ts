@@ -70,6 +70,9 @@ export interface ControlView {
   readonly histories: number;
   readonly candidates: number;
   readonly accuracy: number | null;
+  /** The control's, on the same pairs, and how many these are; null where the run does not tell. */
+  readonly untrainedAccuracy: number | null;
+  readonly pairs: number | null;
   readonly correlation: number | null;
   readonly spread: number | null;
   readonly untrainedSpread: number | null;
@@ -112,7 +115,7 @@ export interface CurvesView {
 
 export type ToWebview = ComparisonView | CurvesView;
 
-export const actions = ['evaluate', 'report', 'diff'] as const;
+export const actions = ['evaluate', 'report', 'diff', 'trust'] as const;
 export type Action = (typeof actions)[number];
 
 /** What a person has chosen to see. */

@@ -143,6 +143,14 @@ export function standingTable({ title, rows }: StandingView): TemplateResult {
 const number = (value: number | null, digits: number): string =>
   value === null ? '–' : decimal(value, digits).replace('-', '−');
 
+/** `78.0 % of 40`. */
+function inOrder(accuracy: number | null, pairs: number | null): string {
+  if (accuracy === null) return '–';
+  return pairs === null
+    ? t('{0} %', percent(accuracy))
+    : t('{0} % of {1}', percent(accuracy), grouped(pairs));
+}
+
 /** Each critic beside the untrained score. */
 export function controlTable(controls: readonly ControlView[], runs: readonly ComparedRun[]): TemplateResult {
   return table(
@@ -150,21 +158,22 @@ export function controlTable(controls: readonly ControlView[], runs: readonly Co
     html`<thead>
         <tr>
           <th scope="col">${t('Critic')}</th>
-          ${column(t('Held-out pairs in order'))} ${column(t('Rank correlation with the untrained score'))}
-          ${column(t('Spread of the critic'))} ${column(t('Spread of the untrained score'))}
-          ${column(t('Turns ranked'))}
+          ${column(t('Held-out pairs in order'))} ${column(t('By the untrained score'))}
+          ${column(t('Rank correlation with the untrained score'))} ${column(t('Spread of the critic'))}
+          ${column(t('Spread of the untrained score'))} ${column(t('Turns ranked'))}
         </tr>
       </thead>
       <tbody>
         ${controls.map(
-          ({ run, stage, accuracy, correlation, spread, untrainedSpread, candidates }) =>
+          (one) =>
             html`<tr>
-              <th scope="row">${runs[run]!.name} <span class="quiet">${stage}</span></th>
-              <td class="number">${accuracy === null ? '–' : t('{0} %', percent(accuracy))}</td>
-              <td class="number">${number(correlation, 2)}</td>
-              <td class="number">${number(spread, 3)}</td>
-              <td class="number">${number(untrainedSpread, 3)}</td>
-              <td class="number">${grouped(candidates)}</td>
+              <th scope="row">${runs[one.run]!.name} <span class="quiet">${one.stage}</span></th>
+              <td class="number">${inOrder(one.accuracy, one.pairs)}</td>
+              <td class="number">${inOrder(one.untrainedAccuracy, one.pairs)}</td>
+              <td class="number">${number(one.correlation, 2)}</td>
+              <td class="number">${number(one.spread, 3)}</td>
+              <td class="number">${number(one.untrainedSpread, 3)}</td>
+              <td class="number">${grouped(one.candidates)}</td>
             </tr>`,
         )}
       </tbody>`,

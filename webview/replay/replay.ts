@@ -68,7 +68,13 @@ export class ReplayElement extends PlainElement {
           ${second === undefined ? facts(first) : ''}
         </div>
         <p class="knows">
-          ${first.hasReference ? hiddenLinks(task, first) : ''}
+          ${
+            first.hasReference
+              ? hiddenLinks(task, first)
+              : html`<span class="quiet"
+                  >${t('a developer’s own function: what was hidden was in the developer’s head')}</span
+                >`
+          }
           ${second === undefined ? single(first) : pairLinks(first, second)}
         </p>
         ${criticLine(this.credits, this.shades, () => (this.shades = !this.shades))}

@@ -1,5 +1,10 @@
 import { LineChart } from 'echarts/charts';
-import { DataZoomInsideComponent, GridComponent, TooltipComponent } from 'echarts/components';
+import {
+  DataZoomInsideComponent,
+  GridComponent,
+  MarkLineComponent,
+  TooltipComponent,
+} from 'echarts/components';
 import { init, use, type ECharts, type EChartsCoreOption } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { html, type TemplateResult } from 'lit';
@@ -9,7 +14,7 @@ import { grouped } from '../language/numbers';
 import { onThemeChange, themeNow, type Theme } from '../ui/theme';
 import type { Figure } from './figures';
 
-use([LineChart, DataZoomInsideComponent, GridComponent, TooltipComponent, CanvasRenderer]);
+use([LineChart, DataZoomInsideComponent, GridComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 
 /** Curves of one figure over the steps. */
 export interface Picture {

@@ -10,6 +10,8 @@ export interface Drawing {
   readonly figure: Figure;
   readonly training: readonly Point[];
   readonly heldOut: readonly Point[];
+  /** What the untrained score has, where the figure has such a control. */
+  readonly untrained?: number | undefined;
   /** 0 to 1. */
   readonly smoothing: number;
   readonly isLogarithmic: boolean;
@@ -54,8 +56,24 @@ function seriesOf(drawing: Drawing, theme: Theme): object[] {
       itemStyle: { color: theme.second },
       data: drawable(heldOut.map(({ step, mean }) => [step, mean])),
     },
+    ...(drawing.untrained === undefined ? [] : [level(drawing.untrained, theme)]),
   ];
 }
+
+/** A line across the picture: it was there before the first step, and does not change. */
+const level = (at: number, theme: Theme): object => ({
+  type: 'line',
+  id: 'untrained',
+  silent: true,
+  data: [],
+  markLine: {
+    silent: true,
+    symbol: 'none',
+    label: { show: false },
+    lineStyle: { color: theme.quiet, width: 1.5, type: 'dotted' },
+    data: [{ yAxis: at }],
+  },
+});
 
 /** What the figures are at a step, for who points at it. */
 function hover({ figure, training, heldOut }: Drawing, step: number): string {

@@ -39,6 +39,8 @@ export interface FigureView {
   /** The latest value of training, and of the held-out examples where the figure is measured on them. */
   readonly training?: number;
   readonly heldOut?: number;
+  /** The control: what the untrained score has on the same held-out examples. */
+  readonly untrained?: number;
   /** The course in some sixty values: of the held-out examples where there are several, else of training. */
   readonly outline: readonly number[];
   readonly isOutlineHeldOut: boolean;
@@ -127,6 +129,7 @@ export const actions = [
   'reveal',
   'duplicate',
   'play',
+  'trust',
 ] as const;
 export type Action = (typeof actions)[number];
 

@@ -211,7 +211,7 @@ export class RunElement extends PlainElement {
     if (sentence === '' && lastLines.length === 0 && !refused) return nothing;
     return html`<section class="outcome" aria-label=${t('Outcome')}>
       ${sentence === '' ? nothing : html`<p>${sentence}</p>`}
-      ${refused ? html`<p class="quiet">${restriction}</p>` : nothing}
+      ${refused ? html`<p class="quiet">${restriction} ${manageTrust()}</p>` : nothing}
       ${
         lastLines.length === 0
           ? nothing
@@ -249,7 +249,7 @@ ${lastLines.join('\n')}</pre>`
   }
 
   private tile(view: FigureView, isChosen: boolean): TemplateResult {
-    const { name, training, heldOut, outline, isOutlineHeldOut } = view;
+    const { name, training, heldOut, untrained, outline, isOutlineHeldOut } = view;
     const { title, format } = figures[name];
     const value = heldOut ?? training;
     return html`<button
@@ -264,6 +264,7 @@ ${lastLines.join('\n')}</pre>`
           outline.length > 1 ? spark(outline, isOutlineHeldOut) : nothing
         }</span
       >
+      ${untrained === undefined ? nothing : html`<span class="quiet">${t('untrained {0}', format(untrained))}</span>`}
     </button>`;
   }
 
@@ -273,6 +274,7 @@ ${lastLines.join('\n')}</pre>`
     const heldOut = lastShare(this.heldOut, this.share);
     const drawing: Drawing = {
       ...{ figure, training, heldOut, smoothing: this.smoothing, isLogarithmic: this.isLogarithmic },
+      untrained: all.find((one) => one.name === name)?.untrained,
       key: [stage, name, this.isLogarithmic, this.share].join(' '),
     };
     const stageLabel = stages.find((one) => one.name === stage)?.label ?? stage;
@@ -329,6 +331,12 @@ ${lastLines.join('\n')}</pre>`
             : html`<span class="key held-out"></span>${t('held-out tasks, which are never trained on')}`
         }
         ${
+          drawing.untrained === undefined
+            ? nothing
+            : html`<span class="key untrained"></span
+                >${t('the untrained score on the same pairs: {0}', figure.format(drawing.untrained))}`
+        }
+        ${
           this.stepsPerPoint === 1
             ? nothing
             : html`<span>${t('A point is the mean of {0} steps.', grouped(this.stepsPerPoint))}</span>`
@@ -346,7 +354,7 @@ ${lastLines.join('\n')}</pre>`
   }
 
   /** The picture in one sentence. */
-  private described({ figure, training, heldOut }: Drawing, stage: string): string {
+  private described({ figure, training, heldOut, untrained }: Drawing, stage: string): string {
     const [first, last] = [training[0], training.at(-1)];
     if (first === undefined || last === undefined) return t('{0} of {1}', figure.title, stage);
     const course = t(
@@ -359,9 +367,13 @@ ${lastLines.join('\n')}</pre>`
       last.step,
     );
     const measured = heldOut.at(-1);
-    return measured === undefined
-      ? course
-      : `${course} ${t('Held out {0} at step {1}.', figure.format(measured.mean), measured.step)}`;
+    return [
+      course,
+      ...(measured === undefined
+        ? []
+        : [t('Held out {0} at step {1}.', figure.format(measured.mean), measured.step)]),
+      ...(untrained === undefined ? [] : [t('The untrained score: {0}.', figure.format(untrained))]),
+    ].join(' ');
   }
 
   private sampled(): TemplateResult | typeof nothing {
@@ -399,6 +411,8 @@ ${lastLines.join('\n')}</pre>`
     </section>`;
   }
 }
+
+const manageTrust = (): TemplateResult => linkButton(t('Manage Workspace Trust'), () => host.act('trust'));
 
 function nothingYet({ isLive, state }: RunView): string {
   return isLive || state === 'queued'

@@ -17,15 +17,20 @@ export interface Control {
   readonly untrainedSpread: number | null;
   /** Of pairs of dialogues of held-out tasks, in the right order, at its best look; null without a critic's training. */
   readonly accuracy: number | null;
+  /** What the control has in order of the same pairs, and how many they are; null in runs of an older trainer. */
+  readonly untrainedAccuracy: number | null;
+  readonly pairs: number | null;
 }
 
 /** Of each ranking of a run, in order. */
 export function controlsOf(history: RunHistory): Control[] {
   const accuracy = bestAccuracy(history);
+  const untrainedAccuracy = history.control?.accuracy ?? null;
+  const pairs = history.control?.examples ?? null;
   return history.told
     .filter((event): event is TrainerEventOf<'ranking'> => event.event === 'ranking')
     .map(({ stage, histories, candidates, rank_correlation, spread, untrained_spread }) => ({
-      ...{ stage, histories, candidates, accuracy },
+      ...{ stage, histories, candidates, accuracy, untrainedAccuracy, pairs },
       correlation: rank_correlation ?? null,
       spread: spread ?? null,
       untrainedSpread: untrained_spread ?? null,

@@ -1,6 +1,6 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { ifThere } from '../trajectory/files';
-import { parseEvent, type TrainerEvent } from './events';
+import { parseEvent, type TrainerEvent, type TrainerEventOf } from './events';
 import { advance, type Progress } from './progress';
 
 const READ_BYTES = 256 * 1024;
@@ -81,6 +81,24 @@ export async function lastProgress(file: string): Promise<Progress | undefined> 
       const progress = progressOf(await lastBytes(handle, size, length), length === size);
       if (progress?.stage !== undefined || length === size) return progress;
     }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The last event of a kind among the last ones of the file; undefined when it stands further ahead, or not at all. */
+export async function lastEvent<K extends TrainerEvent['event']>(
+  file: string,
+  kind: K,
+): Promise<TrainerEventOf<K> | undefined> {
+  const handle = await ifThere(() => open(file, 'r'));
+  if (handle === undefined) return undefined;
+  try {
+    const { size } = await handle.stat();
+    const bytes = await lastBytes(handle, size, Math.min(size, FIRST_LOOK_BYTES));
+    // A line whose beginning is cut off is no event.
+    const events = linesOf(bytes).map(parseEvent);
+    return events.findLast((event): event is TrainerEventOf<K> => event?.event === kind);
   } finally {
     await handle.close();
   }

@@ -61,6 +61,14 @@ const schemas = lazily(() => {
       accuracy: figure,
       best: z.boolean().optional(),
     }),
+    /** The untrained score on the held-out pairs of a critic: what of them it has in order, and how many they are. */
+    z.looseObject({
+      event: z.literal('control'),
+      ...head,
+      stage: z.string(),
+      accuracy: figure,
+      examples: z.number().int(),
+    }),
     z.looseObject({
       event: z.literal('sample'),
       ...head,

@@ -10,6 +10,7 @@ import type { RunPanels } from '../runs/panels';
 import type { RunWatch } from '../runs/watch';
 import type { Packs } from '../tasks/packs';
 import { openDiff } from './diff';
+import { manageTrust } from '../trust/restricted';
 import { evaluateRuns } from './evaluating';
 import type { ComparisonOwner, ComparisonPanel } from './panel';
 import { reportRuns } from './report';
@@ -92,6 +93,8 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
     switch (action) {
       case 'diff':
         return openDiff(shown);
+      case 'trust':
+        return manageTrust();
       case 'report':
         return reportRuns(shown, this.engineOf(panel));
       case 'evaluate':

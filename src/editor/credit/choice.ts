@@ -5,7 +5,7 @@ import { commands } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { KeptCredit } from './kept';
-import { offeredCritics, type OfferedCritic } from './offered';
+import { figureWords, offeredCritics, type OfferedCritic } from './offered';
 import { lazily } from '../../core/lazily';
 import { recall } from '../memory';
 
@@ -58,12 +58,20 @@ export class CriticChoice implements vscode.Disposable {
     return place;
   }
 
+  /** Those that can be chosen. @param engine of the log whose dialogues are looked at */
+  offered(engine: Engine): Promise<OfferedCritic[]> {
+    const { folders, kept } = this;
+    const dataFolders = [...new Set(this.engines.all.flatMap(({ dataFolder }) => dataFolder || []))];
+    return offeredCritics({ dataFolders, folders, engine, kept });
+  }
+
   dispose(): void {
     this.changed.dispose();
   }
 
-  private async use(place: CriticPlace): Promise<void> {
-    await this.memory.update(CHOSEN, place);
+  /** From now on the replays show this one. */
+  async use({ folder, name }: CriticPlace): Promise<void> {
+    await this.memory.update(CHOSEN, { folder, name });
     this.changed.fire();
   }
 
@@ -77,9 +85,8 @@ export class CriticChoice implements vscode.Disposable {
 
   /** The one that was used last, then those of each kind under its heading. */
   private async items(engine: Engine): Promise<Item[]> {
-    const { chosen, folders, kept } = this;
-    const dataFolders = [...new Set(this.engines.all.flatMap(({ dataFolder }) => dataFolder || []))];
-    const critics = await offeredCritics({ dataFolders, folders, engine, kept });
+    const { chosen } = this;
+    const critics = await this.offered(engine);
     const isLast = ({ folder }: CriticPlace): boolean => folder === chosen?.folder;
     const headings = [
       { name: t('used last'), of: critics.filter(isLast) },
@@ -140,7 +147,7 @@ const headingsOfKinds = (): { readonly from: OfferedCritic['from']; readonly nam
   { from: 'folder', name: t('other folders') },
 ];
 
-const itemOf = ({ folder, name, figure, about }: OfferedCritic): Item => ({
-  ...{ label: `$(law) ${name}`, description: figure, detail: about },
-  place: () => ({ folder, name }),
+const itemOf = (critic: OfferedCritic): Item => ({
+  ...{ label: `$(law) ${critic.name}`, description: figureWords(critic), detail: critic.about },
+  place: () => critic,
 });

@@ -2,13 +2,15 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import type { CriticPlace, RunCritic } from '../../core/training/credit/critics';
+import type { Agreement } from '../../core/evaluation/agreement';
+import type { Critic, CriticPlace, RunCritic } from '../../core/training/credit/critics';
+import type { HeldOut } from '../../core/training/credit/heldOut';
 import type { Engine } from '../engine';
 import { baseName, methodWord } from '../runs/words';
 import { ago } from '../trajectories/words';
 import type { KeptCredit } from './kept';
 import { openCriticAt } from './open';
-import { verdictWords } from './words';
+import { heldOutWords, verdictWords } from './words';
 
 const { t } = vscode.l10n;
 
@@ -16,11 +18,18 @@ const { t } = vscode.l10n;
 export interface OfferedCritic extends CriticPlace {
   readonly from: 'run' | 'loop' | 'scoreboard' | 'folder';
   readonly about: string;
-  /** How far people agree with it, or why it cannot be read. */
-  readonly figure: string;
+  readonly figures: CriticFigures | { readonly problem: string };
 }
 
-type Unread = Omit<OfferedCritic, 'figure'>;
+/** What is known of a critic that can be read. */
+export interface CriticFigures {
+  readonly critic: Critic;
+  readonly agreement: Agreement;
+  /** Absent of a value head, which is measured otherwise, and where its run did not measure it. */
+  readonly heldOut?: HeldOut | undefined;
+}
+
+type Unread = Omit<OfferedCritic, 'figures'>;
 
 interface Sources {
   readonly dataFolders: readonly string[];
@@ -51,7 +60,7 @@ export async function offeredCritics({
   return Promise.all(
     [...named, ...others].map(async (critic) => ({
       ...critic,
-      figure: await figureOf(critic, engine, kept),
+      figures: await figuresOf(critic, engine, kept),
     })),
   );
 }
@@ -86,12 +95,28 @@ function ofRun(critic: RunCritic, cells: ReadonlyMap<string, string>): Unread {
   };
 }
 
-async function figureOf(place: CriticPlace, engine: Engine, kept: KeptCredit): Promise<string> {
+async function figuresOf(
+  place: CriticPlace,
+  engine: Engine,
+  kept: KeptCredit,
+): Promise<OfferedCritic['figures']> {
   try {
-    const { id } = await openCriticAt(place);
-    return verdictWords((await kept.agreement(engine, id)).verdicts, t);
+    const critic = await openCriticAt(place);
+    const { heldOutOf } = await import('../../core/training/credit/heldOut');
+    const heldOut = critic.about.score === 'log-ratio' ? await heldOutOf(place.folder) : undefined;
+    return { critic, agreement: await kept.agreement(engine, critic.id), heldOut };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    return error.message;
+    return { problem: error.message };
   }
+}
+
+/** What stands behind a critic's name: how well it does, or why it cannot be read. */
+export function figureWords({ figures }: Pick<OfferedCritic, 'figures'>): string {
+  if ('problem' in figures) return figures.problem;
+  const { heldOut, agreement } = figures;
+  return [
+    ...(heldOut === undefined ? [] : [heldOutWords(heldOut, t)]),
+    verdictWords(agreement.verdicts, t),
+  ].join(' · ');
 }

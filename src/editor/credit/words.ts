@@ -1,4 +1,5 @@
 import type { Agreement, Share } from '../../core/evaluation/agreement';
+import type { HeldOut } from '../../core/training/credit/heldOut';
 import type { Translate } from '../translate';
 
 /** How far people and a critic are of one mind. What there is none of is said of verdicts alone: they are given here. */
@@ -11,6 +12,27 @@ export function agreementWords({ verdicts, thumbs }: Agreement, t: Translate): s
         : t('its sign is that of the thumb in {0} of {1} turns ({2})', thumbs.agreed, thumbs.of, share),
     ),
   ];
+}
+
+/** `held-out pairs 78 %, untrained 55 %`. */
+export function heldOutWords({ accuracy, untrained }: HeldOut, t: Translate): string {
+  const [of, control] = [accuracy, untrained ?? 0].map((share) => Math.round(100 * share));
+  return untrained === undefined
+    ? t('held-out pairs {0} %', of!)
+    : t('held-out pairs {0} %, untrained {1} %', of!, control!);
+}
+
+/** The same in a sentence. */
+export function heldOutSentence({ accuracy, untrained, pairs }: HeldOut, t: Translate): string {
+  const percent = (share: number): string => (100 * share).toFixed(1);
+  const own = t(
+    'It has {0} % of {1} held-out pairs in order: of two dialogues about a task that it never saw, the better one ahead.',
+    percent(accuracy),
+    pairs,
+  );
+  return untrained === undefined
+    ? own
+    : `${own} ${t('The untrained score, its control, has {0} %.', percent(untrained))}`;
 }
 
 /** `people agree in 8 of 10 judged turns (80 %, 49–94)`. */

@@ -1,15 +1,17 @@
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { Configuration } from '../configuration';
+import type { CriticChoice } from '../credit/choice';
 import { commands } from '../contributions';
 import { useUri } from '../documents';
 import type { Engine } from '../engine';
 import type { CandidateChoice } from './candidates';
 import type { ModelChoice } from './choice';
 import type { Connect } from './connect/connect';
+import { revealFolder } from '../reveal';
 import { editorSpec } from './editorModels';
 import type { ModelFolders } from './folders';
-import type { ModelNode, Party } from './nodes';
+import type { CriticNode, ModelNode, Party } from './nodes';
 import type { LocalPlace } from './places';
 import { specOf, type Server } from './servers';
 import type { ModelTree } from './tree';
@@ -25,6 +27,7 @@ export interface ModelCommandContext {
   readonly connect: Connect;
   readonly folders: ModelFolders;
   readonly models: ModelTree;
+  readonly critics: CriticChoice;
 }
 
 /** What a menu or the view passes; other things when the command was called elsewhere. */
@@ -47,7 +50,11 @@ export function modelCommands(on: ModelCommandContext) {
     [commands.addModelFolder]: () => on.folders.addAndOffer(),
     [commands.useAsAgent]: (target) => use(on, 'agent', target),
     [commands.useAsSimulator]: (target) => use(on, 'simulator', target),
-    [commands.revealModelFolder]: (target) => withFolder(target, (place) => on.folders.reveal(place)),
+    [commands.useCritic]: (target) => withCritic(target, ({ critic }) => on.critics.use(critic)),
+    [commands.revealModelFolder]: (target) =>
+      withCritic(target, ({ critic: { folder } }) =>
+        revealFolder(folder, 'critic.json', t('The critic is in {0}.', folder)),
+      ) ?? withFolder(target, (place) => on.folders.reveal(place)),
     // The Delete key names no row.
     [commands.removeModel]: (target = on.models.selected) =>
       withServer(target, (server) => remove(on, server)) ??
@@ -65,6 +72,8 @@ function specOfRow(target: Target): string | undefined {
       return specOf(target.server);
     case 'editorModel':
       return editorSpec(target.chat);
+    case 'critics':
+    case 'critic':
     case 'problem':
     case 'add':
       return undefined;
@@ -75,6 +84,8 @@ const KINDS: readonly string[] = [
   'model',
   'server',
   'editorModel',
+  'critics',
+  'critic',
   'problem',
   'add',
 ] satisfies ModelNode['kind'][];
@@ -90,6 +101,10 @@ function serverOfRow(target: Target): Server | undefined {
 function withServer<T>(target: Target, act: (server: Server) => Promise<T>): Promise<T> | undefined {
   const server = serverOfRow(target);
   return server && act(server);
+}
+
+function withCritic<T>(target: Target, act: (node: CriticNode) => Promise<T>): Promise<T> | undefined {
+  return isRow(target) && target.kind === 'critic' ? act(target) : undefined;
 }
 
 function withFolder<T>(target: Target, act: (place: LocalPlace) => Promise<T>): Promise<T> | undefined {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { commands, contextValues } from '../contributions';
 import { editorSpec } from './editorModels';
 import type { LocalState } from './loaded';
+import { criticItem, criticsItem } from './criticItems';
 import type { ModelNode } from './nodes';
 import type { LocalPlace } from './places';
 import { servedDetails, servedWords } from './servedWords';
@@ -22,6 +23,10 @@ export function itemOf(node: ModelNode): vscode.TreeItem {
       return serverItem(node);
     case 'editorModel':
       return editorItem(node);
+    case 'critics':
+      return criticsItem(node);
+    case 'critic':
+      return criticItem(node);
     case 'problem':
       return problemItem(node);
     case 'add':

@@ -1,5 +1,6 @@
 import type { LanguageModelChat } from 'vscode';
 import type { ModelUse } from '../../core/trajectory/use';
+import type { OfferedCritic } from '../credit/offered';
 import type { LocalPlace } from './places';
 import type { Server, ServerState } from './servers';
 import type { ModelRow } from './words';
@@ -14,8 +15,23 @@ export type ModelNode =
       readonly row: Played;
       readonly use?: ModelUse;
     }
+  | CriticsNode
+  | CriticNode
   | { readonly kind: 'problem'; readonly sentence: string }
   | { readonly kind: 'add'; readonly what: 'server' | 'folder' };
+
+/** The critics, which do not play but say how good a turn was. */
+export interface CriticsNode {
+  readonly kind: 'critics';
+  readonly critics: readonly CriticNode[];
+}
+
+export interface CriticNode {
+  readonly kind: 'critic';
+  readonly critic: OfferedCritic;
+  /** The replays show what it says. */
+  readonly isShown: boolean;
+}
 
 /** Who plays what now. */
 export interface Played {

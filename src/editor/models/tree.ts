@@ -4,6 +4,7 @@ import type { Configuration } from '../configuration';
 import { views } from '../contributions';
 import type { Engine } from '../engine';
 import type { ShownLog } from '../shownLog';
+import type { Critics } from './critics';
 import { editorSpec } from './editorModels';
 import { itemOf } from './items';
 import type { ModelNode, Party } from './nodes';
@@ -17,7 +18,10 @@ const { t } = vscode.l10n;
 /** How often the use of the models is counted at most, while dialogues are played. */
 const COUNT_AFTER_MS = 1000;
 
-/** The models that can play: on this machine, behind servers, in the editor; what each is doing, and who plays what. */
+/**
+ * The models that can play: on this machine, behind servers, in the editor; what each is doing, and who plays what. Below
+ * them the critics.
+ */
 export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly view: vscode.TreeView<ModelNode>;
@@ -31,6 +35,7 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
     private readonly configuration: Configuration,
     private readonly engine: Engine,
     private readonly log: ShownLog,
+    private readonly critics: Critics,
   ) {
     this.view = vscode.window.createTreeView(views.models, { treeDataProvider: this });
     this.disposables = [
@@ -38,11 +43,13 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
       this.view,
       configuration.onDidChange(() => this.show()),
       engine.onDidChangeModels(() => this.show()),
+      critics.onDidChange(() => this.show()),
       log.onDidChangeDialogues(() => this.countSoon()),
       new ModelWatcher(configuration, () => void this.refresh()),
       this.view.onDidChangeVisibility(({ visible }) => {
         if (!visible) return;
         this.show();
+        this.critics.look();
         this.countSoon();
       }),
       new vscode.Disposable(() => clearTimeout(this.counting)),
@@ -56,10 +63,15 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
   }
 
   async getChildren(node?: ModelNode): Promise<ModelNode[]> {
-    if (node !== undefined) return [];
+    if (node !== undefined) return node.kind === 'critics' ? [...node.critics] : [];
     const rows = [...(await this.locals()), ...this.servers(), ...(await this.ofTheEditor())];
     const isNew = rows.length === 1;
-    return isNew ? [...rows, { kind: 'add', what: 'server' }, { kind: 'add', what: 'folder' }] : rows;
+    const { node: critics } = this.critics;
+    return [
+      ...rows,
+      ...(critics === undefined ? [] : [critics]),
+      ...(isNew ? (['server', 'folder'] as const).map((what) => ({ kind: 'add' as const, what })) : []),
+    ];
   }
 
   getTreeItem(node: ModelNode): vscode.TreeItem {
@@ -70,6 +82,7 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
   async refresh(): Promise<void> {
     await this.engine.locals.lookAgain();
     this.show();
+    this.critics.look();
     this.countSoon();
   }
 
@@ -136,6 +149,8 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
 
   private async count(): Promise<void> {
     try {
+      // People may have said what they think of a critic.
+      await this.critics.follow();
       const uses = await (await this.log.engine.logIfAny())?.modelUse();
       if (uses === undefined || JSON.stringify(uses) === JSON.stringify(this.uses)) return;
       this.uses = uses;

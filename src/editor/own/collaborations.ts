@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { draftedRequest, isOwnFunction, ownTask } from '../../core/task/own';
 import { functionNamed, functionsIn, functionText } from '../../core/task/python/functions';
-import type { EventOf } from '../../core/trajectory/event';
+import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Engines } from '../engines';
 import type { SessionPanel } from '../session/panel';
 import type { SessionPanels } from '../session/panels';
@@ -166,10 +166,16 @@ export class Collaborations implements vscode.Disposable {
 
   private async log({ proposal, isAccepted }: Decision): Promise<void> {
     if (proposal.episode === undefined) return;
-    await this.write(proposal.episode, { outcome: isAccepted ? 'accepted' : 'rejected' });
+    const { episode } = proposal;
+    const outcome = isAccepted ? 'accepted' : 'rejected';
+    await this.write(episode, (log, by) =>
+      log.append({ event: 'outcome', episode, outcome, by }, { durable: true }),
+    );
     if (!isAccepted) return;
     const accepted = { proposal, at: Date.now() };
-    await this.memory.update(ACCEPTED, [...this.accepted, accepted]);
+    // Of an answer that is accepted once more the last time counts.
+    const others = this.accepted.filter((one) => one.proposal.episode !== episode);
+    await this.memory.update(ACCEPTED, [...others, accepted]);
     this.measureLater();
   }
 
@@ -192,25 +198,29 @@ export class Collaborations implements vscode.Disposable {
       this.accepted.filter((one) => one.at !== at || one.proposal.episode !== proposal.episode),
     );
     const { survival } = await import('../../core/dialogue/survival');
+    const { logSurvived } = await import('../../core/dialogue/survived');
     const survived = survival(proposal.code, await codeNow(proposal));
-    await this.write(proposal.episode!, {
-      outcome: survived < 1 ? 'edited' : 'accepted',
-      survived: Math.round(survived * 1000) / 1000,
-      milliseconds: Date.now() - at,
-    });
+    await this.write(proposal.episode!, (log, by) =>
+      logSurvived(log, proposal.episode!, {
+        outcome: survived < 1 ? 'edited' : 'accepted',
+        survived: Math.round(survived * 1000) / 1000,
+        milliseconds: Date.now() - at,
+        by,
+      }),
+    );
   }
 
   /** Only what the developer has agreed to is logged, and the dialogue may have been deleted since. */
   private async write(
     episode: string,
-    what: Pick<EventOf<'outcome'>, 'outcome' | 'survived' | 'milliseconds'>,
+    append: (log: TrajectoryLog, by: string) => Promise<unknown>,
   ): Promise<void> {
     const engine = await this.engines.withEpisode(episode);
     const by = engine.consent.given?.pseudonym;
     const log = await engine.log();
     if (by === undefined || log.summary(episode) === undefined) return;
     await engine.consent.record();
-    await log.append({ event: 'outcome', episode, ...what, by }, { durable: true });
+    await append(log, by);
   }
 }
 

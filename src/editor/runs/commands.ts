@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { runFiles } from '../../core/training/runFolder';
-import type { Run } from '../../core/training/runs';
+import { Runs, type Run } from '../../core/training/runs';
 import type { Command } from '../commands';
 import { commands, type CommandId } from '../contributions';
 import type { Engines } from '../engines';
@@ -38,9 +38,10 @@ export function runCommands(on: RunCommandContext) {
   return {
     [commands.newRun]: () => runForms.open(),
     [commands.startRunFile]: async () => open(await startFile(on)),
-    [commands.openRun]: (target) => {
+    [commands.openRun]: async (target) => {
       if (target?.kind === 'run') open(target.run);
-      return undefined;
+      // A critic stands in the folder of its run.
+      if (target?.kind === 'critic') open(await runIn(path.dirname(target.critic.folder)));
     },
     [commands.pauseRun]: ofRun((run) => runControl.pause(run)),
     [commands.killRun]: ofRun((run) => runControl.kill(run)),
@@ -74,6 +75,10 @@ const ofRun =
   (act: (run: Run) => Promise<unknown>): Command =>
   (target) =>
     target?.kind === 'run' ? act(target.run) : undefined;
+
+function runIn(folder: string): Promise<Run | undefined> {
+  return new Runs(path.dirname(path.dirname(folder))).read(path.basename(folder));
+}
 
 /** To be read: another configuration is another run. */
 async function openConfiguration({ folder }: Run): Promise<void> {

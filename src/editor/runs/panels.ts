@@ -6,6 +6,7 @@ import { Runs, type Run } from '../../core/training/runs';
 import type { Action } from '../../../webview/run/protocol';
 import { commands, runViewType, type CommandId } from '../contributions';
 import type { Engines } from '../engines';
+import { manageTrust } from '../trust/restricted';
 import { RunPanel, type RunPanelOwner } from './panel';
 import { runsOf } from './resting';
 import type { RunWatch } from './watch';
@@ -14,7 +15,7 @@ import { lazily } from '../../core/lazily';
 /** What the editor keeps of a panel over a reload; the run's folder knows the rest. */
 const panelStateSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.string() }));
 
-const commandOf: Readonly<Record<Exclude<Action, 'play'>, CommandId>> = {
+const commandOf: Readonly<Record<Exclude<Action, 'play' | 'trust'>, CommandId>> = {
   pause: commands.pauseRun,
   kill: commands.killRun,
   resume: commands.resumeRun,
@@ -74,6 +75,10 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
   }
 
   act(action: Action, run: Run): void {
+    if (action === 'trust') {
+      void manageTrust();
+      return;
+    }
     if (action === 'play') {
       this.play(run).catch((error: unknown) => this.engines.first.show(error));
       return;

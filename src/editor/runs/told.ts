@@ -12,6 +12,8 @@ export function toldWords(event: ToldEvent, t: Translate): string | undefined {
       return stateToldWords(event, t);
     case 'evaluation':
       return evaluationWords(event, t);
+    case 'control':
+      return controlWords(event, t);
     case 'data':
       return t(
         '{0} trajectories of {1} tasks, {2} of them successes; {3} of {4} turns with the tokens that were sampled',
@@ -56,6 +58,19 @@ function evaluationWords(event: TrainerEventOf<'evaluation'>, t: Translate): str
   return event.best === true ? t('{0}; the best so far', said) : said;
 }
 
+function controlWords(
+  { stage, accuracy, examples }: TrainerEventOf<'control'>,
+  t: Translate,
+): string | undefined {
+  if (accuracy == null) return undefined;
+  return t(
+    '{0}: the untrained score, its control, has {1} % of {2} held-out pairs in order',
+    stageWord(stage, t),
+    (100 * accuracy).toFixed(1),
+    grouped(examples),
+  );
+}
+
 function rankingWords(event: TrainerEventOf<'ranking'>, t: Translate): string {
   const { rank_correlation: correlation } = event;
   const ranked = t('{0} candidates ranked', grouped(event.candidates));
@@ -64,7 +79,12 @@ function rankingWords(event: TrainerEventOf<'ranking'>, t: Translate): string {
     : t('{0}; rank correlation of critic and untrained score {1}', ranked, correlation.toFixed(2));
 }
 
-const stageFigures = lazily(() => z.looseObject({ held_out_accuracy: z.number().optional() }));
+const stageFigures = lazily(() =>
+  z.looseObject({
+    held_out_accuracy: z.number().optional(),
+    held_out_untrained_accuracy: z.number().optional(),
+  }),
+);
 const resultFigures = lazily(() => z.looseObject({ stages: z.record(z.string(), z.unknown()).catch({}) }));
 
 /** One sentence about a run that is done, from its own figures; undefined before there is a result. */
@@ -72,9 +92,11 @@ export function resultWords(history: RunHistory, t: Translate): string | undefin
   if (history.result === undefined) return undefined;
   const { stages } = resultFigures().parse(history.result);
   const measured = Object.entries(stages).flatMap(([stage, told]) => {
-    const accuracy = stageFigures().safeParse(told).data?.held_out_accuracy;
+    const { held_out_accuracy: accuracy, held_out_untrained_accuracy: untrained } =
+      stageFigures().safeParse(told).data ?? {};
     if (accuracy === undefined) return [];
-    return [t('{0} {1} %', stageWord(stage, t), (100 * accuracy).toFixed(0))];
+    const said = t('{0} {1} %', stageWord(stage, t), (100 * accuracy).toFixed(0));
+    return [untrained === undefined ? said : t('{0} (untrained {1} %)', said, (100 * untrained).toFixed(0))];
   });
   const ready = t('The trained model is ready.');
   return measured.length === 0

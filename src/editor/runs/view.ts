@@ -61,7 +61,10 @@ export function runView(
     left: (isLive && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
     sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t)) ?? '',
     result: resultOf(run),
-    figures: history.figuresOf(stage).map((name) => figureView(name, history.curves(stage, name)!)),
+    figures: history.figuresOf(stage).map((name) => ({
+      ...figureView(name, history.curves(stage, name)!),
+      ...controlOf(history, stage, name),
+    })),
   };
 }
 
@@ -169,6 +172,12 @@ function figureView(name: Figure, { training, heldOut }: Curves): FigureView {
     outline: drawn.outline(OUTLINE_POINTS).map(short),
     isOutlineHeldOut,
   };
+}
+
+/** The accuracy of a critic stands beside that of the untrained score, on the same pairs. */
+function controlOf({ control }: RunHistory, stage: string, figure: Figure): Pick<FigureView, 'untrained'> {
+  const accuracy = control?.stage === stage && figure === 'accuracy' ? control.accuracy : undefined;
+  return accuracy == null ? {} : { untrained: accuracy };
 }
 
 function resultOf({ folder, state }: Run): RunView['result'] {

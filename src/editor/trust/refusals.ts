@@ -44,6 +44,7 @@ type Allowed =
   | 'chooseLog'
   | 'openTranscript'
   | 'showUse'
+  | 'useCritic'
   | 'revealModelFolder'
   | 'removeModel'
   | 'openRun'

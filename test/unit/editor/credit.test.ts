@@ -6,7 +6,7 @@ import type { Critic } from '../../../src/core/training/credit/critics';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
-import { agreementWords } from '../../../src/editor/credit/words';
+import { agreementWords, heldOutSentence, heldOutWords } from '../../../src/editor/credit/words';
 import { creditsView } from '../../../src/editor/replay/credit';
 import { dialogue, doubling, verdict } from '../trajectory/fixtures';
 import { english } from './translate';
@@ -117,4 +117,13 @@ describe('the agreement in words', () => {
       'its sign is that of the thumb in 3 of 4 turns (75 %, 30–95)',
     ]);
   });
+});
+
+it('says how a critic does on held-out pairs, beside its control where that was measured', () => {
+  expect(heldOutWords({ accuracy: 0.784, pairs: 40 }, english)).toBe('held-out pairs 78 %');
+  const both = { accuracy: 0.784, pairs: 40, untrained: 0.55 };
+  expect(heldOutWords(both, english)).toBe('held-out pairs 78 %, untrained 55 %');
+  expect(heldOutSentence(both, english)).toBe(
+    'It has 78.4 % of 40 held-out pairs in order: of two dialogues about a task that it never saw, the better one ahead. The untrained score, its control, has 55.0 %.',
+  );
 });

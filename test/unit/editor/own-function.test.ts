@@ -1,4 +1,7 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { logSurvived } from '../../../src/core/dialogue/survived';
 import { ownTask } from '../../../src/core/task/own';
 import { Session } from '../../../src/editor/session/session';
 import { answers, asks, scripted } from '../../fixtures/dialogue';
@@ -58,4 +61,27 @@ it('asks for no grade after a reload, and keeps what became of the answer', asyn
   await session.gradeAgain();
   expect(session.state).not.toHaveProperty('grade');
   expect(session.title).toBe('Parcel price');
+});
+
+it('has it logged once how much of the answer is left, however many windows measure it', async () => {
+  const { id } = await played();
+  const logs = [await stage.log(), await (await stage.otherWindow()).log()];
+  const measured = { outcome: 'edited', survived: 0.5, milliseconds: 300_000, by: 'ada' } as const;
+  const outcomes = async (): Promise<unknown[]> => {
+    const folder = path.join(stage.dataFolder, 'log');
+    const texts = await Promise.all(
+      (await readdir(folder)).map((name) => readFile(path.join(folder, name), 'utf8')),
+    );
+    const lines = texts.flatMap((text) => text.split('\n').filter((line) => line.includes('"outcome"')));
+    return lines.map((line) => (JSON.parse(line) as { survived?: number }).survived ?? null);
+  };
+  await logs[0]!.append({ event: 'outcome', episode: id!, outcome: 'accepted', by: 'ada' });
+  await Promise.all(logs.map((log) => logSurvived(log, id!, measured)));
+  // And one whose clock is late.
+  await logSurvived(logs[1]!, id!, { ...measured, survived: 0.25 });
+  expect(await outcomes()).toEqual([null, 0.5]);
+  // Accepted once more, it is measured once more.
+  await logs[1]!.append({ event: 'outcome', episode: id!, outcome: 'accepted', by: 'ada' });
+  await logSurvived(logs[0]!, id!, { ...measured, survived: 1 });
+  expect((await outcomes()).sort()).toEqual([0.5, 1, null, null]);
 });

@@ -153,6 +153,22 @@ describe('the view of a run', () => {
     ]);
   });
 
+  it('has the untrained score beside the accuracy of the critic, where the run tells it', () => {
+    const control = event('control', { stage: 'critic', accuracy: 0.55, examples: 40 });
+    const untrained = (one: RunHistory, choice: object) =>
+      runView(run(), one, choice, options).figures.map((figure) => [figure.name, figure.untrained]);
+    const folded = history(control, step(1), step(2, { stage: 'policy' }));
+    expect(untrained(folded, { stage: 'critic' })).toEqual([
+      ['accuracy', 0.55],
+      ['loss', undefined],
+    ]);
+    expect(untrained(folded, { stage: 'policy' })[0]).toEqual(['accuracy', undefined]);
+    expect(untrained(history(step(1)), {})[0]).toEqual(['accuracy', undefined]);
+    expect(toldView(folded, 'en', english).lines.map(({ text }) => text)).toEqual([
+      'critic: the untrained score, its control, has 55.0 % of 40 held-out pairs in order',
+    ]);
+  });
+
   it('says in one sentence what came of it', () => {
     const result = event('result', {
       model: 'x',
@@ -160,6 +176,10 @@ describe('the view of a run', () => {
     });
     expect(resultWords(history(result), english)).toBe(
       'The trained model is ready. Pairs of tasks that it never saw, in order: critic 78 %.',
+    );
+    const critic = { held_out_accuracy: 0.784, held_out_untrained_accuracy: 0.551 };
+    expect(resultWords(history(event('result', { stages: { critic } })), english)).toContain(
+      'in order: critic 78 % (untrained 55 %).',
     );
   });
 });

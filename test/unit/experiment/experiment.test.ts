@@ -133,25 +133,36 @@ describe('evaluations', () => {
   });
 });
 
-it('puts the untrained score beside each critic', async () => {
-  const run = await makeRun('a', {}, [
-    { event: 'evaluation', stage: 'critic', step: 10, accuracy: 0.7, best: true },
-    { event: 'evaluation', stage: 'critic', step: 20, accuracy: 0.6 },
-    {
-      ...{ event: 'ranking', stage: 'ranking', histories: 5, candidates: 40 },
-      ...{ rank_correlation: -0.1, spread: 0.2, untrained_spread: 0.3 },
-    },
-  ]);
-  const reader = new RunReader(runs, run.id);
-  const { history } = (await reader.read())!;
-  await reader.close();
-  expect(controlsOf(history)).toEqual([
-    {
-      ...{ stage: 'ranking', histories: 5, candidates: 40, accuracy: 0.7 },
-      ...{ correlation: -0.1, spread: 0.2, untrainedSpread: 0.3 },
-    },
-  ]);
-});
+it.each([
+  [[], { untrainedAccuracy: null, pairs: null }],
+  [
+    [{ event: 'control', stage: 'critic', accuracy: 0.55, examples: 20 }],
+    { untrainedAccuracy: 0.55, pairs: 20 },
+  ],
+])(
+  'puts the untrained score beside each critic, also of runs that do not tell all of it',
+  async (told, control) => {
+    const run = await makeRun('a', {}, [
+      ...told,
+      { event: 'evaluation', stage: 'critic', step: 10, accuracy: 0.7, best: true },
+      { event: 'evaluation', stage: 'critic', step: 20, accuracy: 0.6 },
+      {
+        ...{ event: 'ranking', stage: 'ranking', histories: 5, candidates: 40 },
+        ...{ rank_correlation: -0.1, spread: 0.2, untrained_spread: 0.3 },
+      },
+    ]);
+    const reader = new RunReader(runs, run.id);
+    const { history } = (await reader.read())!;
+    await reader.close();
+    expect(controlsOf(history)).toEqual([
+      {
+        ...{ stage: 'ranking', histories: 5, candidates: 40, accuracy: 0.7 },
+        ...{ correlation: -0.1, spread: 0.2, untrainedSpread: 0.3 },
+        ...control,
+      },
+    ]);
+  },
+);
 
 describe('what leaves the machine', () => {
   it.each([

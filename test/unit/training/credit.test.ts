@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CreditCache } from '../../../src/core/training/credit/cache';
 import { computeCredits, type CreditOptions } from '../../../src/core/training/credit/compute';
 import { scorable, type Scorable } from '../../../src/core/training/credit/credit';
+import { heldOutOf } from '../../../src/core/training/credit/heldOut';
 import { criticsIn, nameOfFolder, openCritic } from '../../../src/core/training/credit/critics';
 import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
@@ -41,6 +42,21 @@ const options = (more: Partial<CreditOptions> = {}): CreditOptions => ({
 });
 
 describe('a critic', () => {
+  it('has from its run how well it did on held-out pairs, and what the untrained score did', async () => {
+    expect(await heldOutOf(critic)).toBeUndefined();
+    const events = path.join(run, 'events.jsonl');
+    const tell = (event: object): Promise<void> =>
+      appendFile(events, `${JSON.stringify({ version: 1, at: '2026-11-22T10:00:00Z', ...event })}\n`);
+    const measured = { held_out_accuracy: 0.78, held_out_examples: 40 };
+    await tell({ event: 'result', stages: { critic: measured } });
+    expect(await heldOutOf(critic)).toEqual({ accuracy: 0.78, pairs: 40 });
+    const control = { held_out_untrained_accuracy: 0.55 };
+    await tell({ event: 'result', stages: { critic: { ...measured, ...control } } });
+    await tell({ event: 'state', state: 'done' });
+    expect(await heldOutOf(critic)).toEqual({ accuracy: 0.78, pairs: 40, untrained: 0.55 });
+    await rm(events);
+  });
+
   it('is found in its run, is itself wherever it lies, and another one when its weights are others', async () => {
     const [found, ...others] = await criticsIn(data);
     expect(found).toMatchObject({ folder: critic, name: 'first', base: 'tiny', method: 'sweet-rl' });

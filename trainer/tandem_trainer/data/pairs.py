@@ -38,7 +38,15 @@ def trajectory_pairs(dialogues: Sequence[Dialogue], read: Read, pairing: Literal
     if not pairs:
         raise Fault(why_no_pairs(dialogues, pairing), usage=True)
     turns = _turns(dialogues, read, {index for pair in pairs for index in pair})
-    return [Example(dialogues[chosen].task, turns[chosen], turns[rejected]) for chosen, rejected in pairs]
+    return [
+        Example(
+            dialogues[chosen].task,
+            turns[chosen],
+            turns[rejected],
+            dialogues=(dialogues[chosen].id, dialogues[rejected].id),
+        )
+        for chosen, rejected in pairs
+    ]
 
 
 def _turns(dialogues: Sequence[Dialogue], read: Read, indices: Iterable[int]) -> dict[int, tuple[Turn, ...]]:

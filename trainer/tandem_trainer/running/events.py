@@ -11,6 +11,8 @@ again: the later line counts.
                 clipping), learning_rate, tokens (after sharing), tokens_per_second, mfu?, memory_mb, seconds_left (of
                 the whole run)
     evaluation  stage, step, best, and the figures of a step as means over the held-out examples
+    control     stage, accuracy, examples: how much of the held-out pairs on which the critic is measured the untrained
+                score has in order (control.py), and how many they are
     progress    stage, part, done, total, seconds_left (of this part): work that has no steps
     candidates, ranking     figures of a round (candidates.py, ranking.py)
     sample      stage, group, candidates [{text, score, untrained, good?}], the best first

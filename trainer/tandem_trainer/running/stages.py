@@ -10,6 +10,7 @@ from ..data.pairs import first_of
 from ..data.template import Template
 from ..fault import Fault
 from ..model.base import Base
+from ..objective.control import UntrainedScore
 from ..objective.critic import Critic
 from ..objective.multiturn_dpo import MultiTurnDpo
 from ..objective.objective import Objective, turns_of
@@ -60,8 +61,14 @@ def sweet_rl(run: Run, base: Base, template: Template, prepared: Prepared, refer
     if trains_critic(config):
         is_head = config.critic.score == "value-head"
         critic = ValueHead(reference) if is_head else Critic(config.critic, reference, config.convention)
+        # A value head is measured turn by turn, and has no pairs on which the control could be measured, too.
+        control = (
+            None
+            if is_head
+            else UntrainedScore(config.critic, config.convention, reference, template, prepared.dialogues)
+        )
         with base.adapter("critic"):
-            told |= train_stage("critic", base, critic, prepared.critic, prepared, config.critic, run, {})
+            told |= train_stage("critic", base, critic, prepared.critic, prepared, config.critic, run, {}, control)
 
     plainly = config.candidates.temperature == 1 and config.candidates.top_p == 1
     policy = Policy(config.policy, reference, config.convention, plainly_sampled=plainly)
@@ -94,10 +101,12 @@ def train_stage(
     settings: OptimiserConfig,
     run: Run,
     before: Figures,
+    control: UntrainedScore | None = None,
 ) -> Figures:
     """Trains the live adapter of `base`, or takes what was trained before; afterwards it is the stage's best.
 
     before: figures of what led to the examples, which are kept with those of the stage. Returns both.
+    control: is measured on the examples that are held out of this stage, before it is trained.
     """
     if (result := run.result(name)) is not None:
         base.load_state(result.tensors("trained"))
@@ -117,7 +126,12 @@ def train_stage(
         figures = found.state["figures"]
     else:
         objective.precompute([*train, *held_out], run.progress(name, "reference"))
-        figures = {**before, name: optimise(name, base, objective, train, held_out, settings, run)}
+        untrained = control.measure(held_out, run.progress(name, "control")) if control and held_out else {}
+        if untrained:
+            run.events.emit("control", stage=name, **untrained)
+        trained = optimise(name, base, objective, train, held_out, settings, run)
+        beside = {"held_out_untrained_accuracy": untrained["accuracy"]} if untrained else {}
+        figures = {**before, name: {**trained, **beside}}
     tensors = {"trained": base.state(), "objective": objective.state()}
     run.finish(name, figures, tensors)
     if critic and not found and run.ranks.first:

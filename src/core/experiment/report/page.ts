@@ -151,14 +151,16 @@ function learning({ records, pictures }: Experiment): string[] {
 
 function controls({ records, names }: Experiment): string[] {
   const rows = records.flatMap(({ history }, index) =>
-    controlsOf(history).map(({ stage, accuracy, correlation, spread, untrainedSpread, candidates }) => [
+    controlsOf(history).map((control) => [
       names[index]!,
-      stage,
-      accuracy === null ? '–' : percent(accuracy),
-      number(correlation, 2),
-      number(spread, 3),
-      number(untrainedSpread, 3),
-      count(candidates),
+      control.stage,
+      control.accuracy === null ? '–' : percent(control.accuracy),
+      control.untrainedAccuracy === null ? '–' : percent(control.untrainedAccuracy),
+      control.pairs === null ? '–' : count(control.pairs),
+      number(control.correlation, 2),
+      number(control.spread, 3),
+      number(control.untrainedSpread, 3),
+      count(control.candidates),
     ]),
   );
   if (rows.length === 0) return [];
@@ -169,6 +171,8 @@ function controls({ records, names }: Experiment): string[] {
         'run',
         'stage',
         'held-out pairs in order',
+        'by the untrained score',
+        'pairs',
         'rank correlation with the untrained score',
         'spread of the critic',
         'spread of the untrained score',
@@ -177,7 +181,7 @@ function controls({ records, names }: Experiment): string[] {
       rows,
     ),
     'The untrained score is the control: what the model would have liked without having learned, which a critic has to ' +
-      'say something beyond. At a rank correlation of 1 it orders the turns alike.',
+      'say something beyond, on pairs of tasks that nothing was trained on as in the order of turns. At a rank correlation of 1 it orders the turns alike.',
   ];
 }
 

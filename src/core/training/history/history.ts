@@ -42,6 +42,8 @@ export class RunHistory {
   progress: Progress | undefined;
   data: TrainerEventOf<'data'> | undefined;
   result: TrainerEventOf<'result'> | undefined;
+  /** Of the critic's held-out pairs; absent of runs without a critic, and of those of an older trainer. */
+  control: TrainerEventOf<'control'> | undefined;
   /** The latest, in the order in which they came. */
   readonly told: ToldEvent[] = [];
   readonly samples: TrainerEventOf<'sample'>[] = [];
@@ -119,6 +121,7 @@ export class RunHistory {
   private keep(event: ToldEvent): void {
     if (event.event === 'data') this.data = event;
     if (event.event === 'result') this.result = event;
+    if (event.event === 'control') this.control = event;
     // What was planned once stays: a later plan may be of what is left.
     if (event.event === 'plan' && this.planned.length === 0) this.planned = stagesOf(event);
   }

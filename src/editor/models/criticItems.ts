@@ -1,0 +1,65 @@
+import * as vscode from 'vscode';
+import { commands, contextValues } from '../contributions';
+import { figureWords, type CriticFigures } from '../credit/offered';
+import { agreementWords, heldOutSentence } from '../credit/words';
+import type { CriticNode, CriticsNode } from './nodes';
+
+const { t } = vscode.l10n;
+
+/** The heading of the critics, closed: it takes one row of those who only play. */
+export function criticsItem({ critics }: CriticsNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(t('Critics'), vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = 'critics';
+  const shown = critics.find(({ isShown }) => isShown);
+  item.description = [
+    String(critics.length),
+    ...(shown === undefined ? [] : [t('replays show {0}', shown.critic.name)]),
+  ].join(' · ');
+  item.tooltip = t(
+    'They read a dialogue and say of each turn whether it helped. Runs of SWEET-RL train them.',
+  );
+  return item;
+}
+
+/** A critic: a click opens the run that trained it. */
+export function criticItem(node: CriticNode): vscode.TreeItem {
+  const { critic, isShown } = node;
+  const { folder, name, from, figures } = critic;
+  const item = new vscode.TreeItem(name);
+  item.id = folder;
+  item.description = [...(isShown ? [t('shown in replays')] : []), figureWords(critic)].join(' · ');
+  item.iconPath =
+    'problem' in figures ? warningIcon() : new vscode.ThemeIcon(isShown ? 'pass-filled' : 'law');
+  item.contextValue = isShown ? contextValues.shownCritic : contextValues.critic;
+  item.tooltip = tooltipOf(node);
+  item.accessibilityInformation = {
+    label: [name, t('critic'), ...item.description.split(' · ')].join(', '),
+  };
+  if (from !== 'folder')
+    item.command = { command: commands.openRun, title: t('Open the run'), arguments: [node] };
+  return item;
+}
+
+const warningIcon = (): vscode.ThemeIcon =>
+  new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
+
+function tooltipOf({ critic: { name, about, folder, figures } }: CriticNode): vscode.MarkdownString {
+  const lines = [about, ...('problem' in figures ? [figures.problem] : figureLines(figures)), folder];
+  const text = new vscode.MarkdownString();
+  text.appendMarkdown('**').appendText(name).appendMarkdown('**\n\n');
+  for (const line of lines) text.appendText(line).appendMarkdown('\n\n');
+  return text;
+}
+
+function figureLines({ critic, agreement, heldOut }: CriticFigures): string[] {
+  return [
+    critic.about.score === 'value-head'
+      ? t('It predicts the reward after each turn.')
+      : t('It compares how likely it finds a turn with how likely its base does.'),
+    ...(heldOut === undefined ? [] : [heldOutSentence(heldOut, t)]),
+    ...agreementWords(agreement, t),
+    critic.runner === 'onnx'
+      ? t('It scores on this machine, in a moment.')
+      : t('The trainer scores with it, because it has no graphs for this machine.'),
+  ];
+}

@@ -1,0 +1,82 @@
+import * as vscode from 'vscode';
+import type { CriticChoice } from '../credit/choice';
+import type { KeptCredit } from '../credit/kept';
+import type { OfferedCritic } from '../credit/offered';
+import type { RunWatch } from '../runs/watch';
+import type { ShownLog } from '../shownLog';
+import type { CriticsNode } from './nodes';
+
+/** The critics as the Models view lists them. They are looked for when the view asks, and when there may be others. */
+export class Critics implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly disposables: { dispose(): unknown }[];
+  private found: readonly OfferedCritic[] = [];
+  private looking: Promise<void> | undefined;
+
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly choice: CriticChoice,
+    private readonly kept: KeptCredit,
+    private readonly log: ShownLog,
+    runs: Pick<RunWatch, 'onDidEnd'>,
+    private readonly report: (error: unknown) => void,
+  ) {
+    this.disposables = [
+      this.changed,
+      choice.onDidChange(() => {
+        this.changed.fire();
+        this.look();
+      }),
+      log.onDidChange(() => this.look()),
+      runs.onDidEnd(() => this.look()),
+    ];
+  }
+
+  /** Undefined while there is none. */
+  get node(): CriticsNode | undefined {
+    const chosen = this.choice.chosen?.folder;
+    const critics = this.found.map((critic) => ({
+      ...{ kind: 'critic' as const, critic, isShown: critic.folder === chosen },
+    }));
+    return critics.length === 0 ? undefined : { kind: 'critics', critics };
+  }
+
+  /** Has the list made anew; `onDidChange` says when it is there. */
+  look(): void {
+    this.looking ??= this.lookOnce()
+      .catch(this.report)
+      .finally(() => {
+        this.looking = undefined;
+      });
+  }
+
+  /** Takes in what people have said since of the turns that these critics have read. */
+  async follow(): Promise<void> {
+    const { found } = this;
+    const { engine } = this.log;
+    const followed = found.map(async (critic): Promise<OfferedCritic> => {
+      const { figures } = critic;
+      if ('problem' in figures) return critic;
+      const agreement = await this.kept.agreement(engine, figures.critic.id);
+      return { ...critic, figures: { ...figures, agreement } };
+    });
+    const now = await Promise.all(followed);
+    // The list may have been made anew meanwhile.
+    if (found === this.found) this.show(now);
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  private async lookOnce(): Promise<void> {
+    this.show(await this.choice.offered(this.log.engine));
+  }
+
+  private show(found: readonly OfferedCritic[]): void {
+    const isSame = JSON.stringify(found) === JSON.stringify(this.found);
+    this.found = found;
+    if (!isSame) this.changed.fire();
+  }
+}

@@ -1,0 +1,117 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { Locator } from 'playwright-core';
+
+import { root } from '../../scripts/setup/project.mjs';
+import { startChatServer, type ChatServer } from '../fixtures/chat-server';
+import { answer } from '../fixtures/chat-server-replies';
+import { startWorkbench, type WorkbenchDriver } from './driver';
+
+export const source = `LIMIT = 20
+
+
+def parcel_price(weight_kg):
+    """The price of a parcel."""
+    raise NotImplementedError
+
+
+print("end")
+`;
+/** What the agent writes in its place. */
+export const code = 'def parcel_price(weight_kg):\n    return 9.5 if weight_kg > 20 else 5';
+
+const asks = 'I do not know the limit.\n\nOUTPUT:\nFrom how many kilos is a parcel heavy?';
+const solves = `Now I know.\n\nOUTPUT:\nI WANT TO ANSWER:\n\`\`\`python\n${code}\n\`\`\``;
+
+/** A workbench on a folder with a function of a person's own, its tests, and an agent that asks once and then answers. */
+export interface OwnCode {
+  readonly workspace: string;
+  /** Of the function. */
+  readonly file: string;
+  /** The agent behind a server, which the settings name `Mine`. */
+  readonly server: ChatServer;
+  readonly workbench: WorkbenchDriver;
+  /** Writes the workspace's settings anew. */
+  configure(settings: Readonly<Record<string, unknown>>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startOnOwnCode(): Promise<OwnCode> {
+  const workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-own-'));
+  const server = await startChatServer({
+    reply: ({ body }) => answer(body.messages.some(({ role }) => role === 'assistant') ? solves : asks),
+    models: ['tiny'],
+  });
+  const configure = async (settings: Readonly<Record<string, unknown>>): Promise<void> => {
+    const all = {
+      'tandem.agent': 'script:agent.json',
+      'tandem.simulator': 'rules',
+      'tandem.servers': [{ name: 'Mine', baseUrl: server.url, model: 'tiny' }],
+      'files.autoSave': 'off',
+      ...settings,
+    };
+    await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(all));
+  };
+  await mkdir(path.join(workspace, '.vscode'));
+  await writeFile(path.join(workspace, 'shop.py'), source);
+  await writeFile(
+    path.join(workspace, 'test_shop.py'),
+    'assert parcel_price(1) == 5\nassert parcel_price(21) == 9.5\n',
+  );
+  await writeFile(path.join(workspace, 'agent.json'), JSON.stringify({ '*': [asks, solves] }));
+  await configure({});
+  const workbench = await startWorkbench({
+    extension: root,
+    workspace,
+    // Models that call no tools are not offered in agent mode.
+    settings: { 'chat.agent.enabled': false, 'chat.newSession.defaultMode': 'ask' },
+  });
+  // A step that fails makes all later ones fail: they should not each wait for minutes.
+  workbench.page.setDefaultTimeout(45_000);
+  await workbench.activityBar('Tandem').click();
+  // What is asked of Tandem before it is awake waits, longer than these tests do.
+  await workbench.page
+    .getByRole('tree', { name: 'Models' })
+    .getByRole('treeitem', { name: /^starter/ })
+    .waitFor();
+  return {
+    ...{ workspace, server, workbench, configure },
+    file: path.join(workspace, 'shop.py'),
+    close: async () => {
+      await workbench.close();
+      await server.close();
+      await rm(workspace, { recursive: true, force: true });
+    },
+  };
+}
+
+export const lineOf = ({ page }: WorkbenchDriver, text: string | RegExp): Locator =>
+  page.locator('.editor-instance .view-line', { hasText: text }).first();
+
+export const quickInputOf = ({ page }: WorkbenchDriver): Locator =>
+  page.locator('.quick-input-widget input.input');
+
+/** Opens a file of the workspace, at a line of it when it is named so: `shop.py:5`. */
+export async function openFile(workbench: WorkbenchDriver, name: string): Promise<void> {
+  const [file] = name.split(':');
+  await workbench.page.keyboard.press('F1');
+  await quickInputOf(workbench).fill(name);
+  await workbench.page.locator('.quick-input-list-row', { hasText: file! }).first().waitFor();
+  await quickInputOf(workbench).press('Enter');
+  await workbench.page.locator('.tab', { hasText: file! }).first().waitFor();
+}
+
+/** Opens the file with the cursor in its function. */
+export async function openFunction(workbench: WorkbenchDriver): Promise<void> {
+  await openFile(workbench, 'shop.py:5');
+  await lineOf(workbench, 'def parcel_price').waitFor();
+}
+
+/** Selects the whole function, to the beginning of the line behind it. */
+export async function selectFunction(workbench: WorkbenchDriver, lines: number): Promise<void> {
+  await lineOf(workbench, 'def parcel_price').click();
+  await workbench.page.keyboard.press('Home');
+  for (let count = 0; count < lines; count += 1) await workbench.page.keyboard.press('Shift+ArrowDown');
+}

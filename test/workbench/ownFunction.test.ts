@@ -1,0 +1,219 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+import { violations } from './accessibility';
+import type { Theme, WorkbenchDriver } from './driver';
+import {
+  code,
+  lineOf,
+  openFile,
+  openFunction,
+  quickInputOf,
+  selectFunction,
+  source,
+  startOnOwnCode,
+  type OwnCode,
+} from './ownCode';
+
+let own: OwnCode;
+let workbench: WorkbenchDriver;
+
+/** The machine may be busy. */
+const soon = { timeout: 30_000 };
+
+const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const composer = (): Locator => session().getByRole('textbox', { name: 'Your reply to the agent' });
+const change = (): Locator => workbench.page.locator('.tab', { hasText: 'shop.py: file ↔ answer' });
+
+beforeAll(async () => {
+  own = await startOnOwnCode();
+  ({ workbench } = own);
+});
+afterAll(() => own.close());
+
+const themes: readonly Theme[] = ['light', 'dark', 'hc-dark'];
+
+/** Of a session or a replay, in which everybody can use what is drawn. */
+async function accessiblePictures(name: string): Promise<void> {
+  for (const theme of themes) {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`${name}-${theme}`);
+    expect(await violations(session())).toEqual([]);
+  }
+}
+
+/** Says what an input asks for. */
+async function answerQuickInput(text: string, picture: string): Promise<void> {
+  await quickInputOf(workbench).fill(text);
+  await workbench.screenshot(picture);
+  await quickInputOf(workbench).press('Enter');
+}
+
+interface Outcome {
+  readonly outcome: string;
+  readonly survived?: number;
+  readonly milliseconds?: number;
+}
+
+/** What became of answers, in the order in which it was logged. */
+async function outcomes(): Promise<Outcome[]> {
+  const folder = path.join(own.workspace, '.tandem', 'log');
+  const texts = await Promise.all(
+    (await readdir(folder)).map((name) => readFile(path.join(folder, name), 'utf8')),
+  );
+  return texts
+    .flatMap((text) => text.trim().split('\n'))
+    .map((text) => JSON.parse(text) as { event: string; at: string } & Outcome)
+    .filter(({ event }) => event === 'outcome')
+    .sort((one, other) => one.at.localeCompare(other.at));
+}
+
+test('collaborates on a function of their own, from the editor’s menu', async () => {
+  await openFunction(workbench);
+  await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Collaborate on This Function…');
+  await expect
+    .poll(() => quickInputOf(workbench).inputValue(), soon)
+    .toBe('I need a Python function: The price of a parcel.');
+  await workbench.screenshot('own-request');
+  await quickInputOf(workbench).press('Enter');
+  await session().getByText('what your function has to do').waitFor();
+  await session().getByRole('button', { name: 'Agree and start' }).click();
+  await session().getByText('From how many kilos is a parcel heavy?').waitFor();
+  // No simulator knows what is in the developer's head.
+  expect(
+    await session()
+      .getByRole('button', { name: /simulator|Suggest/i })
+      .count(),
+  ).toBe(0);
+  await accessiblePictures('own-session');
+});
+
+test('rejects the answer, which leaves the file as it is and is logged', async () => {
+  const { page } = workbench;
+  await composer().fill('Above 20.');
+  await page.keyboard.press('Enter');
+  await change().waitFor();
+  await page.locator('.monaco-diff-editor').first().waitFor();
+  await page.locator('.statusbar-item', { hasText: 'Tandem: answered' }).waitFor();
+  await workbench.screenshot('own-change-asked');
+  for (const theme of themes) {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`own-change-${theme}`);
+  }
+  await page
+    .getByRole('button', { name: /^Reject Answer/ })
+    .first()
+    .click();
+  await change().waitFor({ state: 'detached' });
+  await expect.poll(outcomes, soon).toMatchObject([{ outcome: 'rejected' }]);
+  expect(await readFile(own.file, 'utf8')).toBe(source);
+});
+
+test('looks at it again and accepts it, which can be undone', async () => {
+  const { page } = workbench;
+  await session().getByRole('button', { name: 'Review the change' }).click();
+  await change().waitFor();
+  await page
+    .getByRole('button', { name: /^Accept Answer/ })
+    .first()
+    .click();
+  await change().waitFor({ state: 'detached' });
+  await lineOf(workbench, 'return 9.5 if').waitFor();
+  await expect.poll(outcomes, soon).toMatchObject([{ outcome: 'rejected' }, { outcome: 'accepted' }]);
+  await page.keyboard.press('Control+Z');
+  await lineOf(workbench, 'raise NotImplementedError').waitFor();
+  await page.keyboard.press('Control+Y');
+  await lineOf(workbench, 'return 9.5 if').waitFor();
+  await page.keyboard.press('Control+S');
+  const accepted = source.replace(/def parcel[\s\S]*Error/, code);
+  await expect.poll(() => readFile(own.file, 'utf8'), soon).toBe(accepted);
+  await accessiblePictures('own-accepted');
+});
+
+test('edits what was accepted, and how much of it survives is logged, over a reload', async () => {
+  const { page } = workbench;
+  await lineOf(workbench, 'return 9.5 if').click();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Shift+Home');
+  await page.keyboard.insertText('return 9.5 if weight_kg > LIMIT else 5');
+  await page.keyboard.press('Control+S');
+  await expect.poll(() => readFile(own.file, 'utf8'), soon).toContain('weight_kg > LIMIT');
+  // With the editors the workbench puts down what Tandem keeps.
+  await openFile(workbench, 'test_shop.py');
+  await workbench.kept(/test_shop\.py/);
+  await workbench.reload();
+  await session().getByRole('button', { name: 'Review the change' }).waitFor();
+  await own.configure({ 'tandem.collaboration.survivalMinutes': 0 });
+  await expect
+    .poll(async () => (await outcomes()).at(-1), soon)
+    .toMatchObject({ outcome: 'edited', survived: 0.5 });
+  expect((await outcomes()).at(-1)!.milliseconds).toBeGreaterThan(1000);
+  expect((await outcomes()).map(({ outcome }) => outcome)).toEqual(['rejected', 'accepted', 'edited']);
+});
+
+test('reads the dialogue again in the replay, which says what became of the answer', async () => {
+  const { page } = workbench;
+  await workbench.runCommand('View: Close All Editors');
+  await page
+    .getByRole('tree', { name: 'Trajectories' })
+    .getByRole('treeitem', { name: /^Parcel price/ })
+    .click();
+  await session().getByText('written by a developer').waitFor();
+  await session().getByText('answered, accepted, 50 % of its lines left').waitFor();
+  await session()
+    .getByText('a developer’s own function: what was hidden was in the developer’s head')
+    .waitFor();
+  expect(
+    await session()
+      .getByRole('button', { name: /reference|tests/ })
+      .count(),
+  ).toBe(0);
+});
+
+test('makes a task of the function that is selected', async () => {
+  const { page } = workbench;
+  await own.configure({});
+  await workbench.runCommand('View: Close All Editors');
+  await openFunction(workbench);
+  await selectFunction(workbench, 2);
+  await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Make Task of This Function…');
+  await page.locator('.quick-input-list-row', { hasText: 'parcel_price(21)' }).waitFor();
+  await workbench.screenshot('own-task-tests');
+  await quickInputOf(workbench).press('Enter');
+  await page.getByText('More calls, with semicolons between them').waitFor();
+  await answerQuickInput('parcel_price(20); parcel_price(20.5)', 'own-task-calls');
+  await expect
+    .poll(() => quickInputOf(workbench).inputValue(), soon)
+    .toBe('I need a Python function that does this: parcel price.');
+  await answerQuickInput('I need the price of a parcel.', 'own-task-request');
+  // The input waits for its check; whatever opens before cancels it.
+  await quickInputOf(workbench).waitFor({ state: 'hidden' });
+  const told = await workbench.notification(/is a task of private-tasks\.jsonl now, with 4 hidden tests/);
+  await told.getByRole('button', { name: 'Show Tasks' }).click();
+  const row = JSON.parse(await readFile(path.join(own.workspace, 'private-tasks.jsonl'), 'utf8')) as {
+    problem_description: string;
+    ground_truth: string;
+  };
+  expect(row.problem_description).toContain('I need the price of a parcel.');
+  // What the function needs of its file comes along.
+  expect(row.ground_truth).toContain('LIMIT = 20');
+});
+
+test('opens the task in a session, where the agent is graded by the hidden tests', async () => {
+  const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
+  await tasks.getByRole('treeitem', { name: /^Parcel price/ }).click();
+  await session().getByRole('heading', { name: 'Parcel price' }).waitFor();
+  await session().getByRole('button', { name: 'Start' }).click();
+  await session().getByText('From how many kilos is a parcel heavy?').waitFor();
+  await workbench.screenshot('own-task-session');
+  await composer().fill('Above 20.');
+  await composer().press('Enter');
+  await session()
+    .getByText(/4 of 4 tests passed/)
+    .first()
+    .waitFor();
+  await accessiblePictures('own-task-graded');
+});
