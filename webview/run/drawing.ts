@@ -1,9 +1,9 @@
 import { t } from '../language';
 import { grouped } from '../language/numbers';
 import type { Theme } from '../ui/theme';
-import type { Picture } from './chart';
-import { nearest, outline, smoothed, type Point } from './curves';
-import type { Figure } from './figures';
+import type { Picture } from '../chart/chart';
+import { nearest, outline, smoothed, type Point } from '../chart/curves';
+import type { Figure } from '../chart/figures';
 
 /** A figure of one run: what is drawn and how. */
 export interface Drawing {

@@ -1,34 +1,32 @@
+import './inline.css';
 import { html, type TemplateResult } from 'lit';
-import { t } from '../language';
+import { live } from 'lit/directives/live.js';
+import type { SelectOption } from './field';
 
-/** How strongly curves are smoothed. */
-export const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[] = [
-  { amount: 0, label: t('none') },
-  { amount: 0.6, label: t('a little') },
-  { amount: 0.9, label: t('much') },
-  { amount: 0.98, label: t('very much') },
-];
-
-/** From where on they are looked at. */
-export const SHARES: readonly { readonly share: number; readonly label: string }[] = [
-  { share: 1, label: t('all steps') },
-  { share: 0.5, label: t('last half') },
-  { share: 0.1, label: t('last tenth') },
-];
-
-/** One of several, in the platform's own list. */
-export function select(
+/** One of several, with its label in the same line. */
+export function inlineSelect(
   label: string,
-  options: readonly { readonly value: string; readonly label: string }[],
+  options: readonly SelectOption[],
   chosen: string,
   onChoose: (value: string) => void,
 ): TemplateResult {
-  return html`<label>
+  return html`<label class="inline">
     ${label}
     <select @change=${(event: Event) => onChoose((event.target as HTMLSelectElement).value)}>
       ${options.map(
-        (one) => html`<option value=${one.value} ?selected=${one.value === chosen}>${one.label}</option>`,
+        ({ value, label: name }) =>
+          html`<option value=${value} .selected=${live(value === chosen)}>${name}</option>`,
       )}
     </select>
   </label>`;
+}
+
+export function inlineCheck(label: string, isOn: boolean, onChange: (isOn: boolean) => void): TemplateResult {
+  return html`<label class="check inline"
+    ><input
+      type="checkbox"
+      .checked=${live(isOn)}
+      @change=${(event: Event) => onChange((event.target as HTMLInputElement).checked)}
+    />${label}</label
+  >`;
 }
