@@ -98,6 +98,12 @@ export function paired(of: PairedView | undefined): string {
   return t('{0} ({1}), {2}', signed(difference), range, chance);
 }
 
+/** A figure, its interval in brackets, what comes after a comma: a line may end between them, not within them. */
+const inParts = (text: string): TemplateResult[] =>
+  text
+    .split(/ (?=\()|(?<=\),) /)
+    .map((part, at) => html`${at === 0 ? '' : ' '}<span class="whole">${part}</span>`);
+
 /** Success of the runs on the same tasks, with what they began with. */
 export function standingTable({ title, rows }: StandingView): TemplateResult {
   const hasStart = rows.some(({ againstStart }) => againstStart !== undefined);
@@ -121,10 +127,10 @@ export function standingTable({ title, rows }: StandingView): TemplateResult {
               <th scope="row">
                 ${name}${run === undefined ? html` <span class="quiet">${t('the start')}</span>` : nothing}
               </th>
-              <td class="number">${estimate(success)}</td>
-              ${hasStart ? html`<td class="number">${paired(againstStart)}</td>` : nothing}
-              ${hasFirst ? html`<td class="number">${paired(againstFirst)}</td>` : nothing}
-              <td class="number">${estimate(testsPassed)}</td>
+              <td class="number">${inParts(estimate(success))}</td>
+              ${hasStart ? html`<td class="number">${inParts(paired(againstStart))}</td>` : nothing}
+              ${hasFirst ? html`<td class="number">${inParts(paired(againstFirst))}</td>` : nothing}
+              <td class="number">${inParts(estimate(testsPassed))}</td>
               <td class="number">${turns === null ? '–' : decimal(turns, 1)}</td>
             </tr>`,
         )}

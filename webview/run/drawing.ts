@@ -48,7 +48,9 @@ function seriesOf(drawing: Drawing, theme: Theme): object[] {
       type: 'line',
       id: 'held-out',
       symbol: 'circle',
-      symbolSize: heldOut.length > 60 ? 3 : 7,
+      // So many that they would fill the gaps of the dashes.
+      showSymbol: heldOut.length <= 60,
+      symbolSize: 7,
       silent: true,
       lineStyle: { color: theme.second, width: 2, type: 'dashed' },
       itemStyle: { color: theme.second },

@@ -20,8 +20,14 @@ export function sampled(
     <div class="heading-line">
       <h2>${t('Turns that the critic likes and does not like')}</h2>
       <span class="quiet">${t('history {0} of {1}', shown + 1, length)}</span>
-      ${iconButton({ icon: 'chevron-left', label: t('Previous history'), onPress: by(-1) })}
-      ${iconButton({ icon: 'chevron-right', label: t('Next history'), onPress: by(1) })}
+      ${
+        length === 1
+          ? nothing
+          : html`<span>
+              ${iconButton({ icon: 'chevron-left', label: t('Previous history'), onPress: by(-1) })}
+              ${iconButton({ icon: 'chevron-right', label: t('Next history'), onPress: by(1) })}
+            </span>`
+      }
     </div>
     ${candidateTable(group.candidates)}
     <p class="legend quiet">
@@ -32,7 +38,8 @@ export function sampled(
 
 /** With the scores of the critic and of the same model untrained. */
 function candidateTable(candidates: readonly CandidateView[]): TemplateResult {
-  const score = (value: number | undefined): string => (value === undefined ? '–' : decimal(value, 3));
+  const score = (value: number | undefined): string =>
+    value === undefined ? '–' : decimal(value, 3).replace('-', '−');
   return table(
     t('Candidates'),
     html`<thead>

@@ -4,7 +4,7 @@ import { html, type TemplateResult } from 'lit';
 /** A table that scrolls in its own place, with the keyboard as well. @param content its head and its body */
 export const table = (label: string, content: TemplateResult, kind = ''): TemplateResult =>
   html`<div class="scroll" tabindex="0" role="region" aria-label=${label}>
-    <table class=${kind}>
+    <table class=${kind} aria-label=${label}>
       ${content}
     </table>
   </div>`;
