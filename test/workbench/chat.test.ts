@@ -70,6 +70,7 @@ async function start(isRestricted: boolean): Promise<void> {
   // A step that fails makes all later ones fail: they should not each wait for minutes.
   workbench.page.setDefaultTimeout(45_000);
   await workbench.activityBar('Tandem').click();
+  await workbench.openViews('Tasks', 'Models');
   // What is asked of Tandem before it is awake waits, longer than these tests do.
   await workbench.page
     .getByRole('tree', { name: 'Models' })
@@ -415,8 +416,7 @@ describe('a developer', () => {
     const configuration = { name: 'trained starter', method: 'sweet-rl', model: { base: 'tiny' } };
     await writeFile(path.join(run, 'run.json'), JSON.stringify(configuration));
     await workbench.runCommand('Tandem: Refresh');
-    for (const other of ['Tasks', 'Trajectories', 'Models'])
-      await page.locator('.pane-header', { hasText: other }).click();
+    await workbench.openViews('Runs');
     const done = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^trained starter/ });
     await workbench.chooseInMenu(done, 'Compare with Base Blindly…');
     const told = await workbench.notification(
