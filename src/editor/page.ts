@@ -15,13 +15,15 @@ const titles = {
   comparison: t('Tandem comparison'),
 };
 
+export type PageName = keyof typeof titles;
+
 /**
  * The page of a webview: its script and style sheet, its sentences in the display language when that is not English,
  * and nothing from anywhere else.
  * @param folder of the built webviews
  * @param name of the view: its files are `<name>.js` and `<name>.css`, its element `tandem-<name>`
  */
-export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: keyof typeof titles): string {
+export function pageHtml(webview: vscode.Webview, folder: vscode.Uri, name: PageName): string {
   const scriptNonce = nonce();
   // The component toolkit reads this one from the page for the style elements that it makes.
   const styleNonce = nonce();

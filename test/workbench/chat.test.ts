@@ -169,8 +169,7 @@ test('compares what a run made with its base, blindly', async () => {
   const configuration = { name: 'trained starter', method: 'sweet-rl', model: { base: 'tiny' } };
   await writeFile(path.join(run, 'run.json'), JSON.stringify(configuration));
   await workbench.runCommand('Tandem: Refresh');
-  for (const other of ['Tasks', 'Trajectories', 'Models'])
-    await page.locator('.pane-header', { hasText: other }).click();
+  await workbench.openViews('Runs');
   const done = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^trained starter/ });
   await workbench.chooseInMenu(done, 'Compare with Base Blindly…');
   const told = await workbench.notification(/a choice between two now.*one of trained starter, one of tiny/);

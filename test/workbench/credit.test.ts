@@ -28,7 +28,6 @@ const replay = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webv
 const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Trajectories' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
 const quickInput = (): Locator => workbench.page.locator('.quick-input-widget');
-const section = (name: string): Locator => workbench.page.locator('.pane-header', { hasText: name });
 
 const turn = (number: number): Locator =>
   replay().getByRole('group', { name: `Turn ${number}`, exact: true });
@@ -131,7 +130,7 @@ async function start(options: Partial<WorkbenchOptions>): Promise<void> {
   workbench.page.setDefaultTimeout(60_000);
   await workbench.activityBar('Tandem').click();
   await tree().getByRole('treeitem').first().waitFor();
-  for (const other of ['Tasks', 'Models', 'Runs']) await section(other).click();
+  await workbench.openViews('Trajectories');
 }
 
 afterAll(async () => {

@@ -218,6 +218,17 @@ export class WorkbenchDriver {
     return this.page.locator('.part.activitybar').getByRole('tab', { name: label });
   }
 
+  /** Opens these views of the side bar and closes its other ones: a tree draws only the rows that fit. */
+  async openViews(...names: readonly string[]): Promise<void> {
+    const headers = this.page.locator('.part.sidebar .pane-header');
+    await headers.filter({ hasText: names[0]! }).first().waitFor();
+    for (const header of await headers.all()) {
+      const name = (await header.locator('.title').first().textContent()) ?? '';
+      const isOpen = (await header.getAttribute('aria-expanded')) === 'true';
+      if (isOpen !== names.includes(name)) await header.click();
+    }
+  }
+
   /**
    * Runs a command through the command palette, as a person does. What was done just before may still move the focus, which
    * closes the palette; then it is opened again.

@@ -60,6 +60,7 @@ async function pictures(name: string): Promise<void> {
 
 test('connects a model step by step: address, key, one of its models', async () => {
   await workbench.activityBar('Tandem').click();
+  await workbench.openViews('Tasks', 'Models');
   await workbench.runCommand('Tandem: Connect Model…');
   await step(1, 'nonsense');
   await row('will not do').waitFor();

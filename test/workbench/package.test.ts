@@ -42,6 +42,7 @@ test('who installs the package plays a dialogue to its grade, with the model and
   await composer.or(graded).first().waitFor();
   if (await composer.isVisible()) await session().getByRole('button', { name: 'from here on' }).click();
   await graded.waitFor();
+  await workbench.openViews('Models');
   const models = workbench.page.getByRole('tree', { name: 'Models' });
   await models.getByRole('treeitem', { name: /^starter, agent, ready, [\d,.]+ tokens per second/ }).waitFor();
 });

@@ -294,9 +294,7 @@ test('a duplicate of it is changed and started, and seen by another window', asy
   await row(/^long one, changed, (preparing|running)/).waitFor();
   await freeze();
   const other = await workbench.anotherWindow();
-  await other.activityBar('Tandem').click();
-  const header = (name: string): Locator => other.page.locator('.pane-header', { hasText: name });
-  for (const name of ['Tasks', 'Trajectories', 'Models']) await header(name).click();
+  await showRuns(other);
   const seen = other.page.getByRole('tree', { name: 'Runs' });
   await seen.getByRole('treeitem', { name: /^long one, changed, (preparing|running)/ }).waitFor();
   await other.close();

@@ -9,10 +9,8 @@ export const trainerEnvironment = (): Readonly<Record<string, string>> => ({
 
 /** Opens Tandem's side bar with room for the runs: it draws only the rows that fit, so the other views are closed. */
 export async function showRuns(workbench: WorkbenchDriver): Promise<void> {
-  const section = (name: string) => workbench.page.locator('.pane-header', { hasText: name });
   await workbench.activityBar('Tandem').click();
-  await section('Runs').waitFor();
-  for (const other of ['Tasks', 'Trajectories', 'Models']) await section(other).click();
+  await workbench.openViews('Runs');
 }
 
 /** A trainer outlives its workbench. */

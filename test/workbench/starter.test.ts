@@ -55,6 +55,7 @@ test('lets the rules answer until the starter model has answered, and sees the g
 });
 
 test('finds the model ready, with its size and its speed', async () => {
+  await workbench.openViews('Tasks', 'Models');
   const models = workbench.page.getByRole('tree', { name: 'Models' });
   const starter = models.getByRole('treeitem', { name: /^starter, agent/ });
   await starter.waitFor();

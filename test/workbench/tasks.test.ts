@@ -124,9 +124,7 @@ test('sees in the status bar what goes on, and comes back to the session by a cl
 });
 
 test('sees packs with their counts, and each task with its state', async () => {
-  for (const view of ['Trajectories', 'Models']) {
-    await workbench.page.locator('.pane-header', { hasText: view }).click();
-  }
+  await workbench.openViews('Tasks');
   await task(/^starter-world, 24 tasks, 1 (draft|submitted)/).waitFor();
   await task(/^starter, 32 tasks/).waitFor();
   expect(

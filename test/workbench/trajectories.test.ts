@@ -68,7 +68,7 @@ beforeAll(async () => {
   await workbench.activityBar('Tandem').click();
   await tree().getByRole('treeitem').first().waitFor();
   // The tree draws only the rows that fit: the other views make room.
-  for (const other of ['Tasks', 'Models', 'Runs']) await section(other).click();
+  await workbench.openViews('Trajectories');
 });
 
 afterAll(async () => {

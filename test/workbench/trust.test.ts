@@ -174,8 +174,7 @@ describe('in a workspace that is not trusted', () => {
   test('a run is read, and the person is told why it does not go on and none begins', async () => {
     const { page } = workbench;
     await workbench.runCommand('View: Close All Editors');
-    for (const other of ['Tasks', 'Trajectories', 'Models'])
-      await page.locator('.pane-header', { hasText: other }).click();
+    await workbench.openViews('Runs');
     const run = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^paused critic/ });
     await run.click();
     await session().getByRole('heading', { name: 'paused critic' }).waitFor();

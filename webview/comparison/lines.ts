@@ -1,9 +1,9 @@
 import { svg, html, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
-import type { Picture } from '../run/chart';
-import { nearest, smoothed, type Point } from '../run/curves';
-import type { Figure } from '../run/figures';
+import type { Picture } from '../chart/chart';
+import { nearest, smoothed, type Point } from '../chart/curves';
+import type { Figure } from '../chart/figures';
 
 /** The curve of one run. */
 export interface Line {

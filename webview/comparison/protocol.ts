@@ -1,4 +1,5 @@
-import type { CurvePart, FigureName, RunState } from '../run/protocol';
+import type { CurvePart, FigureName, Look } from '../chart/protocol';
+import type { RunState } from '../run/protocol';
 
 /**
  * What the webview that compares runs and the extension host say to each other. The view says `ready` with what it shows
@@ -130,14 +131,11 @@ export type FromWebview =
   | { readonly type: 'open'; readonly run: number };
 
 /** What the editor keeps of the view over a reload of the window. */
-export interface PanelState {
+export interface PanelState extends Look {
   readonly dataFolder: string;
   readonly ids: readonly string[];
   readonly choice: Choice;
   readonly isHeldOut: boolean;
-  readonly smoothing: number;
-  readonly isLogarithmic: boolean;
-  readonly asTable: boolean;
   /** Ids of runs whose lines are switched off. */
   readonly switchedOff: readonly string[];
 }

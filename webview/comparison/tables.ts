@@ -1,9 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { decimal, grouped } from '../language/numbers';
-import { latestWithin, some, type Point } from '../run/curves';
-import type { Figure } from '../run/figures';
+import { latestWithin, some, type Point } from '../chart/curves';
+import type { Figure } from '../chart/figures';
 import { linkButton } from '../ui';
+import { numberColumn, table } from '../ui/table';
 import type { Line } from './lines';
 import type {
   ComparedRun,
@@ -15,15 +16,6 @@ import type {
 } from './protocol';
 
 const MOST_ROWS = 40;
-
-const table = (label: string, content: TemplateResult): TemplateResult =>
-  html`<div class="scroll" tabindex="0" role="region" aria-label=${label}>
-    <table>
-      ${content}
-    </table>
-  </div>`;
-
-const column = (name: string): TemplateResult => html`<th scope="col" class="number">${name}</th>`;
 
 /** The curves as numbers, for those who cannot see them. */
 export function curveTable(figure: Figure, lines: readonly Line[]): TemplateResult {
@@ -39,7 +31,7 @@ export function curveTable(figure: Figure, lines: readonly Line[]): TemplateResu
     figure.title,
     html`<thead>
         <tr>
-          ${column(t('Step'))}${lines.map(({ name }) => column(name))}
+          ${numberColumn(t('Step'))}${lines.map(({ name }) => numberColumn(name))}
         </tr>
       </thead>
       <tbody>
@@ -106,6 +98,12 @@ export function paired(of: PairedView | undefined): string {
   return t('{0} ({1}), {2}', signed(difference), range, chance);
 }
 
+/** A figure, its interval in brackets, what comes after a comma: a line may end between them, not within them. */
+const inParts = (text: string): TemplateResult[] =>
+  text
+    .split(/ (?=\()|(?<=\),) /)
+    .map((part, at) => html`${at === 0 ? '' : ' '}<span class="whole">${part}</span>`);
+
 /** Success of the runs on the same tasks, with what they began with. */
 export function standingTable({ title, rows }: StandingView): TemplateResult {
   const hasStart = rows.some(({ againstStart }) => againstStart !== undefined);
@@ -116,10 +114,10 @@ export function standingTable({ title, rows }: StandingView): TemplateResult {
     html`<thead>
         <tr>
           <th scope="col">${t('Model')}</th>
-          ${column(t('Success (95 % interval)'))}
-          ${hasStart ? column(t('Points against its start')) : nothing}
-          ${hasFirst ? column(t('Points against {0}', first)) : nothing} ${column(t('Tests passed'))}
-          ${column(t('Turns'))}
+          ${numberColumn(t('Success (95 % interval)'))}
+          ${hasStart ? numberColumn(t('Points against its start')) : nothing}
+          ${hasFirst ? numberColumn(t('Points against {0}', first)) : nothing}
+          ${numberColumn(t('Tests passed'))} ${numberColumn(t('Turns'))}
         </tr>
       </thead>
       <tbody>
@@ -129,19 +127,16 @@ export function standingTable({ title, rows }: StandingView): TemplateResult {
               <th scope="row">
                 ${name}${run === undefined ? html` <span class="quiet">${t('the start')}</span>` : nothing}
               </th>
-              <td class="number">${estimate(success)}</td>
-              ${hasStart ? html`<td class="number">${paired(againstStart)}</td>` : nothing}
-              ${hasFirst ? html`<td class="number">${paired(againstFirst)}</td>` : nothing}
-              <td class="number">${estimate(testsPassed)}</td>
+              <td class="number">${inParts(estimate(success))}</td>
+              ${hasStart ? html`<td class="number">${inParts(paired(againstStart))}</td>` : nothing}
+              ${hasFirst ? html`<td class="number">${inParts(paired(againstFirst))}</td>` : nothing}
+              <td class="number">${inParts(estimate(testsPassed))}</td>
               <td class="number">${turns === null ? '–' : decimal(turns, 1)}</td>
             </tr>`,
         )}
       </tbody>`,
   );
 }
-
-const number = (value: number | null, digits: number): string =>
-  value === null ? '–' : decimal(value, digits).replace('-', '−');
 
 /** `78.0 % of 40`. */
 function inOrder(accuracy: number | null, pairs: number | null): string {
@@ -151,6 +146,9 @@ function inOrder(accuracy: number | null, pairs: number | null): string {
     : t('{0} % of {1}', percent(accuracy), grouped(pairs));
 }
 
+const number = (value: number | null, digits: number): string =>
+  value === null ? '–' : decimal(value, digits).replace('-', '−');
+
 /** Each critic beside the untrained score. */
 export function controlTable(controls: readonly ControlView[], runs: readonly ComparedRun[]): TemplateResult {
   return table(
@@ -158,9 +156,10 @@ export function controlTable(controls: readonly ControlView[], runs: readonly Co
     html`<thead>
         <tr>
           <th scope="col">${t('Critic')}</th>
-          ${column(t('Held-out pairs in order'))} ${column(t('By the untrained score'))}
-          ${column(t('Rank correlation with the untrained score'))} ${column(t('Spread of the critic'))}
-          ${column(t('Spread of the untrained score'))} ${column(t('Turns ranked'))}
+          ${numberColumn(t('Held-out pairs in order'))} ${numberColumn(t('By the untrained score'))}
+          ${numberColumn(t('Rank correlation with the untrained score'))}
+          ${numberColumn(t('Spread of the critic'))} ${numberColumn(t('Spread of the untrained score'))}
+          ${numberColumn(t('Turns ranked'))}
         </tr>
       </thead>
       <tbody>

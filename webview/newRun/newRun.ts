@@ -1,6 +1,7 @@
 import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
+import '../ui/page.css';
 import './newRun.css';
 import { PlainElement } from '../dialogue/element';
 import { t } from '../language';

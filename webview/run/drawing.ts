@@ -1,9 +1,9 @@
 import { t } from '../language';
 import { grouped } from '../language/numbers';
 import type { Theme } from '../ui/theme';
-import type { Picture } from './chart';
-import { nearest, outline, smoothed, type Point } from './curves';
-import type { Figure } from './figures';
+import type { Picture } from '../chart/chart';
+import { nearest, outline, smoothed, type Point } from '../chart/curves';
+import type { Figure } from '../chart/figures';
 
 /** A figure of one run: what is drawn and how. */
 export interface Drawing {
@@ -50,7 +50,9 @@ function seriesOf(drawing: Drawing, theme: Theme): object[] {
       type: 'line',
       id: 'held-out',
       symbol: 'circle',
-      symbolSize: heldOut.length > 60 ? 3 : 7,
+      // So many that they would fill the gaps of the dashes.
+      showSymbol: heldOut.length <= 60,
+      symbolSize: 7,
       silent: true,
       lineStyle: { color: theme.second, width: 2, type: 'dashed' },
       itemStyle: { color: theme.second },

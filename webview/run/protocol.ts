@@ -1,3 +1,5 @@
+import type { CurvePart, FigureName, Look } from '../chart/protocol';
+
 /**
  * What the run's webview and the extension host say to each other. The view says `ready` with what it shows, and gets
  * everything; from then on the host sends what has changed, a few times a second at most. Of curves only the end that is
@@ -17,22 +19,6 @@ export interface StageView {
   /** It has curves to look at. */
   readonly hasCurves: boolean;
 }
-
-/** The figures of a step, by their names in the events. */
-export type FigureName =
-  | 'accuracy'
-  | 'loss'
-  | 'margin'
-  | 'kl'
-  | 'nll'
-  | 'log_ratio_chosen'
-  | 'log_ratio_rejected'
-  | 'gradient_norm'
-  | 'learning_rate'
-  | 'tokens_per_second'
-  | 'memory_mb'
-  | 'mfu'
-  | 'sampler_difference';
 
 export interface FigureView {
   readonly name: FigureName;
@@ -77,12 +63,6 @@ export interface RunView {
   readonly figure: FigureName;
   /** Of that stage. */
   readonly figures: readonly FigureView[];
-}
-
-/** In place of everything from the point `from` on; each point is its last step, mean, lowest and highest. */
-export interface CurvePart {
-  readonly from: number;
-  readonly points: readonly number[];
 }
 
 export interface CurveView {
@@ -145,11 +125,8 @@ export type FromWebview =
   | { readonly type: 'act'; readonly action: Action };
 
 /** What the editor keeps of the view over a reload of the window. */
-export interface PanelState {
+export interface PanelState extends Look {
   readonly dataFolder: string;
   readonly id: string;
   readonly choice: Choice;
-  readonly smoothing: number;
-  readonly isLogarithmic: boolean;
-  readonly asTable: boolean;
 }

@@ -1,12 +1,15 @@
 import '../language/page';
 import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
+import '../ui/page.css';
 import './statistics.css';
 import './picture';
 import { PlainElement } from '../dialogue/element';
 import { modelLabel } from '../dialogue/names';
 import { t } from '../language';
 import { button, linkButton } from '../ui';
+import { inlineSelect } from '../ui/inline';
+import { numberColumn, table } from '../ui/table';
 import { host } from './host';
 import { described, inWords, measures, success, type Measure } from './measures';
 import { bars, barsHeight, line } from './pictures';
@@ -68,20 +71,15 @@ export class StatisticsElement extends PlainElement {
 
   private figures({ periods, unit }: ToWebview, groups: readonly GroupView[]): TemplateResult {
     return html`<div class="controls">
-        <label>
-          ${t('By')}
-          <select
-            @change=${(event: Event) => {
-              this.grouping = (event.target as HTMLSelectElement).value as Grouping;
-              this.keep();
-            }}
-          >
-            ${groupings.map(
-              (one) =>
-                html`<option value=${one} ?selected=${one === this.grouping}>${groupingNames[one]}</option>`,
-            )}
-          </select>
-        </label>
+        ${inlineSelect(
+          t('By'),
+          groupings.map((one) => ({ value: one, label: groupingNames[one] })),
+          this.grouping,
+          (value) => {
+            this.grouping = value as Grouping;
+            this.keep();
+          },
+        )}
         ${button({
           label: this.asTables ? t('Show pictures') : t('Show tables'),
           icon: this.asTables ? 'graph' : 'table',
@@ -123,7 +121,7 @@ export class StatisticsElement extends PlainElement {
         drawn.length === 0
           ? html`<p class="none quiet">${t('No dialogue here says anything about it.')}</p>`
           : this.asTables
-            ? table(title, measure, drawn)
+            ? measureTable(title, measure, drawn)
             : html`<tandem-picture
                 .draw=${(theme: Theme) => picture(measure, groups, theme)}
                 .height=${height(groups.length)}
@@ -138,26 +136,26 @@ export class StatisticsElement extends PlainElement {
   }
 }
 
-function table(title: string, measure: Measure, groups: readonly GroupView[]): TemplateResult {
-  return html`<table aria-label=${title}>
-    <thead>
-      <tr>
-        <th scope="col">${t('Name')}</th>
-        <th scope="col" class="number">${t('Dialogues')}</th>
-        <th scope="col" class="number">${t('{0} (95 % interval)', measure.title)}</th>
-      </tr>
-    </thead>
-    <tbody>
-      ${groups.map(
-        (group) =>
-          html`<tr>
-            <th scope="row">${group.name}</th>
-            <td class="number">${group.dialogues}</td>
-            <td class="number">${inWords(group[measure.name]!, measure)}</td>
-          </tr>`,
-      )}
-    </tbody>
-  </table>`;
+function measureTable(title: string, measure: Measure, groups: readonly GroupView[]): TemplateResult {
+  return table(
+    title,
+    html`<thead>
+        <tr>
+          <th scope="col">${t('Name')}</th>
+          ${numberColumn(t('Dialogues'))} ${numberColumn(t('{0} (95 % interval)', measure.title))}
+        </tr>
+      </thead>
+      <tbody>
+        ${groups.map(
+          (group) =>
+            html`<tr>
+              <th scope="row">${group.name}</th>
+              <td class="number">${group.dialogues}</td>
+              <td class="number">${inWords(group[measure.name]!, measure)}</td>
+            </tr>`,
+        )}
+      </tbody>`,
+  );
 }
 
 function nothingYet({ filter }: ToWebview): TemplateResult {

@@ -1,4 +1,5 @@
 import './field.css';
+import './inline.css';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
 import { live } from 'lit/directives/live.js';

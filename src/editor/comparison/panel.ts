@@ -3,7 +3,7 @@ import { RunReader, type RunRecord } from '../../core/experiment/experiment';
 import type { Run, Runs } from '../../core/training/runs';
 import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/comparison/protocol';
 import { language } from '../language';
-import { pageHtml } from '../page';
+import { PanelPage } from '../panelPage';
 import { restrictionOf } from '../trust/restricted';
 import { comparisonView, curvesView } from './view';
 
@@ -19,35 +19,29 @@ export interface ComparisonOwner {
 /** The webview panel that compares some runs. It reads their folders, as every other window does. */
 export class ComparisonPanel {
   private readonly readers: readonly RunReader[];
+  private readonly page: PanelPage<FromWebview, ToWebview>;
   private records: readonly RunRecord[] = [];
   private choice: Choice = {};
   /** What the view has, as far as it can be told whether there is more. */
   private sent: { view?: string; curves?: string } = {};
   private progress = '';
-  private isReady = false;
-  private isDisposed = false;
   private telling: Promise<void> | undefined;
   private isAskedAgain = false;
 
   constructor(
-    private readonly panel: vscode.WebviewPanel,
+    panel: vscode.WebviewPanel,
     readonly runs: Runs,
     readonly ids: readonly string[],
     private readonly owner: ComparisonOwner,
     extension: vscode.Uri,
   ) {
     this.readers = ids.map((id) => new RunReader(runs, id));
-    const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
-    panel.iconPath = new vscode.ThemeIcon('graph-line');
-    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
-    panel.webview.onDidReceiveMessage((message: FromWebview) => this.receive(message));
-    panel.onDidChangeViewState(() => {
-      if (panel.visible) this.tell();
-      // A hidden view is gone; it says that it is ready when it is back.
-      else this.isReady = false;
+    this.page = new PanelPage<FromWebview, ToWebview>(panel, extension, {
+      ...{ name: 'comparison', icon: 'graph-line' },
+      receive: (message) => this.receive(message),
+      onShown: () => this.tell(),
+      onClosed: () => this.closed(),
     });
-    panel.onDidDispose(() => this.closed());
-    panel.webview.html = pageHtml(panel.webview, folder, 'comparison');
   }
 
   /** The runs as they were when they were last looked at; those that are gone are not among them. */
@@ -66,16 +60,16 @@ export class ComparisonPanel {
   }
 
   reveal(): void {
-    this.panel.reveal();
+    this.page.reveal();
   }
 
   dispose(): void {
-    this.panel.dispose();
+    this.page.dispose();
   }
 
   /** Looks at the folders now, and tells the view what is new. */
   tell(): void {
-    if (this.isDisposed) return;
+    if (this.page.wasClosed) return;
     this.isAskedAgain = this.telling !== undefined;
     this.telling ??= this.tellOnce()
       .catch((error: unknown) => this.owner.report(error))
@@ -86,7 +80,6 @@ export class ComparisonPanel {
   }
 
   private closed(): void {
-    this.isDisposed = true;
     for (const reader of this.readers) void reader.close();
     this.owner.onDidDispose(this);
   }
@@ -102,7 +95,6 @@ export class ComparisonPanel {
         break;
       }
       case 'ready':
-        this.isReady = true;
         this.sent = {};
         this.choice = message.choice;
         this.tell();
@@ -116,14 +108,14 @@ export class ComparisonPanel {
   private async tellOnce(): Promise<void> {
     const records = await Promise.all(this.readers.map((reader) => reader.read()));
     this.records = records.filter((record) => record !== undefined);
-    if (this.records.length === 0) this.panel.dispose();
+    if (this.records.length === 0) this.page.dispose();
     else await this.send();
   }
 
   private async send(): Promise<void> {
-    const { records, choice, sent } = this;
-    if (records.length === 0 || this.isDisposed || !this.isReady) return;
-    this.panel.title = t('Comparison of {0} runs', records.length);
+    const { records, choice, sent, page } = this;
+    if (records.length === 0 || !page.isListening) return;
+    page.title = t('Comparison of {0} runs', records.length);
     const view = comparisonView(records, choice, {
       ...{ t, language: language(), dataFolder: this.runs.dataFolder, playing: this.progress },
       restriction: restrictionOf(t('Nothing is played')) ?? '',
@@ -140,6 +132,6 @@ export class ComparisonPanel {
     const text = JSON.stringify(message);
     if (text === sent[which]) return;
     sent[which] = text;
-    await this.panel.webview.postMessage(message);
+    await this.page.post(message);
   }
 }

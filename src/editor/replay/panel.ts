@@ -10,7 +10,7 @@ import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { language } from '../language';
 import { openLink } from '../link';
-import { pageHtml } from '../page';
+import { showPage } from '../panelPage';
 import { taskView } from '../session/view';
 import { manageTrust } from '../trust/restricted';
 import { creditsView } from './credit';
@@ -30,13 +30,10 @@ export class ReplayPanel {
     private readonly credits: Credits,
     extension: vscode.Uri,
   ) {
-    const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
-    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
     panel.iconPath = new vscode.ThemeIcon(shown.length === 2 ? 'split-horizontal' : 'history');
-    panel.webview.onDidReceiveMessage((message: FromWebview) => {
+    showPage<FromWebview>(panel, extension, 'replay', (message) => {
       this.handle(message).catch((error: unknown) => engines.first.show(error));
     });
-    panel.webview.html = pageHtml(panel.webview, folder, 'replay');
   }
 
   /** One, or two of a task. */

@@ -7,7 +7,7 @@ import { runFiles } from '../../core/training/runFolder';
 import type { Run, Runs } from '../../core/training/runs';
 import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/run/protocol';
 import { language } from '../language';
-import { pageHtml } from '../page';
+import { PanelPage } from '../panelPage';
 import { restrictionOf } from '../trust/restricted';
 import { curveView, runView, samplesView, shownCurve, toldView, type ReadCurves } from './view';
 import { runName } from './words';
@@ -29,59 +29,52 @@ export interface RunPanelOwner {
 export class RunPanel {
   private readonly history = new RunHistory();
   private readonly tail: EventTail;
+  private readonly page: PanelPage<FromWebview, ToWebview>;
   private run: Run | undefined;
   private choice: Choice = {};
   /** What the view has, as far as it can be told whether there is more. */
   private sent: { view?: string; curves?: ReadCurves; samples?: unknown; told?: unknown } = {};
-  private isReady = false;
-  private isDisposed = false;
   private telling: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly panel: vscode.WebviewPanel,
+    panel: vscode.WebviewPanel,
     readonly runs: Runs,
     readonly id: string,
     private readonly owner: RunPanelOwner,
     extension: vscode.Uri,
   ) {
     this.tail = new EventTail(path.join(runs.folder, id, runFiles.events));
-    const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
-    panel.iconPath = new vscode.ThemeIcon('beaker');
-    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
-    panel.webview.onDidReceiveMessage((message: FromWebview) => this.receive(message));
-    panel.onDidChangeViewState(() => {
-      if (panel.visible) this.tell();
-      // A hidden view is gone; it says that it is ready when it is back.
-      else this.isReady = false;
+    this.page = new PanelPage<FromWebview, ToWebview>(panel, extension, {
+      ...{ name: 'run', icon: 'beaker' },
+      receive: (message) => this.receive(message),
+      onShown: () => this.tell(),
+      onClosed: () => this.closed(),
     });
-    panel.onDidDispose(() => this.closed());
-    panel.webview.html = pageHtml(panel.webview, folder, 'run');
   }
 
   reveal(): void {
-    this.panel.reveal();
+    this.page.reveal();
   }
 
   dispose(): void {
-    this.panel.dispose();
+    this.page.dispose();
   }
 
   /** Looks at the folder now, and tells the view what is new. */
   tell(): void {
     clearTimeout(this.timer);
-    if (this.isDisposed) return;
+    if (this.page.wasClosed) return;
     this.telling ??= this.tellOnce()
       .catch((error: unknown) => this.owner.report(error))
       .finally(() => {
         this.telling = undefined;
-        const goesOn = this.run?.isLive === true && this.panel.visible && !this.isDisposed;
-        if (goesOn) this.timer = setTimeout(() => this.tell(), TELL_EVERY_MS);
+        if (this.run?.isLive === true && this.page.isInSight)
+          this.timer = setTimeout(() => this.tell(), TELL_EVERY_MS);
       });
   }
 
   private closed(): void {
-    this.isDisposed = true;
     clearTimeout(this.timer);
     void this.tail.close();
     this.owner.onDidDispose(this);
@@ -93,10 +86,7 @@ export class RunPanel {
       return;
     }
     this.choice = message.choice;
-    if (message.type === 'ready') {
-      this.isReady = true;
-      this.sent = {};
-    }
+    if (message.type === 'ready') this.sent = {};
     void this.send();
     this.tell();
   }
@@ -105,7 +95,7 @@ export class RunPanel {
     // Before the events: whatever the process wrote until it ended is then among them.
     const run = await this.runs.read(this.id);
     if (run === undefined) {
-      this.panel.dispose();
+      this.page.dispose();
       return;
     }
     let count = 0;
@@ -119,31 +109,27 @@ export class RunPanel {
   }
 
   private async send(): Promise<void> {
-    const { run, history, choice, sent } = this;
-    if (run === undefined || this.isDisposed || !this.isReady) return;
-    this.panel.title = runName(run, t);
+    const { run, history, choice, sent, page } = this;
+    if (run === undefined || !page.isListening) return;
+    page.title = runName(run, t);
     const restriction = restrictionOf(t('Nothing is trained')) ?? '';
     const view = runView(run, history, choice, { t, dataFolder: this.runs.dataFolder, restriction });
     const text = JSON.stringify(view);
-    if (text !== sent.view) await this.post(view);
+    if (text !== sent.view) await page.post(view);
     sent.view = text;
     const curves = curveView(history, shownCurve(history, choice), sent.curves);
     const hasNews = curves !== undefined && JSON.stringify(curves.read) !== JSON.stringify(sent.curves);
     if (hasNews) {
       sent.curves = curves.read;
-      await this.post(curves.view);
+      await page.post(curves.view);
     }
     if (sent.samples !== history.samples.at(-1)) {
       sent.samples = history.samples.at(-1);
-      await this.post(samplesView(history));
+      await page.post(samplesView(history));
     }
     if (sent.told !== history.told.at(-1)) {
       sent.told = history.told.at(-1);
-      await this.post(toldView(history, language(), t));
+      await page.post(toldView(history, language(), t));
     }
-  }
-
-  private async post(message: ToWebview): Promise<void> {
-    await this.panel.webview.postMessage(message);
   }
 }

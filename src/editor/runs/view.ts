@@ -5,9 +5,9 @@ import type { RunHistory, Curves, Figure } from '../../core/training/history/his
 import { fractionOf } from '../../core/training/progress';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
+import type { CurvePart } from '../../../webview/chart/protocol';
 import type {
   Choice,
-  CurvePart,
   CurveView,
   FigureView,
   RunView,

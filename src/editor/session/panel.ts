@@ -5,7 +5,7 @@ import { commands } from '../contributions';
 import { documentUri, type TaskPlace } from '../documents';
 import type { Engine } from '../engine';
 import { openLink } from '../link';
-import { pageHtml } from '../page';
+import { showPage } from '../panelPage';
 import { askSkipReason } from '../tasks/skip';
 import { manageTrust } from '../trust/restricted';
 import type { Drafts } from './drafts';
@@ -39,20 +39,17 @@ export class SessionPanel {
   ) {
     this.session = session;
     this.listening = this.listen(session);
-    const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
-    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
     panel.iconPath = {
       light: vscode.Uri.joinPath(extension, 'media', 'session-light.svg'),
       dark: vscode.Uri.joinPath(extension, 'media', 'session-dark.svg'),
     };
-    panel.webview.onDidReceiveMessage((message: FromWebview) => this.receive(message));
     panel.onDidDispose(() => {
       this.listening.dispose();
       this.session.dispose();
       owner.onDidDispose(this);
     });
     this.panel.title = session.title;
-    panel.webview.html = pageHtml(panel.webview, folder, 'session');
+    showPage<FromWebview>(panel, extension, 'session', (message) => this.receive(message));
   }
 
   get shown(): Session {

@@ -3,7 +3,7 @@ import type { FromWebview, ToWebview } from '../../../webview/statistics/protoco
 import { commands, statisticsViewType } from '../contributions';
 import { language } from '../language';
 import type { ShownLog } from '../shownLog';
-import { pageHtml } from '../page';
+import { showPage } from '../panelPage';
 import { filterWords } from '../trajectories/filter';
 import type { TrajectoryTree } from '../trajectories/tree';
 import { headline } from '../trajectories/words';
@@ -55,19 +55,16 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
   }
 
   private adopt(panel: vscode.WebviewPanel): void {
-    const folder = vscode.Uri.joinPath(this.extension, 'dist', 'webview');
     panel.iconPath = new vscode.ThemeIcon('graph');
-    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
-    panel.webview.onDidReceiveMessage(({ type }: FromWebview) => {
+    panel.onDidDispose(() => (this.panel = undefined));
+    this.panel = panel;
+    showPage<FromWebview>(panel, this.extension, 'statistics', ({ type }) => {
       if (type === 'ready') this.show();
       else
         void vscode.commands.executeCommand(
           type === 'filter' ? commands.filterTrajectories : commands.playNext,
         );
     });
-    panel.onDidDispose(() => (this.panel = undefined));
-    this.panel = panel;
-    panel.webview.html = pageHtml(panel.webview, folder, 'statistics');
   }
 
   private showSoon(): void {

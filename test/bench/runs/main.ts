@@ -11,7 +11,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { CDPSession, Page } from 'playwright-core';
+import type { Browser, CDPSession, Page } from 'playwright-core';
 import { launchBrowser } from '../../../scripts/workbench/browser.mjs';
 import { EventTail } from '../../../src/core/training/eventFile';
 import { RunHistory } from '../../../src/core/training/history/history';
@@ -70,22 +70,51 @@ class Host {
   }
 }
 
-/** The view in a page of its own, with an editor that says nothing. */
-async function openView(page: Page): Promise<void> {
+/** Where the browser finds the built view; nothing listens there, the files are handed to it. */
+const address = 'http://view.localhost';
+const built = path.resolve('dist', 'webview');
+const document = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8" />
+  <link rel="stylesheet" href="run.css" /></head>
+  <body><tandem-run></tandem-run><script type="module" src="run.js"></script></body></html>`;
+
+/** A page for the view alone, with an editor that says nothing. */
+async function newViewPage(browser: Browser): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1000, height: 900 } });
+  page.on('pageerror', (error) => {
+    throw error;
+  });
   await page.addInitScript(() => {
     const api = { postMessage: () => undefined, getState: () => undefined, setState: () => undefined };
     Object.assign(globalThis, { acquireVsCodeApi: () => api });
   });
-  await page.goto('about:blank');
-  await page.setContent('<!DOCTYPE html><html lang="en"><body><tandem-run></tandem-run></body></html>');
-  await page.addStyleTag({ path: path.resolve('dist/webview/run.css') });
-  await page.addScriptTag({ path: path.resolve('dist/webview/run.js'), type: 'module' });
+  await page.route(`${address}/**`, (route) => {
+    const file = path.basename(new URL(route.request().url()).pathname);
+    return file === ''
+      ? route.fulfill({ contentType: 'text/html', body: document })
+      : route.fulfill({ path: path.join(built, file) });
+  });
+  return page;
 }
 
+async function openView(page: Page): Promise<void> {
+  await page.goto(`${address}/`);
+  await page.waitForFunction(() => customElements.get('tandem-run') !== undefined);
+}
+
+/** Until the picture is on the screen. */
 async function show(page: Page, messages: readonly ToWebview[]): Promise<void> {
-  await page.evaluate((all) => {
+  await page.evaluate(async (all) => {
     for (const data of all) window.dispatchEvent(new MessageEvent('message', { data }));
+    const frame = () => new Promise(requestAnimationFrame);
+    await frame();
+    await frame();
   }, messages);
+}
+
+/** Figures of a view that draws something else would be of no use. */
+async function expectCurve(page: Page, steps: number): Promise<void> {
+  const label = new RegExp(`^Loss of critic, from .* at step ${steps}\\.`);
+  await page.getByRole('img', { name: label }).locator('canvas').waitFor({ timeout: 10_000 });
 }
 
 /** Seconds that the page's thread has worked. */
@@ -107,7 +136,7 @@ async function main(): Promise<void> {
   const browser = await launchBrowser();
   const figures: Record<string, number> = {};
   try {
-    const page = await browser.newPage({ viewport: { width: 1000, height: 900 } });
+    const page = await newViewPage(browser);
     await openView(page);
     const devTools = await page.context().newCDPSession(page);
     // Of the thread's own time: what else the machine does meanwhile is no work of the view.
@@ -134,6 +163,7 @@ async function main(): Promise<void> {
     figures['sent, KB per second'] = host.bytes / 1000 / took;
     figures['events that were read'] = host.events;
     await host.close();
+    await expectCurve(page, steps);
 
     const whole = path.join(folder, 'whole.jsonl');
     await new Promise<void>((resolve, reject) => {
@@ -142,10 +172,14 @@ async function main(): Promise<void> {
       file.end(lines.join(''), resolve);
     });
     const opened = new Host(whole);
+    await openView(page);
     const opening = performance.now();
+    const resting = await workOf(devTools);
     await show(page, await opened.news());
+    await expectCurve(page, steps);
     figures['opening a run with all its steps, ms'] = performance.now() - opening;
     figures['  of which work of the host, ms'] = opened.work;
+    figures['  of which work of the view, ms'] = 1000 * ((await workOf(devTools)) - resting);
     await opened.close();
   } finally {
     await browser.close();

@@ -78,8 +78,7 @@ async function activationOf(extension: Locator): Promise<number> {
 
 async function list(workbench: WorkbenchDriver, report: Report): Promise<void> {
   // The tree draws only the rows that fit: the other views make room.
-  for (const view of ['Tasks', 'Models', 'Runs'])
-    await workbench.page.locator('.pane-header', { hasText: view }).click();
+  await workbench.openViews('Trajectories');
   const trajectories = workbench.page.getByRole('tree', { name: 'Trajectories' });
   await trajectories.focus();
   const pages: number[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { announcement } from '../../../webview/run/announce';
-import { joined, lastShare, latestWithin, outline, smoothed, some } from '../../../webview/run/curves';
-import { plain } from '../../../webview/run/figures';
+import { joined, lastShare, latestWithin, outline, smoothed, some } from '../../../webview/chart/curves';
+import { plain } from '../../../webview/chart/figures';
 import type { StageView } from '../../../webview/run/protocol';
 
 const points = joined([], { from: 0, points: [1, 5, 5, 5, 3, 7, 6, 9, 10, 2, 2, 2] });

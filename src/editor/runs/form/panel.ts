@@ -16,7 +16,7 @@ import type {
 } from '../../../../webview/newRun/protocol';
 import { commands } from '../../contributions';
 import type { Engine } from '../../engine';
-import { pageHtml } from '../../page';
+import { PanelPage } from '../../panelPage';
 import { manageTrust, restrictionOf } from '../../trust/restricted';
 import type { EditorTrainer } from '../../trainer';
 import { recommendedFor, trainablePlaces } from './bases';
@@ -53,6 +53,7 @@ export class NewRunPanel implements EstimateOwner {
   private readonly counting: Counting;
   private readonly estimating: Estimating;
   private readonly listening: vscode.Disposable;
+  private readonly page: PanelPage<FromWebview, ToWebview>;
   private counts: DataCounts | undefined;
   private plan: Plan | undefined;
   private estimate: EstimateView = estimateIn('none', '');
@@ -63,10 +64,9 @@ export class NewRunPanel implements EstimateOwner {
   private showing: Promise<void> = Promise.resolve();
   private asked = 0;
   private timer: NodeJS.Timeout | undefined;
-  private isReady = false;
 
   constructor(
-    private readonly panel: vscode.WebviewPanel,
+    panel: vscode.WebviewPanel,
     private state: FormState,
     private readonly engine: Engine,
     environment: EditorTrainer,
@@ -79,22 +79,17 @@ export class NewRunPanel implements EstimateOwner {
       (error) => this.report(error),
     );
     this.estimating = new Estimating(environment, this);
-    const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
     panel.title = state.copied === undefined ? t('New run') : t('New run like {0}', state.copied.of);
-    panel.iconPath = new vscode.ThemeIcon('beaker');
-    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
-    panel.webview.onDidReceiveMessage((message: FromWebview) => this.receive(message));
-    panel.onDidChangeViewState(() => {
-      // A hidden view is gone; it says that it is ready when it is back.
-      if (!panel.visible) this.isReady = false;
-    });
-    panel.onDidDispose(() => this.closed());
     this.listening = vscode.Disposable.from(
       engine.onDidChangeLog(() => this.countSoon()),
       engine.onDidChangeModels(() => this.show()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
     );
-    panel.webview.html = pageHtml(panel.webview, folder, 'newRun');
+    this.page = new PanelPage<FromWebview, ToWebview>(panel, extension, {
+      ...{ name: 'newRun', icon: 'beaker' },
+      receive: (message) => this.receive(message),
+      onClosed: () => this.closed(),
+    });
   }
 
   /** Of another run, or blank. */
@@ -107,11 +102,11 @@ export class NewRunPanel implements EstimateOwner {
   }
 
   reveal(): void {
-    this.panel.reveal();
+    this.page.reveal();
   }
 
   dispose(): void {
-    this.panel.dispose();
+    this.page.dispose();
   }
 
   onEstimate(view: EstimateView, plan: Plan | undefined): void {
@@ -141,14 +136,12 @@ export class NewRunPanel implements EstimateOwner {
     this.estimating.stop();
     clearTimeout(this.timer);
     this.listening.dispose();
-    this.isReady = false;
     this.owner.onDidDispose(this);
   }
 
   private receive(message: FromWebview): void {
     switch (message.type) {
       case 'ready':
-        this.isReady = true;
         // What a page has kept is another log's when its panel was taken over; values are checked each time.
         if (message.state === undefined) this.post({ type: 'begin', state: this.state });
         else this.state = { ...this.state, values: message.state.values };
@@ -325,7 +318,7 @@ export class NewRunPanel implements EstimateOwner {
   }
 
   private post(message: ToWebview): void {
-    if (this.isReady) void this.panel.webview.postMessage(message);
+    void this.page.post(message);
   }
 }
 

@@ -85,6 +85,3 @@ export const figures: Readonly<Record<FigureName, Figure>> = {
     least: 0,
   },
 };
-
-/** Those of the row above the chart, as far as the stage has them; the others are in the list. */
-export const headline: readonly FigureName[] = ['accuracy', 'loss', 'tokens_per_second', 'memory_mb'];

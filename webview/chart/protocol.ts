@@ -1,0 +1,31 @@
+/** What of curves goes between a webview and the extension host. */
+
+/** The figures of a step, by their names in the events. */
+export type FigureName =
+  | 'accuracy'
+  | 'loss'
+  | 'margin'
+  | 'kl'
+  | 'nll'
+  | 'log_ratio_chosen'
+  | 'log_ratio_rejected'
+  | 'gradient_norm'
+  | 'learning_rate'
+  | 'tokens_per_second'
+  | 'memory_mb'
+  | 'mfu'
+  | 'sampler_difference';
+
+/** In place of everything from the point `from` on; each point is its last step, mean, lowest and highest. */
+export interface CurvePart {
+  readonly from: number;
+  readonly points: readonly number[];
+}
+
+/** How a person looks at curves; the editor keeps it over a reload of the window. */
+export interface Look {
+  /** 0 to 1. */
+  readonly smoothing: number;
+  readonly isLogarithmic: boolean;
+  readonly asTable: boolean;
+}

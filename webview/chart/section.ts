@@ -1,0 +1,80 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import './chart';
+import './chart.css';
+import { t } from '../language';
+import { button } from '../ui';
+import { inlineCheck, inlineSelect } from '../ui/inline';
+import type { Picture } from './chart';
+import type { Figure } from './figures';
+import type { Look } from './protocol';
+
+/** How strongly curves can be smoothed. */
+const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[] = [
+  { amount: 0, label: t('none') },
+  { amount: 0.6, label: t('a little') },
+  { amount: 0.9, label: t('much') },
+  { amount: 0.98, label: t('very much') },
+];
+
+/** What a person sees who has not chosen yet. */
+const firstLook: Look = { smoothing: 0.6, isLogarithmic: false, asTable: false };
+
+/** As it was kept, with what was kept beside it left out. */
+export function lookOf(kept: Partial<Look> = {}): Look {
+  const { smoothing, isLogarithmic, asTable } = { ...firstLook, ...kept };
+  return { smoothing, isLogarithmic, asTable };
+}
+
+export interface ChartSection {
+  /** Of which figure the curves are. */
+  readonly figure: Figure;
+  readonly title: string;
+  /** What is chosen beside how it is drawn. */
+  readonly selects: readonly (TemplateResult | typeof nothing)[];
+  readonly look: Look;
+  readonly onLook: (look: Look) => void;
+  /** Smoothing would say something else than was measured. */
+  readonly isAsMeasured?: boolean;
+  readonly picture: Picture;
+  /** The picture in words. */
+  readonly label: string;
+  /** The same in numbers. */
+  readonly table: () => TemplateResult;
+  readonly legend: TemplateResult;
+}
+
+/** Curves of one figure: what is shown of them and how, the picture or its numbers, and what the lines are. */
+export function chartSection(of: ChartSection): TemplateResult {
+  const { figure, title, selects, look, onLook, picture, label, table, legend } = of;
+  return html`<section class="chart" aria-label=${title}>
+    <div class="heading-line">
+      <h2>${title}</h2>
+      <span class="quiet">${figure.note}</span>
+    </div>
+    <div class="choices-line">
+      ${selects}
+      ${
+        of.isAsMeasured === true
+          ? nothing
+          : inlineSelect(
+              t('Smoothing'),
+              SMOOTHINGS.map((one) => ({ value: String(one.amount), label: one.label })),
+              String(look.smoothing),
+              (value) => onLook({ ...look, smoothing: Number(value) }),
+            )
+      }
+      ${inlineCheck(t('Logarithmic'), look.isLogarithmic, (isLogarithmic) => onLook({ ...look, isLogarithmic }))}
+      ${button({
+        label: look.asTable ? t('Show the picture') : t('Show the table'),
+        icon: look.asTable ? 'graph-line' : 'table',
+        onPress: () => onLook({ ...look, asTable: !look.asTable }),
+      })}
+    </div>
+    ${look.asTable ? table() : html`<tandem-chart .picture=${picture} .label=${label}></tandem-chart>`}
+    ${legend}
+  </section>`;
+}
+
+/** Below a picture; a table has nothing to zoom. */
+export const zoomHint = ({ asTable }: Look): TemplateResult | typeof nothing =>
+  asTable ? nothing : html`<span class="quiet">${t('Ctrl and the wheel zoom.')}</span>`;

@@ -1,0 +1,119 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Point } from '../chart/curves';
+import { figures, type Figure } from '../chart/figures';
+import type { FigureName, Look } from '../chart/protocol';
+import { chartSection, zoomHint } from '../chart/section';
+import { t } from '../language';
+import { inlineSelect } from '../ui/inline';
+import { pictureOf, sample, type Line } from './lines';
+import type { Choice, ComparisonView } from './protocol';
+import { curveTable } from './tables';
+
+export interface Curves {
+  readonly training: readonly Point[];
+  readonly heldOut: readonly Point[];
+}
+
+export interface Courses {
+  readonly shown: ComparisonView;
+  /** Of each run. */
+  readonly curves: readonly Curves[];
+  readonly look: Look;
+  readonly isHeldOut: boolean;
+  /** Ids of runs whose lines are switched off. */
+  readonly switchedOff: readonly string[];
+  readonly onChoose: (choice: Choice) => void;
+  readonly onLook: (look: Look) => void;
+  readonly onHeldOut: (isHeldOut: boolean) => void;
+  readonly onSwitch: (switchedOff: readonly string[]) => void;
+}
+
+/** How one figure of a stage has gone in each run. */
+export function courses(of: Courses): TemplateResult {
+  const { shown, curves, look, onLook, onChoose, onHeldOut } = of;
+  const { stage, stages, figure: name } = shown;
+  const figure = figures[name];
+  const canBeHeldOut = curves.some(({ heldOut }) => heldOut.length > 0);
+  const isHeldOut = of.isHeldOut && canBeHeldOut;
+  const lines = linesOf(of, isHeldOut);
+  const { isLogarithmic } = look;
+  const drawing = {
+    ...{ figure, smoothing: isHeldOut ? 0 : look.smoothing, isLogarithmic },
+    key: [stage, name, isHeldOut, isLogarithmic, ...of.switchedOff].join(' '),
+  };
+  const title = t('{0} of {1}', figure.title, stages.find((one) => one.name === stage)?.label ?? stage);
+  return chartSection({
+    ...{ figure, title, look, onLook, isAsMeasured: isHeldOut },
+    selects: [
+      inlineSelect(
+        t('Stage'),
+        stages.map((one) => ({ value: one.name, label: one.label })),
+        stage,
+        (value) => onChoose({ stage: value }),
+      ),
+      inlineSelect(
+        t('Figure'),
+        shown.figures.map((one) => ({ value: one, label: figures[one].title })),
+        name,
+        (value) => onChoose({ figure: value as FigureName }),
+      ),
+      canBeHeldOut
+        ? inlineSelect(
+            t('Measured on'),
+            [
+              { value: 'training', label: t('what is trained on') },
+              { value: 'held-out', label: t('held-out tasks') },
+            ],
+            isHeldOut ? 'held-out' : 'training',
+            (value) => onHeldOut(value === 'held-out'),
+          )
+        : nothing,
+    ],
+    picture: pictureOf(lines, drawing),
+    label: described(title, figure, lines),
+    table: () => curveTable(figure, lines),
+    legend: legend(of),
+  });
+}
+
+function linesOf({ shown, curves, switchedOff }: Courses, isHeldOut: boolean): Line[] {
+  return shown.runs.flatMap(({ id, name }, index) => {
+    const points = (isHeldOut ? curves[index]?.heldOut : curves[index]?.training) ?? [];
+    return switchedOff.includes(id) || points.length === 0 ? [] : [{ index, name, points }];
+  });
+}
+
+/** Each line with its name, to be switched on and off. */
+function legend({ shown, curves, look, switchedOff, onSwitch }: Courses): TemplateResult {
+  return html`<div class="legend" role="group" aria-label=${t('Runs in the picture')}>
+    ${shown.runs.map(({ id, name }, index) => {
+      const isOff = switchedOff.includes(id);
+      return html`<button
+        type="button"
+        class="switch"
+        aria-pressed=${!isOff}
+        title=${isOff ? t('Show this run') : t('Hide this run')}
+        @click=${() => onSwitch(isOff ? switchedOff.filter((one) => one !== id) : [...switchedOff, id])}
+      >
+        ${sample(index)}<span>${name}</span>${
+          (curves[index]?.training.length ?? 0) === 0
+            ? html`<span class="quiet">${t('no such figure')}</span>`
+            : nothing
+        }
+      </button>`;
+    })}
+    ${zoomHint(look)}
+  </div>`;
+}
+
+/** The picture in words. */
+function described(title: string, figure: Figure, lines: readonly Line[]): string {
+  const courses = lines.map(({ name, points }) => {
+    const [first, last] = [points[0]!, points.at(-1)!];
+    return t(
+      '{0}: from {1} at step {2} to {3} at step {4}',
+      ...[name, figure.format(first.mean), first.step, figure.format(last.mean), last.step],
+    );
+  });
+  return [title, ...courses].join('. ');
+}

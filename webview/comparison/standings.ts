@@ -1,0 +1,74 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../language';
+import '../statistics/picture';
+import { described, success } from '../statistics/measures';
+import { bars, barsHeight } from '../statistics/pictures';
+import type { GroupView } from '../statistics/protocol';
+import { button, linkButton, progress } from '../ui';
+import type { Theme } from '../ui/theme';
+import { host } from './host';
+import type { ComparisonView, StandingView } from './protocol';
+import { standingTable } from './tables';
+
+/** How the models of the runs do on the same held-out tasks. */
+export function standings({ standings: all, runs, restriction, playing }: ComparisonView): TemplateResult {
+  const silent = runs.map((run) => run.silent).filter((sentence) => sentence !== '');
+  const canPlay = silent.length < runs.length && restriction === '';
+  return html`<section aria-label=${t('Held-out success')}>
+    <div class="heading-line">
+      <h2>${t('Held-out success')}</h2>
+      <span class="quiet"
+        >${t('on tasks that none of the runs learned from, the same tasks and seeds for all')}</span
+      >
+    </div>
+    ${all.map(
+      (one) =>
+        html`<p class="standing">${one.title} <span class="quiet">${one.how}</span></p>
+          ${successPicture(one)} ${standingTable(one)}`,
+    )}
+    ${
+      all.length === 0
+        ? html`<p class="quiet">
+            ${t('They have not been evaluated together. An evaluation plays held-out tasks with the model of each run.')}
+          </p>`
+        : html`<p class="quiet">
+            ${t('Intervals of 95 %: of success by Wilson over tasks; of differences, in percentage points, by the bootstrap over tasks, each task compared with itself.')}
+          </p>`
+    }
+    ${
+      restriction === ''
+        ? nothing
+        : html`<p class="quiet">
+            ${restriction}
+            ${linkButton(t('Manage Workspace Trust'), () => host.send({ type: 'act', action: 'trust' }))}
+          </p>`
+    }
+    ${silent.map((sentence) => html`<p class="quiet">${sentence}</p>`)}
+    ${
+      playing !== ''
+        ? progress(playing)
+        : canPlay
+          ? button({
+              label: t('Evaluate…'),
+              kind: 'primary',
+              icon: 'beaker',
+              title: t('Choose the tasks, then play them with each model'),
+              onPress: () => host.send({ type: 'act', action: 'evaluate' }),
+            })
+          : nothing
+    }
+  </section>`;
+}
+
+/** Success with its intervals at one look; the table has the numbers. */
+function successPicture({ rows }: StandingView): TemplateResult {
+  const groups = rows.map(({ name, dialogues, success: value }): GroupView => ({
+    ...{ name, dialogues, graded: dialogues },
+    ...(value && { success: { value: value.mean, interval: value } }),
+  }));
+  return html`<tandem-picture
+    .draw=${(theme: Theme) => bars(success, groups, theme)}
+    .height=${barsHeight(groups.length)}
+    .label=${described(success, groups)}
+  ></tandem-picture>`;
+}

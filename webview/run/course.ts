@@ -1,0 +1,148 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { lastShare, latestWithin, some, type Point } from '../chart/curves';
+import { figures, type Figure } from '../chart/figures';
+import type { FigureName, Look } from '../chart/protocol';
+import { chartSection, zoomHint } from '../chart/section';
+import { t } from '../language';
+import { grouped } from '../language/numbers';
+import { inlineSelect } from '../ui/inline';
+import { numberColumn, table } from '../ui/table';
+import { pictureOf, type Drawing } from './drawing';
+import type { RunView } from './protocol';
+
+/** From where on the steps are looked at. */
+const SHARES: readonly { readonly share: number; readonly label: string }[] = [
+  { share: 1, label: t('all steps') },
+  { share: 0.5, label: t('last half') },
+  { share: 0.1, label: t('last tenth') },
+];
+
+export interface Course {
+  readonly shown: RunView;
+  readonly training: readonly Point[];
+  readonly heldOut: readonly Point[];
+  readonly stepsPerPoint: number;
+  /** The end of the steps that is looked at, 0 to 1. */
+  readonly share: number;
+  readonly look: Look;
+  readonly onFigure: (figure: FigureName) => void;
+  readonly onShare: (share: number) => void;
+  readonly onLook: (look: Look) => void;
+}
+
+/** How one figure of a stage has gone: on what is trained on, and on what is held out. */
+export function course(of: Course): TemplateResult {
+  const { shown, share, look, stepsPerPoint, onFigure, onShare, onLook } = of;
+  const { figures: all, figure: name, stage, stages } = shown;
+  const figure = figures[name];
+  const training = lastShare(of.training, share);
+  const heldOut = lastShare(of.heldOut, share);
+  const { smoothing, isLogarithmic } = look;
+  const drawing: Drawing = {
+    ...{ figure, training, heldOut, smoothing, isLogarithmic },
+    untrained: all.find((one) => one.name === name)?.untrained,
+    key: [stage, name, isLogarithmic, share].join(' '),
+  };
+  const stageLabel = stages.find((one) => one.name === stage)?.label ?? stage;
+  return chartSection({
+    ...{ figure, look, onLook },
+    title: t('{0} of {1}', figure.title, stageLabel),
+    selects: [
+      inlineSelect(
+        t('Figure'),
+        all.map((one) => ({ value: one.name, label: figures[one.name].title })),
+        name,
+        (value) => onFigure(value as FigureName),
+      ),
+      inlineSelect(
+        t('Steps'),
+        SHARES.map((one) => ({ value: String(one.share), label: one.label })),
+        String(share),
+        (value) => onShare(Number(value)),
+      ),
+    ],
+    picture: pictureOf(drawing),
+    label: described(drawing, stageLabel),
+    table: () => curveTable(figure, training, heldOut),
+    legend: html`<p class="legend quiet">
+      <span class="key training">${t('training')}</span>
+      ${
+        heldOut.length === 0
+          ? nothing
+          : html`<span class="key held-out">${t('held-out tasks, which are never trained on')}</span>`
+      }
+      ${
+        drawing.untrained === undefined
+          ? nothing
+          : html`<span class="key untrained"
+              >${t('the untrained score on the same pairs: {0}', figure.format(drawing.untrained))}</span
+            >`
+      }
+      ${
+        stepsPerPoint === 1
+          ? nothing
+          : html`<span>${t('A point is the mean of {0} steps.', grouped(stepsPerPoint))}</span>`
+      }
+      ${zoomHint(look)}
+    </p>`,
+  });
+}
+
+/** The picture in one sentence. */
+function described({ figure, training, heldOut, untrained }: Drawing, stage: string): string {
+  const [first, last] = [training[0], training.at(-1)];
+  if (first === undefined || last === undefined) return t('{0} of {1}', figure.title, stage);
+  const course = t(
+    '{0} of {1}, from {2} at step {3} to {4} at step {5}.',
+    figure.title,
+    stage,
+    figure.format(first.mean),
+    first.step,
+    figure.format(last.mean),
+    last.step,
+  );
+  const measured = heldOut.at(-1);
+  return [
+    course,
+    ...(measured === undefined
+      ? []
+      : [t('Held out {0} at step {1}.', figure.format(measured.mean), measured.step)]),
+    ...(untrained === undefined ? [] : [t('The untrained score: {0}.', figure.format(untrained))]),
+  ].join(' ');
+}
+
+const MOST_ROWS = 40;
+
+/** The curves as numbers, for those who cannot see them: some steps, evenly over what is shown. */
+function curveTable(figure: Figure, training: readonly Point[], heldOut: readonly Point[]): TemplateResult {
+  // The held-out examples are looked at before the first step as well.
+  const early = heldOut.filter(({ step }) => step < (training[0]?.step ?? Infinity));
+  const rows = [...some(early, MOST_ROWS), ...some(training, MOST_ROWS)];
+  const isMean = training.some(({ low, high }) => low !== high);
+  const cell = (value: number | undefined): string => (value === undefined ? '' : figure.format(value));
+  return table(
+    figure.title,
+    html`<thead>
+        <tr>
+          ${numberColumn(t('Step'))} ${numberColumn(t('Training'))}
+          ${isMean ? [numberColumn(t('Lowest')), numberColumn(t('Highest'))] : nothing}
+          ${heldOut.length === 0 ? nothing : numberColumn(t('Held out'))}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(({ step }, index) => {
+          const before = rows[index - 1]?.step ?? -1;
+          const at = latestWithin(training, before, step);
+          const values = [
+            at?.mean,
+            ...(isMean ? [at?.low, at?.high] : []),
+            ...(heldOut.length === 0 ? [] : [latestWithin(heldOut, before, step)?.mean]),
+          ];
+          return html`<tr>
+            <th scope="row" class="number">${grouped(step)}</th>
+            ${values.map((value) => html`<td class="number">${cell(value)}</td>`)}
+          </tr>`;
+        })}
+      </tbody>`,
+  );
+}

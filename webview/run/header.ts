@@ -1,0 +1,93 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../language';
+import { button, icon, iconButton } from '../ui';
+import { host } from './host';
+import type { RunState, RunView } from './protocol';
+
+const stateIcons: Readonly<Record<RunState, string>> = {
+  preparing: 'loading',
+  running: 'play-circle',
+  stopping: 'debug-pause',
+  stopped: 'debug-pause',
+  queued: 'clock',
+  done: 'pass-filled',
+  failed: 'error',
+  died: 'error',
+};
+
+/** What the run is, where it stands, and what can be done with it. */
+export function header(view: RunView): TemplateResult {
+  const { name, subject, data, state, stateLabel, restriction } = view;
+  return html`<header>
+    <div class="names">
+      <h1>${name}</h1>
+      <span class="state ${state}">${icon(stateIcons[state])}${stateLabel}</span>
+      <span class="quiet">${[subject, data].filter((part) => part !== '').join(' · ')}</span>
+    </div>
+    <div class="controls">
+      ${restriction === '' ? control(view) : nothing}
+      ${iconButton({ icon: 'output', label: t('Open the trainer’s log'), onPress: () => host.act('log') })}
+      ${iconButton({
+        icon: 'json',
+        label: t('Open the configuration'),
+        onPress: () => host.act('configuration'),
+      })}
+      ${iconButton({
+        icon: 'copy',
+        label: t('Duplicate with changes…'),
+        onPress: () => host.act('duplicate'),
+      })}
+      ${iconButton({
+        icon: 'folder-opened',
+        label: t('Reveal the folder'),
+        onPress: () => host.act('reveal'),
+      })}
+    </div>
+  </header>`;
+}
+
+/** What changes the state that the run is in. */
+function control({ state, isLive, canResume }: RunView): TemplateResult | typeof nothing {
+  if (isLive)
+    return html`${button({
+      label: t('Pause'),
+      icon: 'debug-pause',
+      title: t('Writes a checkpoint and stops; it can be resumed'),
+      disabled: state === 'stopping',
+      onPress: () => host.act('pause'),
+    })}
+    ${iconButton({
+      icon: 'debug-stop',
+      label: t('Stop immediately…'),
+      onPress: () => host.act('kill'),
+    })}`;
+  if (state === 'queued')
+    return html`${button({
+      label: t('Start now'),
+      icon: 'play',
+      title: t('Begins beside the run that is at work'),
+      onPress: () => host.act('startNow'),
+    })}
+    ${button({
+      label: t('Leave the queue'),
+      icon: 'close',
+      title: t('It can be resumed or deleted then'),
+      onPress: () => host.act('unqueue'),
+    })}`;
+  if (canResume)
+    return button({
+      label: t('Resume'),
+      kind: 'primary',
+      icon: 'debug-continue',
+      title: t('Goes on from the last checkpoint; waits while another run is at work'),
+      onPress: () => host.act('resume'),
+    });
+  if (state === 'done')
+    return button({
+      label: t('Continue…'),
+      icon: 'debug-continue',
+      title: t('Another run that goes on where this one has ended, for more epochs'),
+      onPress: () => host.act('continue'),
+    });
+  return nothing;
+}

@@ -1,0 +1,64 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { withVisibleControls } from '../dialogue/untrusted';
+import { t } from '../language';
+import { decimal } from '../language/numbers';
+import { iconButton } from '../ui';
+import { numberColumn, table } from '../ui/table';
+import type { CandidateView, SamplesView } from './protocol';
+
+/** Turns that were sampled for one history of several. @param turn shows another history */
+export function sampled(
+  groups: SamplesView['groups'],
+  shown: number,
+  turn: (to: number) => void,
+): TemplateResult | typeof nothing {
+  const group = groups[shown];
+  if (group === undefined) return nothing;
+  const { length } = groups;
+  const by = (step: number) => (): void => turn((shown + step + length) % length);
+  return html`<section aria-label=${t('Sampled turns')}>
+    <div class="heading-line">
+      <h2>${t('Turns that the critic likes and does not like')}</h2>
+      <span class="quiet">${t('history {0} of {1}', shown + 1, length)}</span>
+      ${
+        length === 1
+          ? nothing
+          : html`<span>
+              ${iconButton({ icon: 'chevron-left', label: t('Previous history'), onPress: by(-1) })}
+              ${iconButton({ icon: 'chevron-right', label: t('Next history'), onPress: by(1) })}
+            </span>`
+      }
+    </div>
+    ${candidateTable(group.candidates)}
+    <p class="legend quiet">
+      ${t('Scores of the critic, and of the same model untrained: what it would like without having learned.')}
+    </p>
+  </section>`;
+}
+
+/** With the scores of the critic and of the same model untrained. */
+function candidateTable(candidates: readonly CandidateView[]): TemplateResult {
+  const score = (value: number | undefined): string =>
+    value === undefined ? '–' : decimal(value, 3).replace('-', '−');
+  return table(
+    t('Candidates'),
+    html`<thead>
+        <tr>
+          ${numberColumn(t('Critic'))} ${numberColumn(t('Untrained'))} ${numberColumn(t('Sampled'))}
+          <th scope="col">${t('Turn')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${candidates.map(
+          ({ text, times, score: trained, untrained }) =>
+            html`<tr>
+              <td class="number">${score(trained)}</td>
+              <td class="number">${score(untrained)}</td>
+              <td class="number">${t('{0}×', times)}</td>
+              <td class="text">${withVisibleControls(text.trim())}</td>
+            </tr>`,
+        )}
+      </tbody>`,
+    'candidates',
+  );
+}
