@@ -28,7 +28,16 @@ from .fault import Fault
 from .model import memory
 from .model.base import Base, load_base
 from .model.flops import MATRIX, Peak, Shape, peak_flops, shape_of, step_flops
-from .model.load import choose_device, choose_dtype, context_length, find_model, load_tokenizer, quiet
+from .model.hub import hub_fault
+from .model.load import (
+    choose_device,
+    choose_dtype,
+    context_length,
+    find_model,
+    load_tokenizer,
+    quiet,
+    require_nvidia,
+)
 from .model.log_probs import token_log_probs
 from .ranking.sampler import AT_ONCE
 from .read_config import read_config
@@ -351,7 +360,7 @@ def plan_of(config: RunConfig, folder: Path, size: int | None = None) -> Plan:
 
     quiet()
     if size is None and config.model.training == "qlora":
-        choose_device("cuda")
+        require_nvidia(choose_device(config.model.device))
     set_threads(config.resources)
     path = find_model(config.model, folder)
     shape = read_shape(path)
@@ -386,6 +395,8 @@ def read_shape(path: str) -> Shape:
             )
         return shape_of(config)
     except (OSError, ValueError) as error:
+        if (refused := hub_fault(path, error)) is not None:
+            raise refused from error
         raise Fault(f"The configuration of {path} cannot be read: {str(error).splitlines()[0]}", usage=True) from error
 
 
