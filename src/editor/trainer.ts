@@ -2,12 +2,25 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { cacheFolder } from '../core/training/environment/cache';
 import type { TrainerOptions } from '../core/training/environment/environment';
+import { environmentSize } from '../core/training/environment/size';
 import type { Trainer } from '../core/training/trainer';
 import type { Configuration } from './configuration';
+import { InstallingWords } from './installing';
 import { cancellable, type Report } from './progress';
 import { chosenPython } from './pythonEnvironments';
+import { bytesWords } from './runs/words';
 
 const { t } = vscode.l10n;
+
+/** What is installed, and what it takes. */
+export function installWords(): string {
+  const { download, disk } = environmentSize();
+  return t(
+    'A Python environment with PyTorch, of Tandem’s own and made once: about {0} are downloaded, and {1} of disk are used.',
+    bytesWords(download, t),
+    bytesWords(disk, t),
+  );
+}
 
 /** The trainer that ships with Tandem, in its environment, which is made on first need. */
 export class EditorTrainer {
@@ -21,12 +34,14 @@ export class EditorTrainer {
   /** @throws {Fault} `training/no-python`, `training/not-installed`, `training/packages-missing` */
   async open(signal: AbortSignal, report?: Report): Promise<Trainer> {
     const { openTrainer } = await import('../core/training/environment/environment');
+    const words = new InstallingWords(environmentSize().download, t);
     return openTrainer({
       ...(await this.options()),
       signal,
       onLine: (line) => {
         this.output.info(line);
-        report?.(line);
+        const said = words.of(line);
+        if (said !== undefined) report?.(said);
       },
     });
   }
@@ -40,22 +55,36 @@ export class EditorTrainer {
     return isInstalled(await this.options());
   }
 
-  /** The same with a notification that can cancel it. @returns undefined when the person did */
-  async openVisibly(title: string): Promise<Trainer | undefined> {
+  /**
+   * The same with a notification that can cancel it, after a question where it has to be installed first.
+   * @param told what is done, as the notification says it
+   * @returns undefined when the person did not want it, or cancelled it
+   */
+  async openVisibly(title: string, told?: (message: string) => void): Promise<Trainer | undefined> {
+    if (!(await this.mayInstall())) return undefined;
     return cancellable(title, (signal, report) => {
-      report(t('Looking for the trainer'));
-      return this.open(signal, report);
+      const both: Report = (message) => {
+        report(message);
+        told?.(message);
+      };
+      both(t('looking for the trainer'));
+      return this.open(signal, both);
     });
   }
 
   /**
-   * Asks before gigabytes are installed for something small; where they are there, it is true at once.
+   * Asks before gigabytes are installed; where they are there, it is true at once.
    * @param question what needs the trainer, and whether it may be installed for that
+   * @param otherwise what there is to do instead
    * @throws {Fault} `training/no-python`
    */
-  async mayInstall(question: string, detail: string): Promise<boolean> {
+  async mayInstall(
+    question = t('Install what training needs on this machine?'),
+    otherwise = '',
+  ): Promise<boolean> {
     if (await this.isInstalled()) return true;
     const install = t('Install');
+    const detail = [installWords(), otherwise].join(' ').trim();
     const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, install);
     return chosen === install;
   }

@@ -313,8 +313,7 @@ test('critics are rows of the Models view: how well each does, which one the rep
   const { page } = workbench;
   const models = page.getByRole('tree', { name: 'Models' });
   const listed = (name: RegExp): Locator => models.getByRole('treeitem', { name });
-  await section('Trajectories').click();
-  await section('Models').click();
+  await workbench.openViews('Models');
   await listed(/^Critics/).click();
   await listed(/^starter-world-quick, critic, shown in replays, no verdicts yet/).waitFor();
   const first = listed(

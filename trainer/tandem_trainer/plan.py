@@ -9,6 +9,7 @@ divided. `--memory` asks for another machine, with a card of that size.
 
 import argparse
 import json
+import os
 import re
 import shutil
 import sys
@@ -22,12 +23,21 @@ from typing import Any
 import numpy as np
 import torch
 
-from .config import ModelConfig, RunConfig
+from .config import ModelConfig, ResourcesConfig, RunConfig
 from .fault import Fault
 from .model import memory
 from .model.base import Base, load_base
 from .model.flops import MATRIX, Peak, Shape, peak_flops, shape_of, step_flops
-from .model.load import choose_device, choose_dtype, context_length, find_model, load_tokenizer, quiet
+from .model.hub import hub_fault
+from .model.load import (
+    choose_device,
+    choose_dtype,
+    context_length,
+    find_model,
+    load_tokenizer,
+    quiet,
+    require_nvidia,
+)
 from .model.log_probs import token_log_probs
 from .ranking.sampler import AT_ONCE
 from .read_config import read_config
@@ -48,7 +58,7 @@ DISK_SPEED = 300e6  # bytes a second that an export is assumed to read or write
 
 @dataclass(frozen=True)
 class Machine:
-    """usable: bytes of the device's memory that may be planned with. rate: model FLOP/s that training reaches."""
+    """usable: bytes of the device's memory that each process may plan with. rate: model FLOP/s that each reaches."""
 
     kind: str  # cuda, mps or cpu
     name: str
@@ -58,6 +68,7 @@ class Machine:
     measured: bool = False  # the rate, by a step of this model on this device
     host: int | None = None  # bytes of the system's memory, where the result is put together
     disk: int | None = None  # bytes free in the run folder
+    processes: int = 1  # that train the run
 
 
 @dataclass(frozen=True)
@@ -187,7 +198,8 @@ def _seconds(load: Load, shape: Shape, machine: Machine, checkpointed: bool) -> 
         return None
     # A measured rate already contains what is computed twice.
     again = 1.4 if checkpointed and not machine.measured else 1.0
-    return round(load.flops * again / machine.rate, 1)
+    busy = min(machine.processes, load.parts)
+    return round(load.flops * again / (machine.rate * busy), 1)
 
 
 def _at_once(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[Load]) -> int | None:
@@ -236,9 +248,17 @@ def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[st
 # the machine
 
 
-def this_machine(model: ModelConfig, folder: Path) -> Machine:
-    """What there is, before anything is loaded. Errors: Fault when the device that is asked for is not there."""
-    device = choose_device(model.device)
+def this_machine(model: ModelConfig, folder: Path, resources: ResourcesConfig) -> Machine:
+    """What there is, before anything is loaded. Errors: Fault when the device that is asked for is not there, or not
+    as often as there are processes.
+    """
+    device, processes = choose_device(model.device), resources.processes
+    if device.type == "cuda" and processes > torch.cuda.device_count():
+        raise Fault(
+            f"resources.processes is {processes}, but this machine has {torch.cuda.device_count()} GPUs, one for each: "
+            "start no more processes than that.",
+            usage=True,
+        )
     dtype = choose_dtype(model.dtype, device)
     peak = peak_flops(device, dtype)
     free = _free(device)
@@ -246,10 +266,11 @@ def this_machine(model: ModelConfig, folder: Path) -> Machine:
         kind=device.type,
         name=torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
         dtype=str(dtype).removeprefix("torch."),
-        usable=None if free is None else int(SPARE * free),
-        rate=_rate(peak, device.type),
+        usable=None if free is None else int(SPARE * free) // (1 if device.type == "cuda" else processes),
+        rate=_rate(peak, device.type, processes),
         host=memory.available_memory(),
         disk=shutil.disk_usage(folder).free,
+        processes=processes,
     )
 
 
@@ -267,8 +288,25 @@ def _free(device: torch.device) -> int | None:
     return memory.available_memory()
 
 
-def _rate(peak: Peak | None, kind: str) -> float | None:
-    return None if peak is None else peak.flops * USE[kind]
+def set_threads(resources: ResourcesConfig) -> None:
+    """Of this process, as those of the run will have them."""
+    if resources.threads:
+        torch.set_num_threads(resources.threads)
+    elif resources.processes > 1 and "OMP_NUM_THREADS" not in os.environ:
+        torch.set_num_threads(1)  # so torchrun starts them
+
+
+def _rate(peak: Peak | None, kind: str, processes: int) -> float | None:
+    return None if peak is None else peak.flops * USE[kind] * share_of(kind, processes, torch.get_num_threads())
+
+
+def share_of(kind: str, processes: int, threads: int) -> float:
+    """What of the rate that one process reaches alone each of several reaches: they share what there is once."""
+    if kind == "cuda":
+        return 1.0
+    if kind == "mps":
+        return 1 / processes
+    return min(1.0, (os.cpu_count() or 1) / (processes * threads))
 
 
 def measured(base: Base, machine: Machine, shape: Shape, tokens: int) -> Machine:
@@ -281,7 +319,9 @@ def measured(base: Base, machine: Machine, shape: Shape, tokens: int) -> Machine
     ids = np.random.default_rng(0).integers(0, shape.vocabulary, length).astype(np.int32)
     turns = [Turn(ids[: length // 2], ids[length // 2 :])]
     seconds = min(_step_seconds(base, turns) for _ in range(2))  # the first one also builds kernels
-    return replace(machine, rate=step_flops(shape, turns, base.config.training) / seconds, measured=True)
+    rate = step_flops(shape, turns, base.config.training) / seconds
+    share = share_of(machine.kind, machine.processes, torch.get_num_threads())
+    return replace(machine, rate=rate * share, measured=True)
 
 
 def _step_seconds(base: Base, turns: Sequence[Turn]) -> float:
@@ -320,12 +360,13 @@ def plan_of(config: RunConfig, folder: Path, size: int | None = None) -> Plan:
 
     quiet()
     if size is None and config.model.training == "qlora":
-        choose_device("cuda")
-    if config.resources.threads:
-        torch.set_num_threads(config.resources.threads)
+        require_nvidia(choose_device(config.model.device))
+    set_threads(config.resources)
     path = find_model(config.model, folder)
     shape = read_shape(path)
-    machine = this_machine(config.model, folder) if size is None else other_machine(config.model, size)
+    machine = (
+        this_machine(config.model, folder, config.resources) if size is None else other_machine(config.model, size)
+    )
     template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
     print("Reading the data …", file=sys.stderr)
     prepared = prepare(config, template, context_length(path))
@@ -354,6 +395,8 @@ def read_shape(path: str) -> Shape:
             )
         return shape_of(config)
     except (OSError, ValueError) as error:
+        if (refused := hub_fault(path, error)) is not None:
+            raise refused from error
         raise Fault(f"The configuration of {path} cannot be read: {str(error).splitlines()[0]}", usage=True) from error
 
 
@@ -361,7 +404,8 @@ def as_text(plan: Plan) -> str:
     machine = plan.machine
     usable = "an unknown amount" if machine.usable is None else _size(machine.usable)
     lines = [
-        f"{'device':14} {machine.name}, {machine.dtype}; {usable} of memory to plan with",
+        f"{'device':14} {machine.name}, {machine.dtype}; {usable} of memory to plan with"
+        + (f" for each of {machine.processes} processes" if machine.processes > 1 else ""),
         f"{'training':14} {plan.training}, micro-batches of {plan.token_budget:,} tokens, activations "
         + ("computed twice" if plan.checkpoint_activations else "kept"),
         f"{'largest':14} example of {plan.largest:,} tokens; up to {plan.room:,} would fit",

@@ -1,6 +1,8 @@
 """What a run needs: the estimate against what steps really take, and the choices for cards that people have."""
 
 import json
+import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from tandem_trainer.model.flops import shape_of, step_flops
 from tandem_trainer.model.forest import forest_tokens
 from tandem_trainer.model.load import load_tokenizer
 from tandem_trainer.model.log_probs import token_log_probs
-from tandem_trainer.plan import Machine, _bytes, make_plan, measured, other_machine
+from tandem_trainer.plan import Machine, _bytes, make_plan, measured, other_machine, share_of
 from tandem_trainer.ranking.candidates import histories
 from tandem_trainer.read_config import read_config
 from tandem_trainer.running.prepare import prepare
@@ -152,6 +154,30 @@ def test_room_grows_with_the_card_and_the_estimate_stays_within_it():
     assert plan.needed <= plan.machine.usable
 
 
+def times(run_json, machine, **resources):
+    """Of each stage, on a machine that reaches a rate of 1."""
+    prepared, template = prepared_of(run_json)
+    shape = shape_of(AutoConfig.from_pretrained(prepared.config.model.base))
+    config = replace(prepared.config, resources=ResourcesConfig(**resources))
+    return make_plan(config, shape, machine, loads_of(prepared, shape, template)).seconds
+
+
+def test_several_processes_take_the_part_of_the_time_in_which_they_all_have_work(run_json):
+    alone = Machine("cuda", "cards", "float32", 1 << 33, rate=1.0)
+    one, four = (times(run_json, replace(alone, processes=count)) for count in (1, 4))
+    # A batch of the policy is divided; one example of the critic, one shard of candidates and the export are not.
+    assert four["policy"] == pytest.approx(one["policy"] / 4, rel=1e-3)
+    assert {**four, "policy": 0} == {**one, "policy": 0}
+
+
+def test_processes_on_one_processor_share_its_cores_and_on_cards_nothing():
+    cores = os.cpu_count()
+    assert share_of("cuda", 4, 1) == 1
+    assert share_of("mps", 4, 1) == 1 / 4
+    assert share_of("cpu", cores, 1) == 1
+    assert share_of("cpu", 2 * cores, 1) == share_of("cpu", 2, cores) == 1 / 2
+
+
 def test_too_little_disk_is_said():
     run = RunConfig(model=ModelConfig(base="base"), data=DataConfig())
     machine = Machine("cuda", "a card", "bfloat16", 40 << 30, host=64 << 30, disk=1 << 30)
@@ -235,6 +261,13 @@ def test_the_command_counts_the_data_measures_a_step_and_knows_how_long(run_json
     assert not plan["checkpoint_activations"]
     assert (plan["data"]["trajectories"], plan["data"]["tasks"], plan["data"]["turns"]) == (4, 2, 8)
     assert plan["data"]["critic"] == {"train": 1, "held_out": 1}
+
+
+def test_the_command_plans_for_the_processes_that_are_asked_for(run_json, capsys):
+    asked = json.loads(run_json.read_text())
+    run_json.write_text(json.dumps({**asked, "resources": {"processes": 2}}))
+    assert _command(["plan", str(run_json)]) == 0
+    assert "for each of 2 processes" in capsys.readouterr().out
 
 
 def test_the_command_for_another_card_tells_sizes_but_no_times(run_json, capsys):

@@ -8,7 +8,7 @@ import { t } from '../language';
 import { button, icon, iconButton, linkButton, progress, radioGroup } from '../ui';
 import { checkControl, selectControl, textControl } from '../ui/field';
 import { host } from './host';
-import { checkList, dataFigures, estimateParts } from './parts';
+import { checkList, collectButton, dataFigures, estimateParts } from './parts';
 import type {
   DataView,
   EstimateView,
@@ -112,13 +112,7 @@ export class NewRunElement extends PlainElement {
         ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or bring dialogues that you have.')}
       </p>
       <div class="line">
-        ${button({
-          label: t('Let the simulator play'),
-          kind: 'primary',
-          icon: 'run-all',
-          title: t('The agent plays the first tasks with the simulator, several times each'),
-          onPress: () => host.act('collect'),
-        })}
+        ${collectButton((action) => host.act(action), 'primary')}
         ${button({ label: t('Play a task'), icon: 'play', onPress: () => host.act('play') })}
         ${button({
           label: t('Import trajectories…'),
@@ -173,7 +167,7 @@ export class NewRunElement extends PlainElement {
       }
       ${others.length === 0 ? nothing : html`<div class="grid">${others.map((field) => this.field(field))}</div>`}
       ${flags.length === 0 ? nothing : html`<div class="flags">${flags.map((field) => this.field(field))}</div>`}
-      ${data === undefined ? nothing : dataFigures(data)}
+      ${data === undefined ? nothing : dataFigures(data, (action) => host.act(action))}
     </section>`;
   }
 

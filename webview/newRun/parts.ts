@@ -4,7 +4,10 @@ import { button, icon, progress } from '../ui';
 import type { Action, CheckView, DataView, EstimateView } from './protocol';
 
 /** What would be learned from, in figures, with what is left out. */
-export function dataFigures({ figures, leftOut, problem, isCounting }: DataView): TemplateResult {
+export function dataFigures(
+  { figures, leftOut, problem, isCounting, isCollecting }: DataView,
+  act: (action: Action) => void,
+): TemplateResult {
   return html`<div class="data" aria-busy=${isCounting}>
     ${
       figures.length === 0
@@ -22,7 +25,13 @@ export function dataFigures({ figures, leftOut, problem, isCounting }: DataView)
             )}
           </dl>`
     }
-    ${problem === '' ? nothing : html`<p class="error" id="data-error">${icon('error')}${problem}</p>`}
+    ${isCollecting ? html`<p>${progress(t('The simulator plays; what ends is counted …'))}</p>` : nothing}
+    ${
+      problem === '' || isCollecting
+        ? nothing
+        : html`<p class="error" id="data-error">${icon('error')}${problem}</p>
+            <div class="line">${collectButton(act)}</div>`
+    }
     ${
       leftOut.length === 0
         ? nothing
@@ -38,10 +47,29 @@ export function dataFigures({ figures, leftOut, problem, isCounting }: DataView)
   </div>`;
 }
 
+/** Where there is nothing to learn from, or too little. */
+export function collectButton(
+  act: (action: Action) => void,
+  kind: 'primary' | 'secondary' = 'secondary',
+): TemplateResult {
+  return button({
+    label: t('Let the simulator play'),
+    kind,
+    icon: 'run-all',
+    title: t('The agent plays tasks with the simulator, several times each'),
+    onPress: () => act('collect'),
+  });
+}
+
 /** What the run needs, or what there is to do before that is known. */
 export function estimateParts(view: EstimateView, act: (action: Action) => void): TemplateResult {
-  const { state, sentence, rows, advice, checks, fits } = view;
+  const { state, sentence, problem, rows, advice, checks, fits } = view;
   return html`${
+    problem === ''
+      ? nothing
+      : html`<p class="error" role="alert">${icon('error')}<span class="sentence">${problem}</span></p>`
+  }
+  ${
     state === 'working'
       ? html`<p>${progress(sentence)}</p>`
       : sentence === ''

@@ -102,6 +102,8 @@ export interface FormView {
 export interface DataView {
   readonly type: 'data';
   readonly isCounting: boolean;
+  /** The agent plays with the simulator to fill the log. */
+  readonly isCollecting: boolean;
   readonly figures: readonly { readonly label: string; readonly value: string; readonly note: string }[];
   readonly leftOut: readonly { readonly reason: string; readonly count: string }[];
   /** Why nothing could be learned from it; empty when something can. */
@@ -126,6 +128,8 @@ export interface EstimateView {
   readonly state: 'none' | 'unprepared' | 'asked' | 'working' | 'planned' | 'failed';
   /** What is done now, or why there is no plan. */
   readonly sentence: string;
+  /** What came between, when it was tried; empty when nothing did. */
+  readonly problem: string;
   /** `about 3 min · 0.9 of 14 GiB`; empty while there is no plan. */
   readonly summary: string;
   readonly fits: boolean;

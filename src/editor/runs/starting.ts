@@ -56,6 +56,7 @@ export class RunStarter {
     const { parseConfiguration } = await import('../../core/training/configuration');
     const { startRun } = await import('../../core/training/start');
     const configuration = await parseConfiguration(value, { from, folder });
+    if (!(await this.trainer.mayInstall())) return undefined;
     const run = await cancellable(t('Starting a run'), async (signal, report) => {
       report(t('looking for the trainer'));
       const trainer = await this.trainer.open(signal, report);

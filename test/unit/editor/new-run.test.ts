@@ -214,7 +214,7 @@ const plan = {
 } satisfies Plan;
 
 describe('what would be learned from', () => {
-  const told = { method: 'sweet-rl', isCounting: false } as const;
+  const told = { method: 'sweet-rl', isCounting: false, isCollecting: false } as const;
   const values = (view: ReturnType<typeof dataView>): string[] =>
     view.figures.map(({ label, value, note }) => `${label} ${value} ${note}`);
 

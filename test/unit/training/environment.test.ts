@@ -172,6 +172,20 @@ describe('a Python', () => {
     await expect(openTrainer(options)).rejects.toThrow('none is on the PATH');
   });
 
+  it('that is too old is named with its version, on the PATH and in a setting', async () => {
+    const old = path.join(folder, 'bin', 'python3.9');
+    await write(old, '#!/bin/sh\necho 3.9 linux-x86_64\necho True\n');
+    await chmod(old, 0o755);
+    const python = { file: old, by: 'tandem.training.python' };
+    await expect(openTrainer({ ...options, python })).rejects.toThrow(
+      /^tandem\.training\.python names .*python3\.9, which is Python 3\.9, which is too old\. Install Python 3\.10 or newer/,
+    );
+    vi.stubEnv('PATH', path.join(folder, 'empty'));
+    await expect(findPython(undefined, true, old)).rejects.toThrow(
+      /^Training needs Python 3\.10 or newer, and .*python3\.9 is Python 3\.9\./,
+    );
+  });
+
   it('that is said to have the packages is used as it is, with the trainer that ships', async () => {
     const ready = process.env.TANDEM_TRAINER_PYTHON!;
     expect(await openTrainer({ ...options, ready })).toEqual({ python: ready, source: options.source });

@@ -22,6 +22,7 @@ from transformers import (
 
 from ..config import ModelConfig
 from ..fault import Fault
+from .hub import hub_fault
 
 DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16, "float32": torch.float32}
 
@@ -137,10 +138,15 @@ def load_model(config: ModelConfig, model: str, device: torch.device, dtype: tor
     return loaded if device.type == "cuda" else loaded.to(device)
 
 
-def _nf4(device: torch.device, dtype: torch.dtype) -> BitsAndBytesConfig:
-    """4-bit NormalFloat with double quantisation (QLoRA, arXiv 2305.14314, section 3)."""
+def require_nvidia(device: torch.device) -> None:
+    """For weights in 4 bits. Errors: Fault."""
     if device.type != "cuda":
         raise Fault("model.training is qlora, which needs an NVIDIA GPU, and none is used: set it to lora.", usage=True)
+
+
+def _nf4(device: torch.device, dtype: torch.dtype) -> BitsAndBytesConfig:
+    """4-bit NormalFloat with double quantisation (QLoRA, arXiv 2305.14314, section 3)."""
+    require_nvidia(device)
     if importlib.util.find_spec("bitsandbytes") is None:
         raise Fault(
             "model.training is qlora, which needs bitsandbytes: install it (`pip install bitsandbytes`), or set it to "
@@ -171,6 +177,8 @@ def _cannot_load(what: str, model: str, error: Exception) -> Fault:
         return Fault(f"The model {model} does not fit into memory: take a smaller one, or qlora on a GPU.")
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return Fault(f"The disk is full while {model} is downloaded: make room and start again.")
+    if (refused := hub_fault(model, error)) is not None:
+        return refused
     reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     if isinstance(error, SafetensorError):
         return Fault(f"The weights of {model} are damaged ({reason}): download the model again.", usage=True)

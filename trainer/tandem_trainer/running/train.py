@@ -110,7 +110,9 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     plan = None
     if ranks.first:
         planned = replace(config, resources=as_planned_before(config.resources, folder))
-        plan = make_plan(planned, shape, this_machine(config.model, folder), loads_of(prepared, shape, template))
+        # Of all machines; run.json says how many there are on this one.
+        machine = replace(this_machine(config.model, folder, config.resources), processes=ranks.world)
+        plan = make_plan(planned, shape, machine, loads_of(prepared, shape, template))
         write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
     plan = ranks.of_first(plan)
     events.emit("plan", **plan.as_dict())

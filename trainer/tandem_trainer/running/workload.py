@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from statistics import fmean
 
 from ..config import OptimiserConfig, RunConfig
@@ -9,7 +10,7 @@ from ..data.pairs import first_of
 from ..data.template import Template
 from ..model.flops import Shape, flops, step_flops
 from ..model.forest import forest_tokens
-from ..ranking.candidates import histories
+from ..ranking.candidates import SHARD, histories
 from ..turn import Example
 from .prepare import Prepared
 from .schedule import stage_steps
@@ -24,7 +25,8 @@ class Load:
     """flops: of the whole stage, None when the data are not known; what is sampled counts WRITING times.
 
     largest, scored: tokens and scored tokens of the largest thing that is trained on at once, 0 where nothing is.
-    prompt: the longest history that is sampled from. copies: models that are written.
+    prompt: the longest history that is sampled from. copies: models that are written. parts: into how many pieces the
+    work falls that several processes do at the same time.
     """
 
     stage: str
@@ -33,6 +35,7 @@ class Load:
     scored: int = 0
     prompt: int = 0
     copies: int = 0
+    parts: int = 1
 
 
 def worst_loads(config: RunConfig) -> list[Load]:
@@ -90,7 +93,8 @@ def _training(
     whole += each["forward"] * (len(held_out) * looks + len(train) + len(held_out))
     sizes = [forest_tokens(example.turns) for example in (*train, *held_out)]
     scored = max(sum(len(turn.response) for turn in example.turns) for example in train)
-    return Load(stage, flops=whole, largest=max(sizes), scored=scored)
+    parts = min(settings.batch, len(train))
+    return Load(stage, flops=whole, largest=max(sizes), scored=scored, parts=parts)
 
 
 def _mean_flops(examples: Sequence[Example], shape: Shape, work: str) -> float:
@@ -128,13 +132,16 @@ def _round(prepared: Prepared, shape: Shape, template: Template) -> list[Load]:
     looked = group(sides, "forward") * (measured * looks + pairs) / settings.pairs_per_turn
     human = [forest_tokens(example.turns) for example in prepared.policy]
     longest = max(prompts)
+    shards = ceil(len(prompts) / SHARD)
+    writing = 2.0 * WRITING * (shape.matrices + shape.head) * written
     return [
-        Load("candidates", flops=2.0 * WRITING * (shape.matrices + shape.head) * written, prompt=longest),
-        Load("ranking", flops=passes * group(settings.per_turn, "forward") * len(prompts)),
+        Load("candidates", flops=writing, prompt=longest, parts=shards),
+        Load("ranking", flops=passes * group(settings.per_turn, "forward") * len(prompts), parts=shards),
         Load(
             "policy",
             flops=trained + looked,
             largest=max([longest + 2 * settings.max_new_tokens, *human]),
             scored=2 * settings.max_new_tokens,
+            parts=min(config.policy.batch, max(1, kept)),
         ),
     ]

@@ -13,6 +13,8 @@ const NAMES = ['python3', 'python', 'python3.13', 'python3.12', 'python3.11', 'p
 
 export interface SystemPython {
   readonly file: string;
+  /** Such as `3.12`. */
+  readonly version: string;
   /** Version and machine, e.g. `3.12 linux-x86_64`: environments of others do not fit. */
   readonly build: string;
   /** Whether it can make environments by itself; some systems package that apart. */
@@ -32,30 +34,31 @@ export async function findPython(
   hasUv: boolean,
   preferred?: string,
 ): Promise<SystemPython> {
-  const version = OLDEST.join('.');
-  const remedy = `Install Python ${version} or newer, or name one in the setting or in TANDEM_PYTHON.`;
+  const oldest = OLDEST.join('.');
+  const remedy = `Install Python ${oldest} or newer, or name one in the setting tandem.training.python or in TANDEM_PYTHON.`;
   if (named !== undefined) {
     const python = await inspect(named.file);
-    if (python === undefined) {
-      const message = `${named.by} names ${named.file}, which is no Python ${version} or newer. ${remedy}`;
-      throw new Fault('training/no-python', message);
+    if (python === undefined || isOld(python)) {
+      const what =
+        python === undefined ? `no Python ${oldest} or newer` : `Python ${python.version}, which is too old`;
+      throw new Fault('training/no-python', `${named.by} names ${named.file}, which is ${what}. ${remedy}`);
     }
     if (!python.hasVenv && !hasUv) throw withoutVenv(python);
     return python;
   }
+  let old: SystemPython | undefined;
   let lacking: SystemPython | undefined;
   for (const name of [undefined, ...NAMES]) {
     const file = name === undefined ? preferred : await onPath(name);
     const python = file === undefined ? undefined : await inspect(file);
     if (python === undefined) continue;
-    if (python.hasVenv || hasUv) return python;
-    lacking ??= python;
+    if (isOld(python)) old ??= python;
+    else if (python.hasVenv || hasUv) return python;
+    else lacking ??= python;
   }
   if (lacking) throw withoutVenv(lacking);
-  throw new Fault(
-    'training/no-python',
-    `Training needs Python ${version} or newer, and none is on the PATH. ${remedy}`,
-  );
+  const none = old === undefined ? 'none is on the PATH' : `${old.file} is Python ${old.version}`;
+  throw new Fault('training/no-python', `Training needs Python ${oldest} or newer, and ${none}. ${remedy}`);
 }
 
 function withoutVenv({ file }: SystemPython): Fault {
@@ -65,20 +68,27 @@ function withoutVenv({ file }: SystemPython): Fault {
   );
 }
 
+/** In words that every Python 3 understands. */
 const PROBE = [
-  'import importlib.util as u, sys, sysconfig',
-  `assert sys.version_info >= (${OLDEST.join(', ')})`,
-  'print("%d.%d" % sys.version_info[:2], sysconfig.get_platform())',
-  'print(all(u.find_spec(name) for name in ("venv", "ensurepip")))',
+  'import sys, sysconfig',
+  'print("%d.%d %s" % (sys.version_info[0], sys.version_info[1], sysconfig.get_platform()))',
+  'from importlib.util import find_spec',
+  'print(all(find_spec(name) for name in ("venv", "ensurepip")))',
 ].join('\n');
 
-/** Undefined when it is no Python, or too old. */
+function isOld({ version }: SystemPython): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+}
+
+/** Undefined when it is no Python. */
 async function inspect(file: string): Promise<SystemPython | undefined> {
   try {
     // Isolated: no package of the user's and no file of the current folder takes part.
     const { stdout } = await promisify(execFile)(file, ['-I', '-c', PROBE], { windowsHide: true });
     const [build = '', hasVenv] = stdout.trim().split(/\r?\n/);
-    return { file, build, hasVenv: hasVenv === 'True' };
+    const version = /^\d+\.\d+(?= )/.exec(build)?.[0];
+    return version === undefined ? undefined : { file, version, build, hasVenv: hasVenv === 'True' };
   } catch {
     return undefined; // whatever it is, it does not answer as a Python does
   }

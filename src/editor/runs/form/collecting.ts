@@ -9,7 +9,7 @@ import { refuseInRestrictedMode } from '../../trust/restricted';
 
 const { t } = vscode.l10n;
 
-/** Enough for a first run: tasks, and dialogues of each, of which some succeed and some do not. */
+/** Enough for a first run, and what is added each time: tasks, and dialogues of each, of which some succeed and some do not. */
 const TASKS = 24;
 const ROLLOUTS = 4;
 const CONCURRENCY = 4;
@@ -22,8 +22,8 @@ const SEED = 0;
  */
 export async function collectHere(engine: Engine, packs: Packs): Promise<void> {
   refuseInRestrictedMode(t('Nothing is played'));
-  const tasks = await firstTasks(packs);
-  if (tasks.length === 0)
+  const all = (await packs.all()).flatMap((pack) => pack.tasks);
+  if (all.length === 0)
     throw new Fault('editor/no-tasks', t('There is no task to play: add a pack in the Tasks view first.'));
   const { collect, collectionName } = await import('../../../core/dialogue/collect');
   const { RulesSimulator } = await import('../../../core/dialogue/simulator');
@@ -36,15 +36,20 @@ export async function collectHere(engine: Engine, packs: Packs): Promise<void> {
     protocol: engine.protocol,
     seed: SEED,
   };
+  const collection = collectionName('collection', parts);
+  const { tasks, rollouts } = extent(all, parts.log.collected(collection).size);
   const title = t('{0} plays with {1}', parts.agent.name, parts.simulator.name);
   await cancellable(title, async (signal, report) => {
     const result = await collect({
       ...parts,
-      tasks,
+      tasks: await wholeTasks(packs, tasks),
       grader: await engine.grader(),
-      ...{ rollouts: ROLLOUTS, concurrency: CONCURRENCY, mode: engine.gradingMode, signal },
-      collection: collectionName('collection', parts),
-      onProgress: ({ done, total }) => report(t('{0} of {1} dialogues', done, total), done / total),
+      ...{ rollouts, concurrency: CONCURRENCY, mode: engine.gradingMode, signal },
+      collection,
+      onProgress: ({ done, total, already }) => {
+        const [now, wanted] = [done - already, total - already];
+        report(t('{0} of {1} dialogues', now, wanted), wanted === 0 ? 1 : now / wanted);
+      },
     });
     const [failure] = result.failures;
     if (failure !== undefined)
@@ -55,10 +60,22 @@ export async function collectHere(engine: Engine, packs: Packs): Promise<void> {
   });
 }
 
-async function firstTasks(packs: Packs): Promise<PackTask[]> {
-  const first = (await packs.all()).flatMap((pack) => pack.tasks).slice(0, TASKS);
+/** More tasks than were played so far while there are others, then more dialogues of each. */
+function extent<T>(
+  all: readonly T[],
+  played: number,
+): { readonly tasks: readonly T[]; readonly rollouts: number } {
+  const times = Math.floor(played / (TASKS * ROLLOUTS)) + 1;
+  const tasks = all.slice(0, TASKS * times);
+  return { tasks, rollouts: Math.ceil((TASKS * ROLLOUTS * times) / tasks.length) };
+}
+
+async function wholeTasks(
+  packs: Packs,
+  headers: readonly { readonly pack: string; readonly id: string }[],
+): Promise<PackTask[]> {
   const tasks = await Promise.all(
-    first.map(async ({ pack, id }) => {
+    headers.map(async ({ pack, id }) => {
       const task = await packs.task(pack, id);
       return task === undefined ? [] : [{ task, pack: path.basename(pack) }];
     }),

@@ -4,7 +4,7 @@ import type { Check, Plan } from '../../../core/training/checks';
 import type { Runs } from '../../../core/training/runs';
 import type { Trainer } from '../../../core/training/trainer';
 import type { EstimateView } from '../../../../webview/newRun/protocol';
-import type { EditorTrainer } from '../../trainer';
+import { installWords, type EditorTrainer } from '../../trainer';
 import { checksView, estimateIn, planView } from './tellings';
 
 const { t } = vscode.l10n;
@@ -83,11 +83,14 @@ export class Estimating {
 
   /** Makes the trainer's environment, with progress and cancel. @returns whether it is there then */
   async prepare(): Promise<boolean> {
-    this.tell(estimateIn('working', t('Preparing the trainer …')));
+    const title = t('Preparing the trainer');
     try {
-      this.trainer = await this.environment.openVisibly(t('Preparing the trainer'));
+      this.trainer = await this.environment.openVisibly(title, (message) =>
+        this.tell(estimateIn('working', t('{0}: {1}', title, message))),
+      );
     } catch (error) {
-      this.failed(error);
+      this.owner.report(error);
+      this.tellUnprepared(messageOf(error));
       return false;
     }
     this.request = undefined;
@@ -142,11 +145,10 @@ export class Estimating {
     this.owner.onEstimate(planView(plan, checks, t), plan);
   }
 
-  private tellUnprepared(): void {
-    const sentence = t(
-      'The trainer is not prepared on this machine yet: a Python environment of several gigabytes, made once.',
-    );
-    this.tell(estimateIn('unprepared', sentence));
+  /** @param problem why it could not be prepared */
+  private tellUnprepared(problem = ''): void {
+    const sentence = t('The trainer is not prepared on this machine yet. {0}', installWords());
+    this.tell({ ...estimateIn('unprepared', sentence), problem });
   }
 
   private failed(error: unknown): void {

@@ -64,6 +64,7 @@ export class NewRunPanel implements EstimateOwner {
   private showing: Promise<void> = Promise.resolve();
   private asked = 0;
   private timer: NodeJS.Timeout | undefined;
+  private isCollecting = false;
 
   constructor(
     panel: vscode.WebviewPanel,
@@ -177,7 +178,7 @@ export class NewRunPanel implements EstimateOwner {
         this.estimating.plan();
         return;
       case 'collect':
-        return this.owner.collect(this.engine);
+        return this.collect();
       case 'play':
         await vscode.commands.executeCommand(commands.playNext);
         return;
@@ -186,6 +187,18 @@ export class NewRunPanel implements EstimateOwner {
         return;
       case 'trust':
         return manageTrust();
+    }
+  }
+
+  private async collect(): Promise<void> {
+    if (this.isCollecting) return;
+    this.isCollecting = true;
+    this.tellData();
+    try {
+      await this.owner.collect(this.engine);
+    } finally {
+      this.isCollecting = false;
+      this.tellData();
     }
   }
 
@@ -298,9 +311,9 @@ export class NewRunPanel implements EstimateOwner {
   }
 
   private dataView(): DataView {
-    const { counts, plan, state } = this;
+    const { counts, plan, state, isCollecting } = this;
     const isCounting = counts === undefined && !learnsFromRows(state);
-    return dataView({ counts, plan, method: methodOf(state), isCounting }, t);
+    return dataView({ counts, plan, method: methodOf(state), isCounting, isCollecting }, t);
   }
 
   private countSoon(): void {

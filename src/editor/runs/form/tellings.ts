@@ -13,14 +13,15 @@ export interface Told {
   readonly plan?: Plan;
   readonly method: MethodName;
   readonly isCounting: boolean;
+  readonly isCollecting: boolean;
 }
 
 /** What would be learned from: counted in the log, and as soon as there is a plan by the trainer. */
-export function dataView({ counts, plan, method, isCounting }: Told, t: Translate): DataView {
+export function dataView({ counts, plan, method, isCounting, isCollecting }: Told, t: Translate): DataView {
   const known = counts ?? plan?.data;
   return {
     type: 'data',
-    isCounting,
+    ...{ isCounting, isCollecting },
     figures: known === undefined ? [] : figures(known, counts, plan, method, t),
     leftOut: leftOut(counts, plan, t),
     problem: isCounting || counts === undefined ? '' : problemOf(counts, method, t),
@@ -98,7 +99,7 @@ function problemOf({ trajectories, successes, pairs }: DataCounts, method: Metho
 
 type Estimate = Omit<EstimateView, 'type'>;
 
-const nothing = { summary: '', fits: true, rows: [], advice: [], checks: [] };
+const nothing = { problem: '', summary: '', fits: true, rows: [], advice: [], checks: [] };
 
 /** An estimate of which there is nothing but a sentence. */
 export const estimateIn = (
@@ -118,6 +119,7 @@ export function planView(plan: Plan, checks: readonly Check[], t: Translate): Es
   const told: Estimate = {
     state: 'planned',
     sentence: fits ? t('It fits this machine.') : t('It does not fit this machine.'),
+    problem: '',
     summary: [...(seconds === null ? [] : [time]), fits ? memory : t('{0}: too much', memory), device].join(
       ' · ',
     ),

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { InstallingWords } from '../../../src/editor/installing';
+import { english } from './translate';
+
+const words = (lines: readonly string[]): (string | undefined)[] => {
+  const said = new InstallingWords(3.1e9, english);
+  return lines.map((line) => said.of(line));
+};
+
+it('says of what pip writes what is downloaded, how far that is, and what is installed', () => {
+  expect(
+    words([
+      'Installing what the trainer needs, once: several gigabytes, which takes some minutes.',
+      'Collecting torch==2.15.0 (from -r /project/requirements.lock (line 90))',
+      '  Downloading torch-2.15.0-cp311-cp311-manylinux_2_28_x86_64.whl.metadata (29 kB)',
+      '  Downloading torch-2.15.0-cp311-cp311-manylinux_2_28_x86_64.whl (539.1 MB)',
+      '  Downloading nvidia_cublas-13.4.1.3-py3-none-manylinux_2_27_x86_64.whl (423.8 MB)',
+      '  Using cached http://127.0.0.1/typing_extensions-4.16.0-py3-none-any.whl (45 kB)',
+      'Installing collected packages: torch, typing-extensions',
+      'Successfully installed torch-2.15.0 typing-extensions-4.16.0',
+      'Installing collected packages: tandem-trainer',
+    ]).filter((line) => line !== undefined),
+  ).toEqual([
+    'making a Python environment',
+    'downloading torch (539 MB)',
+    'downloading nvidia_cublas (424 MB), 539 MB of about 3.1 GB so far',
+    'installing 2 packages',
+    'installing tandem-trainer',
+  ]);
+});
+
+it('reads uv as well, and says who is waited for', () => {
+  expect(
+    words([
+      'Resolved 65 packages in 12ms',
+      'Downloading torch (514.1MiB)',
+      'Another Tandem is making /project/cache/packages-1; waiting for it …',
+    ]).filter((line) => line !== undefined),
+  ).toEqual(['downloading torch (514 MB)', 'another window is installing it, waiting for it']);
+});
