@@ -5,11 +5,11 @@ import { pageHtml, type PageName } from './page';
  * Puts a page into a panel: its scripts run, its files are those that were built for the views, nothing else is read.
  * @param receive what the page says
  */
-export function showPage<Message>(
+export function showPage(
   panel: vscode.WebviewPanel,
   extension: vscode.Uri,
   name: PageName,
-  receive: (message: Message) => void,
+  receive: Parameters<vscode.Webview['onDidReceiveMessage']>[0],
 ): void {
   const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
   panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
