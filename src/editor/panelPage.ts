@@ -47,7 +47,7 @@ export class PanelPage<From extends { readonly type: string }, To> {
       this.isReady = false;
       onClosed();
     });
-    showPage<From>(panel, extension, name, (message) => {
+    showPage(panel, extension, name, (message: From) => {
       if (message.type === 'ready') this.isReady = true;
       receive(message);
     });

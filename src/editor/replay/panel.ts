@@ -31,7 +31,7 @@ export class ReplayPanel {
     extension: vscode.Uri,
   ) {
     panel.iconPath = new vscode.ThemeIcon(shown.length === 2 ? 'split-horizontal' : 'history');
-    showPage<FromWebview>(panel, extension, 'replay', (message) => {
+    showPage(panel, extension, 'replay', (message: FromWebview) => {
       this.handle(message).catch((error: unknown) => engines.first.show(error));
     });
   }

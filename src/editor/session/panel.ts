@@ -49,7 +49,7 @@ export class SessionPanel {
       owner.onDidDispose(this);
     });
     this.panel.title = session.title;
-    showPage<FromWebview>(panel, extension, 'session', (message) => this.receive(message));
+    showPage(panel, extension, 'session', (message: FromWebview) => this.receive(message));
   }
 
   get shown(): Session {

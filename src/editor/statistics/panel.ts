@@ -58,7 +58,7 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
     panel.iconPath = new vscode.ThemeIcon('graph');
     panel.onDidDispose(() => (this.panel = undefined));
     this.panel = panel;
-    showPage<FromWebview>(panel, this.extension, 'statistics', ({ type }) => {
+    showPage(panel, this.extension, 'statistics', ({ type }: FromWebview) => {
       if (type === 'ready') this.show();
       else
         void vscode.commands.executeCommand(
