@@ -16,11 +16,10 @@ const ON_THE_WAY = '{runs,runs/*}';
  * nothing is.
  */
 export class LogWatch implements vscode.Disposable {
-  readonly runs: Runs;
   private readonly looked = new vscode.EventEmitter<void>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly ended = new vscode.EventEmitter<Run>();
-  private readonly watchers: readonly vscode.Disposable[];
+  private watchers: readonly vscode.Disposable[] = [];
   private seen: readonly Run[] = [];
   private looking: Promise<void> | undefined;
   private isAskedAgain = false;
@@ -36,11 +35,15 @@ export class LogWatch implements vscode.Disposable {
   readonly onDidEnd = this.ended.event;
 
   constructor(
-    dataFolder: string,
+    private readonly dataFolder: string,
     private readonly report: (error: unknown) => void,
   ) {
-    this.runs = new Runs(dataFolder);
-    this.watchers = [TELLING, ON_THE_WAY].map((glob) => this.watcher(dataFolder, glob));
+    // Nobody waits for it at activation.
+    setImmediate(() => this.begin());
+  }
+
+  get runs(): Runs {
+    return new Runs(this.dataFolder);
   }
 
   /** From the newest to the oldest, as they stood when they were last looked at. */
@@ -61,6 +64,12 @@ export class LogWatch implements vscode.Disposable {
     this.isDisposed = true;
     clearTimeout(this.timer);
     vscode.Disposable.from(this.looked, this.changed, this.ended, ...this.watchers).dispose();
+  }
+
+  private begin(): void {
+    if (this.isDisposed) return;
+    this.watchers = [TELLING, ON_THE_WAY].map((glob) => this.watcher(this.dataFolder, glob));
+    void this.look();
   }
 
   private watcher(folder: string, glob: string): vscode.Disposable {

@@ -92,7 +92,6 @@ export class RunWatch implements vscode.Disposable {
       log.onDidChange(() => this.changed.fire());
       log.onDidEnd((run) => this.ended.fire(run));
       this.logs.set(folder, log);
-      void log.look();
     }
   }
 }
