@@ -93,6 +93,7 @@ export class NewRunPanel implements EstimateOwner {
     this.listening = vscode.Disposable.from(
       engine.onDidChangeLog(() => this.countSoon()),
       engine.onDidChangeModels(() => this.show()),
+      environment.onDidChangePython(() => this.estimating.forget()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
     );
     panel.webview.html = pageHtml(panel.webview, folder, 'newRun');
