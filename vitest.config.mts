@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification): boolean =>
-      /(cli\/(train|several-processes)|loop\/\w+|workbench\/(runs|interruptions|credit))\.test\.ts$/.test(
+      /(cli\/(train|several-processes)|loop\/\w+|workbench\/(runs|newRun|interruptions|credit))\.test\.ts$/.test(
         moduleId,
       );
     const sorted = await super.sort(files);

@@ -46,6 +46,13 @@ export class EditorTrainer {
     });
   }
 
+  /** Another Python was named for it. */
+  onDidChangePython(listener: () => void): vscode.Disposable {
+    return vscode.workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration('tandem.training.python')) listener();
+    });
+  }
+
   /**
    * Whether it can be opened without downloading anything.
    * @throws {Fault} `training/no-python`

@@ -1,21 +1,29 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { Runs } from '../../src/core/training/runs';
-import { collectLog } from '../fixtures/trainer';
+import { TrajectoryLog } from '../../src/core/trajectory/log';
+import { ModelHub } from '../fixtures/model-hub';
+import { PackageIndex } from '../fixtures/package-index';
+import { runNode } from '../fixtures/tasks';
+import { collectLog, realTrainer, tinyModel } from '../fixtures/trainer';
 import { violations } from './accessibility';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
-import { killTrainers, showRuns, trainerEnvironment } from './runsView';
+import { killTrainers, showRuns } from './runsView';
 import { newRunForm } from './newRunForm';
 
-// The real trainer plans and trains the starter model on a real log.
+// From a machine without the trainer to a run: it is installed from an index on this machine, then plans and trains the
+// starter model on a real log.
 
+let folder: string;
 let workspace: string;
+let index: PackageIndex;
+let hub: ModelHub;
 let workbench: WorkbenchDriver;
 /** The agent that guesses and never succeeds. */
 let guesses: string;
@@ -29,14 +37,25 @@ const figure = (label: string): Locator =>
 const row = (name: RegExp): Locator =>
   workbench.page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name }).first();
 const runs = (): Runs => new Runs(path.join(workspace, '.tandem'));
+const needs = (): Locator => form().locator('.needs');
+const dialog = (): Locator => workbench.page.locator('.monaco-dialog-box');
 
 beforeAll(async () => {
-  workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-new-run-'));
+  folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-new-run-'));
+  workspace = path.join(folder, 'workspace');
+  const wheels = path.join(folder, 'wheels');
+  await mkdir(wheels);
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
+  index = await PackageIndex.start(wheels);
+  hub = await ModelHub.start('tiny/agent', await tinyModel(path.join(folder, 'model')));
   workbench = await startWorkbench({
     extension: root,
     workspace,
-    environment: trainerEnvironment(),
+    environment: {
+      ...{ TANDEM_TRAINER_PYTHON: '', TANDEM_PYTHON: realTrainer().python, TANDEM_CACHE: cache() },
+      ...index.environment,
+      ...hubEnvironment(),
+    },
   });
   // A trainer imports torch before it says a word.
   workbench.page.setDefaultTimeout(150_000);
@@ -46,8 +65,26 @@ beforeAll(async () => {
 afterAll(async () => {
   await killTrainers(runs());
   await workbench.close();
-  await rm(workspace, { recursive: true, force: true });
+  await index.close();
+  await hub.close();
+  await rm(folder, { recursive: true, force: true });
 });
+
+const cache = (): string => path.join(folder, 'cache');
+const hubEnvironment = (): Readonly<Record<string, string>> => ({
+  ...{ HF_ENDPOINT: hub.url, HF_HOME: path.join(folder, 'hub'), HF_HUB_OFFLINE: '0' },
+});
+
+/** What the trainer is made of, without what installers wrote. */
+async function environments(): Promise<string[]> {
+  const names = await readdir(path.join(cache(), 'trainer'));
+  return names.filter((name) => !name.endsWith('.log')).map((name) => name.split('-')[0]!);
+}
+
+async function configure(settings: Readonly<Record<string, unknown>>): Promise<void> {
+  const all = { 'tandem.agent': 'starter', 'tandem.simulator': 'rules', ...settings };
+  await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(all));
+}
 
 /** In every theme, in which everybody can use what the form draws. */
 async function pictures(name: string): Promise<void> {
@@ -65,6 +102,29 @@ async function says(figureLabel: string, value: string): Promise<void> {
     .waitFor();
 }
 
+test('the simulator plays with the agent when there is nothing to learn from, until it is told to stop', async () => {
+  await workbench.page.getByRole('button', { name: 'New Run…' }).click();
+  await button('Let the simulator play').click();
+  const progress = await workbench.notification(/starter plays with rules: \d+ of 96 dialogues/);
+  await workbench.screenshot('new-run-collecting');
+  await form().getByRole('heading', { name: 'From which dialogues' }).waitFor();
+  await figure('Trajectories')
+    .filter({ hasText: /^([2-9]|\d\d)$/ })
+    .waitFor();
+  await workbench.screenshot('new-run-collected');
+  await progress.getByRole('button', { name: 'Cancel' }).click();
+  await progress.waitFor({ state: 'detached' });
+  // What was played stays, and is what the form counts.
+  const log = await TrajectoryLog.open(path.join(workspace, '.tandem'));
+  const played = log.count({}).graded;
+  await log.close();
+  await says('Trajectories', String(played));
+  // As before it for the rest.
+  await workbench.leave();
+  await rm(path.join(workspace, '.tandem'), { recursive: true });
+  await workbench.open();
+});
+
 test('without a dialogue the form says where they come from, and follows when there are some', async () => {
   await workbench.page.getByRole('button', { name: 'New Run…' }).click();
   await form().getByText('Agents learn from dialogues').waitFor();
@@ -77,6 +137,66 @@ test('without a dialogue the form says where they come from, and follows when th
   await says('Trajectories', '12');
   await says('Successes', '3');
   await says('Pairs', '6');
+});
+
+test('without the trainer the form says what it takes, and installs nothing without asking', async () => {
+  await needs().scrollIntoViewIfNeeded();
+  await needs().getByText('The trainer is not prepared on this machine yet.').waitFor();
+  await pictures('unprepared');
+  for (const name of ['Prepare the trainer', 'Start']) {
+    await button(name).click();
+    await dialog().getByText('Install what training needs on this machine?').waitFor();
+    await dialog()
+      .getByText(/about .+ are downloaded, and .+ of disk are used/)
+      .waitFor();
+    await workbench.screenshot('new-run-install-question');
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+  }
+  await button('Prepare the trainer').waitFor();
+  expect(await runs().list()).toEqual([]);
+  await expect(environments()).rejects.toThrow('ENOENT');
+});
+
+test('a Python that will not do is one sentence, which goes when another is named', async () => {
+  await configure({ 'tandem.training.python': '/project/no-python' });
+  await needs()
+    .getByText(/^tandem\.training\.python names \/project\/no-python, which is no Python 3\.10 or newer\./)
+    .waitFor();
+  await workbench.screenshot('new-run-no-python');
+  await configure({});
+  await button('Prepare the trainer').waitFor();
+});
+
+test('the trainer is prepared with progress, can be cancelled, and leaves nothing half-made', async () => {
+  index.held = 'torch';
+  await button('Prepare the trainer').click();
+  await dialog().getByRole('button', { name: 'Install' }).click();
+  await needs()
+    .getByText(/downloading torch \(3\.0 MB\)/)
+    .waitFor();
+  const progress = await workbench.notification(/Preparing the trainer: .*downloading torch/);
+  await workbench.screenshot('new-run-preparing');
+  await progress.getByRole('button', { name: 'Cancel' }).click();
+  await button('Prepare the trainer').waitFor();
+  expect(await environments()).toEqual([]);
+  index.held = undefined;
+});
+
+test('an index without a package is told with what was run, and after it the trainer is prepared', async () => {
+  index.missing = 'torch';
+  await button('Prepare the trainer').click();
+  await dialog().getByRole('button', { name: 'Install' }).click();
+  await needs()
+    .getByText(/^The trainer's environment could not be made: .*pip install/)
+    .waitFor();
+  await needs().scrollIntoViewIfNeeded();
+  await workbench.screenshot('new-run-not-prepared');
+  expect(await environments()).toEqual([]);
+  index.missing = undefined;
+  await button('Prepare the trainer').click();
+  await dialog().getByRole('button', { name: 'Install' }).click();
+  await needs().getByText('It fits this machine.').waitFor();
+  expect((await environments()).sort()).toEqual(['packages', 'trainer']);
 });
 
 test('plans the run with the defaults: time, memory, device', async () => {
@@ -156,9 +276,60 @@ test('a refusal of the trainer stands beside the field that it is about', async 
   await form().locator('.needs').getByText('It fits this machine.').waitFor();
 });
 
+test('a machine that cannot train is told at Start with what was run and how to mend it, and nothing is left of it', async () => {
+  await form().getByRole('combobox', { name: 'Device' }).selectOption('mps');
+  // Before it is planned, which would refuse it first.
+  await button('Start').click();
+  await form().getByRole('alert').getByText('This machine cannot train yet.').waitFor();
+  const failed = form().locator('footer .checks');
+  await failed.getByText('device has failed').waitFor();
+  for (const part of ['Command', 'Output', 'To mend it'])
+    await failed.locator('dt', { hasText: part }).first().waitFor();
+  await pictures('unfit');
+  expect(await runs().list()).toEqual([]);
+  await form().getByRole('combobox', { name: 'Device' }).selectOption('cpu');
+  await form().getByRole('alert').waitFor({ state: 'detached' });
+  await needs().getByText('It fits this machine.').waitFor();
+  // The machine is looked at for the form a little longer.
+  await expect.poll(() => readdir(runs().folder), { timeout: 100_000 }).toEqual([]);
+});
+
+test('a name on the hub is planned when that is asked for, and stands in a file that the command line takes', async () => {
+  const base = form().getByRole('combobox', { name: 'Base model' });
+  const name = form().getByRole('textbox', { name: 'Name on the hub' });
+  await base.selectOption('hub');
+  await name.fill('agent');
+  await form().getByText('Write the name as owner/name').waitFor();
+  await name.fill('nobody/agent');
+  await needs().getByText('tokenizer are downloaded from the hub').waitFor();
+  await button('Plan').click();
+  await form()
+    .getByText(/^model\.base is nobody\/agent, but the hub has no such model/)
+    .waitFor();
+  await base.scrollIntoViewIfNeeded();
+  await workbench.screenshot('new-run-hub-unknown');
+  await name.fill('tiny/agent');
+  await button('Plan').click();
+  await needs().getByText('It fits this machine.').waitFor();
+  await button('Open as file').click();
+  await workbench.page.locator('.view-lines', { hasText: '"base": "tiny/agent"' }).waitFor();
+  const file = path.join(workspace, 'hub.json');
+  await workbench.runCommand('File: Save As...');
+  await workbench.chooseFile(file);
+  await workbench.page.locator('.tab', { hasText: 'hub.json' }).waitFor();
+  await workbench.runCommand('View: Close Editor');
+  for (const [variable, value] of Object.entries(hubEnvironment())) vi.stubEnv(variable, value);
+  const { code, stdout } = await runNode(['dist/tandem.js', 'train', file, '--plan']);
+  vi.unstubAllEnvs();
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/fits +yes/);
+  await base.selectOption('starter');
+  await needs().getByText('It fits this machine.').waitFor();
+});
+
 test('opens as a file that can be started', async () => {
   await button('Open as file').click();
-  await workbench.page.locator('.tab', { hasText: 'Untitled-1' }).waitFor();
+  await workbench.page.locator('.tab', { hasText: 'Untitled-' }).waitFor();
   await workbench.page.locator('.view-lines', { hasText: '"name": "from the form"' }).waitFor();
   await workbench.page.getByRole('button', { name: 'Start Run from This File' }).first().waitFor();
   await workbench.runCommand('View: Revert and Close Editor');

@@ -25,7 +25,7 @@ export function dataFigures(
             )}
           </dl>`
     }
-    ${isCollecting ? html`<p>${progress(t('The simulator plays; what ends is counted …'))}</p>` : nothing}
+    ${isCollecting ? html`<p>${progress(t('The simulator plays. Dialogues are counted as they end …'))}</p>` : nothing}
     ${
       problem === '' || isCollecting
         ? nothing

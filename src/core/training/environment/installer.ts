@@ -14,6 +14,8 @@ export interface InstallOptions {
 
 /** Shown when a command fails. */
 const TAIL_LINES = 12;
+/** Lines that pip writes of every package: none of them says why it failed. */
+const ROUTINE = /^(Ignoring|Looking in indexes:|Collecting|\s+(Downloading|Using cached)) /;
 
 /**
  * Runs a command that makes an environment, in a group of its own, which ends with this process and with the signal.
@@ -41,7 +43,7 @@ export async function runInstaller(command: readonly string[], options: InstallO
   const said: Promise<void>[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     createInterface(stream).on('line', (line) => {
-      tail.push(line);
+      if (!ROUTINE.test(line)) tail.push(line);
       if (tail.length > TAIL_LINES) tail.shift();
       said.push(output.appendFile(`${line}\n`));
       onLine?.(line);

@@ -93,9 +93,16 @@ export class Estimating {
       this.tellUnprepared(messageOf(error));
       return false;
     }
-    this.request = undefined;
     if (this.trainer === undefined) this.tellUnprepared();
+    else this.request = undefined;
     return this.trainer !== undefined;
+  }
+
+  /** What was found with one Python says nothing of another. */
+  forget(): void {
+    this.trainer = undefined;
+    this.examined.clear();
+    if (this.request?.needsDownload === false) this.plan();
   }
 
   stop(): void {

@@ -84,6 +84,7 @@ export class NewRunPanel implements EstimateOwner {
     this.listening = vscode.Disposable.from(
       engine.onDidChangeLog(() => this.countSoon()),
       engine.onDidChangeModels(() => this.show()),
+      environment.onDidChangePython(() => this.estimating.forget()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
     );
     this.page = new PanelPage<FromWebview, ToWebview>(panel, extension, {
