@@ -171,6 +171,7 @@ test('reads the dialogue again in the replay, which says what became of the answ
       .getByRole('button', { name: /reference|tests/ })
       .count(),
   ).toBe(0);
+  await accessiblePictures('own-replay');
 });
 
 test('makes a task of the function that is selected', async () => {

@@ -15,6 +15,8 @@ export function criticsItem({ critics }: CriticsNode): vscode.TreeItem {
     String(critics.length),
     ...(shown === undefined ? [] : [t('replays show {0}', shown.critic.name)]),
   ].join(' · ');
+  // Else it would be heard as its tooltip.
+  item.accessibilityInformation = { label: [t('Critics'), item.description].join(', ') };
   item.tooltip = t(
     'They read a dialogue and say of each turn whether it helped. Runs of SWEET-RL train them.',
   );
