@@ -203,17 +203,14 @@ describe('in a workspace that is not trusted', () => {
 
   test('runs are compared, and the person is told why nothing is evaluated', async () => {
     const { page } = workbench;
+    const run = (name: RegExp) => page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name });
+    await run(/^paused critic/).click();
+    await run(/^paused policy/).click({ modifiers: ['ControlOrMeta'] });
     await workbench.runCommand('View: Close All Editors');
-    await workbench.runCommand('Tandem: Compare Runs');
-    for (const name of ['paused critic', 'paused policy'])
-      await quickInput()
-        .getByRole('checkbox', { name: new RegExp(name) })
-        .first()
-        .click();
-    await page.keyboard.press('Enter');
+    await workbench.chooseInMenu(run(/^paused policy/), 'Compare Runs');
     await session().getByRole('heading', { name: 'Held-out success' }).waitFor();
     await session()
-      .getByText(/^Nothing is played in a workspace that is not trusted/)
+      .getByText(/Nothing is played in a workspace that is not trusted/)
       .waitFor();
     await session().getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
     expect(
