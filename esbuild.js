@@ -35,6 +35,8 @@ const split = {
       for (const { path: file, text: module } of outputFiles) {
         const { code, map } = await esbuild.transform(withPlainApi(module), {
           ...{ format: 'cjs', platform: 'node', target: node.target },
+          // What is imported later is a chunk as well, of which `import` would have to guess the names.
+          supported: { 'dynamic-import': false },
           ...{ sourcemap: production ? false : 'external', sourcefile: file },
         });
         const lazy = withLazyChunks(code);
@@ -54,17 +56,13 @@ const withPlainApi = (module) =>
   module.replace(/^import \* as (\w+) from "vscode";$/gm, 'const $1 = require("vscode");');
 
 /** Each chunk is read when something of it is used for the first time, and not when the file that uses it is loaded. */
-function withLazyChunks(code) {
-  const chunks = new Map();
-  const declared = code.replace(
-    /^var (import_chunk_\w+) = (require\("\.\/chunk-\w+\.js"\));$/gm,
-    (_, name, read) => {
-      chunks.set(name, read);
-      return `var ${name};`;
-    },
-  );
-  return declared.replace(/\b(import_chunk_\w+)\./g, (_, name) => `(${name} ??= ${chunks.get(name)}).`);
-}
+const withLazyChunks = (code) =>
+  code
+    .replace(
+      /^var (import_chunk_\w+) = (require\("\.\/chunk-\w+\.js"\));$/gm,
+      'var read_$1, $1 = () => read_$1 ??= $2;',
+    )
+    .replace(/\b(import_chunk_\w+)\./g, '($1()).');
 
 /** Runs in Node: the extension host, each child process, the command line, the host tests. */
 const node = {
