@@ -53,12 +53,12 @@ export class PanelPage<From extends { readonly type: string }, To> {
     });
   }
 
-  /** It hears what it is told. */
+  /** What is posted before is lost: it must not count as told. */
   get isListening(): boolean {
     return this.isReady;
   }
 
-  /** It is not closed, and in sight. */
+  /** Asking a closed panel whether it is visible throws. */
   get isInSight(): boolean {
     return !this.isClosed && this.panel.visible;
   }

@@ -1,4 +1,3 @@
-import { hasCode } from './markers';
 import { parseAgentMessage } from './protocol';
 
 /** The beginning of a marker, as far as it may have arrived: it must not be shown before it is known to be none. */
@@ -45,9 +44,4 @@ export class Unfolding {
 
 function beforeAnswer(visible: string, answer: string): string {
   return visible.endsWith(answer) ? visible.slice(0, visible.length - answer.length).trimEnd() : visible;
-}
-
-/** Whether an answer is code at all: an agent may announce one and then say that it cannot. */
-export function answersWithCode(answer: string): boolean {
-  return hasCode(answer);
 }

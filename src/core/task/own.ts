@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { PythonFunction } from './python/functions';
-import { requestedName } from './signature';
 import type { Task } from './task';
 
 /**
@@ -25,11 +24,6 @@ export function draftedRequest({ name, docstring }: PythonFunction): string {
   const words = (told ?? '').replace(/\s+/g, ' ').trim();
   if (words !== '') return `I need a Python function: ${ended(words)}`;
   return `I need a Python function that does this: ${name.replaceAll('_', ' ').trim()}.`;
-}
-
-/** The name of the function that a task without tests asks for. */
-export function ownName({ description }: Task): string | undefined {
-  return requestedName(description);
 }
 
 const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);

@@ -22,16 +22,23 @@ export function nextOf(all: readonly Run[]): Run | undefined {
 /**
  * Begins the run whose turn it is, of all these logs. Two windows that do so at once, and have a log in common, begin one.
  * @returns undefined when there is none, or somebody else is about it
- * @throws {Fault} `training/python-not-started`
+ * @throws {Fault} `training/python-not-started`, `trajectory/not-written` when the log of the run cannot be written
  */
 export async function beginNext(logs: readonly Runs[], trainer: Trainer): Promise<Run | undefined> {
   const claims: Claim[] = [];
+  const refused = new Map<Runs, Fault>();
   try {
-    for (const { dataFolder } of await withRuns(logs))
-      claims.push(await claimIn(join(dataFolder, 'claims'), 'queue', 'The queue of runs'));
+    for (const runs of await withRuns(logs)) {
+      const claim = await claimOf(runs);
+      if (claim instanceof Fault) refused.set(runs, claim);
+      else claims.push(claim);
+    }
     const next = nextOf((await Promise.all(logs.map((runs) => runs.list()))).flat());
     const runs = logs.find(({ folder }) => next !== undefined && folder === dirname(next.folder));
-    return next && runs && (await resumeRun(runs, next.id, trainer));
+    if (next === undefined || runs === undefined) return undefined;
+    const refusal = refused.get(runs);
+    if (refusal !== undefined) throw refusal;
+    return await resumeRun(runs, next.id, trainer);
   } catch (error) {
     if (error instanceof Fault && SOMEBODY_ELSE.includes(error.code)) return undefined;
     throw error;
@@ -41,6 +48,16 @@ export async function beginNext(logs: readonly Runs[], trainer: Trainer): Promis
 }
 
 const SOMEBODY_ELSE = ['trajectory/claimed', 'training/running'];
+
+/** Or why there can be none: nobody begins a run in a log that cannot be written, and those of the others need not wait. */
+async function claimOf({ dataFolder }: Runs): Promise<Claim | Fault> {
+  try {
+    return await claimIn(join(dataFolder, 'claims'), 'queue', 'The queue of runs');
+  } catch (error) {
+    if (error instanceof Fault && !SOMEBODY_ELSE.includes(error.code)) return error;
+    throw error;
+  }
+}
 
 /** Nothing is written where there is none. In one order for everybody, so that of two one comes through. */
 async function withRuns(logs: readonly Runs[]): Promise<readonly Runs[]> {

@@ -60,7 +60,8 @@ export async function claimIn(folder: string, name: string, what: string): Promi
       await sleep(LOOK_AGAIN_MS);
     }
   } catch (cause) {
-    await release();
+    // Where nothing can be written, removing may fail for the same reason: that is the one to tell.
+    await release().catch(() => undefined);
     if (cause instanceof Fault) throw cause;
     const message = `${what} cannot be claimed in ${folder}: ${messageOf(cause)}. Make room or give permission and try again.`;
     throw new Fault('trajectory/not-written', message, { cause });

@@ -23,7 +23,10 @@ export function criticsItem({ critics }: CriticsNode): vscode.TreeItem {
   return item;
 }
 
-/** A critic: a click opens the run that trained it. */
+/**
+ * A critic: a click opens the run that trained it. Not that of a loop or a scoreboard: what its panel would put into the
+ * queue stands in a folder that no queue of a window looks at.
+ */
 export function criticItem(node: CriticNode): vscode.TreeItem {
   const { critic, isShown } = node;
   const { folder, name, from, figures } = critic;
@@ -37,7 +40,7 @@ export function criticItem(node: CriticNode): vscode.TreeItem {
   item.accessibilityInformation = {
     label: [name, t('critic'), ...item.description.split(' · ')].join(', '),
   };
-  if (from !== 'folder')
+  if (from === 'run')
     item.command = { command: commands.openRun, title: t('Open the run'), arguments: [node] };
   return item;
 }

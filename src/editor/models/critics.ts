@@ -11,7 +11,8 @@ export class Critics implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly disposables: { dispose(): unknown }[];
   private found: readonly OfferedCritic[] = [];
-  private looking: Promise<void> | undefined;
+  private isLooking = false;
+  private isAskedAgain = false;
 
   readonly onDidChange = this.changed.event;
 
@@ -44,11 +45,9 @@ export class Critics implements vscode.Disposable {
 
   /** Has the list made anew; `onDidChange` says when it is there. */
   look(): void {
-    this.looking ??= this.lookOnce()
-      .catch(this.report)
-      .finally(() => {
-        this.looking = undefined;
-      });
+    // One that has begun may have passed what is meant.
+    this.isAskedAgain = true;
+    if (!this.isLooking) void this.lookUntilCalm();
   }
 
   /** Takes in what people have said since of the turns that these critics have read. */
@@ -68,6 +67,15 @@ export class Critics implements vscode.Disposable {
 
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  private async lookUntilCalm(): Promise<void> {
+    this.isLooking = true;
+    while (this.isAskedAgain) {
+      this.isAskedAgain = false;
+      await this.lookOnce().catch(this.report);
+    }
+    this.isLooking = false;
   }
 
   private async lookOnce(): Promise<void> {

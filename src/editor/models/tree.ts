@@ -142,21 +142,22 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
 
   private countSoon(): void {
     if (!this.view.visible || this.counting !== undefined) return;
-    this.counting = setTimeout(() => {
-      void this.count().catch((error: unknown) => this.engine.report(error));
-    }, COUNT_AFTER_MS);
+    this.counting = setTimeout(() => void this.count(), COUNT_AFTER_MS);
   }
 
+  /** Critics that cannot be read leave the use counted. */
   private async count(): Promise<void> {
-    try {
-      // People may have said what they think of a critic.
-      await this.critics.follow();
-      const uses = await (await this.log.engine.logIfAny())?.modelUse();
-      if (uses === undefined || JSON.stringify(uses) === JSON.stringify(this.uses)) return;
-      this.uses = uses;
-      this.changed.fire(undefined);
-    } finally {
-      this.counting = undefined;
-    }
+    const report = (error: unknown): void => this.engine.report(error);
+    await this.countUse().catch(report);
+    // People may have said what they think of a critic.
+    await this.critics.follow().catch(report);
+    this.counting = undefined;
+  }
+
+  private async countUse(): Promise<void> {
+    const uses = await (await this.log.engine.logIfAny())?.modelUse();
+    if (uses === undefined || JSON.stringify(uses) === JSON.stringify(this.uses)) return;
+    this.uses = uses;
+    this.changed.fire(undefined);
   }
 }

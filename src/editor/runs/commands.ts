@@ -2,16 +2,17 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import { runFiles } from '../../core/training/runFolder';
-import { Runs, type Run } from '../../core/training/runs';
+import type { Run } from '../../core/training/runs';
 import type { Command } from '../commands';
 import { commands, type CommandId } from '../contributions';
 import type { Engines } from '../engines';
+import type { CriticNode } from '../models/nodes';
 import { revealFolder } from '../reveal';
 import { compareBlindly } from './blind';
 import type { RunControl } from './control';
 import type { NewRunPanels } from './form/panels';
 import type { RunPanels } from './panels';
-import { deleteRuns } from './resting';
+import { deleteRuns, runsOf } from './resting';
 import type { RunStarter } from './starting';
 import type { RunTree } from './tree';
 import type { RunWatch } from './watch';
@@ -40,8 +41,7 @@ export function runCommands(on: RunCommandContext) {
     [commands.startRunFile]: async () => open(await startFile(on)),
     [commands.openRun]: async (target) => {
       if (target?.kind === 'run') open(target.run);
-      // A critic stands in the folder of its run.
-      if (target?.kind === 'critic') open(await runIn(path.dirname(target.critic.folder)));
+      if (target?.kind === 'critic') open(await runOfCritic(target));
     },
     [commands.pauseRun]: ofRun((run) => runControl.pause(run)),
     [commands.killRun]: ofRun((run) => runControl.kill(run)),
@@ -76,8 +76,17 @@ const ofRun =
   (target) =>
     target?.kind === 'run' ? act(target.run) : undefined;
 
-function runIn(folder: string): Promise<Run | undefined> {
-  return new Runs(path.dirname(path.dirname(folder))).read(path.basename(folder));
+/** A critic stands in the folder of its run. */
+async function runOfCritic({ critic }: CriticNode): Promise<Run> {
+  const folder = path.dirname(critic.folder);
+  const run = await runsOf({ folder }).read(path.basename(folder));
+  if (run !== undefined) return run;
+  const sentence = t(
+    'The run that trained {0} is gone: {1} is not there any more. Refresh the Models view.',
+    critic.name,
+    folder,
+  );
+  throw new Fault('editor/no-run', sentence);
 }
 
 /** To be read: another configuration is another run. */

@@ -17,6 +17,8 @@ export class RunQueue implements vscode.Disposable {
   private opened: Trainer | undefined;
   /** It could not begin the next one, or was told not to: it waits until somebody starts a run. */
   private isHalted = false;
+  /** How often a person has said what to go on with: by starting a run, or by naming another Python. */
+  private choices = 0;
   private readonly registration: vscode.Disposable;
 
   constructor(
@@ -24,9 +26,16 @@ export class RunQueue implements vscode.Disposable {
     private readonly trainer: EditorTrainer,
     private readonly show: (error: unknown) => void,
   ) {
-    this.registration = watch.onDidLook(() => {
+    const soon = (): void => {
       if (!this.isHalted) void this.advance();
-    });
+    };
+    this.registration = vscode.Disposable.from(
+      watch.onDidLook(soon),
+      trainer.onDidChangePython(() => {
+        this.goOnWith(undefined);
+        soon();
+      }),
+    );
   }
 
   /** Behind those that wait already; it begins at once when nothing is at work. */
@@ -38,14 +47,20 @@ export class RunQueue implements vscode.Disposable {
 
   /** Begins the run whose turn it is, if it is anybody's. */
   async begin(trainer: Trainer): Promise<void> {
-    this.opened = trainer;
-    this.isHalted = false;
+    this.goOnWith(trainer);
     await this.watch.look();
     await this.advance();
   }
 
   dispose(): void {
     this.registration.dispose();
+  }
+
+  /** @param trainer undefined: one that has to be opened */
+  private goOnWith(trainer: Trainer | undefined): void {
+    this.choices += 1;
+    this.opened = trainer;
+    this.isHalted = false;
   }
 
   private async advance(): Promise<void> {
@@ -63,9 +78,35 @@ export class RunQueue implements vscode.Disposable {
     const { beginNext, nextOf } = await import('../../core/training/queue');
     const next = nextOf(all);
     if (next === undefined || !vscode.workspace.isTrusted) return;
-    this.opened ??= await this.trainer.openVisibly(t('{0}: its turn has come', runName(next, t)));
-    if (this.opened === undefined) this.isHalted = true;
-    else if ((await beginNext(logs, this.opened)) !== undefined) await this.watch.look();
+    const trainer = this.opened ?? (await this.openFor(next));
+    if (trainer !== undefined && (await beginNext(logs, trainer)) !== undefined) await this.watch.look();
+  }
+
+  /** @returns undefined when there is none, or a person has chosen meanwhile: the next look goes on with that */
+  private async openFor(run: Run): Promise<Trainer | undefined> {
+    const { choices } = this;
+    const isInstalled = await this.trainer.isInstalled();
+    const opened = isInstalled ? await this.trainer.openVisibly(turnOf(run)) : undefined;
+    if (choices !== this.choices) return undefined;
+    this.opened = opened;
+    this.isHalted = opened === undefined;
+    if (!isInstalled) void this.offerToInstall(run).catch(this.show);
+    return opened;
+  }
+
+  /** Nobody has just asked for anything, so that a question would stand in the way of what they do. */
+  private async offerToInstall(run: Run): Promise<void> {
+    const install = t('Install…');
+    const chosen = await vscode.window.showInformationMessage(
+      t(
+        'The turn of {0} has come, but what training needs is not installed on this machine.',
+        runName(run, t),
+      ),
+      install,
+    );
+    if (chosen !== install) return;
+    const trainer = await this.trainer.openVisibly(turnOf(run));
+    if (trainer !== undefined) await this.begin(trainer);
   }
 
   private halt(error: unknown): void {
@@ -74,3 +115,5 @@ export class RunQueue implements vscode.Disposable {
     this.show(error);
   }
 }
+
+const turnOf = (run: Run): string => t('{0}: its turn has come', runName(run, t));

@@ -12,7 +12,7 @@ import { runName } from './words';
 const { t } = vscode.l10n;
 
 /** The data folder of a run. */
-export const runsOf = ({ folder }: Run): Runs => new Runs(path.dirname(path.dirname(folder)));
+export const runsOf = ({ folder }: Pick<Run, 'folder'>): Runs => new Runs(path.dirname(path.dirname(folder)));
 
 /**
  * Asks, with how much room they take together, and removes runs with their checkpoints and their models.

@@ -37,11 +37,6 @@ export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposa
     ];
   }
 
-  /** The row that the keyboard is on. */
-  get selected(): RunNode | undefined {
-    return this.view.selection[0];
-  }
-
   get selection(): readonly RunNode[] {
     return this.view.selection;
   }

@@ -80,8 +80,8 @@ export class RunWatch implements vscode.Disposable {
     const folders = new Set(
       this.engines.logs.map(({ engine }) => engine.dataFolder).filter((one) => one !== ''),
     );
-    for (const [folder, log] of this.logs) {
-      if (folders.has(folder)) continue;
+    const gone = [...this.logs].filter(([folder]) => !folders.has(folder));
+    for (const [folder, log] of gone) {
       log.dispose();
       this.logs.delete(folder);
     }
@@ -93,5 +93,7 @@ export class RunWatch implements vscode.Disposable {
       log.onDidEnd((run) => this.ended.fire(run));
       this.logs.set(folder, log);
     }
+    // Their runs would be told of on and on: nobody looks at them any more.
+    if (gone.length > 0) this.changed.fire();
   }
 }

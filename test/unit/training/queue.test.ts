@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -106,6 +106,23 @@ describe('runs that are queued', () => {
       await stopRun(other, first.id, { atOnce: true });
       expect((await beginNext(logs, trainer))?.name).toBe('second');
       expect(existsSync(nowhere().dataFolder)).toBe(false);
+    });
+
+    it('begin although another log cannot be written, and say so of their own', async () => {
+      await queued('first');
+      const theirs = await queued('second', other);
+      // In the place of the folder, so that it holds for every user of the machine.
+      await rm(path.join(other.dataFolder, 'claims'), { recursive: true, force: true });
+      await writeFile(path.join(other.dataFolder, 'claims'), '');
+      const first = await beginNext([other, runs], trainer);
+      expect(first?.name).toBe('first');
+      await running(first!);
+      await stopRun(runs, first!.id);
+      await expect(beginNext([runs, other], trainer)).rejects.toMatchObject({
+        code: 'trajectory/not-written',
+        message: expect.stringContaining(other.dataFolder) as string,
+      });
+      expect(await other.find(theirs.id)).toMatchObject({ state: 'queued' });
     });
 
     it('begin once when windows with some of these logs look at the same moment', async () => {

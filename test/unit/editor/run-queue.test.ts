@@ -1,0 +1,137 @@
+import path from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { parseConfiguration } from '../../../src/core/training/configuration';
+import { stopRun } from '../../../src/core/training/control';
+import { Runs, type Run } from '../../../src/core/training/runs';
+import { startRun } from '../../../src/core/training/start';
+import type { Trainer } from '../../../src/core/training/trainer';
+import { realTrainer } from '../../fixtures/trainer';
+import { temporaryFolder } from '../trajectory/fixtures';
+import { changeFolders, EventEmitter, window } from './vscode';
+
+vi.mock('vscode', () => import('./vscode'));
+
+const { RunQueue } = await import('../../../src/editor/runs/queue');
+const { RunWatch } = await import('../../../src/editor/runs/watch');
+
+const trainer: Trainer = { ...realTrainer(), source: path.resolve('test/fixtures/stand-in-trainer') };
+const state = (name: string): unknown[] => ['event', { event: 'state', state: name, stage: 'critic' }];
+
+let folder: string;
+let runs: Runs;
+
+beforeEach(async () => {
+  window.showInformationMessage.mockReset().mockResolvedValue(undefined);
+  folder = await temporaryFolder();
+  runs = new Runs(path.join(folder, '.tandem'));
+});
+
+/** A run that waits for its turn. */
+async function queued(name: string): Promise<Run> {
+  const play = [[state('running'), ['wait for stop'], state('stopped')]];
+  const value = { name, model: { base: 'a/b' }, data: {}, play };
+  const configuration = await parseConfiguration(value, { from: 'mine.json', folder });
+  const prompts = path.resolve('src/core/dialogue/prompts');
+  const run = await startRun(runs, { configuration, trainer, prompts, examined: true, queued: true });
+  onTestFinished(() =>
+    stopRun(runs, run.id, { atOnce: true }).then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
+  return run;
+}
+
+/** The runs of a window that shows the log, and of one more that can be taken out of it. */
+function watching() {
+  const shownChanged = new EventEmitter<void>();
+  const engine = { dataFolder: runs.dataFolder };
+  const engines = { logs: [{ engine }], shown: { engine, onDidChange: shownChanged.event } };
+  const reported: unknown[] = [];
+  const watch = new RunWatch(engines as never, (error) => reported.push(error));
+  onTestFinished(() => watch.dispose());
+  return { watch, engines, reported };
+}
+
+/** A window whose Python has, or lacks, what training needs. */
+function windowWith(isInstalled: boolean) {
+  const pythonChanged = new EventEmitter<void>();
+  const python = { isInstalled, opened: [] as string[], opening: Promise.resolve(trainer) };
+  const { watch } = watching();
+  const shown: unknown[] = [];
+  const environment = {
+    isInstalled: () => Promise.resolve(python.isInstalled),
+    openVisibly: (title: string) => {
+      python.opened.push(title);
+      return python.opening;
+    },
+    onDidChangePython: pythonChanged.event,
+  };
+  const queue = new RunQueue(watch, environment as never, (error) => shown.push(error));
+  onTestFinished(() => queue.dispose());
+  return { watch, queue, python, pythonChanged, shown };
+}
+
+describe('the queue of a window', () => {
+  it('asks nobody to install anything: it tells which run waits for what, once, with a way to the question', async () => {
+    const { id } = await queued('first');
+    const { watch, python, shown } = windowWith(false);
+    let answer: (chosen: unknown) => void = () => undefined;
+    window.showInformationMessage.mockReturnValue(new Promise((resolve) => (answer = resolve)));
+    await watch.look();
+    await vi.waitFor(() => expect(window.showInformationMessage).toHaveBeenCalled());
+    await watch.look();
+    expect(window.showInformationMessage.mock.calls).toEqual([
+      ['The turn of first has come, but what training needs is not installed on this machine.', 'Install…'],
+    ]);
+    expect(python.opened).toEqual([]);
+    answer('Install…');
+    await vi.waitFor(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
+    expect(python.opened).toEqual(['first: its turn has come']);
+    expect(shown).toEqual([]);
+  });
+
+  it('goes on with another Python when one is named, also after it has given up', async () => {
+    const { id } = await queued('first');
+    const { watch, python, pythonChanged } = windowWith(false);
+    await watch.look();
+    await vi.waitFor(() => expect(window.showInformationMessage).toHaveBeenCalled());
+    python.isInstalled = true;
+    pythonChanged.fire();
+    await vi.waitFor(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
+    await stopRun(runs, id, { atOnce: true });
+    const next = await queued('second');
+    pythonChanged.fire();
+    await watch.look();
+    await vi.waitFor(async () => expect(await runs.find(next.id)).toMatchObject({ isLive: true }));
+    expect(python.opened).toEqual(['first: its turn has come', 'second: its turn has come']);
+  });
+
+  it('does not go on with the Python that it was opening when another one was named', async () => {
+    const { id } = await queued('first');
+    const { watch, python, pythonChanged, shown } = windowWith(true);
+    let open: (opened: Trainer) => void = () => undefined;
+    python.opening = new Promise((resolve) => (open = resolve));
+    await watch.look();
+    await vi.waitFor(() => expect(python.opened).toHaveLength(1));
+    python.opening = Promise.resolve(trainer);
+    pythonChanged.fire();
+    open({ ...trainer, python: '/project/old/python' });
+    await watch.look();
+    await vi.waitFor(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }), 5_000);
+    expect(python.opened).toHaveLength(2);
+    expect(shown).toEqual([]);
+  });
+});
+
+it('says that there is something else when the folder of a run leaves the window', async () => {
+  await queued('first');
+  const { watch, engines } = watching();
+  await watch.look();
+  expect(watch.everywhere.all).toHaveLength(1);
+  const seen: number[] = [];
+  watch.onDidChange(() => seen.push(watch.everywhere.all.length));
+  engines.logs = [];
+  changeFolders();
+  expect(seen).toEqual([0]);
+});

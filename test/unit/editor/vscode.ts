@@ -1,0 +1,104 @@
+import path from 'node:path';
+import { vi } from 'vitest';
+import type * as vscode from 'vscode';
+import { english } from './translate';
+
+/*
+ * The module `vscode` as far as classes of the editor's side need it that say something to each other and to a person:
+ * `vi.mock('vscode', () => import('./vscode'))`. What the editor draws is shown in the workbench.
+ */
+
+export const l10n = { t: english };
+
+export class Disposable {
+  constructor(private readonly end: () => unknown) {}
+
+  static from(...all: { dispose(): unknown }[]): Disposable {
+    return new Disposable(() => all.forEach((one) => one.dispose()));
+  }
+
+  dispose(): void {
+    this.end();
+  }
+}
+
+export class EventEmitter<T> {
+  private readonly listeners = new Set<(value: T) => unknown>();
+
+  readonly event = (listener: (value: T) => unknown): Disposable => {
+    this.listeners.add(listener);
+    return new Disposable(() => this.listeners.delete(listener));
+  };
+
+  fire(value: T): void {
+    for (const listener of [...this.listeners]) listener(value);
+  }
+
+  dispose(): void {
+    this.listeners.clear();
+  }
+}
+
+export class ThemeIcon {
+  constructor(readonly id: string) {}
+}
+
+export class ThemeColor {
+  constructor(readonly id: string) {}
+}
+
+export class TreeItem {
+  constructor(readonly label: string) {}
+}
+
+export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
+
+export class MarkdownString {
+  value = '';
+
+  appendMarkdown(text: string): this {
+    this.value += text;
+    return this;
+  }
+
+  appendText(text: string): this {
+    return this.appendMarkdown(text);
+  }
+}
+
+export const Uri = { file: (fsPath: string) => ({ fsPath }) };
+
+export class RelativePattern {
+  constructor(
+    readonly base: { readonly fsPath: string },
+    readonly pattern: string,
+  ) {}
+}
+
+const foldersChanged = new EventEmitter<void>();
+const never = (): Disposable => new Disposable(() => undefined);
+
+/** As when a folder is added to the workspace or taken out of it. */
+export const changeFolders = (): void => foldersChanged.fire();
+
+export const workspace = {
+  isTrusted: true,
+  onDidChangeWorkspaceFolders: foldersChanged.event,
+  onDidChangeConfiguration: never,
+  asRelativePath: (file: string) => path.basename(file),
+  createFileSystemWatcher: () => ({
+    ...{ onDidCreate: never, onDidChange: never, onDidDelete: never },
+    dispose: () => undefined,
+  }),
+};
+
+/** What a person is told, and what they answer. */
+export const window = {
+  onDidChangeWindowState: never,
+  createTreeView: () => ({ visible: true, onDidChangeVisibility: never, dispose: () => undefined }),
+  showInformationMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
+    Promise.resolve(undefined),
+  ),
+};
+
+export const env = { language: 'en' } satisfies Partial<typeof vscode.env>;
