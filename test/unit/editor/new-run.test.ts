@@ -203,7 +203,7 @@ const counts = (fieldsOf: Partial<DataCounts> = {}): DataCounts => ({
 });
 
 const plan = {
-  machine: { name: 'cpu', dtype: 'float32', usable: 14e9, measured: true },
+  machine: { name: 'cpu', dtype: 'float32', usable: 14e9, measured: true, processes: 1 },
   ...{ training: 'full', fits: true, token_budget: 4096, checkpoint_activations: false },
   ...{ needed: 0.9e9, disk: 50e6, largest: 400, room: 4096, total_seconds: 190.2, advice: [] },
   seconds: { critic: 100, candidates: 80, ranking: 0.2, export: null },
@@ -272,6 +272,12 @@ describe('what a run needs', () => {
       'Device: processor, float32',
       'Longest example: 400 tokens; 4,096 would fit',
     ]);
+  });
+
+  it('is told of each of several processes', () => {
+    const several = planView({ ...plan, machine: { ...plan.machine, processes: 2 } }, [], english);
+    expect(several.summary).toBe('about 3 min · 900 MB of 14.0 GB for each of 2 processes · processor');
+    expect(several.rows[0]!.value).toBe('900 MB of 14.0 GB for each of 2 processes');
   });
 
   it('says what would help where it does not fit', () => {
