@@ -10,6 +10,7 @@ import {
   type Form,
   type FormContext,
 } from '../../../src/editor/runs/form/configuration';
+import { extentOf } from '../../../src/editor/runs/form/extent';
 import { checksView, dataView, planView } from '../../../src/editor/runs/form/tellings';
 import { formView, type Choices } from '../../../src/editor/runs/form/view';
 import { settingWords, wantedWords } from '../../../src/editor/runs/form/words';
@@ -296,5 +297,27 @@ describe('what a run needs', () => {
       { name: 'driver', isFailed: true, command: 'look at driver', saw: 'nothing', remedy: 'mend driver' },
       { name: 'disk', isFailed: false, command: 'look at disk', saw: 'nothing', remedy: 'mend disk' },
     ]);
+  });
+});
+
+describe('what the simulator plays', () => {
+  const tasks = Array.from({ length: 30 }, (_, number) => ({ id: `task#${number}` }));
+  const played = (of: readonly { readonly id: string }[]): string[] =>
+    of.flatMap(({ id }) => Array.from({ length: 4 }, (_, rollout) => `${id}#${rollout}`));
+  const extent = (keys: readonly string[]): [number, number] => {
+    const { tasks: some, rollouts } = extentOf(tasks, keys);
+    return [some.length, rollouts];
+  };
+
+  it('are more tasks each time, then more dialogues of each', () => {
+    expect(extent([])).toEqual([24, 4]);
+    expect(extent(played(tasks.slice(0, 23)))).toEqual([24, 4]);
+    expect(extent(played(tasks.slice(0, 24)))).toEqual([30, 7]);
+  });
+
+  it('does not count dialogues of tasks that no pack has any more', () => {
+    const gone = Array.from({ length: 100 }, (_, number) => ({ id: `gone#${number}` }));
+    expect(extent(played(gone))).toEqual([24, 4]);
+    expect(extent([...played(gone), ...played(tasks.slice(0, 24))])).toEqual([30, 7]);
   });
 });
