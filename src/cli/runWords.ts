@@ -63,6 +63,7 @@ export function planInWords(plan: Plan): string {
   const { machine, training, token_budget, checkpoint_activations, largest, room, needed, disk } = plan;
   const basis = machine.measured ? 'measured' : 'estimated';
   const activations = checkpoint_activations ? 'computed twice' : 'kept';
+  const ofEach = machine.processes === 1 ? '' : ` for each of ${machine.processes} processes`;
   const time = (seconds: number | null): string =>
     seconds === null ? 'not known' : `${duration(seconds)} (${basis})`;
   const lines = [
@@ -71,7 +72,7 @@ export function planInWords(plan: Plan): string {
     ['largest', `example of ${largest} tokens; one of ${room} would fit`],
     [
       'memory',
-      `${gibibytes(needed)} of ${machine.usable === null ? 'an unknown amount' : gibibytes(machine.usable)}`,
+      `${gibibytes(needed)} of ${machine.usable === null ? 'an unknown amount' : gibibytes(machine.usable)}${ofEach}`,
     ],
     ['disk', gibibytes(disk)],
     ...Object.entries(plan.seconds).map(([stage, seconds]) => [stage, time(seconds)]),

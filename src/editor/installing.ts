@@ -2,15 +2,19 @@ import { bytesWords } from './runs/words';
 import type { Translate } from './translate';
 
 /** What pip and uv write when they load a package: its name and size, for pip as the name of a file. */
-const LOADING = /^\s*(?:Downloading|Using cached) (\S+) \(([\d.]+) ?([kMG])i?B\)$/;
+const LOADING = /^\s*(?:Downloading|Using cached) (\S+) \(([\d.]+) ?([kKMG])(i?)B\)$/;
+/** uv begins many at once, and says of each when it is there. */
+const LOADED = /^\s*Downloaded (\S+)$/;
 const INSTALLING = /^Installing collected packages: (.+)$/;
 /** What is smaller is there before it could be read, in bytes. */
 const WORTH_A_WORD = 1e6;
-const BYTES: Readonly<Record<string, number>> = { k: 1e3, M: 1e6, G: 1e9 };
+const POWER: Readonly<Record<string, number>> = { k: 1, K: 1, M: 2, G: 3 };
 
 /** Turns what an installer writes, a line at a time, into what a person wants to know of it. */
 export class InstallingWords {
   private loaded = 0;
+  /** What uv has begun, in bytes. */
+  private readonly begun = new Map<string, number>();
 
   /** @param download of all packages, in bytes */
   constructor(
@@ -21,17 +25,24 @@ export class InstallingWords {
   /** @returns undefined for a line that says nothing new */
   of(line: string): string | undefined {
     const { t } = this;
-    const [, file, size, unit] = LOADING.exec(line) ?? [];
+    const [, file, size, unit, binary] = LOADING.exec(line) ?? [];
     if (file !== undefined && !file.endsWith('.metadata')) {
-      const bytes = Number(size) * (BYTES[unit!] ?? 1);
+      const isOfUv = binary === 'i';
+      const bytes = Number(size) * (isOfUv ? 1024 : 1000) ** POWER[unit!]!;
       const before = this.loaded;
-      this.loaded += bytes;
+      if (isOfUv) this.begun.set(file, bytes);
+      else this.loaded += bytes;
       if (bytes < WORTH_A_WORD) return undefined;
       // A name in the file of a wheel has no hyphen.
       const name = file.endsWith('.whl') ? file.split('/').at(-1)!.split('-')[0]! : file;
-      const what = t('downloading {0} ({1})', name, bytesWords(bytes, t));
-      if (before < WORTH_A_WORD) return what;
-      return t('{0}, {1} of about {2} so far', what, bytesWords(before, t), bytesWords(this.download, t));
+      return this.soFar(t('downloading {0} ({1})', name, bytesWords(bytes, t)), before);
+    }
+    const [, name] = LOADED.exec(line) ?? [];
+    const bytes = name === undefined ? undefined : this.begun.get(name);
+    if (name !== undefined && bytes !== undefined) {
+      this.begun.delete(name);
+      this.loaded += bytes;
+      return this.soFar(t('downloaded {0} ({1})', name, bytesWords(bytes, t)), this.loaded);
     }
     const [, packages] = INSTALLING.exec(line) ?? [];
     if (packages !== undefined) {
@@ -43,5 +54,11 @@ export class InstallingWords {
     return line.startsWith('Installing what the trainer needs')
       ? t('making a Python environment')
       : undefined;
+  }
+
+  private soFar(what: string, loaded: number): string {
+    const { download, t } = this;
+    if (loaded < WORTH_A_WORD) return what;
+    return t('{0}, {1} of about {2} so far', what, bytesWords(loaded, t), bytesWords(download, t));
   }
 }

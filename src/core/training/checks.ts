@@ -39,16 +39,18 @@ const planSchema = z.looseObject({
   machine: z.looseObject({
     name: z.string(),
     dtype: z.string(),
-    /** Memory that is planned with; null when nobody knows how much there is. */
+    /** Memory that each process may plan with; null when nobody knows how much there is. */
     usable: z.number().nullable(),
     /** Whether the times are from a step of this model on this device. */
     measured: z.boolean(),
+    /** That train the run; plans of before did not tell. */
+    processes: z.number().default(1),
   }),
   training: z.string(),
   fits: z.boolean(),
   token_budget: z.number(),
   checkpoint_activations: z.boolean(),
-  /** Memory at the worst moment. */
+  /** Memory of each process at the worst moment. */
   needed: z.number(),
   disk: z.number(),
   /** Tokens of the largest example, and of the largest that would fit. */

@@ -50,27 +50,20 @@ export function liveWords(live: readonly Run[], selected: number, t: Translate):
     : t('Nothing is deleted: {0} are at work. Pause them first, or leave them out of the selection.', names);
 }
 
+type MemoryPlan = Pick<Plan, 'needed' | 'fits'> & {
+  readonly machine: Pick<Plan['machine'], 'usable' | 'processes'>;
+};
+
 /** What is asked before a run starts beside others. `plan`: of the run, made while they are at work. */
 export function besideWords(
   run: Run,
   others: readonly Run[],
-  {
-    needed,
-    fits,
-    machine,
-  }: Pick<Plan, 'needed' | 'fits'> & { readonly machine: Pick<Plan['machine'], 'usable'> },
+  plan: MemoryPlan,
   t: Translate,
 ): { readonly question: string; readonly detail: string } {
   const [other, ...more] = others.map((one) => runName(one, t));
-  const need = bytesWords(needed, t);
-  const memory =
-    machine.usable === null
-      ? t('It needs about {0} of memory.', need)
-      : fits
-        ? t('It needs about {0} of memory, and {1} are free.', need, bytesWords(machine.usable, t))
-        : t('It needs about {0} of memory, and only {1} are free.', need, bytesWords(machine.usable, t));
   const outcome =
-    fits && machine.usable !== null
+    plan.fits && plan.machine.usable !== null
       ? t('Each of them gets slower, because they share the machine.')
       : t('When memory runs out, one of them stops. It can be resumed from its last checkpoint.');
   return {
@@ -78,6 +71,32 @@ export function besideWords(
       more.length === 0
         ? t('Start “{0}” while “{1}” is at work?', runName(run, t), other!)
         : t('Start “{0}” while {1} other runs are at work?', runName(run, t), others.length),
-    detail: `${memory} ${outcome}`,
+    detail: `${memoryWords(plan, t)} ${outcome}`,
   };
+}
+
+function memoryWords({ needed, fits, machine: { usable, processes } }: MemoryPlan, t: Translate): string {
+  const need = bytesWords(needed, t);
+  const free = usable === null ? undefined : bytesWords(usable, t);
+  if (processes === 1) {
+    if (free === undefined) return t('It needs about {0} of memory.', need);
+    return fits
+      ? t('It needs about {0} of memory, and {1} are free.', need, free)
+      : t('It needs about {0} of memory, and only {1} are free.', need, free);
+  }
+  if (free === undefined)
+    return t('It needs about {0} of memory for each of {1} processes.', need, processes);
+  return fits
+    ? t(
+        'It needs about {0} of memory for each of {1} processes, and {2} are free for each.',
+        need,
+        processes,
+        free,
+      )
+    : t(
+        'It needs about {0} of memory for each of {1} processes, and only {2} are free for each.',
+        need,
+        processes,
+        free,
+      );
 }

@@ -29,12 +29,37 @@ it('says of what pip writes what is downloaded, how far that is, and what is ins
   ]);
 });
 
-it('reads uv as well, and says who is waited for', () => {
+it('counts of what uv writes only what is there, since it begins many at once', () => {
   expect(
     words([
       'Resolved 65 packages in 12ms',
       'Downloading torch (514.1MiB)',
-      'Another Tandem is making /project/cache/packages-1; waiting for it …',
+      'Downloading nvidia-cudnn (1.2GiB)',
+      'Downloading sympy (6.0MiB)',
+      ' Downloaded sympy',
+      'Downloading networkx (2.0MiB)',
+      ' Downloaded torch',
+      ' Downloaded networkx',
+      ' Downloaded something-unknown',
+      ' Downloaded nvidia-cudnn',
+      'Prepared 65 packages in 2m 03s',
     ]).filter((line) => line !== undefined),
-  ).toEqual(['downloading torch (514 MB)', 'another window is installing it, waiting for it']);
+  ).toEqual([
+    'downloading torch (539 MB)',
+    'downloading nvidia-cudnn (1.3 GB)',
+    'downloading sympy (6.3 MB)',
+    'downloaded sympy (6.3 MB), 6.3 MB of about 3.1 GB so far',
+    'downloading networkx (2.1 MB), 6.3 MB of about 3.1 GB so far',
+    'downloaded torch (539 MB), 545 MB of about 3.1 GB so far',
+    'downloaded networkx (2.1 MB), 547 MB of about 3.1 GB so far',
+    'downloaded nvidia-cudnn (1.3 GB), 1.8 GB of about 3.1 GB so far',
+  ]);
+});
+
+it('says who is waited for', () => {
+  expect(
+    words(['Another Tandem is making /project/cache/packages-1; waiting for it …']).filter(
+      (line) => line !== undefined,
+    ),
+  ).toEqual(['another window is installing it, waiting for it']);
 });

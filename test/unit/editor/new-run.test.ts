@@ -10,6 +10,7 @@ import {
   type Form,
   type FormContext,
 } from '../../../src/editor/runs/form/configuration';
+import { extentOf } from '../../../src/editor/runs/form/extent';
 import { checksView, dataView, planView } from '../../../src/editor/runs/form/tellings';
 import { formView, type Choices } from '../../../src/editor/runs/form/view';
 import { settingWords, wantedWords } from '../../../src/editor/runs/form/words';
@@ -203,7 +204,7 @@ const counts = (fieldsOf: Partial<DataCounts> = {}): DataCounts => ({
 });
 
 const plan = {
-  machine: { name: 'cpu', dtype: 'float32', usable: 14e9, measured: true },
+  machine: { name: 'cpu', dtype: 'float32', usable: 14e9, measured: true, processes: 1 },
   ...{ training: 'full', fits: true, token_budget: 4096, checkpoint_activations: false },
   ...{ needed: 0.9e9, disk: 50e6, largest: 400, room: 4096, total_seconds: 190.2, advice: [] },
   seconds: { critic: 100, candidates: 80, ranking: 0.2, export: null },
@@ -274,6 +275,12 @@ describe('what a run needs', () => {
     ]);
   });
 
+  it('is told of each of several processes', () => {
+    const several = planView({ ...plan, machine: { ...plan.machine, processes: 2 } }, [], english);
+    expect(several.summary).toBe('about 3 min · 900 MB of 14.0 GB for each of 2 processes · processor');
+    expect(several.rows[0]!.value).toBe('900 MB of 14.0 GB for each of 2 processes');
+  });
+
   it('says what would help where it does not fit', () => {
     const view = planView({ ...plan, fits: false, advice: ['set model.training to qlora'] }, [], english);
     expect(view).toMatchObject({ fits: false, sentence: 'It does not fit this machine.' });
@@ -290,5 +297,27 @@ describe('what a run needs', () => {
       { name: 'driver', isFailed: true, command: 'look at driver', saw: 'nothing', remedy: 'mend driver' },
       { name: 'disk', isFailed: false, command: 'look at disk', saw: 'nothing', remedy: 'mend disk' },
     ]);
+  });
+});
+
+describe('what the simulator plays', () => {
+  const tasks = Array.from({ length: 30 }, (_, number) => ({ id: `task#${number}` }));
+  const played = (of: readonly { readonly id: string }[]): string[] =>
+    of.flatMap(({ id }) => Array.from({ length: 4 }, (_, rollout) => `${id}#${rollout}`));
+  const extent = (keys: readonly string[]): [number, number] => {
+    const { tasks: some, rollouts } = extentOf(tasks, keys);
+    return [some.length, rollouts];
+  };
+
+  it('are more tasks each time, then more dialogues of each', () => {
+    expect(extent([])).toEqual([24, 4]);
+    expect(extent(played(tasks.slice(0, 23)))).toEqual([24, 4]);
+    expect(extent(played(tasks.slice(0, 24)))).toEqual([30, 7]);
+  });
+
+  it('does not count dialogues of tasks that no pack has any more', () => {
+    const gone = Array.from({ length: 100 }, (_, number) => ({ id: `gone#${number}` }));
+    expect(extent(played(gone))).toEqual([24, 4]);
+    expect(extent([...played(gone), ...played(tasks.slice(0, 24))])).toEqual([30, 7]);
   });
 });

@@ -220,11 +220,11 @@ describe('before runs are deleted', () => {
 });
 
 describe('before a run starts beside another', () => {
-  const asked = (fits: boolean, usable: number | null): string =>
+  const asked = (fits: boolean, usable: number | null, processes = 1): string =>
     besideWords(
       run({ name: 'second' }),
       [run({ name: 'first' })],
-      { needed: 9e9, fits, machine: { usable } },
+      { needed: 9e9, fits, machine: { usable, processes } },
       english,
     ).detail;
 
@@ -232,5 +232,16 @@ describe('before a run starts beside another', () => {
     expect(asked(true, 14e9)).toMatch(/^It needs about 9\.0 GB of memory, and 14\.0 GB are free\. .*slower/);
     expect(asked(false, 3e9)).toMatch(/only 3\.0 GB are free\. When memory runs out, one of them stops\./);
     expect(asked(true, null)).toMatch(/^It needs about 9\.0 GB of memory\. When memory runs out/);
+  });
+
+  it('of several processes it is said of each', () => {
+    const each = 'It needs about 9.0 GB of memory for each of 2 processes';
+    expect(asked(true, 14e9, 2)).toContain(
+      `${each}, and 14.0 GB are free for each. Each of them gets slower`,
+    );
+    expect(asked(false, 3e9, 2)).toContain(
+      `${each}, and only 3.0 GB are free for each. When memory runs out`,
+    );
+    expect(asked(true, null, 2)).toContain(`${each}. When memory runs out`);
   });
 });

@@ -6,12 +6,10 @@ import type { Engine } from '../../engine';
 import { cancellable } from '../../progress';
 import type { Packs } from '../../tasks/packs';
 import { refuseInRestrictedMode } from '../../trust/restricted';
+import { extentOf } from './extent';
 
 const { t } = vscode.l10n;
 
-/** Enough for a first run, and what is added each time: tasks, and dialogues of each, of which some succeed and some do not. */
-const TASKS = 24;
-const ROLLOUTS = 4;
 const CONCURRENCY = 4;
 const SEED = 0;
 
@@ -37,7 +35,7 @@ export async function collectHere(engine: Engine, packs: Packs): Promise<void> {
     seed: SEED,
   };
   const collection = collectionName('collection', parts);
-  const { tasks, rollouts } = extent(all, parts.log.collected(collection).size);
+  const { tasks, rollouts } = extentOf(all, parts.log.collected(collection).keys());
   const title = t('{0} plays with {1}', parts.agent.name, parts.simulator.name);
   await cancellable(title, async (signal, report) => {
     const result = await collect({
@@ -58,16 +56,6 @@ export async function collectHere(engine: Engine, packs: Packs): Promise<void> {
         t('{0} of {1} dialogues failed: {2}', result.failed, result.total, failure.message),
       );
   });
-}
-
-/** More tasks than were played so far while there are others, then more dialogues of each. */
-function extent<T>(
-  all: readonly T[],
-  played: number,
-): { readonly tasks: readonly T[]; readonly rollouts: number } {
-  const times = Math.floor(played / (TASKS * ROLLOUTS)) + 1;
-  const tasks = all.slice(0, TASKS * times);
-  return { tasks, rollouts: Math.ceil((TASKS * ROLLOUTS * times) / tasks.length) };
 }
 
 async function wholeTasks(

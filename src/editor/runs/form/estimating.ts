@@ -39,15 +39,20 @@ export class Estimating {
   private running: AbortController | undefined;
   private timer: NodeJS.Timeout | undefined;
   private trainer: Trainer | undefined;
+  /** Until it is there or not, nothing else is said: no plan, and no offer to prepare it again. */
+  private preparing: Promise<boolean> | undefined;
+  /** How often another Python was named. */
+  private named = 0;
   /** Of the machine, by what of the configuration they look at. */
   private readonly examined = new Map<string, readonly Check[]>();
 
   constructor(
-    private readonly environment: EditorTrainer,
+    private readonly environment: Pick<EditorTrainer, 'isInstalled' | 'open' | 'openVisibly' | 'prompts'>,
     private readonly owner: EstimateOwner,
   ) {}
 
   update(request: EstimateRequest): void {
+    if (this.preparing !== undefined) return;
     const before = this.request;
     const isSame = JSON.stringify(request.configuration) === JSON.stringify(before?.configuration);
     if (isSame && request.data === before?.data) return;
@@ -65,13 +70,13 @@ export class Estimating {
   /** There is nothing to plan while the form is not filled in. */
   clear(sentence = ''): void {
     this.stop();
-    this.tell(estimateIn('none', sentence));
+    if (this.preparing === undefined) this.tell(estimateIn('none', sentence));
   }
 
   /** Plans now what was asked for last. */
   plan(): void {
     const { request } = this;
-    if (request === undefined) return;
+    if (request === undefined || this.preparing !== undefined) return;
     this.stop();
     this.request = request;
     const running = new AbortController();
@@ -81,28 +86,22 @@ export class Estimating {
     });
   }
 
-  /** Makes the trainer's environment, with progress and cancel. @returns whether it is there then */
-  async prepare(): Promise<boolean> {
-    const title = t('Preparing the trainer');
-    try {
-      this.trainer = await this.environment.openVisibly(title, (message) =>
-        this.tell(estimateIn('working', t('{0}: {1}', title, message))),
-      );
-    } catch (error) {
-      this.owner.report(error);
-      this.tellUnprepared(messageOf(error));
-      return false;
-    }
-    if (this.trainer === undefined) this.tellUnprepared();
-    else this.request = undefined;
-    return this.trainer !== undefined;
+  /**
+   * Makes the trainer's environment, with progress and cancel, once at a time.
+   * @returns whether what the form says is to be planned with it
+   */
+  prepare(): Promise<boolean> {
+    this.preparing ??= this.prepareOnce();
+    return this.preparing;
   }
 
-  /** What was found with one Python says nothing of another. */
+  /** What was found or is being prepared with one Python says nothing of another: the owner updates after it. */
   forget(): void {
+    this.stop();
+    this.named += 1;
     this.trainer = undefined;
+    this.preparing = undefined;
     this.examined.clear();
-    if (this.request?.needsDownload === false) this.plan();
   }
 
   stop(): void {
@@ -112,14 +111,39 @@ export class Estimating {
     this.request = undefined;
   }
 
+  private async prepareOnce(): Promise<boolean> {
+    const { named } = this;
+    const isForgotten = (): boolean => named !== this.named;
+    const title = t('Preparing the trainer');
+    let trainer: Trainer | undefined;
+    let problem = '';
+    try {
+      trainer = await this.environment.openVisibly(title, (message) => {
+        if (!isForgotten()) this.tell(estimateIn('working', t('{0}: {1}', title, message)));
+      });
+    } catch (error) {
+      this.owner.report(error);
+      problem = messageOf(error);
+    }
+    if (isForgotten()) return false;
+    this.preparing = undefined;
+    this.trainer = trainer;
+    if (trainer === undefined) this.tellUnprepared(problem);
+    else this.request = undefined;
+    return trainer !== undefined;
+  }
+
   private async planOnce(request: EstimateRequest, signal: AbortSignal): Promise<void> {
     const { runs, configuration: value, from } = request;
     if (this.trainer === undefined && !(await this.environment.isInstalled())) {
-      this.tellUnprepared();
+      if (!signal.aborted) this.tellUnprepared();
       return;
     }
-    this.trainer ??= await this.environment.open(signal, (line) => this.tell(estimateIn('working', line)));
-    const { trainer } = this;
+    const trainer =
+      this.trainer ?? (await this.environment.open(signal, (line) => this.tell(estimateIn('working', line))));
+    // It may be that of a Python which is forgotten by now.
+    signal.throwIfAborted();
+    this.trainer = trainer;
     const { parseConfiguration } = await import('../../../core/training/configuration');
     const { planRun, examineRun } = await import('../../../core/training/start');
     const configuration = await parseConfiguration(value, { from, folder: runs.dataFolder });

@@ -84,7 +84,10 @@ export class NewRunPanel implements EstimateOwner {
     this.listening = vscode.Disposable.from(
       engine.onDidChangeLog(() => this.countSoon()),
       engine.onDidChangeModels(() => this.show()),
-      environment.onDidChangePython(() => this.estimating.forget()),
+      environment.onDidChangePython(() => {
+        this.estimating.forget();
+        this.show();
+      }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
     );
     this.page = new PanelPage<FromWebview, ToWebview>(panel, extension, {

@@ -110,10 +110,12 @@ export const estimateIn = (
 
 export function planView(plan: Plan, checks: readonly Check[], t: Translate): EstimateView {
   const { machine, needed, fits, disk, total_seconds: seconds } = plan;
-  const memory =
+  const ofOne =
     machine.usable === null
       ? bytesWords(needed, t)
       : t('{0} of {1}', bytesWords(needed, t), bytesWords(machine.usable, t));
+  const memory =
+    machine.processes === 1 ? ofOne : t('{0} for each of {1} processes', ofOne, machine.processes);
   const time = seconds === null ? t('not known') : t('about {0}', roughly(seconds, t));
   const device = machine.name === 'cpu' ? t('processor') : machine.name;
   const told: Estimate = {
