@@ -51,6 +51,22 @@ const split = {
   },
 };
 
+/**
+ * zod's package says that none of its modules does anything when it is read, yet one gives zod its English sentences. It
+ * becomes a chunk of which nothing is used; so the schemas, of which something is, do the same.
+ */
+const sentencesOfZod = {
+  name: 'sentences-of-zod',
+  setup(build) {
+    build.onLoad({ filter: /zod[\\/]v4[\\/]classic[\\/]schemas\.js$/ }, async ({ path: file }) => ({
+      contents: `${await fs.promises.readFile(file, 'utf8')}
+import { config as configureZod } from '../core/core.js';
+import englishOfZod from '../locales/en.js';
+configureZod(englishOfZod());`,
+    }));
+  },
+};
+
 /** The editor's API as it is. Each module that imports it would make a copy of it, of hundreds of properties, when it is loaded. */
 const withPlainApi = (module) =>
   module.replace(/^import \* as (\w+) from "vscode";$/gm, 'const $1 = require("vscode");');
@@ -67,6 +83,7 @@ const withLazyChunks = (code) =>
 /** Runs in Node: the extension host, each child process, the command line, the host tests. */
 const node = {
   ...common,
+  plugins: [sentencesOfZod],
   platform: 'node',
   format: 'cjs',
   target: 'node22',
@@ -90,7 +107,7 @@ const webview = {
 const builds = [
   {
     ...node,
-    plugins: [split],
+    plugins: [sentencesOfZod, split],
     entryPoints: entries({ extension: 'src/extension.ts', tandem: 'src/cli/tandem.ts' }),
   },
   {
