@@ -1,3 +1,4 @@
+import { readFileSync, statSync, watch } from 'node:fs';
 import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
+import { parseEvent } from '../../src/core/training/events';
 import { Runs, type Run } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { collectLog } from '../fixtures/trainer';
@@ -85,8 +87,6 @@ async function turnsOf({ id }: Run): Promise<number> {
   }
 }
 
-const stages = ['prepare', 'critic', 'candidates', 'ranking', 'policy', 'export'];
-
 /** Stops the newest run's trainer where it is. */
 async function freeze(): Promise<void> {
   process.kill((await newest()).process!.pid, 'SIGSTOP');
@@ -96,6 +96,26 @@ async function thaw(): Promise<void> {
   process.kill((await newest()).process!.pid, 'SIGCONT');
 }
 
+/**
+ * Lets a trainer that is stopped go on, and stops it where its next stage begins. It puts down that a stage begins before
+ * it goes on, which wakes this process at once: looking now and then would miss a stage that is short.
+ */
+async function holdAtNextStage(): Promise<void> {
+  const { folder, process: trainer } = await newest();
+  const events = path.join(folder, 'events.jsonl');
+  const known = statSync(events).size;
+  await new Promise<void>((resolve) => {
+    const watcher = watch(events, () => {
+      const news = readFileSync(events).subarray(known).toString().split('\n').map(parseEvent);
+      if (!news.some((event) => event?.event === 'state' && event.stage !== 'prepare')) return;
+      process.kill(trainer!.pid, 'SIGSTOP');
+      watcher.close();
+      resolve();
+    });
+    process.kill(trainer!.pid, 'SIGCONT');
+  });
+}
+
 /** Lets it go on, and stops it again when it has done a step. */
 async function oneStepOn(): Promise<void> {
   const before = (await newest()).progress?.step ?? 0;
@@ -103,6 +123,8 @@ async function oneStepOn(): Promise<void> {
   await until(({ progress }) => (progress?.step ?? 0) > before);
   await freeze();
 }
+
+const running = (stage: string): string => `running, ${stage}`;
 
 /** In every theme, in which everybody can use what the webview draws. */
 async function pictures(name: string): Promise<void> {
@@ -208,9 +230,10 @@ test('is paused with a checkpoint, and resumed where it was', async () => {
 });
 
 test('a trainer that is killed is reported with what it said last, and a button resumes it to its end', async () => {
-  await thaw();
-  await until((run) => run.progress?.stage === 'candidates' && run.progress.state === 'running');
-  const { process: trainer, folder } = await newest();
+  // Before it has any candidates: they would be there when it is resumed.
+  await holdAtNextStage();
+  const { process: trainer, folder, progress } = await newest();
+  expect(progress!.stage).toBe('candidates');
   // What a library says to a person before it takes its process along.
   await appendFile(path.join(folder, 'trainer.log'), 'CUDA error: the launch failed\n');
   process.kill(trainer!.pid, 'SIGKILL');
@@ -228,17 +251,19 @@ test('a trainer that is killed is reported with what it said last, and a button 
 });
 
 test('at every stage that is left the extension host may die, and the next one finds the run there', async () => {
-  for (const stage of ['prepare', 'candidates', 'ranking', 'policy', 'export']) {
-    await until(({ progress }) => stages.indexOf(progress?.stage ?? '') >= stages.indexOf(stage));
-    await freeze();
-    const { state, progress } = await newest();
+  // It was resumed just now.
+  await freeze();
+  for (const where of ['preparing', ...['candidates', 'ranking', 'policy', 'export'].map(running)]) {
+    if (where !== 'preparing') await holdAtNextStage();
     await workbench.killExtensionHosts();
+    // Stopped where it was meant to be: no stage is passed by, and none is met twice.
+    const { state, progress } = await newest();
+    expect(state === 'preparing' ? state : running(progress!.stage!)).toBe(where);
     await workbench.reload();
-    const where = state === 'preparing' ? state : `running, ${progress!.stage}`;
     await row(new RegExp(`^long one, ${where}`)).waitFor();
     await view().getByRole('heading', { name: 'long one' }).waitFor();
-    await thaw();
   }
+  await thaw();
   await row(/^long one, done/).waitFor();
 });
 

@@ -241,7 +241,8 @@ describe('in a workspace that is not trusted', () => {
     await chat.locator('.interactive-input-part .monaco-editor').last().click();
     await workbench.page.keyboard.insertText('@tandem What is a parcel?');
     await workbench.page.keyboard.press('Enter');
-    // The editor asks no participant where it has no model at all; beside other models Tandem says why itself.
+    // The editor asks no participant where it has no model at all. That Tandem refuses where it is asked, and why, is in
+    // test/unit/editor/chat-restricted.test.ts.
     await chat.getByText('Language model unavailable').waitFor();
     await workbench.screenshot('chat-restricted');
   });

@@ -7,6 +7,13 @@ def critic_of(path) -> bytes:
     return (path.parent / "critic" / "model.safetensors").read_bytes()
 
 
+def measured(path, event: str) -> list[dict]:
+    """What a run tells of the held-out pairs of its critic."""
+    names = ("loss", "margin", "accuracy", "examples", "step", "best")
+    told = [one for one in events(path, event) if one["stage"] == "critic"]
+    return [{name: one[name] for name in names if name in one} for one in told]
+
+
 def test_a_critic_that_another_run_shared_is_not_trained_again(tmp_path):
     alone = tiny_run(tmp_path / "alone", preferences=True)
     (tmp_path / "shared").mkdir()
@@ -23,6 +30,9 @@ def test_a_critic_that_another_run_shared_is_not_trained_again(tmp_path):
 
     steps = [{event["stage"] for event in events(path, "step")} for path in (first, second, other)]
     assert steps == [{"critic", "policy"}, {"policy"}, {"critic", "policy"}]
+    assert measured(second, "control") == measured(first, "control") != []
+    (look,) = measured(second, "evaluation")
+    assert look in measured(first, "evaluation")
     assert events(second, "sample")[0]["candidates"] == events(first, "sample")[0]["candidates"]
     assert critic_of(second) == critic_of(first) == critic_of(alone)
     assert critic_of(other) != critic_of(first)

@@ -68,8 +68,9 @@ export interface StandingView {
 export interface ControlView {
   readonly run: number;
   readonly stage: string;
-  readonly histories: number;
-  readonly candidates: number;
+  /** What was ranked; null before that. */
+  readonly histories: number | null;
+  readonly candidates: number | null;
   readonly accuracy: number | null;
   /** The control's, on the same pairs, and how many these are; null where the run does not tell. */
   readonly untrainedAccuracy: number | null;

@@ -172,7 +172,7 @@ export function controlTable(controls: readonly ControlView[], runs: readonly Co
               <td class="number">${number(one.correlation, 2)}</td>
               <td class="number">${number(one.spread, 3)}</td>
               <td class="number">${number(one.untrainedSpread, 3)}</td>
-              <td class="number">${grouped(one.candidates)}</td>
+              <td class="number">${one.candidates === null ? '–' : grouped(one.candidates)}</td>
             </tr>`,
         )}
       </tbody>`,

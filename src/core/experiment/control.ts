@@ -6,10 +6,11 @@ import type { TrainerEventOf } from '../training/events';
  * turns that were sampled.
  */
 export interface Control {
-  /** `ranking`, of a later round `ranking-2`. */
+  /** `ranking`, of a later round `ranking-2`; `critic` while nothing is ranked yet. */
   readonly stage: string;
-  readonly histories: number;
-  readonly candidates: number;
+  /** What was ranked; null before that. */
+  readonly histories: number | null;
+  readonly candidates: number | null;
   /** Spearman's, of critic and untrained score; null where both do not differ anywhere. At 1 the critic adds nothing. */
   readonly correlation: number | null;
   /** Standard deviation within a history, the mean over histories: of the critic's scores, and of the control's. */
@@ -22,20 +23,28 @@ export interface Control {
   readonly pairs: number | null;
 }
 
-/** Of each ranking of a run, in order. */
+/** Of each ranking of a run, in order; before the first, what is known of the critic already. */
 export function controlsOf(history: RunHistory): Control[] {
-  const accuracy = bestAccuracy(history);
-  const untrainedAccuracy = history.control?.accuracy ?? null;
-  const pairs = history.control?.examples ?? null;
-  return history.told
-    .filter((event): event is TrainerEventOf<'ranking'> => event.event === 'ranking')
-    .map(({ stage, histories, candidates, rank_correlation, spread, untrained_spread }) => ({
-      ...{ stage, histories, candidates, accuracy, untrainedAccuracy, pairs },
-      correlation: rank_correlation ?? null,
-      spread: spread ?? null,
-      untrainedSpread: untrained_spread ?? null,
-    }));
+  const { control, told } = history;
+  const onPairs = {
+    accuracy: bestAccuracy(history),
+    untrainedAccuracy: control?.accuracy ?? null,
+    pairs: control?.examples ?? null,
+  };
+  const rankings = told.filter((event): event is TrainerEventOf<'ranking'> => event.event === 'ranking');
+  if (rankings.length === 0 && control !== undefined) return [{ ...unranked(control), ...onPairs }];
+  return rankings.map(({ stage, histories, candidates, rank_correlation, spread, untrained_spread }) => ({
+    ...{ stage, histories, candidates, ...onPairs },
+    correlation: rank_correlation ?? null,
+    spread: spread ?? null,
+    untrainedSpread: untrained_spread ?? null,
+  }));
 }
+
+const unranked = ({ stage }: TrainerEventOf<'control'>) => ({
+  ...{ stage, histories: null, candidates: null },
+  ...{ correlation: null, spread: null, untrainedSpread: null },
+});
 
 function bestAccuracy({ told }: RunHistory): number | null {
   const looks = told.filter(

@@ -90,8 +90,13 @@ export async function lastLines(folder: string): Promise<string[]> {
 /** Less than the trainer keeps for its last words. */
 const FULL_BYTES = 64 * 1024;
 
-/** Whether its disk has no room left that anything could be said in. */
-export async function isFull(folder: string): Promise<boolean> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize < FULL_BYTES;
+/** Whether its disk has no room now that anything could be said in; undefined where the disk does not tell. */
+export async function isFull(folder: string): Promise<boolean | undefined> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize < FULL_BYTES;
+  } catch {
+    // It may be gone meanwhile, or on a share that answers no such question: that must not hide the run, nor others.
+    return undefined;
+  }
 }

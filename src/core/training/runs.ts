@@ -48,7 +48,7 @@ export interface Run {
   readonly message?: string;
   /** Of a run that failed or died: the end of what its trainer said. */
   readonly lastLines: readonly string[];
-  /** It died without a word on a disk that has no room for one. */
+  /** It died without a word, and its disk has no room for one now: that may be why. */
   readonly isDiskFull?: true;
   /** ISO 8601, UTC: when it was made, and when it was last heard of. */
   readonly startedAt: string;
@@ -210,7 +210,7 @@ async function standing(id: string, folder: string): Promise<Standing> {
   const resting = isNew || (await wasKilled(folder, latest)) ? 'stopped' : 'died';
   const state = queued === undefined ? stateOf(saidBy(latest, told), isLive, isAsked, resting) : 'queued';
   const lines = state === 'failed' || state === 'died' ? await lastLines(folder) : [];
-  const isDiskFull = state === 'died' && lines.length === 0 && (await isFull(folder));
+  const isDiskFull = state === 'died' && lines.length === 0 && (await isFull(folder)) === true;
   const message =
     explanation(id, state, latest, isDiskFull) ?? (state === told?.state ? told.message : undefined);
   const changedAt = queued?.at ?? told?.at ?? latest?.started;
@@ -267,9 +267,13 @@ function explanation(
   }
   if (state === 'stopped' && latest === undefined) return `It was prepared and never started. ${goesOn}`;
   if (state !== 'died') return undefined;
-  if (isDiskFull)
-    return `The disk of ${id} is full. Make room, then \`tandem resume ${id}\` goes on with it.`;
   const who = latest === undefined ? '' : ` (process ${latest.pid})`;
+  if (isDiskFull) {
+    return (
+      `Its trainer${who} ended without saying so. The disk is full, which may be why: make room, then ` +
+      `\`tandem resume ${id}\` goes on with it.`
+    );
+  }
   return (
     `Its trainer${who} ended without saying so: the end of its log may tell why; otherwise it was ` +
     `killed, perhaps because memory ran out, or the machine was restarted. ${goesOn}`

@@ -140,8 +140,12 @@ export function reasonWords(run: Run, t: Translate): string | undefined {
     );
   if (state === 'stopped' && process === undefined) return t('It was prepared and never started.');
   if (state !== 'died' || process === undefined) return message;
-  if (run.isDiskFull === true)
-    return t('The disk is full, so that its trainer could not go on, nor say so. Make room, then resume it.');
+  if (run.isDiskFull === true) {
+    return t(
+      'Its trainer (process {0}) ended without a last word. The disk is full, which may be why: make room, then resume it.',
+      process.pid,
+    );
+  }
   const death = t(
     'Its trainer (process {0}) ended without a last word: it was killed, perhaps because memory ran out, or the machine was restarted.',
     process.pid,

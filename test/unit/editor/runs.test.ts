@@ -66,9 +66,9 @@ describe('a row of the Runs view', () => {
     expect(runDetails(died, english).join(' ')).not.toContain('tandem resume');
   });
 
-  it('explains the silence of one whose disk was full', () => {
+  it('names a full disk as what may explain a silence', () => {
     expect(reasonWords(resting('died', { isDiskFull: true }), english)).toMatch(
-      /^The disk is full, .* Make room, then resume it\.$/,
+      /process 7.* The disk is full, which may be why: make room, then resume it\.$/,
     );
   });
 

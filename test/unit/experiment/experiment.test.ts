@@ -164,6 +164,25 @@ it.each([
   },
 );
 
+it('has a row for a critic that has ranked nothing yet', async () => {
+  const run = await makeRun('a', { name: 'early' }, [
+    { event: 'control', stage: 'critic', accuracy: 0.55, examples: 20 },
+    { event: 'evaluation', stage: 'critic', step: 10, accuracy: 0.7, best: true },
+  ]);
+  const reader = new RunReader(runs, run.id);
+  const { history } = (await reader.read())!;
+  await reader.close();
+  expect(controlsOf(history)).toEqual([
+    {
+      ...{ stage: 'critic', histories: null, candidates: null, accuracy: 0.7 },
+      ...{ correlation: null, spread: null, untrainedSpread: null, untrainedAccuracy: 0.55, pairs: 20 },
+    },
+  ]);
+  const file = path.join(workspace, 'early.md');
+  await writeReport(file, { runs, of: [run], names: ['early'], workspace });
+  expect(await readFile(file, 'utf8')).toMatch(/\| early \| critic \| 70\.0 % .*\| 55\.0 % .*\| – \|\n/);
+});
+
 describe('what leaves the machine', () => {
   it.each([
     ['/home/me/shop/.tandem/runs/a/run.json', '.tandem/runs/a/run.json'],

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parseConfiguration } from '../../../src/core/training/configuration';
 import { resumeRun, stopRun } from '../../../src/core/training/control';
 import type { TrainerEvent } from '../../../src/core/training/events';
+import { isFull } from '../../../src/core/training/runFolder';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import type { Trainer } from '../../../src/core/training/trainer';
@@ -275,6 +276,13 @@ describe('a run on the rows of another', () => {
     const copy = 'data/trajectories-2.jsonl';
     expect(configuration).toMatchObject({ data: { trajectories: [gone, copy, '/elsewhere.jsonl'] } });
     expect(await readFile(path.join(second.folder, copy), 'utf8')).toBe('rows');
+  });
+});
+
+describe('the disk of a run', () => {
+  it('is not known to be full where it does not tell', async () => {
+    expect(await isFull(folder)).toBe(false);
+    expect(await isFull(path.join(folder, 'gone'))).toBeUndefined();
   });
 });
 

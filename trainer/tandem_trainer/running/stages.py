@@ -29,6 +29,7 @@ from .run import Run
 from .shared_critic import SharedCritic
 
 READ = 8  # examples whose turns the check of an export may read
+LOOKED_AT = ("loss", "margin", "accuracy")  # figures of the held-out examples
 SHOWN = 8  # ranked histories of a round that are told as samples
 
 Figures = dict[str, Any]
@@ -124,6 +125,7 @@ def train_stage(
         base.load_state(found.tensors("trained"))
         objective.load_state(found.tensors("objective"))
         figures = found.state["figures"]
+        tell_measured(run, name, figures[name])
     else:
         objective.precompute([*train, *held_out], run.progress(name, "reference"))
         untrained = control.measure(held_out, run.progress(name, "control")) if control and held_out else {}
@@ -137,6 +139,16 @@ def train_stage(
     if critic and not found and run.ranks.first:
         critic.give(figures, tensors)
     return figures
+
+
+def tell_measured(run: Run, stage: str, figures: Figures) -> None:
+    """Of a critic that another run trained: how its control and it did on the held-out pairs, which are the same."""
+    untrained = figures.get("held_out_untrained_accuracy")  # not there in what an older trainer left
+    if untrained is not None:
+        run.events.emit("control", stage=stage, accuracy=untrained, examples=figures["held_out_examples"])
+    best = {name: figures[f"held_out_{name}"] for name in LOOKED_AT if f"held_out_{name}" in figures}
+    if best:
+        run.events.emit("evaluation", stage=stage, step=figures["used_step"], **best, best=True)
 
 
 def candidates_of_round(

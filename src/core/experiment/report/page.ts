@@ -160,7 +160,7 @@ function controls({ records, names }: Experiment): string[] {
       number(control.correlation, 2),
       number(control.spread, 3),
       number(control.untrainedSpread, 3),
-      count(control.candidates),
+      control.candidates === null ? '–' : count(control.candidates),
     ]),
   );
   if (rows.length === 0) return [];
