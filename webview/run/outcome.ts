@@ -19,17 +19,7 @@ export function outcome(view: RunView): TemplateResult | typeof nothing {
             <pre tabindex="0" role="region" aria-label=${t('Last lines of the log')}>
 ${lastLines.join('\n')}</pre>`
     }
-    ${
-      result === 'playable' && restriction === ''
-        ? button({
-            label: t('Play with it'),
-            kind: 'primary',
-            icon: 'hubot',
-            title: t('Makes it the agent and opens the next task'),
-            onPress: () => host.act('play'),
-          })
-        : nothing
-    }
+    ${result === 'none' || restriction !== '' ? nothing : next(result)}
     ${
       result === 'model'
         ? html`<p class="quiet">
@@ -39,4 +29,31 @@ ${lastLines.join('\n')}</pre>`
         : nothing
     }
   </section>`;
+}
+
+/** What can be done with a model that is ready. */
+function next(result: 'model' | 'playable'): TemplateResult {
+  const compare = button({
+    label: t('Compare'),
+    icon: 'git-compare',
+    title: t('Shows the run beside others'),
+    onPress: () => host.act('compare'),
+  });
+  if (result === 'model') return html`<div class="next">${compare}</div>`;
+  return html`<div class="next">
+    ${button({
+      label: t('Play with it'),
+      kind: 'primary',
+      icon: 'hubot',
+      title: t('Makes it the agent and opens the next task'),
+      onPress: () => host.act('play'),
+    })}
+    ${compare}
+    ${button({
+      label: t('Use in chat'),
+      icon: 'comment-discussion',
+      title: t('Makes it the agent and asks it in the chat, as @tandem'),
+      onPress: () => host.act('chat'),
+    })}
+  </div>`;
 }

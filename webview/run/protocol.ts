@@ -109,6 +109,8 @@ export const actions = [
   'reveal',
   'duplicate',
   'play',
+  'compare',
+  'chat',
   'trust',
 ] as const;
 export type Action = (typeof actions)[number];

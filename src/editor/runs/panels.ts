@@ -15,7 +15,7 @@ import { lazily } from '../../core/lazily';
 /** What the editor keeps of a panel over a reload; the run's folder knows the rest. */
 const panelStateSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.string() }));
 
-const commandOf: Readonly<Record<Exclude<Action, 'play' | 'trust'>, CommandId>> = {
+const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust'>, CommandId>> = {
   pause: commands.pauseRun,
   kill: commands.killRun,
   resume: commands.resumeRun,
@@ -26,7 +26,11 @@ const commandOf: Readonly<Record<Exclude<Action, 'play' | 'trust'>, CommandId>> 
   configuration: commands.openRunConfiguration,
   reveal: commands.revealRun,
   duplicate: commands.duplicateRun,
+  compare: commands.compareRuns,
 };
+
+/** What the chat begins with; the person writes on. */
+const askTandem = { query: '@tandem ', isPartialQuery: true };
 
 /** The open runs, a panel each, brought back after a reload of the window. */
 export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, vscode.Disposable {
@@ -79,8 +83,8 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
       void manageTrust();
       return;
     }
-    if (action === 'play') {
-      this.play(run).catch((error: unknown) => this.engines.first.show(error));
+    if (action === 'play' || action === 'chat') {
+      this.use(run, action).catch((error: unknown) => this.engines.first.show(error));
       return;
     }
     void vscode.commands.executeCommand(commandOf[action], { kind: 'run', run });
@@ -113,13 +117,14 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
     for (const panel of this.panels) panel.tell();
   }
 
-  /** The trained model becomes the agent, and the next task is opened with it. */
-  private async play({ folder }: Run): Promise<void> {
+  /** The trained model becomes the agent; then the next task is opened with it, or the chat, where it is `@tandem`. */
+  private async use({ folder }: Run, where: 'play' | 'chat'): Promise<void> {
     const { first } = this.engines;
     const model = path.join(folder, runFiles.model);
     const place = first.localPlaces.find((one) => one.folder === model);
     // Of the log of another folder of the workspace, it is not among those that this one lists.
     await first.configuration.set('agent', place?.spec ?? `local:${model}`);
-    await vscode.commands.executeCommand(commands.playNext);
+    if (where === 'play') await vscode.commands.executeCommand(commands.playNext);
+    else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem);
   }
 }

@@ -16,8 +16,8 @@ const editor = vi.hoisted(() => ({
   chat: {
     createChatParticipant: (_: string, respond: Respond) => ((editor.respond = respond), {}),
   },
-  l10n: { t: (message: string, ...values: unknown[]) => editor.translate(message, ...values) },
-  translate: String as (message: string, ...values: unknown[]) => string,
+  l10n: { t: (message: string, ...values: string[]) => editor.translate(message, ...values) },
+  translate: String as (message: string, ...values: string[]) => string,
 }));
 vi.mock('vscode', () => editor);
 editor.translate = english;
