@@ -157,6 +157,7 @@ test('edits what was accepted, and how much of it survives is logged, over a rel
 test('reads the dialogue again in the replay, which says what became of the answer', async () => {
   const { page } = workbench;
   await workbench.runCommand('View: Close All Editors');
+  await workbench.openViews('Trajectories');
   await page
     .getByRole('tree', { name: 'Trajectories' })
     .getByRole('treeitem', { name: /^Parcel price/ })
@@ -172,6 +173,7 @@ test('reads the dialogue again in the replay, which says what became of the answ
       .count(),
   ).toBe(0);
   await accessiblePictures('own-replay');
+  await workbench.openViews('Tasks', 'Models');
 });
 
 test('makes a task of the function that is selected', async () => {
