@@ -41,7 +41,7 @@ const split = {
         });
         const lazy = withLazyChunks(code);
         const text = production
-          ? (await esbuild.transform(lazy, { minify: true, target: node.target })).code
+          ? (await esbuild.transform(lazy, { minify: true, format: 'cjs', target: node.target })).code
           : `${lazy}//# sourceMappingURL=${path.basename(file)}.map\n`;
         fs.mkdirSync(path.dirname(file), { recursive: true });
         fs.writeFileSync(file, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
