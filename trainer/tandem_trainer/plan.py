@@ -9,66 +9,39 @@ divided. `--memory` asks for another machine, with a card of that size.
 
 import argparse
 import json
-import os
 import re
-import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-
-from .config import ModelConfig, ResourcesConfig, RunConfig
+from .config import RunConfig
 from .fault import Fault
+from .machine import GIB, Machine, measured, other_machine, set_threads, size_words, this_machine
 from .model import memory
-from .model.base import Base, load_base
-from .model.flops import MATRIX, Peak, Shape, peak_flops, shape_of, step_flops
+from .model.base import load_base
+from .model.flops import Shape, shape_of
 from .model.hub import hub_fault
 from .model.load import (
     choose_device,
-    choose_dtype,
     context_length,
     find_model,
     load_tokenizer,
     quiet,
     require_nvidia,
 )
-from .model.log_probs import token_log_probs
 from .ranking.sampler import AT_ONCE
 from .read_config import read_config
 from .running.workload import Load, loads_of
-from .turn import Turn
 
-GIB = 1 << 30
-CONTEXT = GIB // 2  # what CUDA takes for itself, and a desktop beside it
-SPARE = 0.92  # of the free memory that is planned with: allocators leave gaps
 MOST = {"cuda": 32768, "mps": 8192, "cpu": 4096}  # tokens of a micro-batch beyond which nothing gets faster
 LEAST = 1024  # where nothing fits and a run is started all the same
-USE = {"cuda": 0.35, "mps": 0.35, "cpu": 0.5}  # of the peak that training is assumed to reach, until it is measured
 # What the heap of the C library holds beside the tensors in it, as a part of the activations: measured on Linux with
 # bench/peak_memory.py, where it falls to nothing under MALLOC_MMAP_THRESHOLD_=1000000, at the price of slower steps.
 HEAP = {False: 0.5, True: 2.2}
 DISK_SPEED = 300e6  # bytes a second that an export is assumed to read or write
-
-
-@dataclass(frozen=True)
-class Machine:
-    """usable: bytes of the device's memory that each process may plan with. rate: model FLOP/s that each reaches."""
-
-    kind: str  # cuda, mps or cpu
-    name: str
-    dtype: str
-    usable: int | None
-    rate: float | None = None
-    measured: bool = False  # the rate, by a step of this model on this device
-    host: int | None = None  # bytes of the system's memory, where the result is put together
-    disk: int | None = None  # bytes free in the run folder
-    processes: int = 1  # that train the run
 
 
 @dataclass(frozen=True)
@@ -238,102 +211,14 @@ def _advice(plan: Plan, config: RunConfig, shape: Shape, scored: int) -> list[st
         advice.append("take a smaller base or a device with more memory")
     merging = 6.5 * shape.parameters  # the base in 16 bits, and the result in 32
     if machine.host is not None and machine.host < merging and machine.kind != "cpu":
-        advice.append(f"free {_size(merging)} of the system's memory for the export, which puts the result together")
-    if machine.disk is not None and machine.disk < plan.disk:
-        advice.append(f"free {_size(plan.disk)} on the disk of the run folder, which has {_size(machine.disk)}")
-    return advice
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# the machine
-
-
-def this_machine(model: ModelConfig, folder: Path, resources: ResourcesConfig) -> Machine:
-    """What there is, before anything is loaded. Errors: Fault when the device that is asked for is not there, or not
-    as often as there are processes.
-    """
-    device, processes = choose_device(model.device), resources.processes
-    if device.type == "cuda" and processes > torch.cuda.device_count():
-        raise Fault(
-            f"resources.processes is {processes}, but this machine has {torch.cuda.device_count()} GPUs, one for each: "
-            "start no more processes than that.",
-            usage=True,
+        advice.append(
+            f"free {size_words(merging)} of the system's memory for the export, which puts the result together"
         )
-    dtype = choose_dtype(model.dtype, device)
-    peak = peak_flops(device, dtype)
-    free = _free(device)
-    return Machine(
-        kind=device.type,
-        name=torch.cuda.get_device_name(device) if device.type == "cuda" else device.type,
-        dtype=str(dtype).removeprefix("torch."),
-        usable=None if free is None else int(SPARE * free) // (1 if device.type == "cuda" else processes),
-        rate=_rate(peak, device.type, processes),
-        host=memory.available_memory(),
-        disk=shutil.disk_usage(folder).free,
-        processes=processes,
-    )
-
-
-def other_machine(model: ModelConfig, size: int) -> Machine:
-    """A machine with an NVIDIA card of `size` bytes, of which nothing else is known."""
-    dtype = "bfloat16" if model.dtype == "auto" else model.dtype
-    return Machine("cuda", f"a card with {_size(size)}", dtype, int(SPARE * size) - CONTEXT)
-
-
-def _free(device: torch.device) -> int | None:
-    if device.type == "cuda":
-        return torch.cuda.mem_get_info(device)[0]
-    if device.type == "mps":
-        return torch.mps.recommended_max_memory()
-    return memory.available_memory()
-
-
-def set_threads(resources: ResourcesConfig) -> None:
-    """Of this process, as those of the run will have them."""
-    if resources.threads:
-        torch.set_num_threads(resources.threads)
-    elif resources.processes > 1 and "OMP_NUM_THREADS" not in os.environ:
-        torch.set_num_threads(1)  # so torchrun starts them
-
-
-def _rate(peak: Peak | None, kind: str, processes: int) -> float | None:
-    return None if peak is None else peak.flops * USE[kind] * share_of(kind, processes, torch.get_num_threads())
-
-
-def share_of(kind: str, processes: int, threads: int) -> float:
-    """What of the rate that one process reaches alone each of several reaches: they share what there is once."""
-    if kind == "cuda":
-        return 1.0
-    if kind == "mps":
-        return 1 / processes
-    return min(1.0, (os.cpu_count() or 1) / (processes * threads))
-
-
-def measured(base: Base, machine: Machine, shape: Shape, tokens: int) -> Machine:
-    """The machine with the rate that one step of this very model reaches, on a row of random tokens.
-
-    tokens: at most; on a slow device fewer, so that it takes about a second. Nothing is changed but the time.
-    """
-    weights = MATRIX[base.config.training] * (shape.matrices + shape.head)
-    length = min(tokens, 4096 if machine.rate is None else max(64, int(machine.rate / weights)))
-    ids = np.random.default_rng(0).integers(0, shape.vocabulary, length).astype(np.int32)
-    turns = [Turn(ids[: length // 2], ids[length // 2 :])]
-    seconds = min(_step_seconds(base, turns) for _ in range(2))  # the first one also builds kernels
-    rate = step_flops(shape, turns, base.config.training) / seconds
-    share = share_of(machine.kind, machine.processes, torch.get_num_threads())
-    return replace(machine, rate=rate * share, measured=True)
-
-
-def _step_seconds(base: Base, turns: Sequence[Turn]) -> float:
-    started = time.perf_counter()
-    torch.cat(token_log_probs(base.model, turns)).sum().backward()
-    for _, weight in base.trainable():
-        weight.grad = None
-    if base.device.type == "cuda":
-        torch.cuda.synchronize(base.device)
-    elif base.device.type == "mps":
-        torch.mps.synchronize()
-    return time.perf_counter() - started
+    if machine.disk is not None and machine.disk < plan.disk:
+        advice.append(
+            f"free {size_words(plan.disk)} on the disk of the run folder, which has {size_words(machine.disk)}"
+        )
+    return advice
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -402,28 +287,26 @@ def read_shape(path: str) -> Shape:
 
 def as_text(plan: Plan) -> str:
     machine = plan.machine
-    usable = "an unknown amount" if machine.usable is None else _size(machine.usable)
+    usable = "an unknown amount" if machine.usable is None else size_words(machine.usable)
     lines = [
         f"{'device':14} {machine.name}, {machine.dtype}; {usable} of memory to plan with"
         + (f" for each of {machine.processes} processes" if machine.processes > 1 else ""),
         f"{'training':14} {plan.training}, micro-batches of {plan.token_budget:,} tokens, activations "
         + ("computed twice" if plan.checkpoint_activations else "kept"),
         f"{'largest':14} example of {plan.largest:,} tokens; up to {plan.room:,} would fit",
-        f"{'memory':14} {_size(plan.needed)}: "
+        f"{'memory':14} {size_words(plan.needed)}: "
         + ", ".join(
-            f"{name.replace('_', ' ')} {_size(size)}" for name, size in plan.parts.items() if size > plan.needed / 100
+            f"{name.replace('_', ' ')} {size_words(size)}"
+            for name, size in plan.parts.items()
+            if size > plan.needed / 100
         ),
-        f"{'disk':14} {_size(plan.disk)}",
+        f"{'disk':14} {size_words(plan.disk)}",
     ]
     basis = "measured" if machine.measured else "estimated"
     for stage, seconds in plan.seconds.items():
         lines.append(f"{stage:14} {'time not known' if seconds is None else f'{_duration(seconds)} ({basis})'}")
     lines.append(f"{'fits':14} {'yes' if plan.fits else 'no'}")
     return "\n".join([*lines, *(f"{'to do':14} {sentence}" for sentence in plan.advice)])
-
-
-def _size(count: float) -> str:
-    return f"{count / GIB:.1f} GiB" if count >= GIB / 10 else f"{count / (1 << 20):.1f} MiB"
 
 
 def _duration(seconds: float) -> str:

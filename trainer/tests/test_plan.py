@@ -15,13 +15,14 @@ from tandem_trainer.__main__ import _command
 from tandem_trainer.config import DataConfig, ModelConfig, PolicyConfig, ResourcesConfig, RunConfig
 from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
+from tandem_trainer.machine import Machine, measured, other_machine, share_of
 from tandem_trainer.model import memory
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of, step_flops
 from tandem_trainer.model.forest import forest_tokens
 from tandem_trainer.model.load import load_tokenizer
 from tandem_trainer.model.log_probs import token_log_probs
-from tandem_trainer.plan import Machine, _bytes, make_plan, measured, other_machine, share_of
+from tandem_trainer.plan import _bytes, make_plan
 from tandem_trainer.ranking.candidates import histories
 from tandem_trainer.read_config import read_config
 from tandem_trainer.running.prepare import prepare

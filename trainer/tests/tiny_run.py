@@ -165,3 +165,11 @@ def events(path: Path, kind: str | None = None) -> list[dict]:
     """The events of a run, of one kind if it is given."""
     lines = (path.parent / "events.jsonl").read_text().splitlines()
     return [event for event in map(json.loads, lines) if kind in (None, event["event"])]
+
+
+def model_of(path, name="model") -> bytes:
+    return (path.parent / name / "model.safetensors").read_bytes()
+
+
+def states(path) -> list[tuple[str, str]]:
+    return [(event["state"], event["stage"]) for event in events(path, "state")]

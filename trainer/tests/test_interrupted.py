@@ -1,0 +1,258 @@
+"""Every way in which a run can be interrupted, and how it goes on."""
+
+import json
+import os
+import signal
+import time
+
+import pytest
+from tiny_run import Trainer, events, model_of, states, tiny_run, train
+
+# ----------------------------------------------------------------------------------------------------------------------
+# killed, and started again
+
+IN_STEP = """
+import os, signal
+from tandem_trainer.running import optimise
+real = optimise._add_gradients
+count = 0
+def add_gradients(base, objective, *given):
+    global count
+    count += type(objective).__name__ == "{objective}"
+    if count == {step}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(base, objective, *given)
+optimise._add_gradients = add_gradients
+"""
+
+WHEN_CALLED = """
+import os, signal
+from tandem_trainer.{folder} import {module}
+real = {module}.{function}
+count = 0
+def killing(*given, **named):
+    global count
+    count += 1
+    if count == {call}:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return real(*given, **named)
+{module}.{function} = killing
+"""
+
+MOMENTS = {  # in the order in which a run comes to them: stage and moment
+    ("prepare", "while the data are read"): WHEN_CALLED.format(
+        folder="running", module="prepare", function="read_rows", call=1
+    ),
+    ("prepare", "before the plan is written"): WHEN_CALLED.format(
+        folder="running", module="whole_file", function="os.replace", call=2
+    ),
+    ("prepare", "when the model is loaded"): WHEN_CALLED.format(
+        folder="running", module="run", function="whole_checkpoints", call=1
+    ),
+    ("critic", "while reference log-probabilities are computed"): WHEN_CALLED.format(
+        folder="objective", module="reference_cache", function="score", call=1
+    ),
+    ("critic", "in its second step"): IN_STEP.format(objective="Critic", step=2),
+    ("critic", "between a checkpoint's writing and its renaming"): WHEN_CALLED.format(
+        folder="running", module="checkpoint", function="os.rename", call=2
+    ),
+    ("critic", "while an old checkpoint is deleted"): WHEN_CALLED.format(
+        folder="running", module="checkpoint", function="shutil.rmtree", call=8
+    ),
+    ("candidates", "while they are sampled"): WHEN_CALLED.format(
+        folder="ranking", module="candidates", function="score", call=1
+    ),
+    ("ranking", "in the middle"): WHEN_CALLED.format(folder="ranking", module="ranking", function="score", call=2),
+    ("policy", "in its second step"): IN_STEP.format(objective="Policy", step=2),
+    ("policy", "when its result is written"): WHEN_CALLED.format(
+        folder="running", module="stages", function="Run.finish", call=1
+    ),
+    ("export", "while the critic is written"): WHEN_CALLED.format(
+        folder="result", module="export", function="write_model", call=1
+    ),
+    ("export", "while the model is written"): WHEN_CALLED.format(
+        folder="result", module="export", function="write_model", call=1
+    ),
+    ("export", "when the result is in its place"): WHEN_CALLED.format(
+        folder="running", module="run", function="Run.clear", call=1
+    ),
+}
+
+
+def test_a_run_that_was_killed_again_and_again_at_every_stage_ends_bit_equal_to_one_that_was_not(tmp_path, straight):
+    path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
+    for (stage, moment), kill in MOMENTS.items():
+        assert train(path, kill).code == -signal.SIGKILL, (stage, moment)
+        assert states(path)[-1][1] == stage, moment
+    assert {stage for _, stage in states(straight)} == {stage for stage, _ in MOMENTS}
+    ran = train(path)
+    assert (ran.code, ran.stderr) == (0, "")
+    assert [event["event"] for event in events(path)[-2:]] == ["result", "state"]
+    assert model_of(path) == model_of(straight)
+    assert model_of(path, "critic") == model_of(straight, "critic")
+
+
+def test_a_damaged_checkpoint_is_passed_over_and_the_run_ends_the_same(tmp_path, straight):
+    path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
+    train(path, IN_STEP.format(objective="Critic", step=5))
+    newest = max((tmp_path / "checkpoints").glob("0*"))
+    (newest / "optimizer.safetensors").write_bytes(b"")
+    assert train(path).code == 0
+    assert any("is damaged" in event["message"] for event in events(path, "notice"))
+    assert model_of(path) == model_of(straight)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# asked to stop
+
+SLOW = """
+import time
+from tandem_trainer.running import optimise
+real = optimise._add_gradients
+def slow(*given):
+    time.sleep(0.1)
+    return real(*given)
+optimise._add_gradients = slow
+"""
+
+
+def wait_for(path, kind, count):
+    """Until the run has told so many events of a kind."""
+    for _ in range(600):
+        if (path.parent / "events.jsonl").exists() and len(events(path, kind)) >= count:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"no {kind}")
+
+
+@pytest.mark.parametrize("how", ["file", "SIGTERM", "SIGINT"])
+def test_a_run_that_is_asked_to_stop_saves_and_goes_on_to_the_same_end(tmp_path, straight, how):
+    path = tiny_run(tmp_path, preferences=True)
+    trainer = Trainer(path, SLOW)
+    wait_for(path, "step", 2)
+    if how == "file":
+        (tmp_path / "stop").touch()
+    else:
+        os.kill(trainer.process.pid, getattr(signal, how))
+    stopped = trainer.wait()
+    assert (stopped.code, stopped.stderr) == (0, "")
+    assert states(path)[-2:] == [("stopping", "critic"), ("stopped", "critic")]
+    assert not (tmp_path / "stop").exists()
+    steps = len(events(path, "step"))
+    assert train(path).code == 0
+    assert model_of(path) == model_of(straight)
+    assert len(events(path, "step")) == len(events(straight, "step"))
+    assert steps < len(events(path, "step"))
+
+
+def test_a_second_signal_leaves_at_once(tmp_path):
+    path = tiny_run(tmp_path)
+    trainer = Trainer(path, SLOW.replace("0.1", "60"))
+    wait_for(path, "evaluation", 1)
+    time.sleep(0.3)
+    os.kill(trainer.process.pid, signal.SIGTERM)
+    time.sleep(1.2)  # signals within a second are one
+    os.kill(trainer.process.pid, signal.SIGTERM)
+    assert trainer.wait(10).code == 128 + signal.SIGTERM
+
+
+def test_a_request_during_the_preparation_stops_before_the_first_step(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    (tmp_path / "stop").touch()
+    os.utime(tmp_path / "stop", (time.time() + 60,) * 2)  # as if it came after the start
+    assert train(path).code == 0
+    assert states(path) == [("preparing", "prepare"), ("stopped", "prepare")]
+    assert train(path).code == 0
+    assert states(path)[-1] == ("done", "export")
+
+
+def test_an_old_request_to_stop_does_not_stop_a_new_start(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    (tmp_path / "stop").touch()
+    time.sleep(0.05)
+    assert train(path).code == 0
+    assert states(path)[-1][0] == "done"
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# taken up by another, or as another
+
+
+def test_a_second_trainer_on_a_live_run_is_refused_and_the_first_goes_on(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    trainer = Trainer(path, SLOW)
+    wait_for(path, "step", 1)
+    about = json.loads((tmp_path / "process.json").read_text())
+    assert about["pid"] == trainer.process.pid
+    assert about["started"].endswith("Z")
+    for output in trainer.outputs:
+        output.rename(output.with_suffix(".first"))
+    second = train(path)
+    assert second.code == 2
+    assert second.stderr == (
+        f"{tmp_path} is being trained by process {about['pid']} on {about['host']}: stop that trainer first.\n"
+    )
+    trainer.process.join(60)
+    assert trainer.process.exitcode == 0
+    assert states(path)[-1][0] == "done"
+
+
+def test_a_changed_configuration_does_not_go_on_with_an_old_run(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    assert train(path, IN_STEP.format(objective="RejectionFineTuning", step=2)).code == -signal.SIGKILL
+    changed = json.loads(path.read_text())
+    changed["policy"]["batch"] = 3
+    path.write_text(json.dumps(changed))
+    refused = train(path)
+    assert refused.code == 2
+    assert "because policy.batch is 3 instead of 4, which is not what it began with" in refused.stderr
+
+
+def test_changed_data_do_not_go_on_with_an_old_run(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    assert train(path, IN_STEP.format(objective="RejectionFineTuning", step=2)).code == -signal.SIGKILL
+    rows = (tmp_path / "rows.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "rows.jsonl").write_text("".join(rows[3:]))
+    refused = train(path)
+    assert refused.code == 2
+    assert "the data are not what it began with" in refused.stderr
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# what the machine does to it: each of these is what the system says, when it is allowed no more
+
+NO_ROOM = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))"
+NO_MEMORY = "import resource, torch; resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)); torch.empty(1 << 30)"
+NO_GPU = "raise RuntimeError('CUDA error: unspecified launch failure\\nCUDA kernel errors might be reported later.')"
+
+
+@pytest.mark.parametrize("stage", ["critic", "policy"])
+@pytest.mark.parametrize(
+    ("happens", "sentence"),
+    [
+        (
+            NO_ROOM,
+            "A checkpoint cannot be written to {folder}/checkpoints: File too large. Make room or give permission, "
+            "then resume the run: it goes on from its last checkpoint.\n",
+        ),
+        (NO_MEMORY, "Memory ran out ("),
+        (NO_GPU, "The GPU failed in the middle of the work (CUDA error: unspecified launch failure): it was "),
+    ],
+    ids=["full disk", "no memory", "GPU unplugged"],
+)
+def test_what_the_machine_does_to_a_run_is_one_sentence_and_it_goes_on_to_the_same_end(
+    tmp_path, straight, happens, sentence, stage
+):
+    path = tiny_run(tmp_path, preferences=True, resources={"checkpoint_minutes": 0})
+    moment = IN_STEP.format(objective=stage.capitalize(), step=3)
+    failed = train(path, moment.replace("os.kill(os.getpid(), signal.SIGKILL)", happens))
+    assert failed.code == 1
+    assert failed.stderr.startswith(sentence.format(folder=tmp_path))
+    assert failed.stderr.count("\n") == 1
+    last = events(path, "state")[-1]
+    assert (last["state"], last["stage"], last["message"]) == ("failed", stage, failed.stderr.strip())
+    assert not (tmp_path / "reserve").exists()
+    assert train(path).code == 0
+    # At most the step whose checkpoint was lost is repeated.
+    assert len(events(path, "step")) - len(events(straight, "step")) <= 1
+    assert model_of(path) == model_of(straight)
