@@ -5,13 +5,13 @@ import {
   MarkLineComponent,
   TooltipComponent,
 } from 'echarts/components';
-import { init, use, type ECharts, type EChartsCoreOption } from 'echarts/core';
+import { init, use, type EChartsCoreOption } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
-import { PlainElement } from '../dialogue/element';
 import { grouped } from '../language/numbers';
-import { onThemeChange, themeNow, type Theme } from '../ui/theme';
+import { themeNow, type Theme } from '../ui/theme';
+import { CanvasElement } from './canvas';
 import type { Figure } from './figures';
 
 use([LineChart, DataZoomInsideComponent, GridComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
@@ -30,27 +30,14 @@ export interface Picture {
 
 /** The curves of one figure in the colours of the workbench. Its numbers are in a table as well. */
 @customElement('tandem-chart')
-export class ChartElement extends PlainElement {
+export class ChartElement extends CanvasElement {
   @property({ attribute: false }) picture!: Picture;
   /** The picture in words. */
   @property({ attribute: false }) label = '';
-  private chart: ECharts | undefined;
   private drawn = '';
-  private readonly sizes = new ResizeObserver(() => this.chart?.resize());
-  private themes: { readonly dispose: () => void } | undefined;
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.themes = onThemeChange(() => this.redraw());
-    this.sizes.observe(this);
-  }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.themes?.dispose();
-    this.sizes.disconnect();
-    this.chart?.dispose();
-    this.chart = undefined;
     this.drawn = '';
   }
 
@@ -68,7 +55,7 @@ export class ChartElement extends PlainElement {
     this.redraw();
   }
 
-  private redraw(): void {
+  protected override redraw(): void {
     const place = this.querySelector<HTMLElement>('.canvas');
     if (place === null) return;
     this.chart ??= init(place, undefined, { renderer: 'canvas' });

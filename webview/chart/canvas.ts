@@ -1,0 +1,26 @@
+import type { ECharts } from 'echarts/core';
+import { PlainElement } from '../dialogue/element';
+import { onThemeChange } from '../ui/theme';
+
+/** What a chart is drawn on: as wide as there is room, and drawn anew when the theme changes. */
+export abstract class CanvasElement extends PlainElement {
+  protected chart: ECharts | undefined;
+  private readonly sizes = new ResizeObserver(() => this.chart?.resize());
+  private themes: { readonly dispose: () => void } | undefined;
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.themes = onThemeChange(() => void this.redraw());
+    this.sizes.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.themes?.dispose();
+    this.sizes.disconnect();
+    this.chart?.dispose();
+    this.chart = undefined;
+  }
+
+  protected abstract redraw(): void | Promise<void>;
+}
