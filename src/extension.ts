@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { lazily } from './core/lazily';
 import { ApiKeys } from './editor/apiKeys';
 import { registerCommands, titlesOf } from './editor/commands';
 import { Comparisons } from './editor/comparison/panels';
@@ -44,7 +45,6 @@ import { Played } from './editor/tasks/played';
 import { TaskTree } from './editor/tasks/tree';
 import { TasksView } from './editor/tasks/view';
 import { TrajectoryTree } from './editor/trajectories/tree';
-import { lazily } from './core/lazily';
 
 /** What the extension is made of; other extensions may look at it, the tests of the extension host do. */
 export interface Tandem {

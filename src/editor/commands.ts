@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../core/fault';
+import { lazily } from '../core/lazily';
 import { comparisonCommands, type ComparisonCommandContext } from './comparison/commands';
 import { commands, type CommandId } from './contributions';
 import { documentUri } from './documents';
@@ -29,7 +30,6 @@ import { changeConsent } from './trust/changeConsent';
 import { deleteData } from './trust/deleteData';
 import { refusalOf } from './trust/refusals';
 import { refuseInRestrictedMode } from './trust/restricted';
-import { lazily } from '../core/lazily';
 
 const { t } = vscode.l10n;
 

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
 import * as z from 'zod';
+import { lazily } from '../core/lazily';
 import { consentLevels } from '../core/trajectory/consent';
 import type { TrajectoryLog } from '../core/trajectory/log';
 import type { ConsentRequest } from '../../webview/session/protocol';
-import type { ConsentKeeper } from './session/parts';
-import { lazily } from '../core/lazily';
 import { recall } from './memory';
+import type { ConsentKeeper } from './session/parts';
 
 const KEY = 'tandem.consent';
 const whoSchema = lazily(() => z.object({ pseudonym: z.string().min(1), purpose: z.string().min(1) }));

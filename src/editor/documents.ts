@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../core/fault';
 import type { GradingMode } from '../core/grading/grade';
+import { lazily } from '../core/lazily';
 import type { Task } from '../core/task/task';
 import type { Trajectory } from '../core/trajectory/trajectory';
 import { documentScheme } from './contributions';
 import type { Engines } from './engines';
 import type { Packs } from './tasks/packs';
 import { taskTitle } from './tasks/title';
-import { lazily } from '../core/lazily';
 
 const { t } = vscode.l10n;
 

@@ -1,5 +1,4 @@
 import * as z from 'zod';
-
 import { lazily } from '../lazily';
 
 /**

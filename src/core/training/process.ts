@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import * as z from 'zod';
+import { lazily } from '../lazily';
 import { isErrorCode } from '../trajectory/files';
 import { look } from '../trajectory/running';
-import { lazily } from '../lazily';
 
 /** What the trainer writes of itself, `process.json`. */
 export const processSchema = lazily(() =>

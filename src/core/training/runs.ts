@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
+import { lazily } from '../lazily';
 import { ifThere } from '../trajectory/files';
 import { EventTail, lastProgress } from './eventFile';
 import type { ToldState, TrainerEvent } from './events';
@@ -20,7 +21,6 @@ import { advance, isFinal, type Progress } from './progress';
 import { BEING_PREPARED, isFull, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
 import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
-import { lazily } from '../lazily';
 
 /**
  * `stopped`: by a request, after a checkpoint, or at once, by whoever killed its trainer; also when it never began.

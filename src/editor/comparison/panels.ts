@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { lazily } from '../../core/lazily';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Action } from '../../../webview/comparison/protocol';
 import { comparisonViewType } from '../contributions';
@@ -14,7 +15,6 @@ import { manageTrust } from '../trust/restricted';
 import { evaluateRuns } from './evaluating';
 import type { ComparisonOwner, ComparisonPanel } from './panel';
 import { reportRuns } from './report';
-import { lazily } from '../../core/lazily';
 
 /** What the editor keeps of a panel over a reload; the runs' folders know the rest. */
 const panelStateSchema = lazily(() => z.object({ dataFolder: z.string(), ids: z.array(z.string()).min(1) }));

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { lazily } from '../../core/lazily';
 import type { CriticPlace } from '../../core/training/credit/critics';
 import { commands } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
+import { recall } from '../memory';
 import type { KeptCredit } from './kept';
 import { figureWords, offeredCritics, type OfferedCritic } from './offered';
-import { lazily } from '../../core/lazily';
-import { recall } from '../memory';
 
 const { t } = vscode.l10n;
 

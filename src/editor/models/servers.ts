@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { messageOf } from '../../core/fault';
+import { lazily } from '../../core/lazily';
 import type { Trial } from '../../core/model/connection';
 import type { Model } from '../../core/model/model';
 import type { ApiKeys } from '../apiKeys';
 import type { Translate } from '../translate';
-import { lazily } from '../../core/lazily';
 
 /** A model behind a server that speaks OpenAI's API, as `tandem.servers` holds it; the key is in the secret storage. */
 export const serverSchema = lazily(() =>

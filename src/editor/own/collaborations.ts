@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../../core/fault';
+import { lazily } from '../../core/lazily';
 import { draftedRequest, isOwnFunction, ownTask } from '../../core/task/own';
 import { functionNamed, functionsIn, functionText } from '../../core/task/python/functions';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Engines } from '../engines';
+import { recall } from '../memory';
 import type { SessionPanel } from '../session/panel';
 import type { SessionPanels } from '../session/panels';
 import type { Session } from '../session/session';
 import { pointedAt } from './function';
 import { proposalSchema, type Proposal } from './proposal';
 import type { Decision, Proposals } from './proposals';
-import { lazily } from '../../core/lazily';
-import { recall } from '../memory';
 
 const { t } = vscode.l10n;
 

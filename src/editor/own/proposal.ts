@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { appended, placed, withPlaced } from '../../core/task/python/placing';
 import { lazily } from '../../core/lazily';
+import { appended, placed, withPlaced } from '../../core/task/python/placing';
 
 /** An answer that may go into a file. */
 export const proposalSchema = lazily(() =>

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../../core/fault';
+import { lazily } from '../../core/lazily';
 import { replayViewType } from '../contributions';
 import type { Credits } from '../credit/credits';
 import type { Engines } from '../engines';
 import { ReplayPanel } from './panel';
-import { lazily } from '../../core/lazily';
 
 const panelStateSchema = lazily(() => z.object({ episodes: z.array(z.string()).min(1).max(2) }));
 

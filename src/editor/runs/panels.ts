@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { lazily } from '../../core/lazily';
 import { runFiles } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Action } from '../../../webview/run/protocol';
@@ -10,7 +11,6 @@ import { manageTrust } from '../trust/restricted';
 import { RunPanel, type RunPanelOwner } from './panel';
 import { runsOf } from './resting';
 import type { RunWatch } from './watch';
-import { lazily } from '../../core/lazily';
 
 /** What the editor keeps of a panel over a reload; the run's folder knows the rest. */
 const panelStateSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.string() }));

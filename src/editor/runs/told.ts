@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { lazily } from '../../core/lazily';
 import type { RunHistory, ToldEvent } from '../../core/training/history/history';
 import type { TrainerEventOf } from '../../core/training/events';
 import type { Translate } from '../translate';
 import { duration, grouped, stageWord, stateWord } from './words';
-import { lazily } from '../../core/lazily';
 
 /** An event as a sentence; undefined for what a person who watches need not see. What the trainer says is English. */
 export function toldWords(event: ToldEvent, t: Translate): string | undefined {

@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { lazily } from '../../core/lazily';
 import type { Draft } from '../../../webview/session/protocol';
 import { ifThere } from '../../core/trajectory/files';
-import { lazily } from '../../core/lazily';
 
 const draftSchema = lazily((): z.ZodType<Draft> =>
   z.object({

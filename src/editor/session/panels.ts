@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../../core/fault';
+import { lazily } from '../../core/lazily';
 import type { Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { Configuration } from '../configuration';
@@ -15,7 +16,6 @@ import type { TaskTree } from '../tasks/tree';
 import { Drafts } from './drafts';
 import { SessionPanel, type PanelOwner } from './panel';
 import type { Session } from './session';
-import { lazily } from '../../core/lazily';
 
 const { t } = vscode.l10n;
 

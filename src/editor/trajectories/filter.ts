@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { lazily } from '../../core/lazily';
 import { outcomes, type Outcome, type TrajectoryFilter } from '../../core/trajectory/index/query';
 import type { Translate } from '../translate';
-import { lazily } from '../../core/lazily';
 
 /** What a person can narrow the list by, and what is shown of it. */
 export type ListFilter = Pick<

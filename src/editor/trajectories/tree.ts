@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { commands, contextKeys, contextValues, views } from '../contributions';
+import { recall } from '../memory';
 import type { ShownLog } from '../shownLog';
 import type { Packs } from '../tasks/packs';
 import { filterSchema, filterWords, isFiltered, leakWords, type ListFilter } from './filter';
 import { TaskTitles, type KnownTask } from './titles';
 import { ago, grouped, headline, outcomeWords } from './words';
-import { recall } from '../memory';
 
 export type TrajectoryNode =
   | { readonly kind: 'trajectory'; readonly summary: TrajectorySummary }

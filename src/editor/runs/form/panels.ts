@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../../../core/fault';
+import { lazily } from '../../../core/lazily';
 import { runFiles } from '../../../core/training/runFolder';
 import type { Run, Runs } from '../../../core/training/runs';
 import type { Copied, FormState, Values } from '../../../../webview/newRun/protocol';
@@ -17,7 +18,6 @@ import type { EditorTrainer } from '../../trainer';
 import { dataWords, runName } from '../words';
 import { trainablePlaces } from './bases';
 import type { NewRunOwner, NewRunPanel } from './panel';
-import { lazily } from '../../../core/lazily';
 
 const { t } = vscode.l10n;
 
