@@ -42,16 +42,18 @@ await main(async () => {
  */
 async function runSuites(wanted, name) {
   // Only now: these need the packages.
-  const { suites } = await import('./suites/suites.mjs');
+  const { installAhead, suites } = await import('./suites/suites.mjs');
   const unknown = wanted.find((suite) => !suites.has(suite));
   if (unknown !== undefined) {
     throw new SetupFault(`There is no suite "${unknown}". The suites are ${[...suites.keys()].join(', ')}.`);
   }
   const outcomes = [];
   const lines = [];
-  for (const [title, suite] of suites) {
-    const chosen = wanted.length > 0 ? wanted.includes(title) : name === undefined || suite.tests;
-    if (!chosen) continue;
+  const chosen = [...suites].filter(([title, suite]) =>
+    wanted.length > 0 ? wanted.includes(title) : name === undefined || suite.tests,
+  );
+  void installAhead(chosen.map(([, suite]) => suite));
+  for (const [title, suite] of chosen) {
     console.log(`\n── ${title} ──`);
     const started = performance.now();
     const outcome = await guarded(() => suite.run(name));

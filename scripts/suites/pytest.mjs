@@ -21,7 +21,9 @@ export async function pytestSuite(python, name) {
   const report = path.join(results, 'trainer.xml');
   rmSync(report, { force: true });
   const checks = name === undefined ? await failedChecks(python) : 0;
-  const args = ['-m', 'pytest', '-q', '--junitxml', report, ...(name === undefined ? [] : ['-k', name])];
+  // What a file's tests share is made once, because they stay together.
+  const args = ['-m', 'pytest', '-q', '-n', '2', '--dist', 'loadscope', '--junitxml', report];
+  if (name !== undefined) args.push('-k', name);
   const status = await run(python, args, { cwd: trainer, env: offline() });
   if (!existsSync(report)) throw new SetupFault(`pytest ended with status ${status} and without a report.`);
   const outcome = outcomeOf(readFileSync(report, 'utf8'), status);

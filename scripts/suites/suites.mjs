@@ -13,18 +13,37 @@ import { vitestSuite } from './vitest.mjs';
 /**
  * @typedef {object} Suite
  * @property {boolean} tests whether it is made of tests, which can be chosen by name
+ * @property {readonly (() => Promise<unknown>)[]} needs what is installed before it, where it is missing
  * @property {(name: string | undefined) => Promise<import('./outcome.mjs').Outcome>} run
  */
 
+const realServer = once(() => packages('tests', 'test/fixtures/real-server/requirements.txt'));
+const trainerPython = once(() => packages('trainer-tests', 'trainer/tests/requirements.lock'));
+const browser = once(ensureBrowser);
+// The system's packages are installed one after the other.
+const workbenchServer = once(() => browser().then(ensureWorkbench));
+
 /** @type {ReadonlyMap<string, Suite>} */
 export const suites = new Map([
-  ['typecheck', { tests: false, run: () => check('typecheck') }],
-  ['lint', { tests: false, run: () => check('lint') }],
-  ['trainer', { tests: true, run: trainer }],
-  ['unit', { tests: true, run: unit }],
-  ['host', { tests: true, run: host }],
-  ['workbench', { tests: true, run: workbench }],
+  ['typecheck', { tests: false, needs: [], run: () => check('typecheck') }],
+  ['lint', { tests: false, needs: [], run: () => check('lint') }],
+  ['trainer', { tests: true, needs: [trainerPython], run: trainer }],
+  ['unit', { tests: true, needs: [trainerPython, realServer], run: unit }],
+  ['host', { tests: true, needs: [workbenchServer], run: host }],
+  ['workbench', { tests: true, needs: [workbenchServer, trainerPython], run: workbench }],
 ]);
+
+/**
+ * Begins to install what these suites need, one thing after the other beside those that need nothing. A suite waits for
+ * what is its own, and that is where a failure is told.
+ *
+ * @param {readonly Suite[]} chosen
+ */
+export async function installAhead(chosen) {
+  for (const need of new Set(chosen.flatMap(({ needs }) => needs))) {
+    await need().catch(() => undefined);
+  }
+}
 
 /**
  * A check is no test: it adds nothing to those that passed, but one to those that failed.
@@ -43,8 +62,7 @@ async function check(script) {
 /** @param {string | undefined} name */
 async function unit(name) {
   // Here and not in a test, because it may have to be downloaded, which no test's time limit should include.
-  const requirements = path.join(root, 'test', 'fixtures', 'real-server', 'requirements.txt');
-  await ensurePythonEnvironment('tests', requirements, console.log);
+  await realServer();
   await useRealTrainer();
   return vitestSuite('unit', name);
 }
@@ -59,22 +77,35 @@ async function useRealTrainer() {
   process.env.TANDEM_TRAINER_PYTHON = await trainerPython();
 }
 
-/** @returns {Promise<string>} an interpreter with what the trainer and its tests need */
-function trainerPython() {
-  const requirements = path.join(root, 'trainer', 'tests', 'requirements.lock');
-  return ensurePythonEnvironment('trainer-tests', requirements, console.log);
-}
-
 /** @param {string | undefined} name */
 async function host(name) {
-  await ensureBrowser();
+  await workbenchServer();
   return hostSuite(name);
 }
 
 /** @param {string | undefined} name */
 async function workbench(name) {
-  await ensureBrowser();
-  await ensureWorkbench();
+  await workbenchServer();
   await useRealTrainer();
   return vitestSuite('workbench', name);
+}
+
+/**
+ * @param {string} name
+ * @param {string} requirements from the repository's root
+ * @returns {Promise<string>} an interpreter that has them
+ */
+function packages(name, requirements) {
+  return ensurePythonEnvironment(name, path.join(root, requirements), console.log);
+}
+
+/**
+ * @template T
+ * @param {() => Promise<T>} make
+ * @returns {() => Promise<T>} makes it when it is first asked for
+ */
+function once(make) {
+  /** @type {Promise<T> | undefined} */
+  let made;
+  return () => (made ??= make());
 }

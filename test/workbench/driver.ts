@@ -329,7 +329,9 @@ export class WorkbenchDriver {
 }
 
 /** Tries again what something else has come between. */
-async function insisting(act: (options: { readonly timeout: number }) => Promise<void>): Promise<void> {
+export async function insisting(
+  act: (options: { readonly timeout: number }) => Promise<void>,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await act({ timeout: 10_000 });

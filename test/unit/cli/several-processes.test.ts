@@ -34,7 +34,11 @@ const tandem = async (name: string, changes: object, ...args: string[]) => {
   return runNode(['dist/tandem.js', 'train', file, '--data', data, ...args]);
 };
 
-const together = { resources: { ...configuration.resources, processes: 2 } };
+// That they take the steps of one is seen in trainer/tests/test_distributed.py.
+const together = {
+  resources: { ...configuration.resources, processes: 2 },
+  policy: { ...configuration.policy, max_steps: 3000 },
+};
 
 beforeAll(async () => {
   realTrainer();
@@ -52,33 +56,17 @@ async function losses(run: string): Promise<number[]> {
   return found;
 }
 
-it('trains with as many processes as the configuration says, and takes the steps of one', async () => {
-  const alone = await tandem('alone', {}, '--follow');
-  expect(alone.code, alone.stderr).toBe(0);
-  const both = await tandem('together', together, '--follow');
-  expect(both.code, both.stderr).toBe(0);
-  const [second, first] = await runs.list();
-  expect([first!.name, second!.name]).toEqual(['alone', 'together']);
-  const launched = z
-    .object({ command: z.array(z.string()), processes: z.number() })
-    .parse(JSON.parse(await readFile(path.join(second!.folder, 'launch.json'), 'utf8')));
-  expect(launched.processes).toBe(2);
-  expect(launched.command.join(' ')).toContain('torch.distributed.run --standalone --nproc-per-node 2');
-  const [one, two] = [await losses(first!.id), await losses(second!.id)];
-  expect(two).toHaveLength(3);
-  for (const [step, loss] of one.entries()) expect(two[step]).toBeCloseTo(loss, 3);
-}, 240_000);
-
-it('is stopped and killed with all its processes', async () => {
-  const long = { ...together, policy: { ...configuration.policy, max_steps: 3000 } };
-  const started = await tandem('long', long);
+it('trains with as many processes as the configuration says, and is stopped with all of them', async () => {
+  const started = await tandem('together', together);
   expect(started.code, started.stderr).toBe(0);
   const id = (await runs.list())[0]!.id;
   const atWork = async (): Promise<boolean> => ((await runs.find(id)).progress?.step ?? 0) > 0;
   while (!(await atWork())) await wait(50);
-  const { pid } = z
-    .object({ pid: z.number() })
+  const { pid, command, processes } = z
+    .object({ pid: z.number(), command: z.array(z.string()), processes: z.number() })
     .parse(JSON.parse(await readFile(path.join(runs.folder, id, 'launch.json'), 'utf8')));
+  expect(processes).toBe(2);
+  expect(command.join(' ')).toContain('torch.distributed.run --standalone --nproc-per-node 2');
   await stopRun(runs, id, { atOnce: true });
   // torchrun ends when all that it has started are gone.
   while ((await look(pid)) !== 'gone') await wait(50);
