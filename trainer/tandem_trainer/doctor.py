@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from .model.memory import available_memory
@@ -34,7 +34,7 @@ DISK = (2 << 30, 20 << 30)  # less than this has failed; less than that is warne
 MEMORY = 4 << 30
 SECONDS = 180  # after which a check that hangs is ended
 
-# Torch in a process of its own: a driver that does not fit can end it, and its warnings are what a person should see.
+# In a process of its own: a driver that does not fit can end it, and its warnings are what a person should see.
 DEVICE = """
 import json, sys, time, torch
 wanted = sys.argv[1]
@@ -164,15 +164,23 @@ def check_installer() -> Check:
     return Check("installer", "warning", f"{uv.command}; {pip.command}", f"{uv.saw}; {pip.saw}", remedy)
 
 
-def check_packages() -> list[Check]:
-    """Imports all in one process, which takes as long as the slowest; when that fails, each alone tells which it is."""
+def check_packages_and_device(wanted: str) -> tuple[list[Check], Ran]:
+    """Both in one process, because torch takes seconds to import; when a package fails, each alone tells which it is.
+
+    Also gives what ran DEVICE, for `check_device`.
+    """
     names = ", ".join(PACKAGES)
-    ran = python(f"import json, {names}; print(json.dumps({{each.__name__: each.__version__ for each in ({names})}}))")
-    if ran.code == 0:
-        versions = json.loads(ran.saw)
-        return [check_version(name, versions[name], least, ran.command) for name, least in PACKAGES.items()]
+    imports = f"import json, {names}\n"
+    versions = f"print(json.dumps({{each.__name__: each.__version__ for each in ({names})}}), flush=True)"
+    ran = python(imports + versions + DEVICE, wanted)
+    said, _, rest = ran.out.partition("\n")
+    if said.startswith("{"):
+        found, command = json.loads(said), f'{sys.executable} -c "{imports.strip()}"'
+        packages = [check_version(name, found[name], least, command) for name, least in PACKAGES.items()]
+        return packages, replace(ran, out=rest)
     with ThreadPoolExecutor() as pool:
-        return list(pool.map(check_package, PACKAGES, PACKAGES.values()))
+        device = pool.submit(python, DEVICE, wanted)
+        return list(pool.map(check_package, PACKAGES, PACKAGES.values())), device.result()
 
 
 def check_package(name: str, least: str, script: str | None = None, *arguments: str) -> Check:
@@ -190,9 +198,11 @@ def check_version(name: str, version: str, least: str, command: str) -> Check:
     return Check(name, "ok", command, version)
 
 
-def check_device(wanted: str) -> tuple[Check, dict]:
-    """Multiplies two matrices on the device that training would take. Also gives the facts that torch told."""
-    ran = python(DEVICE, wanted)
+def check_device(ran: Ran) -> tuple[Check, dict]:
+    """Whether two matrices were multiplied on the device that training would take. Also gives what torch told of it.
+
+    ran: what ran DEVICE.
+    """
     lines = [line for line in ran.out.splitlines() if line.startswith("{")]
     facts = json.loads(lines[-1]) if lines else {}
     if ran.code != 0:
@@ -293,7 +303,7 @@ def check_text() -> Check:
 
 
 def examine(run_json: Path | None = None) -> list[Check]:
-    """All checks. Those of packages and of the device run side by side, because imports take seconds."""
+    """All checks."""
     checks, model, folder = [check_interpreter(), check_environment(), check_installer()], {}, Path.cwd()
     if run_json is not None:
         folder = run_json.parent
@@ -306,13 +316,14 @@ def examine(run_json: Path | None = None) -> list[Check]:
             checks.append(Check("run.json", "failed", f"read {run_json}", f"{type(error).__name__}: {error}", remedy))
     wanted = model.get("device", "auto")
     with ThreadPoolExecutor() as pool:
-        packages = pool.submit(check_packages)
-        device = pool.submit(check_device, wanted)
+        both = pool.submit(check_packages_and_device, wanted)
         four_bit = None
         if model.get("training") == "qlora":
             four_bit = pool.submit(check_package, "bitsandbytes", BITSANDBYTES, FOUR_BIT, wanted)
-    checks += packages.result() + ([four_bit.result()] if four_bit else [])
-    checks += [device.result()[0], check_driver(device.result()[1], wanted)]
+    packages, ran = both.result()
+    device, facts = check_device(ran)
+    checks += packages + ([four_bit.result()] if four_bit else [])
+    checks += [device, check_driver(facts, wanted)]
     checks += [check_folder("run folder", folder), check_temporary(), check_memory(), check_text()]
     return checks
 

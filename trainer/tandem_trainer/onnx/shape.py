@@ -6,7 +6,6 @@ from pathlib import Path
 
 import torch
 from transformers import AutoConfig, PretrainedConfig
-from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
 from ..config import ExportConfig
 from ..fault import Fault
@@ -104,6 +103,9 @@ def windows(config: PretrainedConfig) -> tuple[int | None, ...]:
 
 def rotations(config: PretrainedConfig) -> tuple[torch.Tensor, torch.Tensor]:
     """cos and sin by position, scaled as the configuration says. The four families share Llama's."""
+    # Only here: models take seconds to import, and `check` asks for a family's name alone.
+    from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
+
     embedding = LlamaRotaryEmbedding(config)
     positions = torch.arange(config.max_position_embeddings)[None]
     halves = (table[0].chunk(2, dim=-1)[0].contiguous() for table in embedding(torch.zeros(1), positions))

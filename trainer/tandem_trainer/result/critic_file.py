@@ -1,18 +1,22 @@
 """`critic.json`: what one must know to score with an exported critic, beside its weights."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from transformers.utils import cached_file
 
 from ..config import RunConfig
 from ..data.prompt_file import critic_prompt
 from ..fault import Fault
-from ..model.base import Base
 from ..model.load import find_model
+
+if TYPE_CHECKING:
+    from ..model.base import Base
 
 FILE = "critic.json"
 VALUE_HEAD = "value_head.safetensors"
