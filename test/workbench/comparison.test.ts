@@ -194,3 +194,12 @@ test('a report is written that can be sent: one file, and its pictures beside it
   await view().getByRole('img', { name: 'Success with intervals' }).waitFor();
   await workbench.screenshot('comparison-report');
 });
+
+test('a run that was evaluated says how far it came from its start', async () => {
+  await workbench.runCommand('View: Close All Editors');
+  await row(/^first try, done/).click();
+  await view()
+    .getByText(/^Success \d+ % → \d+ % on 20 held-out tasks, .* points against the start/)
+    .waitFor();
+  await workbench.screenshot('runs-measured');
+});

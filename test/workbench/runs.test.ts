@@ -269,6 +269,7 @@ test('at every stage that is left the extension host may die, and the next one f
 
 test('done, it has a model, which answers in a session', async () => {
   await view().getByText('The trained model is ready.').first().waitFor();
+  await view().getByText('is not measured yet: Compare measures it').waitFor();
   await view().getByText('Turns that the critic likes').waitFor();
   await pictures('runs-done');
   await button('Play with it').click();

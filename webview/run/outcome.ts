@@ -6,10 +6,11 @@ import type { RunView } from './protocol';
 
 /** What a run that is over comes to, with what to do next. */
 export function outcome(view: RunView): TemplateResult | typeof nothing {
-  const { sentence, lastLines, result, restriction, isLive, canResume } = view;
+  const { sentence, measured, lastLines, result, restriction, isLive, canResume } = view;
   const refused = restriction !== '' && (isLive || canResume);
   if (sentence === '' && lastLines.length === 0 && !refused) return nothing;
   return html`<section class="outcome" aria-label=${t('Outcome')}>
+    ${measured === '' ? nothing : html`<p>${measured}</p>`}
     ${sentence === '' ? nothing : html`<p>${sentence}</p>`}
     ${refused ? html`<p class="quiet">${restriction} ${linkButton(t('Manage Workspace Trust'), () => host.act('trust'))}</p>` : nothing}
     ${

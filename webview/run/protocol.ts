@@ -52,6 +52,8 @@ export interface RunView {
   readonly left: string;
   /** What a run that is over comes to, or why it is over; empty while there is nothing to say. */
   readonly sentence: string;
+  /** How a run that is done does on tasks that it never saw; empty before. */
+  readonly measured: string;
   /** Of a run that failed or died: what its trainer said last. */
   readonly lastLines: readonly string[];
   /** There is a model, and whether it can play here. */

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { setImmediate as yielding } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { keptOf, type Kept } from '../../core/experiment/kept';
 import { EventTail } from '../../core/training/eventFile';
 import { RunHistory } from '../../core/training/history/history';
 import { runFiles } from '../../core/training/runFolder';
@@ -31,6 +32,7 @@ export class RunPanel {
   private readonly tail: EventTail;
   private readonly page: PanelPage<FromWebview, ToWebview>;
   private run: Run | undefined;
+  private kept: readonly Kept[] = [];
   private choice: Choice = {};
   /** What the view has, as far as it can be told whether there is more. */
   private sent: { view?: string; curves?: ReadCurves; samples?: unknown; told?: unknown } = {};
@@ -105,15 +107,16 @@ export class RunPanel {
       if (count % PIECE === 0) await yielding();
     }
     this.run = run;
+    if (run.state === 'done') this.kept = await keptOf(run.folder);
     await this.send();
   }
 
   private async send(): Promise<void> {
-    const { run, history, choice, sent, page } = this;
+    const { run, history, choice, sent, page, kept } = this;
     if (run === undefined || !page.isListening) return;
     page.title = runName(run, t);
     const restriction = restrictionOf(t('Nothing is trained')) ?? '';
-    const view = runView(run, history, choice, { t, dataFolder: this.runs.dataFolder, restriction });
+    const view = runView(run, history, choice, { t, dataFolder: this.runs.dataFolder, restriction, kept });
     const text = JSON.stringify(view);
     if (text !== sent.view) await page.post(view);
     sent.view = text;

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { Kept } from '../../core/experiment/kept';
 import type { CurveMark, CurveNews } from '../../core/training/history/curve';
 import type { RunHistory, Curves, Figure } from '../../core/training/history/history';
 import { fractionOf } from '../../core/training/progress';
@@ -16,6 +17,7 @@ import type {
   ToldView,
 } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
+import { measuredWords } from './measured';
 import { resultWords, toldWords } from './told';
 import {
   baseName,
@@ -45,7 +47,14 @@ export function runView(
     t,
     dataFolder,
     restriction,
-  }: { readonly t: Translate; readonly dataFolder: string; readonly restriction: string },
+    kept,
+  }: {
+    readonly t: Translate;
+    readonly dataFolder: string;
+    readonly restriction: string;
+    /** Its evaluations. */
+    readonly kept: readonly Kept[];
+  },
 ): RunView {
   const { id, state, canResume, lastLines } = run;
   const isLive = isAtWork(run);
@@ -61,6 +70,7 @@ export function runView(
     left: (isLive && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
     sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t)) ?? '',
     result: resultOf(run),
+    measured: state === 'done' ? measuredWords(kept, t) : '',
     figures: history.figuresOf(stage).map((name) => ({
       ...figureView(name, history.curves(stage, name)!),
       ...controlOf(history, stage, name),

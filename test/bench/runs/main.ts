@@ -54,7 +54,7 @@ class Host {
       run,
       this.history,
       { figure: 'loss' },
-      { t, dataFolder: '/nowhere', restriction: '' },
+      { t, dataFolder: '/nowhere', restriction: '', kept: [] },
     );
     const curves = curveView(this.history, shownCurve(this.history, { figure: 'loss' }), this.read);
     this.read = curves?.read;

@@ -3,6 +3,7 @@ import { parseEvent, type TrainerEvent } from '../../../src/core/training/events
 import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
 import { besideWords, deletionWords, liveWords } from '../../../src/editor/runs/asked';
+import { measuredWords } from '../../../src/editor/runs/measured';
 import { resultWords } from '../../../src/editor/runs/told';
 import { curveView, runView, samplesView, shownCurve, toldView } from '../../../src/editor/runs/view';
 import {
@@ -12,6 +13,7 @@ import {
   standingWords,
   statusWords,
 } from '../../../src/editor/runs/words';
+import { played, setting } from '../experiment/played';
 import { english } from './translate';
 
 const at = '2026-11-20T22:00:00.000Z';
@@ -39,7 +41,7 @@ const history = (...events: readonly TrainerEvent[]): RunHistory => {
 const step = (number: number, fields: object = {}): TrainerEvent =>
   event('step', { stage: 'critic', step: number, steps: 100, loss: 1, accuracy: 0.5, ...fields });
 
-const options = { t: english, dataFolder: '/data', restriction: '' };
+const options = { t: english, dataFolder: '/data', restriction: '', kept: [] };
 
 describe('a row of the Runs view', () => {
   it.each([
@@ -243,5 +245,31 @@ describe('before a run starts beside another', () => {
       `${each}, and only 3.0 GB are free for each. When memory runs out`,
     );
     expect(asked(true, null, 2)).toContain(`${each}. When memory runs out`);
+  });
+});
+
+describe('how a run does on tasks that it never saw', () => {
+  const kept = (start: readonly number[] | undefined, model: readonly number[], day = '20') => ({
+    ...{ version: 1 as const, at: `2026-11-${day}T22:00:00.000Z`, setting: setting(day) },
+    model: played('trained', model),
+    ...(start && { start: played('starter', start) }),
+  });
+
+  it('is how far it came from its start, with the interval', () => {
+    expect(measuredWords([kept([0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 1, 1, 1, 1])], english)).toMatch(
+      /^Success 13 % → 88 % on 8 held-out tasks, \+75 points against the start \(95 % interval \+\d+ to \+\d+\)\.$/,
+    );
+  });
+
+  it('is told of the last time, and of the model alone where its start cannot play', () => {
+    const both = [kept([0, 0], [0, 1], '19'), kept(undefined, [1, 1, 0, 0], '21')];
+    expect(measuredWords(both, english)).toBe('Success 50 % on 8 held-out tasks.');
+    expect(measuredWords([kept([0, 0], [0, 1])], english)).toBe('Success 0 % → 50 % on 8 held-out tasks.');
+  });
+
+  it('is said to be unknown until it is measured', () => {
+    expect(measuredWords([], english)).toContain('is not measured yet');
+    expect(runView(resting('done'), history(), {}, options).measured).toContain('is not measured yet');
+    expect(runView(run(), history(), {}, options).measured).toBe('');
   });
 });

@@ -2,17 +2,17 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AgentFigures } from '../../../src/core/evaluation/figures';
 import { differencesOf } from '../../../src/core/experiment/configurations';
 import { controlsOf } from '../../../src/core/experiment/control';
 import { RunReader } from '../../../src/core/experiment/experiment';
 import { requestsIn, unseen } from '../../../src/core/experiment/heldOut';
-import { keep, keptOf, type Played, type Setting } from '../../../src/core/experiment/kept';
+import { keep, keptOf } from '../../../src/core/experiment/kept';
 import { portable, portableValue } from '../../../src/core/experiment/report/portable';
 import { writeReport } from '../../../src/core/experiment/report/write';
 import { standingsOf } from '../../../src/core/experiment/standings';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { parseTask } from '../../../src/core/task/row';
+import { played, setting } from './played';
 
 const at = '2026-11-20T22:00:00.000Z';
 const taskRow = (name: string): object => ({
@@ -22,26 +22,6 @@ const taskRow = (name: string): object => ({
   test_cases: { test1: 'total([1, 2])' },
 });
 const task = (name: string) => ({ task: parseTask(taskRow(name)), pack: 'mine.jsonl' });
-
-const figures = (agent: string, success: number): AgentFigures => ({
-  ...{ agent, mode: 'fixed', tasks: 8, dialogues: 8, meanTurns: 3, leakRate: 0, meanTokens: 40 },
-  success: { mean: success, interval: { low: Math.max(0, success - 0.3), high: Math.min(1, success + 0.3) } },
-  testsPassed: { mean: success, interval: { low: 0, high: 1 } },
-  ...{ missedDecisions: 1, uselessQuestions: 1, meanSeconds: 1, turnLimitRate: 0, timeOutRate: 0 },
-  ...{ notGradable: 0, unfinished: 0 },
-});
-
-const played = (agent: string, successes: readonly number[]): Played => ({
-  figures: figures(agent, successes.reduce((sum, one) => sum + one, 0) / successes.length),
-  by_task: successes.map((success, index) => ({
-    ...{ task: `t${index}`, success, testsPassed: success, rollouts: 1 },
-  })),
-});
-
-const setting = (key: string): Setting => ({
-  ...{ key, title: 'mine', tasks: 8, simulator: 'rules', mode: 'fixed', seed: 0, rollouts: 1 },
-  ...{ temperature: 0, max_tokens: 256, max_turns: 6, reply_limit: 400 },
-});
 
 const none = [0, 0, 0, 0, 0, 0, 0, 0];
 const half = [1, 1, 1, 1, 0, 0, 0, 0];
