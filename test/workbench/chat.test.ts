@@ -3,23 +3,20 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { violations } from './accessibility';
+import { ChatView, parking } from './chatView';
 import type { Theme, WorkbenchDriver } from './driver';
 import { lineOf, openFunction, selectFunction, startOnOwnCode, type OwnCode } from './ownCode';
 
-/** A request that the starter model understands. */
-const parking =
-  'Please help me with the bill for parking in our garage. You get a list with the minutes of every day, and the rate per minute. We bill in whole numbers. A long stay has a highest price. The signature of the function is: def lot_bill(minutes, rate)';
-
 let own: OwnCode;
 let workbench: WorkbenchDriver;
+let view: ChatView;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
-const chat = (): Locator => workbench.page.locator('.part.auxiliarybar .interactive-session');
-const chatInput = (): Locator => chat().locator('.interactive-input-part .monaco-editor').last();
+const chat = (): Locator => view.content;
 const change = (): Locator => workbench.page.locator('.tab', { hasText: 'shop.py: file ↔ answer' });
 
 const themes: readonly Theme[] = ['light', 'dark', 'hc-dark'];
@@ -27,6 +24,7 @@ const themes: readonly Theme[] = ['light', 'dark', 'hc-dark'];
 beforeAll(async () => {
   own = await startOnOwnCode();
   ({ workbench } = own);
+  view = new ChatView(workbench);
 });
 afterAll(() => own.close());
 
@@ -37,54 +35,19 @@ async function pictures(name: string): Promise<void> {
   }
 }
 
-/** Says something in the chat, which keeps whom it is with. */
-async function say(text: string): Promise<void> {
-  await chatInput().click();
-  if (!text.startsWith('@tandem')) await chatInput().getByText('@tandem').waitFor();
-  await workbench.page.keyboard.insertText(text);
-  await workbench.page.keyboard.press('Enter');
-}
-
-/**
- * Opens the chat's list of models and does something in it. The chat draws its button anew whenever it hears of a model,
- * which closes the list or leads a click astray: then it is opened again.
- */
-async function inPicker(act: (list: Locator, quick: { readonly timeout: number }) => Promise<void>) {
-  const list = workbench.page.locator('.action-widget');
-  const search = list.getByPlaceholder('Search models');
-  const quick = { timeout: 3000 };
-  await vi.waitFor(
-    async () => {
-      if (await search.isVisible()) await workbench.page.keyboard.press('Escape');
-      await search.waitFor({ state: 'hidden', ...quick });
-      await chat().locator('.model-picker-name').click(quick);
-      await search.waitFor(quick);
-      await act(list, quick);
-    },
-    { timeout: 40_000, interval: 100 },
-  );
-}
-
-const pickModel = (name: string): Promise<void> =>
-  inPicker(async (list, quick) => {
-    await list.getByPlaceholder('Search models').fill(name, quick);
-    await list.getByRole('option', { name: new RegExp(`^${name}`) }).click(quick);
-    await expect.poll(() => chat().locator('.model-picker-name').textContent(), quick).toBe(name);
-  });
-
 test('finds the starter model in the picker of the chat, and it answers', async () => {
   await own.configure({ 'tandem.agent': '' });
   await workbench.page.locator('.pane-header', { hasText: 'agent: none' }).waitFor();
   await workbench.runCommand('Notifications: Clear All Notifications');
   await workbench.runCommand('View: Close All Editors');
   await workbench.runCommand('Chat: Open Chat');
-  await inPicker(async (list, quick) => {
+  await view.inPicker(async (list, quick) => {
     await list.getByRole('option', { name: 'Other Models' }).waitFor(quick);
     await workbench.screenshot('chat-picker');
   });
-  await pickModel('starter');
+  await view.pickModel('starter');
   // Written out: the list that opens after the @ goes when the chat hears of a model meanwhile.
-  await say(`@tandem ${parking}`);
+  await view.say(`@tandem ${parking}`);
   // What can be replied to a question.
   await chat().getByText('Answer now').waitFor();
   await workbench.screenshot('chat-starter');
@@ -101,16 +64,16 @@ test('asks @tandem about what is selected, and it asks back before it answers', 
     .first()
     .click();
   // The chat keeps whom it is with.
-  await chatInput().getByText('@tandem').waitFor();
-  await pickModel('Mine');
-  await say('I need the price of a parcel.');
+  await view.input.getByText('@tandem').waitFor();
+  await view.pickModel('Mine');
+  await view.say('I need the price of a parcel.');
   await chat().getByText('From how many kilos is a parcel heavy?').waitFor();
   expect(await chat().getByText('I do not know the limit').count()).toBe(0);
   await pictures('chat-asks');
   const told = own.server.requests[0]!.body.messages.map(({ content }) => content).join('\n');
   expect(told).toContain('From shop.py:\n\n```python\ndef parcel_price(weight_kg):');
   expect(told).not.toContain('print("end")');
-  await say('Above 20.');
+  await view.say('Above 20.');
   await chat().getByRole('button', { name: 'Run Tests' }).waitFor();
   await chat().locator('.view-line', { hasText: 'return 9.5 if weight_kg > 20' }).first().waitFor();
   await pictures('chat-answers');

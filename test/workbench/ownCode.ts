@@ -7,6 +7,7 @@ import type { Locator } from 'playwright-core';
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
+import { chatSettings } from './chatView';
 import { startWorkbench, type WorkbenchDriver } from './driver';
 
 export const source = `LIMIT = 20
@@ -65,8 +66,7 @@ export async function startOnOwnCode(): Promise<OwnCode> {
   const workbench = await startWorkbench({
     extension: root,
     workspace,
-    // Models that call no tools are not offered in agent mode.
-    settings: { 'chat.agent.enabled': false, 'chat.newSession.defaultMode': 'ask' },
+    settings: chatSettings,
   });
   // A step that fails makes all later ones fail: they should not each wait for minutes.
   workbench.page.setDefaultTimeout(45_000);

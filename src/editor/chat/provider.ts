@@ -17,8 +17,8 @@ import {
 const { t } = vscode.l10n;
 
 /**
- * The models that can play the agent, in the editor's own picker. Registered only while one of them can answer; nothing
- * of a model is read or loaded before somebody looks at the picker or asks it.
+ * The models that can play the agent, in the editor's own picker. Registered only while one of them can answer; of a model
+ * only its description is read before somebody asks it.
  */
 export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedModel>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -134,11 +134,24 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
   }
 
   private register(can: boolean): void {
-    if (can) this.registration ??= vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
-    else {
+    if (!can) {
       this.registration?.dispose();
       this.registration = undefined;
+    } else if (this.registration === undefined) {
+      this.registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
+      setImmediate(() => this.introduce());
     }
+  }
+
+  /**
+   * The picker shows the models of a provider that somebody has asked for them, and does not ask itself: until then it has
+   * nothing but a sign-in to the editor's own. After the activation, which needs none of it.
+   */
+  private introduce(): void {
+    if (this.registration === undefined) return;
+    vscode.lm
+      .selectChatModels({ vendor: VENDOR })
+      .then(undefined, (error: unknown) => this.engine.report(error));
   }
 }
 

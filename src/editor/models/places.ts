@@ -1,5 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { runFiles } from '../../core/training/runFolder';
 
 /** The name of the model that ships with Tandem. */
 export const STARTER = 'starter';
@@ -57,7 +58,18 @@ export function localPlaces(settings: LocalSettings, starterFolder: string): Loc
   ];
   const byFolder = new Map<string, LocalPlace>();
   for (const found of all) if (found && !byFolder.has(found.folder)) byFolder.set(found.folder, found);
-  return [...byFolder.values()];
+  return toldApart([...byFolder.values()]);
+}
+
+/** Of runs that have one name, each has the end of its id behind it. */
+function toldApart(places: readonly LocalPlace[]): LocalPlace[] {
+  const byName = Map.groupBy(places, ({ name }) => name);
+  return places.map((place) => {
+    const isAlone = byName.get(place.name)!.length === 1;
+    if (isAlone || runName(place.folder) === undefined) return place;
+    const id = path.basename(path.dirname(place.folder));
+    return { ...place, name: `${place.name} (${id.slice(-4)})` };
+  });
 }
 
 /** Models that runs and loops have left in the data folder and that can play here, by name. */
@@ -77,8 +89,32 @@ function within(workspace: string, folder: string): string {
   return relative.startsWith('..') || path.isAbsolute(relative) ? folder : relative.replaceAll('\\', '/');
 }
 
-/** The folder of a trained model is called `model` in its run's folder: the run's name tells more. */
+/** The folder of a trained model is called `model` in its run's folder: what the run is called tells more. */
 function folderName(folder: string): string {
   const name = path.basename(folder);
-  return name === 'model' ? `${path.basename(path.dirname(folder))}/model` : name;
+  if (name !== runFiles.model) return name;
+  return runName(folder) ?? `${path.basename(path.dirname(folder))}/${name}`;
+}
+
+/** By the folders of models: a run keeps the name that it was made with. */
+const runNames = new Map<string, string | undefined>();
+
+/** What the run is called whose model this is; undefined where it is no run's, or of one without a name. */
+function runName(model: string): string | undefined {
+  if (path.basename(model) !== runFiles.model) return undefined;
+  if (!runNames.has(model))
+    runNames.set(model, readName(path.join(path.dirname(model), runFiles.configuration)));
+  return runNames.get(model);
+}
+
+function readName(configuration: string): string | undefined {
+  if (!existsSync(configuration)) return undefined;
+  try {
+    const { name } = JSON.parse(readFileSync(configuration, 'utf8')) as { readonly name?: unknown };
+    return typeof name === 'string' && name !== '' ? name : undefined;
+  } catch (error) {
+    // Such a run is told of in the Runs view; its model is called by its folder.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

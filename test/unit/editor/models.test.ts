@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -72,6 +72,32 @@ describe('the local models', () => {
         name: 'quick/model',
         from: 'training',
       },
+    ]);
+  });
+
+  it('of runs are called as these, which are told apart by their ids', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'tandem-trained-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const runs: readonly (readonly [string, string | undefined])[] = [
+      ['20261120-220501-k3f9', '{"name": "first try"}'],
+      ['20261120-220502-a1b2', '{"name": "first try"}'],
+      ['20261120-220503-c3d4', '{"name": "other"}'],
+      ['20261120-220504-e5f6', '{"method": "rft"}'],
+      ['20261120-220505-g7h8', '{'],
+      ['20261120-220506-i9j0', undefined],
+    ];
+    for (const [id, configuration] of runs) {
+      const run = path.join(folder, 'runs', id);
+      mkdirSync(path.join(run, 'model', 'onnx'), { recursive: true });
+      if (configuration !== undefined) writeFileSync(path.join(run, 'run.json'), configuration);
+    }
+    const places = localPlaces(
+      settings({ dataFolder: folder, resolve: (file) => path.resolve(folder, file) }),
+      starter,
+    );
+    expect(places.slice(1).map(({ name }) => name)).toEqual([
+      ...['first try (k3f9)', 'first try (a1b2)', 'other'],
+      ...['20261120-220504-e5f6/model', '20261120-220505-g7h8/model', '20261120-220506-i9j0/model'],
     ]);
   });
 });

@@ -1,0 +1,60 @@
+import { expect, vi } from 'vitest';
+
+import type { Locator } from 'playwright-core';
+
+import type { WorkbenchDriver } from './driver';
+
+/** A request that the starter model, and what is trained from it, understands. */
+export const parking =
+  'Please help me with the bill for parking in our garage. You get a list with the minutes of every day, and the rate per minute. We bill in whole numbers. A long stay has a highest price. The signature of the function is: def lot_bill(minutes, rate)';
+
+/** Models that call no tools are not offered in agent mode. */
+export const chatSettings = { 'chat.agent.enabled': false, 'chat.newSession.defaultMode': 'ask' };
+
+/** The workbench's chat, as a person works it. */
+export class ChatView {
+  constructor(private readonly workbench: WorkbenchDriver) {}
+
+  get content(): Locator {
+    return this.workbench.page.locator('.part.auxiliarybar .interactive-session');
+  }
+
+  get input(): Locator {
+    return this.content.locator('.interactive-input-part .monaco-editor').last();
+  }
+
+  /** Says something, to whom the chat is with already. */
+  async say(text: string): Promise<void> {
+    await this.input.click();
+    if (!text.startsWith('@tandem')) await this.input.getByText('@tandem').waitFor();
+    await this.workbench.page.keyboard.insertText(text);
+    await this.workbench.page.keyboard.press('Enter');
+  }
+
+  /**
+   * Opens the list of models and does something in it. The chat draws its button anew whenever it hears of a model, which
+   * closes the list or leads a click astray; before it has heard of any, the list is another one. Then it is opened again.
+   */
+  async inPicker(act: (list: Locator, quick: { readonly timeout: number }) => Promise<void>): Promise<void> {
+    const list = this.workbench.page.locator('.action-widget').first();
+    const quick = { timeout: 3000 };
+    await vi.waitFor(
+      async () => {
+        if (await list.isVisible()) await this.workbench.page.keyboard.press('Escape');
+        await list.waitFor({ state: 'hidden', ...quick });
+        await this.content.locator('.model-picker-name').click(quick);
+        await list.getByPlaceholder('Search models').waitFor(quick);
+        await act(list, quick);
+      },
+      { timeout: 40_000, interval: 100 },
+    );
+  }
+
+  async pickModel(name: string): Promise<void> {
+    await this.inPicker(async (list, quick) => {
+      await list.getByPlaceholder('Search models').fill(name, quick);
+      await list.getByRole('option', { name: new RegExp(`^${name}`) }).click(quick);
+      await expect.poll(() => this.content.locator('.model-picker-name').textContent(), quick).toBe(name);
+    });
+  }
+}
