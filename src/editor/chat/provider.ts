@@ -38,8 +38,10 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       engine.configuration.onDidChange(() => this.updateSoon()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.updateSoon()),
     ];
-    // Before anybody asks, what the settings name will do.
-    this.register(vscode.workspace.isTrusted && engine.localPlaces.length + engine.servers.all.length > 0);
+    // Before anybody asks; whether there are any is looked at after the activation.
+    this.register(vscode.workspace.isTrusted);
+    const soon = setImmediate(() => this.updateSoon());
+    this.disposables.push({ dispose: () => clearImmediate(soon) });
   }
 
   async provideLanguageModelChatInformation(): Promise<OfferedModel[]> {
@@ -128,30 +130,22 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
   private async update(): Promise<void> {
     const models = await this.models();
     this.register(models.length > 0);
-    if (this.given === undefined || sameModels(this.given, models)) return;
+    if (this.given === undefined) {
+      // The picker does not ask by itself: until somebody has, it shows nothing but a sign-in to the editor's own models.
+      if (models.length > 0) await vscode.lm.selectChatModels({ vendor: VENDOR });
+      return;
+    }
+    if (sameModels(this.given, models)) return;
     this.given = models;
     this.changed.fire();
   }
 
   private register(can: boolean): void {
-    if (!can) {
+    if (can) this.registration ??= vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
+    else {
       this.registration?.dispose();
       this.registration = undefined;
-    } else if (this.registration === undefined) {
-      this.registration = vscode.lm.registerLanguageModelChatProvider(VENDOR, this);
-      setImmediate(() => this.introduce());
     }
-  }
-
-  /**
-   * The picker shows the models of a provider that somebody has asked for them, and does not ask itself: until then it has
-   * nothing but a sign-in to the editor's own. After the activation, which needs none of it.
-   */
-  private introduce(): void {
-    if (this.registration === undefined) return;
-    vscode.lm
-      .selectChatModels({ vendor: VENDOR })
-      .then(undefined, (error: unknown) => this.engine.report(error));
   }
 }
 
