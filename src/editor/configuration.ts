@@ -164,7 +164,8 @@ export class Configuration {
   private get<K extends keyof Settings>(name: K): Settings[K] {
     const { workspaceFolders: folders = [] } = vscode.workspace;
     // The only folder has the settings of the window, which the editor has at hand; those of a folder it has to merge first.
-    const scope = folders.length > 1 ? this.folder?.uri : undefined;
+    // Null says that this is meant: the editor's log warns of settings of folders that are read without saying of which.
+    const scope = folders.length > 1 ? this.folder?.uri : null;
     const value = vscode.workspace.getConfiguration('tandem', scope).get<Settings[K]>(name);
     if (value === undefined) throw new Error(`The manifest has no default for the setting tandem.${name}.`);
     return value;

@@ -1,4 +1,4 @@
-import type { Server } from './models/servers';
+import type { Server } from './models/server';
 
 /**
  * Every name that the manifest (`package.json`) and the code share. A test compares the two, so that a mistyped

@@ -1,3 +1,4 @@
+import { environmentSize } from '../core/training/environment/size';
 import { bytesWords } from './runs/words';
 import type { Translate } from './translate';
 
@@ -9,6 +10,16 @@ const INSTALLING = /^Installing collected packages: (.+)$/;
 /** What is smaller is there before it could be read, in bytes. */
 const WORTH_A_WORD = 1e6;
 const POWER: Readonly<Record<string, number>> = { k: 1, K: 1, M: 2, G: 3 };
+
+/** What is installed, and what it takes. */
+export function installWords(t: Translate): string {
+  const { download, disk } = environmentSize();
+  return t(
+    'A Python environment with PyTorch, of Tandem’s own and made once: about {0} are downloaded, and {1} of disk are used.',
+    bytesWords(download, t),
+    bytesWords(disk, t),
+  );
+}
 
 /** Turns what an installer writes, a line at a time, into what a person wants to know of it. */
 export class InstallingWords {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { afterActivation } from './afterActivation';
 import { contextKeys } from './contributions';
 import type { Engine } from './engine';
 import type { Engines } from './engines';
@@ -31,10 +32,11 @@ export class ShownLog implements vscode.Disposable {
     private readonly memory: vscode.Memento,
   ) {
     this.last = this.mark;
-    this.setContext();
     this.disposables = [
       this.changed,
       this.dialoguesChanged,
+      // It may be otherwise in a window that had another first folder.
+      afterActivation(() => this.setContext()),
       engines.onDidChangeLog(({ engine, episodes }) => {
         if (engine === this.engine) this.dialoguesChanged.fire(episodes);
       }),

@@ -5,22 +5,11 @@ import type { TrainerOptions } from '../core/training/environment/environment';
 import { environmentSize } from '../core/training/environment/size';
 import type { Trainer } from '../core/training/trainer';
 import type { Configuration } from './configuration';
-import { InstallingWords } from './installing';
+import { InstallingWords, installWords } from './installing';
 import { cancellable, type Report } from './progress';
 import { chosenPython } from './pythonEnvironments';
-import { bytesWords } from './runs/words';
 
 const { t } = vscode.l10n;
-
-/** What is installed, and what it takes. */
-export function installWords(): string {
-  const { download, disk } = environmentSize();
-  return t(
-    'A Python environment with PyTorch, of Tandem’s own and made once: about {0} are downloaded, and {1} of disk are used.',
-    bytesWords(download, t),
-    bytesWords(disk, t),
-  );
-}
 
 /** The trainer that ships with Tandem, in its environment, which is made on first need. */
 export class EditorTrainer {
@@ -91,7 +80,7 @@ export class EditorTrainer {
   ): Promise<boolean> {
     if (await this.isInstalled()) return true;
     const install = t('Install');
-    const detail = [installWords(), otherwise].join(' ').trim();
+    const detail = [installWords(t), otherwise].join(' ').trim();
     const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, install);
     return chosen === install;
   }

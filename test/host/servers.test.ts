@@ -3,7 +3,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { useUri } from '../../src/editor/documents';
-import { specOf, type Server } from '../../src/editor/models/servers';
+import { specOf, type Server } from '../../src/editor/models/server';
 import type { ModelNode } from '../../src/editor/models/tree';
 import { startChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';

@@ -1,7 +1,7 @@
 import type { ChatMessage, SamplingSettings } from '../../core/model/model';
 import type { LookedAt } from '../models/loaded';
 import type { LocalPlace } from '../models/places';
-import { specOf, type Server, type ServerState } from '../models/servers';
+import { specOf, type Server, type ServerState } from '../models/server';
 import type { Translate } from '../translate';
 
 /** Under which name the editor knows the models that Tandem offers it. */

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
 import type { TokenCounter } from '../../core/model/local/tokens';
 import type { ChatMessage } from '../../core/model/model';
+import { afterActivation } from '../afterActivation';
 import type { Engine } from '../engine';
 import { STARTER } from '../models/places';
 import {
@@ -37,11 +38,10 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
       engine.onDidChangeModels(() => this.updateSoon()),
       engine.configuration.onDidChange(() => this.updateSoon()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.updateSoon()),
+      afterActivation(() => this.updateSoon()),
     ];
     // Before anybody asks; whether there are any is looked at after the activation.
     this.register(vscode.workspace.isTrusted);
-    const soon = setImmediate(() => this.updateSoon());
-    this.disposables.push({ dispose: () => clearImmediate(soon) });
   }
 
   async provideLanguageModelChatInformation(): Promise<OfferedModel[]> {

@@ -8,7 +8,7 @@ import { editorSpec } from './editorModels';
 import type { ModelFolders } from './folders';
 import type { Party } from './nodes';
 import { STARTER, type LocalPlace } from './places';
-import { specOf, validateAddress, withoutSlash, type Server } from './servers';
+import { specOf, validateAddress, withoutSlash, type Server } from './server';
 
 const { t } = vscode.l10n;
 

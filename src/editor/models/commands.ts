@@ -13,7 +13,7 @@ import { editorSpec } from './editorModels';
 import type { ModelFolders } from './folders';
 import type { CriticNode, ModelNode, Party } from './nodes';
 import type { LocalPlace } from './places';
-import { specOf, type Server } from './servers';
+import { specOf, type Server } from './server';
 import type { ModelTree } from './tree';
 import { inUse } from './words';
 

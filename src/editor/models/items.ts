@@ -6,7 +6,7 @@ import { criticItem, criticsItem } from './criticItems';
 import type { ModelNode } from './nodes';
 import type { LocalPlace } from './places';
 import { servedDetails, servedWords } from './servedWords';
-import { specOf, type ServerState } from './servers';
+import { specOf, type ServerState } from './server';
 import { useWords } from './use';
 import { modelDetails, modelWords, roleWord, spokenModel } from './words';
 

@@ -2,7 +2,7 @@ import type { LanguageModelChat } from 'vscode';
 import type { ModelUse } from '../../core/trajectory/use';
 import type { OfferedCritic } from '../credit/offered';
 import type { LocalPlace } from './places';
-import type { Server, ServerState } from './servers';
+import type { Server, ServerState } from './server';
 import type { ModelRow } from './words';
 
 /** What a row of the Models view stands for. */

@@ -1,6 +1,6 @@
 import type { ModelUse } from '../../core/trajectory/use';
 import type { ServedRow } from './nodes';
-import type { Server, ServerState } from './servers';
+import type { Server, ServerState } from './server';
 import type { Translate } from '../translate';
 import { useWords } from './use';
 import { roleWord } from './words';

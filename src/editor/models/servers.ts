@@ -1,45 +1,9 @@
-import * as z from 'zod';
 import { messageOf } from '../../core/fault';
-import { lazily } from '../../core/lazily';
 import type { Trial } from '../../core/model/connection';
 import type { Model } from '../../core/model/model';
 import type { ApiKeys } from '../apiKeys';
 import type { Translate } from '../translate';
-
-/** A model behind a server that speaks OpenAI's API, as `tandem.servers` holds it; the key is in the secret storage. */
-export const serverSchema = lazily(() =>
-  z.object({
-    name: z.string().trim().min(1),
-    baseUrl: z
-      .string()
-      .refine(
-        (text) => isAddress(text) && !hasUser(text),
-        'Write an address such as http://127.0.0.1:8000/v1',
-      )
-      .transform(withoutSlash),
-    model: z.string().trim().min(1),
-    /** Where it plays the agent, in place of the settings of the same name. */
-    sampling: z
-      .object({
-        temperature: z.number().min(0).max(2).optional(),
-        topP: z.number().positive().max(1).optional(),
-        maxTokens: z.int().positive().optional(),
-      })
-      .optional(),
-    /** US dollars per million tokens. */
-    price: z.object({ prompt: z.number().min(0), completion: z.number().min(0) }).optional(),
-  }),
-);
-
-export type Server = z.infer<ReturnType<typeof serverSchema>>;
-
-/** What is known of a server since this window was opened. */
-export type ServerState =
-  | { readonly kind: 'untested' }
-  | { readonly kind: 'testing' }
-  | { readonly kind: 'works'; readonly notes: readonly string[] }
-  /** In a sentence or two: what is wrong, what to do. */
-  | { readonly kind: 'fails'; readonly why: string };
+import { serverSchema, specOf, type Server, type ServerState } from './server';
 
 const UNTESTED: ServerState = { kind: 'untested' };
 
@@ -48,11 +12,6 @@ export interface ServerSettings {
   /** As it stands in the settings: written by hand it may hold anything. */
   readonly servers: readonly unknown[];
   set(name: 'servers', value: Server[]): Promise<void>;
-}
-
-/** As the settings and the log name it. */
-export function specOf({ model, baseUrl }: Pick<Server, 'model' | 'baseUrl'>): string {
-  return `openai:${model}@${baseUrl}`;
 }
 
 /** The models that a person has connected, and whether they work. */
@@ -165,27 +124,4 @@ export class Servers {
 function stateOf(trial: Trial): ServerState {
   if (trial.works) return { kind: 'works', notes: trial.notes };
   return { kind: 'fails', why: `${trial.what} ${trial.remedy}` };
-}
-
-/** A sentence when the text is no base URL. */
-export function validateAddress(text: string, t: Translate): string | undefined {
-  if (!isAddress(text)) return t('Write an address such as {0}.', 'http://127.0.0.1:8000/v1');
-  return hasUser(text)
-    ? t('Leave name and password out of the address; the key is asked for next.')
-    : undefined;
-}
-
-function isAddress(text: string): boolean {
-  const address = URL.parse(text.trim());
-  return address !== null && /^https?:$/.test(address.protocol) && address.search === '';
-}
-
-function hasUser(text: string): boolean {
-  const address = URL.parse(text.trim());
-  return address !== null && (address.username !== '' || address.password !== '');
-}
-
-/** A base URL in the one way in which it is kept. */
-export function withoutSlash(address: string): string {
-  return address.trim().replace(/\/+$/, '');
 }

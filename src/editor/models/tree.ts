@@ -8,7 +8,7 @@ import type { Critics } from './critics';
 import { editorSpec } from './editorModels';
 import { itemOf } from './items';
 import type { ModelNode, Party } from './nodes';
-import { specOf } from './servers';
+import { specOf } from './server';
 import { ModelWatcher } from './watcher';
 
 export type { ModelNode } from './nodes';

@@ -1,7 +1,7 @@
 import { costOf } from '../../core/trajectory/cost';
 import type { ModelUse, UseByModel } from '../../core/trajectory/use';
 import type { Translate } from '../translate';
-import { specOf, type Server } from './servers';
+import { specOf, type Server } from './server';
 
 /** `12 turns · 3 replies · 34,100 tokens · $0.02` */
 export function useWords(use: ModelUse, t: Translate, server?: Server): string {

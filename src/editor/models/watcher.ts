@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { afterActivation } from '../afterActivation';
 import type { Configuration } from '../configuration';
 
 /** Where training leaves its models in the data folder, and the folders on the way to them. */
@@ -15,19 +16,18 @@ export class ModelWatcher implements vscode.Disposable {
   private watched = '';
   private watchers: vscode.Disposable[] = [];
   private timer: NodeJS.Timeout | undefined;
-  private readonly registration: vscode.Disposable;
+  private readonly registrations: readonly vscode.Disposable[];
 
   constructor(
     private readonly configuration: Configuration,
     private readonly changed: () => void,
   ) {
-    this.registration = configuration.onDidChange(() => this.watch());
-    this.watch();
+    this.registrations = [configuration.onDidChange(() => this.watch()), afterActivation(() => this.watch())];
   }
 
   dispose(): void {
     clearTimeout(this.timer);
-    vscode.Disposable.from(this.registration, ...this.watchers).dispose();
+    vscode.Disposable.from(...this.registrations, ...this.watchers).dispose();
   }
 
   private watch(): void {

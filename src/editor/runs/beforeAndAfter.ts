@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Run } from '../../core/training/runs';
 import type { LocalPlace } from '../models/places';
-import { specOf, type Server } from '../models/servers';
+import { specOf, type Server } from '../models/server';
 
 /** What can play on this machine or behind a connected server. */
 export interface Playing {

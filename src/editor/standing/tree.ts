@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { Judgements } from '../../core/evaluation/standing/judgements';
 import { standingOf, type Place, type Standing } from '../../core/evaluation/standing/standing';
+import { lazily } from '../../core/lazily';
 import { views } from '../contributions';
 import type { ShownLog } from '../shownLog';
 import { placeRow, remarkRows, type StandingRow } from './words';
@@ -15,7 +16,7 @@ export type StandingNode =
 /** The models by what people chose of two candidates, from the strongest. */
 export class StandingTree implements vscode.TreeDataProvider<StandingNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
-  private readonly judgements = new Judgements();
+  private readonly judgements = lazily(() => new Judgements());
   private readonly disposables: { dispose(): unknown }[];
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -28,7 +29,7 @@ export class StandingTree implements vscode.TreeDataProvider<StandingNode>, vsco
       this.changed,
       this.view,
       log.onDidChangeDialogues((episodes) => {
-        this.judgements.forget(episodes);
+        this.judgements().forget(episodes);
         this.changed.fire(undefined);
       }),
     ];
@@ -42,7 +43,7 @@ export class StandingTree implements vscode.TreeDataProvider<StandingNode>, vsco
     this.view.description = name;
     const log = await engine.logIfAny();
     if (log === undefined) return [];
-    const standing = standingOf(await this.judgements.of(log));
+    const standing = standingOf(await this.judgements().of(log));
     if (standing.choices === 0) return [];
     const notes = remarkRows(standing, t).map((row): StandingNode => ({ kind: 'remark', row }));
     return [...placeNodes(standing), ...notes];

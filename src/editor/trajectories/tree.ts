@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+import { afterActivation } from '../afterActivation';
 import { commands, contextKeys, contextValues, views } from '../contributions';
 import { recall } from '../memory';
 import type { ShownLog } from '../shownLog';
@@ -39,8 +40,7 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     private readonly log: ShownLog,
     private readonly memory: vscode.Memento,
   ) {
-    this.narrowed = recall(memory, FILTER, filterSchema) ?? {};
-    this.tellIfFiltered();
+    this.narrowed = recall(memory, FILTER, () => filterSchema()) ?? {};
     this.titles = new TaskTitles(packs);
     this.view = vscode.window.createTreeView(views.trajectories, {
       treeDataProvider: this,
@@ -50,6 +50,7 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
       this.changed,
       this.filtered,
       this.view,
+      afterActivation(() => this.tellIfFiltered()),
       log.onDidChange(() => (this.limit = PAGE)),
       log.onDidChangeDialogues(() => this.changed.fire(undefined)),
       packs.onDidChange(() => this.changed.fire(undefined)),

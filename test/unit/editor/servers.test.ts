@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiKeys } from '../../../src/editor/apiKeys';
 import { servedDetails, servedWords } from '../../../src/editor/models/servedWords';
-import { Servers, specOf, validateAddress, type Server } from '../../../src/editor/models/servers';
+import { specOf, validateAddress, type Server } from '../../../src/editor/models/server';
+import { Servers } from '../../../src/editor/models/servers';
 import { dollars, useDocument, useWords } from '../../../src/editor/models/use';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer, status } from '../../fixtures/chat-server-replies';

@@ -3,7 +3,7 @@ import type { Task } from '../../../src/core/task/task';
 import type { EventOf } from '../../../src/core/trajectory/event';
 import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory';
 import { serverOf } from '../../../src/editor/apiKeys';
-import { validateAddress } from '../../../src/editor/models/servers';
+import { validateAddress } from '../../../src/editor/models/server';
 import { agentStream, gradeView, taskView, turnView } from '../../../src/editor/session/view';
 import { numbered, taskTitle } from '../../../src/editor/tasks/title';
 import { ago, outcomeWords } from '../../../src/editor/trajectories/words';

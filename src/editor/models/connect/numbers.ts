@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Server } from '../servers';
+import type { Server } from '../server';
 import { askText, runSteps, type Step } from './prompts';
 
 const { t } = vscode.l10n;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Trial } from '../../../core/model/connection';
-import type { Server } from '../servers';
+import type { Server } from '../server';
 import { shown, type Given, type Head } from './prompts';
 
 const { t } = vscode.l10n;

@@ -4,7 +4,8 @@ import type { Check, Plan } from '../../../core/training/checks';
 import type { Runs } from '../../../core/training/runs';
 import type { Trainer } from '../../../core/training/trainer';
 import type { EstimateView } from '../../../../webview/newRun/protocol';
-import { installWords, type EditorTrainer } from '../../trainer';
+import { installWords } from '../../installing';
+import type { EditorTrainer } from '../../trainer';
 import { checksView, estimateIn, planView } from './tellings';
 
 const { t } = vscode.l10n;
@@ -178,7 +179,7 @@ export class Estimating {
 
   /** @param problem why it could not be prepared */
   private tellUnprepared(problem = ''): void {
-    const sentence = t('The trainer is not prepared on this machine yet. {0}', installWords());
+    const sentence = t('The trainer is not prepared on this machine yet. {0}', installWords(t));
     this.tell({ ...estimateIn('unprepared', sentence), problem });
   }
 
