@@ -16,7 +16,7 @@ import type { Grading } from './grading';
 import type { Logs } from './logs';
 import type { EditorModels } from './models/editorModels';
 import type { LoadedModels } from './models/loaded';
-import { localPlace, localPlaces, type LocalPlace } from './models/places';
+import { localPlace, localPlaces, runName, type LocalPlace } from './models/places';
 import type { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
 import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './trust/restricted';
@@ -81,6 +81,11 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   get agentName(): string {
     return this.configuration.agent;
+  }
+
+  /** A model of a run has the run's name. */
+  calledBy(name: string): string {
+    return runName(this.localPlace(name)?.folder ?? '') ?? name;
   }
 
   get secondAgentName(): string {

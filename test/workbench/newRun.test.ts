@@ -8,6 +8,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import { Runs } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
+import { startChatServer } from '../fixtures/chat-server';
+import { answer } from '../fixtures/chat-server-replies';
 import { ModelHub } from '../fixtures/model-hub';
 import { PackageIndex } from '../fixtures/package-index';
 import { runNode } from '../fixtures/tasks';
@@ -103,9 +105,13 @@ async function says(figureLabel: string, value: string): Promise<void> {
 }
 
 test('the simulator plays with the agent when there is nothing to learn from, until it is told to stop', async () => {
+  // The starter model would have played them all in seconds.
+  const wrong = 'I WANT TO ANSWER:\n```python\ndef unknown():\n    pass\n```';
+  await using slow = await startChatServer({ reply: () => answer(wrong, { firstDelay: 1500 }) });
+  await configure({ 'tandem.agent': `openai:slow@${slow.url}` });
   await workbench.page.getByRole('button', { name: 'New Run…' }).click();
   await button('Let the simulator play').click();
-  const progress = await workbench.notification(/starter plays with rules: \d+ of 96 dialogues/);
+  const progress = await workbench.notification(/slow@.* plays with rules: \d+ of 96 dialogues/);
   await workbench.screenshot('new-run-collecting');
   await form().getByRole('heading', { name: 'From which dialogues' }).waitFor();
   await figure('Trajectories')
@@ -122,6 +128,7 @@ test('the simulator plays with the agent when there is nothing to learn from, un
   // As before it for the rest.
   await workbench.leave();
   await rm(path.join(workspace, '.tandem'), { recursive: true });
+  await configure({});
   await workbench.open();
 });
 

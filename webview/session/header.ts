@@ -65,7 +65,8 @@ function seatWords({ seat, simulator }: SessionView['state']): string {
   return t('{0} plays the human', modelLabel(simulator) || t('the simulator'));
 }
 
-function agentWords({ agent, secondAgent }: SessionView['state']): string {
-  if (secondAgent === undefined) return t('agent: {0}', modelLabel(agent));
-  return t('agents: {0}, {1}', modelLabel(agent), modelLabel(secondAgent));
+function agentWords({ agent, agentCalled, secondAgent }: SessionView['state']): string {
+  const called = agentCalled ?? modelLabel(agent);
+  if (secondAgent === undefined) return t('agent: {0}', called);
+  return t('agents: {0}, {1}', called, modelLabel(secondAgent));
 }

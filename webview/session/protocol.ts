@@ -199,7 +199,10 @@ export interface SessionState {
   readonly replyLimit: number;
   /** The pseudonym of the person at this editor, once there is one. */
   readonly own?: string;
+  /** As in the settings. */
   readonly agent: string;
+  /** What a person calls it, where that is something else. */
+  readonly agentCalled?: string;
   /** The agent that writes the other one of two candidates, when it is another. */
   readonly secondAgent?: string;
   readonly simulator: string;

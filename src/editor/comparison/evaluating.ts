@@ -5,6 +5,7 @@ import type { PackTask } from '../../core/dialogue/collect';
 import { canPlay } from '../../core/experiment/playable';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
+import { NEXT_STEP } from '../nextStep';
 import { cancellable } from '../progress';
 import { grouped } from '../runs/words';
 import type { Packs } from '../tasks/packs';
@@ -101,6 +102,7 @@ async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut 
   const amount = await vscode.window.showQuickPick(amountItems(tasks.length), {
     title: t('Evaluate ({0}/2)', 2),
     placeHolder: t('How many tasks each model plays; greedy, one dialogue for each'),
+    ...NEXT_STEP,
   });
   return amount && { title, tasks: tasks.slice(0, amount.amount) };
 }

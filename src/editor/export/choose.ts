@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { ExportFormat } from '../../core/trajectory/export/export';
+import { NEXT_STEP } from '../nextStep';
 import { filterWords, isFiltered, type ListFilter } from '../trajectories/filter';
 import type { ExportChoice } from './preview';
 
@@ -59,6 +60,7 @@ export async function chooseExport(filter: ListFilter): Promise<ExportChoice | u
     editorModels,
   ];
   const picked = await vscode.window.showQuickPick(offered, {
+    ...NEXT_STEP,
     title: t('Export Trajectories (2 of 2): which dialogues'),
     placeHolder: t('Finished dialogues go in; “Also …” only when you tick it'),
     canPickMany: true,

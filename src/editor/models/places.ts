@@ -100,7 +100,7 @@ function folderName(folder: string): string {
 const runNames = new Map<string, string | undefined>();
 
 /** What the run is called whose model this is; undefined where it is no run's, or of one without a name. */
-function runName(model: string): string | undefined {
+export function runName(model: string): string | undefined {
   if (path.basename(model) !== runFiles.model) return undefined;
   if (!runNames.has(model))
     runNames.set(model, readName(path.join(path.dirname(model), runFiles.configuration)));

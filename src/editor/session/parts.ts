@@ -25,6 +25,8 @@ export interface SessionParts {
   readonly t: Translate;
   /** As in the settings; empty when none is configured. */
   readonly agentName: string;
+  /** What a person calls a model, where its name in the settings does not tell; else that name. */
+  calledBy(name: string): string;
   /** The agent that writes the other one of two candidates; empty when the agent itself does. */
   readonly secondAgentName: string;
   readonly simulatorName: string;

@@ -67,6 +67,7 @@ export class Scene {
     const hasConsent = own !== undefined;
     const asksConsent = !hasConsent && ['ready', 'choosing', 'developer'].includes(phase);
     const { restriction } = parts;
+    const calledBy = parts.calledBy(parts.agentName);
     const isRefused =
       restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
     const canEnd = played > 0 && ['agent', 'candidates', 'simulator', 'developer', 'stopped'].includes(phase);
@@ -77,6 +78,7 @@ export class Scene {
       maxTurns,
       replyLimit,
       agent: parts.agentName,
+      ...(calledBy !== parts.agentName && { agentCalled: calledBy }),
       ...(parts.showsCandidates && parts.secondAgentName !== '' && { secondAgent: parts.secondAgentName }),
       simulator: parts.simulatorName,
       hasNext: this.hasNext,

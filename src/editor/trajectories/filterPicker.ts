@@ -13,6 +13,7 @@ import {
   type ListFilter,
 } from './filter';
 import { dialogues, grouped } from './words';
+import { NEXT_STEP } from '../nextStep';
 
 const { t } = vscode.l10n;
 
@@ -55,6 +56,7 @@ export async function pickFilter(
       return;
     }
     const choice = await vscode.window.showQuickPick(dimension.choices(), {
+      ...NEXT_STEP,
       title: t('Filter by {0}', dimension.label),
       matchOnDescription: true,
     });

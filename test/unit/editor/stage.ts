@@ -150,6 +150,10 @@ export class Stage implements SessionParts {
     return this.agent?.name ?? '';
   }
 
+  calledBy(name: string): string {
+    return name;
+  }
+
   get secondAgentName(): string {
     return this.secondAgent?.name ?? '';
   }

@@ -4,6 +4,7 @@ import { Fault } from '../../../core/fault';
 import type { Downloaded, DownloadOptions, PublishedFile } from '../../../core/task/download';
 import type { LicenceNotice } from '../../../core/task/licence';
 import { chooseFolder, type PackAdder } from './add';
+import { NEXT_STEP } from '../../nextStep';
 
 const { t } = vscode.l10n;
 
@@ -25,6 +26,7 @@ export class PackDownload {
     const folder = await chooseFolder();
     if (folder === undefined) return;
     const choice = await vscode.window.showQuickPick(choices(), {
+      ...NEXT_STEP,
       title: t('Download a Published Pack'),
       placeHolder: t('Nothing is fetched before you have read and accepted its licence.'),
     });
