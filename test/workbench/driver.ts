@@ -260,17 +260,23 @@ export class WorkbenchDriver {
     await widget.locator('.quick-input-list-row', { hasText: text }).first().click(options);
   }
 
-  /** Says a path to the file dialog of the workbench, which may still write over it what it suggests. */
+  /**
+   * Says a path to the file dialog of the workbench, which may still write over it what it suggests, and takes no answer
+   * while it looks at a folder; then it is said again.
+   */
   async chooseFile(file: string): Promise<void> {
-    const input = this.page.locator('.quick-input-widget input.input');
+    const widget = this.page.locator('.quick-input-widget');
+    const input = widget.locator('input.input');
     await input.waitFor();
-    do {
-      await input.fill(file);
-      await this.page.waitForTimeout(700);
-    } while ((await input.inputValue()) !== file);
-    await input.press('Enter');
-    // It looks at the folder before it takes the name, and whatever opens meanwhile would cancel it.
-    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    await insisting(async (options) => {
+      while ((await widget.isVisible()) && (await input.inputValue(options)) !== file) {
+        await input.fill(file, options);
+        await this.page.waitForTimeout(700);
+      }
+      if (await widget.isVisible()) await input.press('Enter', options);
+      // It looks at the folder before it takes the name, and whatever opens meanwhile would cancel it.
+      await widget.waitFor({ state: 'hidden', ...options });
+    });
   }
 
   /**
