@@ -72,7 +72,7 @@ async function install(name, folder, requirementsFile, python) {
   const [command, args] =
     uv === undefined
       ? [interpreter(folder), ['-m', 'pip', 'install', '--disable-pip-version-check', ...packages]]
-      : [uv, ['pip', 'install', '--python', interpreter(folder), ...packages]];
+      : [uv, ['pip', 'install', '--compile-bytecode', '--python', interpreter(folder), ...packages]];
   await runLogged(command, args, { cwd: folder, log, append: true });
 }
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from tandem_trainer.data.prompt_file import agent_prompt, critic_prompt
@@ -15,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from starter.build import build
 from starter.documents import Encoder
+from starter.muon import Muon
 from starter.pretrain import Settings
 from starter.tokenizer import OPENING
 
@@ -102,3 +104,18 @@ def test_values_weigh_more_and_what_others_say_nothing_unless_the_hidden_code_te
     assert weights_of(alone, OPENING) == [1]
     assert weights_of(program, OPENING) == [0]
     assert np.count_nonzero(encoder.encode(program).weights) < np.count_nonzero(encoder.encode(alone).weights)
+
+
+@pytest.mark.parametrize("shape", [(8, 24), (24, 8), (8, 8)])
+def test_muon_goes_where_pytorchs_goes_but_for_its_rounding(shape: tuple[int, int]):
+    torch.manual_seed(0)
+    start = torch.randn(shape)
+    ours, theirs = start.clone().requires_grad_(), start.clone().requires_grad_()
+    steps = [Muon([ours], lr=0.02, weight_decay=0.01), torch.optim.Muon([theirs], lr=0.02, weight_decay=0.01)]
+    for _ in range(3):
+        ours.grad = torch.randn(shape)
+        theirs.grad = ours.grad.clone()
+        for optimiser in steps:
+            optimiser.step()
+    ours_moved, theirs_moved = (moved.detach() - start for moved in (ours, theirs))
+    assert (ours_moved - theirs_moved).norm() < 0.05 * theirs_moved.norm()

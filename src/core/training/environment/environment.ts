@@ -166,7 +166,8 @@ async function pip(
   const command =
     uv === undefined
       ? [...ours, 'install', '--disable-pip-version-check', '--no-input', '--progress-bar', 'off']
-      : [uv, 'pip', 'install', '--python', interpreter];
+      : // As pip does: or else the first run compiles what it imports.
+        [uv, 'pip', 'install', '--compile-bytecode', '--python', interpreter];
   await runInstaller([...command, ...args], install);
 }
 
