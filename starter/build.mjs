@@ -15,7 +15,8 @@ import { main, SetupFault, step } from '../scripts/setup/steps.mjs';
 const help = `npm run build:starter [-- OPTIONS]
 
 Lets the demonstrator play the starter world, trains the starter model on that, and writes it with its graphs for ONNX
-Runtime. Takes about ten minutes on two cores. The same commit gives the same files on the same machine.
+Runtime. Takes about ten minutes on two cores, without AVX-512 22. The same commit gives the same files on the same
+machine.
 
   --documents N   how many documents it learns from (48000)
   --seed S        of the tasks and of the demonstrator (1)

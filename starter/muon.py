@@ -23,7 +23,10 @@ class Muon(torch.optim.Optimizer):
     def step(self) -> None:
         for group in self.param_groups:
             for matrix in group["params"]:
-                mean = self.state[matrix].setdefault("mean", torch.zeros_like(matrix))
+                state = self.state[matrix]
+                if not state:
+                    state["mean"] = torch.zeros_like(matrix)
+                mean = state["mean"]
                 mean.lerp_(matrix.grad, 1 - group["momentum"])
                 direction = orthogonal(matrix.grad.lerp(mean, group["momentum"]))
                 rate = group["lr"] * math.sqrt(max(1.0, matrix.shape[0] / matrix.shape[1]))
