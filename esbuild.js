@@ -10,6 +10,9 @@ const outdir = process.argv.includes('--outdir')
   ? process.argv[process.argv.indexOf('--outdir') + 1]
   : 'dist';
 
+/** What the editor and the command line run in, at least. */
+const NODE = 'node22';
+
 const common = {
   bundle: true,
   sourcemap: production ? false : 'linked',
@@ -30,18 +33,20 @@ const split = {
       ...{ format: 'esm', splitting: true, write: false, chunkNames: 'chunk-[hash]' },
       sourcemap: production ? false : 'inline',
       minify: false,
+      // What chunks call each other, too; the lines stay as they are, of which those below know the form.
+      ...{ minifyIdentifiers: production, minifySyntax: production },
     });
     build.onEnd(async ({ outputFiles = [] }) => {
       for (const { path: file, text: module } of outputFiles) {
         const { code, map } = await esbuild.transform(withPlainApi(module), {
-          ...{ format: 'cjs', platform: 'node', target: node.target },
+          ...{ format: 'cjs', platform: 'node', target: NODE },
           // What is imported later is a chunk as well, of which `import` would have to guess the names.
           supported: { 'dynamic-import': false },
           ...{ sourcemap: production ? false : 'external', sourcefile: file },
         });
-        const lazy = withLazyChunks(code);
+        const lazy = withLazyChunks(withPlainExports(code));
         const text = production
-          ? (await esbuild.transform(lazy, { minify: true, format: 'cjs', target: node.target })).code
+          ? (await esbuild.transform(lazy, smallest)).code
           : `${lazy}//# sourceMappingURL=${path.basename(file)}.map\n`;
         fs.mkdirSync(path.dirname(file), { recursive: true });
         fs.writeFileSync(file, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 });
@@ -67,9 +72,18 @@ configureZod(englishOfZod());`,
   },
 };
 
+const smallest = { minify: true, treeShaking: true, format: 'cjs', target: NODE };
+
+/** What a chunk exports is given away as it is. A copy of it, which is for others' modules, takes more code than many a chunk. */
+const withPlainExports = (code) =>
+  code.replace(
+    /^var __toCommonJS = .*;$/m,
+    'var __toCommonJS = (mod) => __defProp(mod, "__esModule", { value: true });',
+  );
+
 /** The editor's API as it is. Each module that imports it would make a copy of it, of hundreds of properties, when it is loaded. */
 const withPlainApi = (module) =>
-  module.replace(/^import \* as (\w+) from "vscode";$/gm, 'const $1 = require("vscode");');
+  module.replace(/^import \* as ([\w$]+) from "vscode";$/gm, 'const $1 = require("vscode");');
 
 /** Each chunk is read when something of it is used for the first time, and not when the file that uses it is loaded. */
 const withLazyChunks = (code) =>
@@ -86,7 +100,7 @@ const node = {
   plugins: [sentencesOfZod],
   platform: 'node',
   format: 'cjs',
-  target: 'node22',
+  target: NODE,
   external: ['vscode', 'onnxruntime-node', 'mocha'],
   // `openai` offers these for providers that Tandem does not use; they are optional peers and absent.
   packages: 'bundle',
