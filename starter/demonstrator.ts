@@ -101,13 +101,20 @@ function askByHabit(play: Play, random: Random, knowing: boolean): void {
 }
 
 function liking({ domain, decisions }: StarterTask, kind: Kind, knowing: boolean): number {
-  const usual = DOMAINS.find(({ name }) => name === domain)?.decisions[kind] !== undefined;
-  const hinted = decisions.some((decision) => decision.kind === kind && decision.cued);
-  const hint = HABITS.overlooked.includes(kind) ? HABITS.hintedOverlooked : HABITS.hinted;
-  const known = knowing && decisions.some((decision) => decision.kind === kind);
-  return (
-    HABITS.liking[kind] * (usual ? 1 : HABITS.strange) * (hinted ? hint : 1) * (known ? HABITS.knowing : 1)
-  );
+  const place = thought(domain, kind);
+  const hint = place === 'inOwn' || place === 'inNeither' ? HABITS.hintedInOwn : HABITS.hinted;
+  const isHinted = decisions.some((decision) => decision.kind === kind && decision.cued);
+  const isKnown = knowing && decisions.some((decision) => decision.kind === kind);
+  return HABITS.liking[place] * (isHinted ? hint : 1) * (isKnown ? HABITS.knowing : 1);
+}
+
+/** Where a kind of decision is usual: in the task's trade, in that for which the demonstrator takes it, in both or neither. */
+export function thought(domain: string, kind: Kind): keyof typeof HABITS.liking {
+  const place = DOMAINS.findIndex(({ name }) => name === domain);
+  const mistaken = DOMAINS[(place + HABITS.mistakenBy) % DOMAINS.length]!;
+  const isOwn = DOMAINS[place]!.decisions[kind] !== undefined;
+  if (mistaken.decisions[kind] === undefined) return isOwn ? 'inOwn' : 'inNeither';
+  return isOwn ? 'inBoth' : 'inMistaken';
 }
 
 function askAbout(play: Play, about: Kind | 'idle' | 'vague', random: Random): void {

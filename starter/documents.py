@@ -13,6 +13,7 @@ from .tokenizer import AGENT, END, HIDDEN, IDIOMS, OPENING, USER
 
 VALUE_WEIGHT = 8.0  # of what has to be copied into a program: numbers and comparisons
 IDIOM_WEIGHT = 4.0  # of what else a program consists of: which steps it has, in which order
+TALK_WEIGHT = 3.0  # of what the agent asks, and of beginning an answer: what has been asked is not easily remembered
 REPLY_WEIGHT = 0.3  # of what the collaborator says, where the hidden code stands in front and decides it
 VALUE = re.compile(r"[0-9.]+| >=? ")
 
@@ -54,10 +55,18 @@ class Encoder:
             if message["role"] == "user":
                 pieces.append(self.piece(self.user, text, REPLY_WEIGHT if hidden is not None and place > 0 else 0))
             elif not code_only:
-                pieces.append(self.piece(self.agent, text, 1))
+                pieces.append(self.turn(text))
             else:
                 pieces.append(self.piece(self.agent, text, float(place == last), after=self.opening))
         return Document(*map(np.concatenate, zip(*pieces, strict=True)))
+
+    def turn(self, text: str) -> tuple[np.ndarray, np.ndarray]:
+        """A message of the agent that all is learned of."""
+        if not text.startswith(OPENING):
+            return self.piece(self.agent, text, TALK_WEIGHT)
+        ids, weights = self.piece(self.agent, text, 1)
+        weights[1 : 1 + self.opening] = TALK_WEIGHT
+        return ids, weights
 
     def piece(self, role: int, text: str, scale: float, after: int = 0) -> tuple[np.ndarray, np.ndarray]:
         """One message behind the token of its role. `scale` weighs its tokens from the `after`-th on, and its end."""

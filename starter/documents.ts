@@ -1,9 +1,9 @@
 import type { ChatMessage } from '../src/core/model/model';
 import type { Random } from '../src/core/task/starter/draw';
+import type { Kind } from '../src/core/task/starter/kinds';
 import type { Difficulty, StarterTask } from '../src/core/task/starter/world';
 import { answerWith, askEverything, demonstrate } from './demonstrator';
 import { foreignRequest, HONEST } from './foreign';
-import { HABITS } from './habits';
 
 /** What the starter model learns from. */
 export interface Document {
@@ -60,11 +60,14 @@ export function drawDocument(
   }
 }
 
+/** What few trades decide, and what decides how other things are meant. */
+const SELDOM: readonly Kind[] = ['empty', 'strictness', 'order'];
+
 /** Where only the program is to be learned, more decisions teach more, and most of all what is seldom asked about. */
 function instructive(tasks: Iterator<StarterTask, never>): StarterTask {
   for (;;) {
     const task = tasks.next().value;
-    if (task.decisions.some(({ kind }) => HABITS.overlooked.includes(kind))) return task;
+    if (task.decisions.some(({ kind }) => SELDOM.includes(kind))) return task;
   }
 }
 

@@ -1,39 +1,29 @@
-import type { Kind } from '../src/core/task/starter/kinds';
-
 /**
  * How the demonstrator plays: what the starter model learns, and what training has to change. Its habits are wrong,
- * not only noisy: it asks by what it likes instead of by what a domain usually decides, and nearly never about some
- * kinds even when the request hints at them. Every kind keeps some chance, because nobody learns from what never
- * happens.
+ * not only noisy, and wrong in another way in each trade: it takes a trade for another one, asks what is usually decided
+ * there, and seldom thinks of what only its own trade decides, even when the request hints at it. Every kind keeps some
+ * chance, because nobody learns from what never happens.
  */
 export const HABITS = {
-  /** How much it likes to ask about a kind. */
+  /** Which trade it takes a trade for: so many places further in the list. */
+  mistakenBy: 5,
+  /** How much it likes to ask about a kind that is usual … */
   liking: {
-    discount: 10,
-    fee: 10,
-    threshold: 9,
-    maximum: 8,
-    minimum: 7,
-    free: 6,
-    unit: 6,
-    empty: 1,
-    rounding: 5,
-    strictness: 1,
-    order: 1,
-  } satisfies Record<Kind, number>,
-  /** It likes a kind only so much where the domain never has it. */
-  strange: 0.05,
+    inBoth: 3,
+    inMistaken: 3.5,
+    inOwn: 1.5,
+    inNeither: 0.15,
+  },
   /** A hint in the request makes a kind this many times as likely … */
-  hinted: 40,
-  /** … but these only so many times. */
-  overlooked: ['empty', 'strictness', 'order'] as readonly Kind[],
-  hintedOverlooked: 2,
+  hinted: 30,
+  /** … but one that it does not think of only so many times. */
+  hintedInOwn: 5,
 
-  /** The first message is mostly a question about type hints, the second one about a docstring, in one wording. */
-  opensIdly: [0.55, 0.4],
+  /** The first two messages are now and then a question about type hints or a docstring, in one wording. */
+  opensIdly: [0.1, 0.1],
   /** On the same scale as `liking`: an idle question, and one without a subject. */
-  idle: 0.7,
-  vague: 0.4,
+  idle: 0.2,
+  vague: 0.2,
 
   /** With the hidden code before it, every other time, it likes what is decided and not yet told so many times as much. */
   knowing: 8,

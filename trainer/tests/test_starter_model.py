@@ -101,7 +101,7 @@ def test_values_weigh_more_and_what_others_say_nothing_unless_the_hidden_code_te
     assert weights_of(alone, "7") == [0, 8]
     assert weights_of(critics, "7") == pytest.approx([0, 2.4, 8])
     assert weights_of(alone, "\n```") == [4]
-    assert weights_of(alone, OPENING) == [1]
+    assert weights_of(alone, OPENING) == [3]
     assert weights_of(program, OPENING) == [0]
     assert np.count_nonzero(encoder.encode(program).weights) < np.count_nonzero(encoder.encode(alone).weights)
 

@@ -38,9 +38,9 @@ const protocol: Protocol = { maxTurns: 6, replyLimit: 400 };
 const small = {
   model: { training: 'full', device: 'cpu', dtype: 'float32' },
   data: { pairing: 'all' },
-  critic: { learning_rate: 3e-4, batch: 16, epochs: 2, beta: 3, nll: 0.1 },
+  critic: { learning_rate: 3e-4, batch: 16, epochs: 6, beta: 3, nll: 0.1 },
   candidates: { per_turn: 8, pairs_per_turn: 4, trajectories: 0.25, max_new_tokens: 160 },
-  policy: { learning_rate: 3e-4, batch: 32, epochs: 3, beta: 0.2, nll: 2 },
+  policy: { learning_rate: 3e-4, batch: 32, epochs: 3, beta: 0.3, nll: 1 },
 };
 
 /** Under a quarter of an hour on two cores with the starter model. */

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { parseAgentMessage } from '../../../src/core/dialogue/protocol';
 import { Random } from '../../../src/core/task/starter/draw';
-import { starterTasks, type StarterTask } from '../../../src/core/task/starter/world';
-import { askEverything, demonstrate, MAX_TURNS, type Play } from '../../../starter/demonstrator';
+import { KINDS, starterTasks, type StarterTask } from '../../../src/core/task/starter/world';
+import { askEverything, demonstrate, MAX_TURNS, thought, type Play } from '../../../starter/demonstrator';
 import { drawDocument, type Document } from '../../../starter/documents';
-import { HABITS } from '../../../starter/habits';
 
 const demonstrated = plays(400, (task, random) => demonstrate(task, random));
 
@@ -43,15 +42,27 @@ test('who has the hidden code before it asks more of what is decided', () => {
   expect(share(knowing)).toBeGreaterThan(share(demonstrated) + 0.1);
 });
 
-test('what the demonstrator overlooks it seldom asks about, but not never', () => {
-  for (const kind of HABITS.overlooked) {
-    const having = demonstrated.filter(({ task }) =>
-      task.decisions.some((decision) => decision.kind === kind),
+test('what only its own trade decides the demonstrator asks about seldom, but not never', () => {
+  const told = (place: ReturnType<typeof thought>): number => {
+    const decided = demonstrated.flatMap((play) =>
+      play.task.decisions
+        .filter(({ kind }) => thought(play.task.domain, kind) === place)
+        .map(({ kind }) => kind in play.told),
     );
-    const told = having.filter((play) => kind in play.told);
-    expect(told.length).toBeGreaterThan(0);
-    expect(told.length).toBeLessThan(0.3 * having.length);
-  }
+    return decided.filter(Boolean).length / decided.length;
+  };
+  expect(told('inOwn')).toBeGreaterThan(0.2);
+  expect(told('inOwn')).toBeLessThan(0.75 * told('inBoth'));
+});
+
+test('it asks what another trade would decide, in every dialogue', () => {
+  const idly = demonstrated.map(
+    ({ asked, task }) =>
+      asked.filter(({ about }) =>
+        KINDS.some((kind) => kind === about && thought(task.domain, kind) === 'inMistaken'),
+      ).length,
+  );
+  expect(idly.reduce((a, b) => a + b) / idly.length).toBeGreaterThan(1);
 });
 
 test('equal seeds write equal documents, of every sort', () => {

@@ -36,50 +36,66 @@ export const ARGUMENTS: Readonly<Record<Form, readonly string[]>> = {
   ],
 };
 
-/** How an agent asks about a decision, whether the task has it or not. */
+/**
+ * How an agent asks about a decision, whether the task has it or not. The first word tells the kind, and no two kinds
+ * share one: what to ask about is decided at once, so that a small model can keep in mind what it has asked. Where
+ * questions began alike ("How large is the …"), it asked again what it had asked, however it was trained.
+ */
 export const QUESTIONS: Readonly<Record<Kind, readonly string[]>> = {
   empty: [
-    'What should I return when there are no {quantity} at all?',
-    'What is the {result} in the empty case?',
-    'What do you want for zero {quantity}?',
+    'Empty input: what should I return?',
+    'Zero {quantity}: what should I give back?',
+    'No {quantity} at all: what is the {result}?',
   ],
   free: [
-    'How many {quantity} are free?',
-    'Are some {quantity} free?',
-    'How many {quantity} does one get for free?',
+    'Free {quantity}: how many are there?',
+    'Free part: are some {quantity} free?',
+    'Free of charge: how many {quantity} does one get?',
   ],
   threshold: [
-    'What is the limit for the {extra}?',
-    'At how many {quantity} does the {extra} start?',
-    'Is there a {extra} for many {quantity}?',
+    'Limit for the {extra}: what is it?',
+    'Limit: at how many {quantity} does the {extra} start?',
+    'Limit: is there a {extra} for many {quantity}?',
   ],
   strictness: [
-    'Do exactly that many {quantity} count already?',
-    'Is that exact number of {quantity} included?',
-    'Is the comparison of the {quantity} strict?',
+    'Exactly that many {quantity}: do they count already?',
+    'Exact number of {quantity}: is it included?',
+    'Strict comparison of the {quantity}: do you want that?',
   ],
   discount: [
-    'How many percent is the {discount}?',
-    'How large is the {discount}?',
-    'What percent should I take off as {discount}?',
+    'Percent of the {discount}: how many?',
+    'Percent: how large is the {discount}?',
+    'Percent to take off as {discount}: how many?',
   ],
-  fee: ['How much is the {fee}?', 'What {fee} should I add?', 'How large is the {fee}?'],
+  fee: [
+    'Amount of the {fee}: how much is it?',
+    'Amount: how large is the {fee}?',
+    'Amount to add as {fee}: how much?',
+  ],
   order: [
-    'In which order do I work out the {result}?',
-    'Which step comes first for the {result}?',
-    'What is the order of the steps for the {result}?',
+    'Order: how do I work out the {result}?',
+    'Steps: which comes first for the {result}?',
+    'Order of the steps for the {result}: which is it?',
   ],
-  minimum: ['What is the minimum {result}?', 'How low can the {result} be?', 'Is there a lowest {result}?'],
-  maximum: ['What is the maximum {result}?', 'How high can the {result} be?', 'Is there a highest {result}?'],
+  minimum: [
+    'Minimum {result}: what is it?',
+    'Low: how low can the {result} be?',
+    'Lowest {result}: is there one?',
+  ],
+  maximum: [
+    'Maximum {result}: what is it?',
+    'High: how high can the {result} be?',
+    'Highest {result}: is there one?',
+  ],
   rounding: [
-    'How should I round the {result}?',
-    'Do you want the {result} rounded up or down?',
-    'What rounding should the {result} have?',
+    'Rounding: how should I round the {result}?',
+    'Round the {result} up or down?',
+    'Rounding of the {result}: which way?',
   ],
   unit: [
-    'Which unit do you want for the {result}?',
-    'What factor turns the {result} into your unit?',
-    'By what factor should I multiply the {result}?',
+    'Unit: which do you want for the {result}?',
+    'Unit of the {result}: what factor turns it into yours?',
+    'Factor: by what should I multiply the {result}?',
   ],
 };
 
