@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 Method = Literal["sweet-rl", "rft", "multiturn-dpo"]
+Pairing = Literal["paper", "successes", "all"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,8 @@ class DataConfig:
     trajectories: list[File] = field(default_factory=list)  # files of published or exported rows
     preferences: list[File] = field(default_factory=list)  # rows `prompt`, `chosen`, `rejected` of single steps
     preference_weight: NotNegative = 1.0  # of one human preference against one ranked pair
-    pairing: Literal["paper", "all"] = "paper"  # paper: first success against every lower one of its task
+    # Which stand against every lower one of their task: the first success (paper), each success, or all.
+    pairing: Pairing = "paper"
     mode: Literal["fixed", "paper"] = "fixed"  # whose rewards count, when data come from the log
     with_leaked: bool = False
     held_out: Annotated[float, Range(0, 1, without_high=True)] = 0.1  # fraction of tasks measured, never trained on

@@ -60,6 +60,10 @@ def test_the_paper_pairs_the_first_success_of_a_task_with_every_lower_one():
     assert pairs("paper") == [("a", "a2", "a1"), ("a", "a2", "a4")]
 
 
+def test_each_success_of_a_task_can_stand_against_every_lower_one():
+    assert pairs("successes") == [("a", "a2", "a1"), ("a", "a2", "a4"), ("a", "a3", "a1"), ("a", "a3", "a4")]
+
+
 def test_all_pairs_every_better_with_every_worse_trajectory_of_a_task():
     assert pairs("all") == [
         ("a", "a1", "a4"),
@@ -84,6 +88,8 @@ def test_no_pair_at_all_is_a_fault_that_says_what_there_was_and_what_to_collect(
     never = [trajectory("a1", "a", 0.5), trajectory("a2", "a", 0.0)]
     with pytest.raises(Fault, match=r'with 0 successes; collect from a stronger agent, or set data.pairing to "all"\.'):
         pairs("paper", never)
+    with pytest.raises(Fault, match="with 0 successes; collect from a stronger agent"):
+        pairs("successes", never)
     assert pairs("all", never) == [("a", "a1", "a2")]
     alike = [trajectory("a1", "a", 1.0), trajectory("a2", "a", 1.0)]
     with pytest.raises(Fault, match="until some go better than others"):

@@ -11,6 +11,7 @@ import {
   type ExportFormat,
   type ExportResult,
   type Finding,
+  PAIRINGS,
   type Pairing,
   type Render,
 } from '../../core/trajectory/export/export';
@@ -49,8 +50,11 @@ export const installExport: Install = (program, perform) => {
     .addOption(dataOption())
     .addOption(modeOption())
     .addOption(
-      new Option('--pairs <pairing>', 'preferences: the paper’s pairs, or every better with every worse')
-        .choices(['paper', 'all'])
+      new Option(
+        '--pairs <pairing>',
+        'preferences: the paper’s pairs, each success with every lower one, or every better with every worse',
+      )
+        .choices(PAIRINGS)
         .default('paper'),
     )
     .option('--only-success', 'only trajectories that pass all tests')

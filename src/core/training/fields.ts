@@ -68,7 +68,7 @@ export const fields = {
     dtype: choice('auto', 'bfloat16', 'float16', 'float32'),
   }),
   ...under('data', {
-    pairing: choice('paper', 'all'),
+    pairing: choice('paper', 'successes', 'all'),
     mode: choice('fixed', 'paper'),
     with_leaked: { kind: 'flag', default: false },
     held_out: { ...partOfAll, default: 0.1 },

@@ -232,6 +232,16 @@ describe('preference rows', () => {
     });
   });
 
+  it('pair each trajectory of reward 1 with every strictly lower one on request', async () => {
+    const { rows } = await exported(await filled(), { format: 'preferences', render, pairs: 'successes' });
+    expect(pairsOf(rows).sort()).toEqual([
+      'also-best > half',
+      'also-best > worst',
+      'best > half',
+      'best > worst',
+    ]);
+  });
+
   it('pair all strictly different rewards of a task on request', async () => {
     const { rows } = await exported(await filled(), { format: 'preferences', render, pairs: 'all' });
     expect(pairsOf(rows).sort()).toEqual([

@@ -7,9 +7,8 @@ time, so that only those are read of which an example is made. The order of the 
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Literal
 
-from ..config import DataConfig
+from ..config import DataConfig, Pairing
 from ..fault import Fault
 from ..turn import Example, Turn
 from .dialogue import Dialogue, counted
@@ -21,18 +20,19 @@ from .template import Template
 Read = Callable[[Sequence[Dialogue]], Sequence[tuple[Turn, ...]]]
 
 
-def trajectory_pairs(dialogues: Sequence[Dialogue], read: Read, pairing: Literal["paper", "all"]) -> list[Example]:
+def trajectory_pairs(dialogues: Sequence[Dialogue], read: Read, pairing: Pairing) -> list[Example]:
     """Pairs of trajectories of one task, the better one chosen; `group` is the task.
 
     paper: of each task that has a trajectory of reward 1, the first such one against every strictly lower one
         (arXiv 2503.15478, as the reference code pairs them).
+    successes: each trajectory of reward 1 against every strictly lower one of its task.
     all: every two trajectories of a task of which one has the strictly higher reward.
     Raises Fault when there is no pair, with what to collect.
     """
     pairs: list[tuple[int, int]] = []
     for members in by_task(dialogues).values():
         better = [index for index in members if pairing == "all" or dialogues[index].reward == 1]
-        for chosen in better if pairing == "all" else better[:1]:
+        for chosen in better[:1] if pairing == "paper" else better:
             lower = [index for index in members if dialogues[index].reward < dialogues[chosen].reward]
             pairs += [(chosen, rejected) for rejected in lower]
     if not pairs:
@@ -65,7 +65,7 @@ def why_no_pairs(dialogues: Sequence[Dialogue], pairing: str) -> str:
     )
     if several == 0:
         advice = "collect several rollouts of each task"
-    elif successes == 0 and pairing == "paper":
+    elif successes == 0 and pairing != "all":
         advice = 'collect from a stronger agent, or set data.pairing to "all"'
     else:
         advice = "collect more rollouts of each task, until some go better than others"

@@ -10,7 +10,7 @@ import type { LeftOut } from './selection';
 
 export type { Finding } from '../findings/scanner';
 export type { ExportFormat, ExportOptions, FindingsPolicy, LeaveOut, Render } from './options';
-export type { Pairing } from './pairs';
+export { PAIRINGS, type Pairing } from './pairs';
 export type { ChatMessageLike } from './rows';
 export type { LeftOut, LeftOutReason, Selection } from './selection';
 

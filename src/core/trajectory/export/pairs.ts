@@ -2,9 +2,11 @@ import type { Selected } from './selection';
 
 /**
  * `paper`: of each task that has a trajectory of reward 1, the first such one against every strictly lower one (the
- * critic's pairs of SWEET-RL). `all`: every two trajectories of a task of which one has the strictly higher reward.
+ * critic's pairs of SWEET-RL). `successes`: each of reward 1 against every strictly lower one. `all`: every two
+ * trajectories of a task of which one has the strictly higher reward.
  */
-export type Pairing = 'paper' | 'all';
+export const PAIRINGS = ['paper', 'successes', 'all'] as const;
+export type Pairing = (typeof PAIRINGS)[number];
 
 /** The trajectories of one task, and which of them stand against each other. */
 export interface TaskPairs {
@@ -18,9 +20,7 @@ export interface TaskPairs {
 export function pairsByTask(selected: readonly Selected[], pairing: Pairing): TaskPairs[] {
   const byTask = Map.groupBy(selected, ({ summary }) => summary.taskId);
   return [...byTask].map(([task, trajectories]) => {
-    const firstOfAll = trajectories.find((trajectory) => rewardOf(trajectory) === 1);
-    const better = pairing === 'all' ? trajectories : firstOfAll ? [firstOfAll] : [];
-    const pairs = better.flatMap((chosen) =>
+    const pairs = chosenOf(trajectories, pairing).flatMap((chosen) =>
       trajectories
         .filter((rejected) => rewardOf(rejected) < rewardOf(chosen))
         .map((rejected) => ({ chosen, rejected })),
@@ -28,6 +28,13 @@ export function pairsByTask(selected: readonly Selected[], pairing: Pairing): Ta
     const paired = new Set(pairs.flatMap(({ chosen, rejected }) => [chosen, rejected]));
     return { task, pairs, unpaired: trajectories.length - paired.size };
   });
+}
+
+/** Which stand on the better side, wherever there is a lower one. */
+function chosenOf(trajectories: readonly Selected[], pairing: Pairing): readonly Selected[] {
+  if (pairing === 'all') return trajectories;
+  const successes = trajectories.filter((trajectory) => rewardOf(trajectory) === 1);
+  return pairing === 'paper' ? successes.slice(0, 1) : successes;
 }
 
 function rewardOf({ grade, summary }: Selected): number {

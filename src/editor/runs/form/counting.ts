@@ -1,4 +1,5 @@
 import type { DataCounts } from '../../../core/training/data/count';
+import { PAIRINGS } from '../../../core/trajectory/export/pairs';
 import type { TrajectoryLog } from '../../../core/trajectory/log';
 
 /** Clicks that come one after the other are counted once, in milliseconds. */
@@ -48,7 +49,7 @@ export class Counting {
     const { selection } = await parseConfiguration({ data }, { from: '', folder: '' });
     if (selection === undefined) return;
     const counts = await countData(log, selection, {
-      pairing: data.pairing === 'all' ? 'all' : 'paper',
+      pairing: PAIRINGS.find((pairing) => pairing === data.pairing) ?? 'paper',
       signal,
     });
     if (!signal.aborted) this.told(counts);

@@ -88,7 +88,9 @@ export function settingWords(t: Translate): Readonly<Partial<Record<FieldPath, r
     'data.mode': [t('Grading'), t('Whose rewards count, where the log has grades of both modes.')],
     'data.pairing': [
       t('Pairs'),
-      t('The first success of a task against every lower one, as in the paper, or all against all.'),
+      t(
+        'The first success of a task against every lower one, as in the paper, each success against them, or all against all.',
+      ),
     ],
     'data.held_out': [t('Held out'), t('The fraction of tasks that are measured on and never trained on.')],
     'data.preference_weight': [
@@ -192,6 +194,8 @@ export function choiceWord(value: string, t: Translate): string {
       return t('As in the paper');
     case 'reference-code':
       return t('As in its code');
+    case 'successes':
+      return t('Each success');
     case 'all':
       return t('All against all');
     case 'fixed':
