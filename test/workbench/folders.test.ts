@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import { insisting, startWorkbench, type WorkbenchDriver } from './driver';
 
 const names = ['alpha', 'beta'] as const;
 
@@ -93,10 +93,13 @@ test('the same task of the other folder is new still', async () => {
 test('the views show the log of the first folder, until the other one is chosen', async () => {
   await headOf('alpha').waitFor();
   expect(await trajectories().getByRole('treeitem').count()).toBe(0);
-  await workbench.runCommand('Tandem: Choose Log…');
-  await quickInput().getByText('0 dialogues').waitFor();
-  await workbench.screenshot('folders-choose-log');
-  await quickInput().getByText('1 dialogue', { exact: true }).click();
+  // The session may still take the focus for its composer, which closes the list of logs.
+  await insisting(async (options) => {
+    await workbench.runCommand('Tandem: Choose Log…');
+    await quickInput().getByText('0 dialogues').waitFor(options);
+    await workbench.screenshot('folders-choose-log');
+    await quickInput().getByText('1 dialogue', { exact: true }).click(options);
+  });
   await trajectories()
     .getByRole('treeitem', { name: /^Same task, open/ })
     .waitFor();

@@ -7,7 +7,7 @@ import { precisionOf } from '../../core/loop/export';
 import { trained } from '../../core/loop/trained';
 import { readLocalFolder, type LocalFolder } from '../../core/model/local/folder';
 import { openModel } from '../../core/model/spec';
-import { scoreboard } from '../../core/scoreboard/board';
+import { scoreboard, type Board } from '../../core/scoreboard/board';
 import { summaryOf, writeBoard } from '../../core/scoreboard/files';
 import {
   full,
@@ -17,7 +17,7 @@ import {
   type Method,
   type Plan,
 } from '../../core/scoreboard/plan';
-import type { BoardProgress, Surroundings as Board } from '../../core/scoreboard/surroundings';
+import type { BoardProgress, Surroundings as BoardSurroundings } from '../../core/scoreboard/surroundings';
 import { tableOf, type Row, type Table } from '../../core/scoreboard/table';
 import { starterTasks } from '../../core/task/starter/world';
 import { Runs } from '../../core/training/runs';
@@ -35,6 +35,7 @@ interface Options {
   readonly seeds?: number;
   readonly settings?: number;
   readonly methods?: string;
+  readonly credit: boolean;
   readonly agent: string;
   readonly out?: string;
   readonly jobs?: number;
@@ -54,6 +55,7 @@ export const installScoreboard: Install = (program, perform) => {
       wholeNumber('--settings', 1),
     )
     .option('--methods <names>', `which methods, of ${allMethods.map(({ name }) => name).join(', ')}`)
+    .option('--no-credit', 'leave out how well scores rank turns, which is measured last')
     .option('--agent <model>', 'the start: starter or local:<folder>', 'starter')
     .option('--out <folder>', 'where everything is kept (default: .tandem/scoreboards/full or quick)')
     .addOption(jobsOption())
@@ -66,6 +68,11 @@ async function makeScoreboard(options: Options, to: Surroundings): Promise<Outco
   const out = path.resolve(options.out ?? path.join('.tandem', 'scoreboards', plan.name));
   const { folder: start, graph } = startOf(options.agent, to);
   const prompts = await Prompts.load(path.join(to.assets, 'prompts'));
+  const players = { start: options.agent, simulator: 'rules' };
+  const write = async (board: Board): Promise<{ table: Table; page: string }> => {
+    const table = tableOf(board.final, plan.test.seed);
+    return { table, page: await writeBoard(out, board, table, { plan, methods, players }) };
+  };
   const trainer = await openShippedTrainer(to);
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   try {
@@ -79,11 +86,14 @@ async function makeScoreboard(options: Options, to: Surroundings): Promise<Outco
       simulator: new RulesSimulator(),
       train: training(trainer, new Runs(out), path.join(to.assets, 'prompts')),
       score: (what) => scoreTrajectories(trainer, what),
+      withoutCredit: !options.credit,
+      // Whoever stops it during the credit has the page all the same.
+      onTable: async (table) => {
+        await write(table);
+      },
       onProgress: new Lines().print,
     });
-    const table = tableOf(board.final, plan.test.seed);
-    const players = { start: options.agent, simulator: 'rules' };
-    const page = await writeBoard(out, board, table, { plan, methods, players });
+    const { table, page } = await write(board);
     return {
       summary: { page, ...summaryOf(board, table, plan, methods) },
       print: () => inWords(table, page),
@@ -111,7 +121,7 @@ function methodsOf(names: string | undefined): readonly Method[] {
 }
 
 /** Tasks of the starter world, each draw of them made once: every cell asks for its own. */
-function drawing({ difficulty }: Plan): Board['tasks'] {
+function drawing({ difficulty }: Plan): BoardSurroundings['tasks'] {
   const drawn = new Map<string, readonly PackTask[]>();
   return ({ split, count, seed }) => {
     const name = `${split} ${count} ${seed}`;
@@ -131,7 +141,7 @@ function startOf(agent: string, to: Surroundings): LocalFolder {
   throw wrongUse(`"${agent}" cannot be trained here: --agent takes starter or local:<folder>.`);
 }
 
-function training(trainer: Trainer, runs: Runs, prompts: string): Board['train'] {
+function training(trainer: Trainer, runs: Runs, prompts: string): BoardSurroundings['train'] {
   // The machine does not change between two cells, and a look at it takes long.
   let examined = false;
   return async (options) => {

@@ -19,7 +19,8 @@ export interface Board {
   readonly choices: readonly Choice[];
   /** On the test split: of each method one for each seed, in the order of the plan. */
   readonly final: readonly { readonly method: Method; readonly attempts: readonly Attempt[] }[];
-  readonly credit: Credit;
+  /** Undefined until it is measured. */
+  readonly credit: Credit | undefined;
   /** All of this plan, and all that were made in the folder for earlier ones; the oldest first. */
   readonly attempts: readonly Attempt[];
   readonly earlier: readonly Attempt[];
@@ -89,14 +90,16 @@ async function made(to: Surroundings): Promise<Board> {
     method,
     attempts: attempts.filter((one) => one.method === method.name),
   }));
-  const credit = await creditOf(final, offline, to);
   const own = new Set([...tried, ...attempts].map(({ key }) => key));
   const all = await allAttempts(to.out);
-  return {
-    ...{ offline, choices, final, credit, testUses },
+  const table: Board = {
+    ...{ offline, choices, final, testUses, credit: undefined },
     attempts: all.filter(({ key }) => own.has(key)),
     earlier: all.filter(({ key }) => !own.has(key)),
   };
+  if (to.withoutCredit === true) return table;
+  await to.onTable?.(table);
+  return { ...table, credit: await creditOf(final, offline, to) };
 }
 
 async function collected(to: Surroundings): Promise<OfflineData> {

@@ -136,7 +136,8 @@ const targetsOf = (all: readonly Target[]): string =>
     })
     .join('\n');
 
-function creditOf(credit: Credit, plan: Plan): string {
+function creditOf(credit: Credit | undefined, plan: Plan): string {
+  if (credit === undefined) return 'Not measured: the same command, without `--no-credit`, goes on with it.';
   const { states, candidates, rolls, largestStandardError, meanStandardError } = credit;
   if (credit.scores.length === 0) return 'No method with a critic is in the table.';
   const quality = ({ correlation, auc, aucOfQuestions }: ScoreQuality): string[] => [

@@ -8,6 +8,7 @@ import type { TrainedResult, TrainedOptions, TrainedProgress } from '../loop/tra
 import type { Model } from '../model/model';
 import type { Run } from '../training/runs';
 import type { Scored, ScoreOptions } from '../training/score';
+import type { Board } from './board';
 import type { Method, Plan } from './plan';
 
 /** A split of the starter world. */
@@ -41,6 +42,10 @@ export interface Surroundings {
   ) => Promise<Pick<TrainedResult, 'model' | 'critic'> & { readonly run: TrainingRun }>;
   readonly score: (options: ScoreOptions) => Promise<Scored[]>;
   readonly signal?: AbortSignal;
+  /** Leaves out Monte-Carlo credit. */
+  readonly withoutCredit?: boolean;
+  /** Called when all but the credit is there, which may take as long again. */
+  readonly onTable?: (board: Board) => Promise<void>;
   /** What is under way, in a few words, and how much of everything is done. */
   readonly onProgress?: (progress: BoardProgress) => void;
 }

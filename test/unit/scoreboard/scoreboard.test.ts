@@ -168,12 +168,35 @@ describe('the scoreboard', () => {
 
   it('judges scores by Monte-Carlo credit: one that knows the right answers ranks well, its opposite does not', async () => {
     const { to } = await stage(folder);
-    const { credit } = await scoreboard(to);
+    const credit = (await scoreboard(to)).credit!;
     const [critic, untrained] = credit.scores;
     expect([critic!.name, untrained!.name]).toEqual(['sweet-rl', 'untrained-score']);
     expect(critic!.seen.auc!.mean).toBeGreaterThan(0.9);
     expect(untrained!.seen.auc!.mean).toBeLessThan(0.1);
     expect(credit.largestStandardError).toBeLessThanOrEqual(0.2);
+  });
+
+  it('gives the table before the credit, which can be left out and measured later', async () => {
+    const { to, trained } = await stage(folder);
+    const without = await scoreboard({ ...to, withoutCredit: true });
+    expect(without.credit).toBeUndefined();
+    expect(tableOf(without.final, 1).targets).not.toEqual([]);
+    const players = { start: 'starter', simulator: 'rules' };
+    const page = await writeBoard(to.out, without, tableOf(without.final, 1), { plan, methods, players });
+    expect(await readFile(page, 'utf8')).toContain('Not measured: the same command, without `--no-credit`');
+    const before = trained.length;
+    const given: unknown[] = [];
+    const stopped = scoreboard({
+      ...to,
+      onTable: (table) => {
+        given.push(table);
+        return Promise.reject(new Error('stopped'));
+      },
+    });
+    await expect(stopped).rejects.toThrow('stopped');
+    expect(given).toEqual([without]);
+    expect((await scoreboard(to)).credit!.scores).not.toEqual([]);
+    expect(trained.length).toBe(before);
   });
 
   it('tells how much is done and how long the rest takes', async () => {
