@@ -70,7 +70,7 @@ export const full: Plan = {
   protocol: { maxTurns: 6, replyLimit: 400 },
   maxTokens: 160,
   concurrency: 64,
-  // With more, the baselines find more and SWEET-RL hardly (docs/decisions/settings-of-small-models.md).
+  // Chosen when more dialogues seemed to help the baselines alone, which was want of steps: docs/decisions/settings-of-small-models.md.
   offline: { tasks: 150, rollouts: 4, ranked: 0.8, seed: 10 },
   development: { tasks: 300, seed: 20 },
   test: { tasks: 500, seed: 34 },

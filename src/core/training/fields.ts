@@ -1,3 +1,5 @@
+import { PAIRINGS } from '../trajectory/export/pairs';
+
 /**
  * What a single value of a configuration may be, as the trainer's `config.py` declares it, so that a value can be refused
  * where it is typed and before there is an environment to ask. A test compares the two.
@@ -68,7 +70,7 @@ export const fields = {
     dtype: choice('auto', 'bfloat16', 'float16', 'float32'),
   }),
   ...under('data', {
-    pairing: choice('paper', 'successes', 'all'),
+    pairing: choice(...PAIRINGS),
     mode: choice('fixed', 'paper'),
     with_leaked: { kind: 'flag', default: false },
     held_out: { ...partOfAll, default: 0.1 },
