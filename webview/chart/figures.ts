@@ -67,14 +67,21 @@ export const figures: Readonly<Record<FigureName, Figure>> = {
   },
   memory_mb: {
     title: t('Memory'),
-    note: t('The most that was in use until then'),
+    note: t('The most that was in use: of a GPU since the step before, of the processor since the start'),
     format: (value) =>
       value < 1024 ? t('{0} MB', grouped(Math.round(value))) : t('{0} GB', decimal(value / 1024, 1)),
     least: 0,
   },
-  mfu: {
+  gpu_use: {
     title: t('GPU use'),
-    note: t('Of the arithmetic that the device can do at its best'),
+    note: t('Part of the time in which the GPU computed anything'),
+    format: percent,
+    least: 0,
+    most: 1,
+  },
+  mfu: {
+    title: t('Model FLOPs use'),
+    note: t('Of the arithmetic that the device can do at its best (MFU)'),
     format: percent,
     least: 0,
   },

@@ -13,6 +13,7 @@ export type FigureName =
   | 'learning_rate'
   | 'tokens_per_second'
   | 'memory_mb'
+  | 'gpu_use'
   | 'mfu'
   | 'sampler_difference';
 

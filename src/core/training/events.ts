@@ -44,6 +44,8 @@ const schemas = lazily(() => {
       tokens_per_second: figure,
       /** Fraction of the device's peak arithmetic; null where the peak is not known. */
       mfu: figure,
+      /** Fraction of the last moment in which the GPU computed anything; null where its driver does not tell. */
+      gpu_use: figure,
       memory_mb: figure,
       /** Of the whole run. */
       seconds_left: figure,
@@ -73,6 +75,8 @@ const schemas = lazily(() => {
       ...head,
       stage: z.string().optional(),
       group: z.string(),
+      /** The dialogue before the turn, as the agent saw it. */
+      history: z.array(z.looseObject({ role: z.string(), content: z.string() })).optional(),
       /** Different texts, `times`: how often each was sampled. */
       candidates: z.array(
         z.looseObject({

@@ -8,14 +8,15 @@ again: the later line counts.
     data        what the configuration's files amount to (prepare.py)
     plan        what was chosen, whether it fits, how long it takes (plan.py)
     step        stage, step (from 1), steps, epoch, loss, …: means over the batch (objective.py); gradient_norm (before
-                clipping), learning_rate, tokens (after sharing), tokens_per_second, mfu?, memory_mb, seconds_left (of
-                the whole run)
+                clipping), learning_rate, tokens (after sharing), tokens_per_second, mfu?, gpu_use?, memory_mb,
+                seconds_left (of the whole run)
     evaluation  stage, step, best, and the figures of a step as means over the held-out examples
     control     stage, accuracy, examples: how much of the held-out pairs on which the critic is measured the untrained
                 score has in order (control.py), and how many they are
     progress    stage, part, done, total, seconds_left (of this part): work that has no steps
     candidates, ranking     figures of a round (candidates.py, ranking.py)
-    sample      stage, group, candidates [{text, score, untrained, good?}], the best first
+    sample      stage, group, history [{role, content}], candidates [{text, times, score, untrained, good?}], the best
+                first
     notice      message: something that the user should know and that does not end the run
     result      model, critic?, and the figures of all stages
 """

@@ -1,12 +1,16 @@
 """How hard the device works, and how much memory that takes."""
 
+import math
 import sys
+import time
 from collections.abc import Sequence
 
 import torch
 
 from ..model.flops import Peak, Shape, Work, step_flops
 from ..turn import Turn
+
+LOOK_SECONDS = 1.0  # the driver's own window is a sixth of a second to one second
 
 
 class Meter:
@@ -18,6 +22,9 @@ class Meter:
         self.peak = peak
         self.device = device
         self.world = world
+        self._looked = -math.inf
+        self._use: float | None = None
+        self._tells_use = device.type == "cuda"
 
     def flops(self, turns: Sequence[Turn], *, shared: bool) -> float:
         """Floating-point operations that one forward and backward pass over `turns` needs."""
@@ -26,6 +33,20 @@ class Meter:
     def mfu(self, flops: float, seconds: float) -> float | None:
         """Model FLOPs use of all devices together, 0 to 1 (PaLM, arXiv 2204.02311, appendix B); None when unknown."""
         return round(flops / seconds / (self.peak.flops * self.world), 4) if self.peak else None
+
+    def gpu_use(self) -> float | None:
+        """Part of the last moment in which the GPU computed anything, 0 to 1, as its driver says (NVML).
+
+        None without such a GPU, and where the driver does not tell: of a slice of a GPU (MIG), or without its library.
+        """
+        now = time.monotonic()
+        if self._tells_use and now - self._looked >= LOOK_SECONDS:
+            self._looked = now
+            try:
+                self._use = torch.cuda.utilization(self.device) / 100
+            except (ImportError, RuntimeError, *_driver_errors()):
+                self._tells_use, self._use = False, None
+        return self._use
 
     def memory_mb(self) -> int | None:
         """The most that the device had in use since the last call; on the CPU, since the start of the process."""
@@ -41,3 +62,12 @@ class Meter:
 
             most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
         return most >> 20
+
+
+def _driver_errors() -> tuple[type[Exception], ...]:
+    """What NVML's library raises, where it is installed."""
+    try:
+        import pynvml
+    except ImportError:
+        return ()
+    return (pynvml.NVMLError,)

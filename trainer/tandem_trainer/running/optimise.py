@@ -137,6 +137,7 @@ def optimise(
                 tokens=tokens,
                 tokens_per_second=round(tokens / seconds, 1),
                 mfu=run.meter.mfu(flops, seconds),
+                gpu_use=run.meter.gpu_use(),
                 memory_mb=run.meter.memory_mb(),
                 seconds_left=run.seconds_left(stage, progress.seconds, _seconds_left(progress, steps, settings)),
             )

@@ -15,6 +15,7 @@ export const figures = [
   'learning_rate',
   'tokens_per_second',
   'memory_mb',
+  'gpu_use',
   'mfu',
   'sampler_difference',
 ] as const;
