@@ -182,6 +182,7 @@ def test_histories_are_what_the_agent_read_and_beside_it_what_the_critic_reads()
     turns = tuple(Spoken(position, ids=ids(5, 2)) for position in (1, 3))
     dialogue = Dialogue("a", "task", messages, turns, hidden_information="sorted(values)", settled=True)
     first, second = histories([dialogue], template)
+    assert (first.messages, second.messages) == (dialogue.messages[:1], dialogue.messages[:3])
     assert (first.group, second.group) == ("a/0", "a/1")
     read = template.tokenizer.decode(second.prompt)
     assert "How?" in read and "Upwards." in read and "sorted(values)" not in read

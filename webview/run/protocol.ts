@@ -85,10 +85,20 @@ export interface CandidateView {
   readonly untrained?: number;
 }
 
+/** A message of the dialogue before the turn. */
+export interface MessageView {
+  readonly isAgent: boolean;
+  readonly text: string;
+}
+
 export interface SamplesView {
   readonly type: 'samples';
   /** Candidates for one history each, the best first; the latest group comes first. */
-  readonly groups: readonly { readonly candidates: readonly CandidateView[] }[];
+  readonly groups: readonly {
+    /** In order; empty where the run does not tell it. */
+    readonly history: readonly MessageView[];
+    readonly candidates: readonly CandidateView[];
+  }[];
 }
 
 export interface ToldView {

@@ -4,7 +4,7 @@ import { t } from '../language';
 import { decimal } from '../language/numbers';
 import { iconButton } from '../ui';
 import { numberColumn, table } from '../ui/table';
-import type { CandidateView, SamplesView } from './protocol';
+import type { CandidateView, MessageView, SamplesView } from './protocol';
 
 /** Turns that were sampled for one history of several. @param turn shows another history */
 export function sampled(
@@ -29,12 +29,37 @@ export function sampled(
             </span>`
       }
     </div>
-    ${candidateTable(group.candidates)}
+    ${before(group.history)} ${candidateTable(group.candidates)}
     <p class="legend quiet">
       ${t('Scores of the critic, and of the same model untrained: what it would like without having learned.')}
     </p>
   </section>`;
 }
+
+/** What the turns answer, and, folded, what led there. */
+function before(history: readonly MessageView[]): TemplateResult | typeof nothing {
+  const last = history.at(-1);
+  if (last === undefined) return nothing;
+  const earlier = history.slice(0, -1);
+  return html`<div class="before">
+    ${
+      earlier.length === 0
+        ? nothing
+        : html`<details>
+            <summary>
+              ${earlier.length === 1 ? t('1 earlier message') : t('{0} earlier messages', earlier.length)}
+            </summary>
+            ${earlier.map(message)}
+          </details>`
+    }
+    ${message(last)}
+  </div>`;
+}
+
+const message = ({ isAgent, text }: MessageView): TemplateResult =>
+  html`<p>
+    <span class="quiet">${isAgent ? t('Agent') : t('Collaborator')}</span> ${withVisibleControls(text.trim())}
+  </p>`;
 
 /** With the scores of the critic and of the same model untrained. */
 function candidateTable(candidates: readonly CandidateView[]): TemplateResult {

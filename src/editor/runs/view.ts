@@ -126,9 +126,12 @@ export function samplesView({ samples }: RunHistory): SamplesView {
   const groups = samples.slice(-MOST_GROUPS).reverse();
   return {
     type: 'samples',
-    groups: groups.map(({ candidates }) => ({
+    groups: groups.map(({ history = [], candidates }) => ({
+      history: history
+        .filter(({ role }) => role !== 'system')
+        .map(({ role, content }) => ({ isAgent: role === 'assistant', text: shortened(content) })),
       candidates: candidates.map(({ text, times = 1, score, untrained }) => ({
-        text: text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text,
+        text: shortened(text),
         times,
         ...(score != null && { score }),
         ...(untrained != null && { untrained }),
@@ -136,6 +139,9 @@ export function samplesView({ samples }: RunHistory): SamplesView {
     })),
   };
 }
+
+const shortened = (text: string): string =>
+  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text;
 
 /** @param language in which times are written */
 export function toldView({ told }: RunHistory, language: string, t: Translate): ToldView {

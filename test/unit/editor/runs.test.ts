@@ -155,6 +155,26 @@ describe('the view of a run', () => {
     ]);
   });
 
+  it('shows what sampled turns answer as far as the run tells it, without what only the agent was told', () => {
+    const told = { role: 'system', content: 'Ask before you write.' };
+    const asked = { role: 'user', content: 'x'.repeat(2001) };
+    const folded = history(
+      event('sample', { group: 'a/0', candidates: [] }),
+      event('sample', {
+        group: 'a/1',
+        history: [told, asked, { role: 'assistant', content: 'Why?' }],
+        candidates: [],
+      }),
+    );
+    expect(samplesView(folded).groups.map((group) => group.history)).toEqual([
+      [
+        { isAgent: false, text: `${'x'.repeat(2000)} …` },
+        { isAgent: true, text: 'Why?' },
+      ],
+      [],
+    ]);
+  });
+
   it('has the untrained score beside the accuracy of the critic, where the run tells it', () => {
     const control = event('control', { stage: 'critic', accuracy: 0.55, examples: 40 });
     const untrained = (one: RunHistory, choice: object) =>

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ..config import CandidatesConfig
-from ..data.dialogue import Dialogue
+from ..data.dialogue import Dialogue, Messages
 from ..data.order import lot
 from ..data.template import Template
 from ..fault import Fault
@@ -39,11 +39,13 @@ class History:
     group:          "<trajectory>/<turn>", turns counted from 0.
     prompt:         (P,) int32, as the agent reads it: what is sampled from and trained on.
     hidden_prompt:  (P',) int32, with the hidden information c in front, for the critic's eyes only; None without c.
+    messages:       what the prompt says, for people.
     """
 
     group: str
     prompt: np.ndarray
     hidden_prompt: np.ndarray | None
+    messages: Messages = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +64,9 @@ def histories(dialogues: Sequence[Dialogue], template: Template) -> list[History
     for dialogue, turns in zip(dialogues, seen, strict=True):
         known = dialogue.hidden_information is not None
         told = template.turns(dialogue, hidden=True) if known else (None,) * len(turns)
-        for number, (turn, hidden) in enumerate(zip(turns, told, strict=True)):
-            found.append(History(f"{dialogue.id}/{number}", turn.prompt, hidden.prompt if hidden else None))
+        for number, (spoken, turn, hidden) in enumerate(zip(dialogue.turns, turns, told, strict=True)):
+            before = dialogue.messages[: spoken.position]
+            found.append(History(f"{dialogue.id}/{number}", turn.prompt, hidden.prompt if hidden else None, before))
     return found
 
 

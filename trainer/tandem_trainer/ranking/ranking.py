@@ -94,7 +94,8 @@ class Ranked:
                     "good": halves.pop() if len(halves) == 1 else None,
                 }
             )
-        return {"group": self.candidates.history.group, "candidates": shown}
+        history = self.candidates.history
+        return {"group": history.group, "history": list(history.messages), "candidates": shown}
 
 
 def rank(candidates: Candidates, scores: np.ndarray, untrained: np.ndarray) -> Ranked:

@@ -1,5 +1,6 @@
 """The stages of a run, in their order. A stage that is done is not repeated: its result is read from its checkpoint."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -30,7 +31,7 @@ from .shared_critic import SharedCritic
 
 READ = 8  # examples whose turns the check of an export may read
 LOOKED_AT = ("loss", "margin", "accuracy")  # figures of the held-out examples
-SHOWN = 8  # ranked histories of a round that are told as samples
+SHOWN = 8  # ranked histories of a round that are told as samples, at most; from all over them
 
 Figures = dict[str, Any]
 
@@ -186,7 +187,7 @@ def candidates_of_round(
     ranked = ranking.rank(base, run.budget, run.progress(name, "ranking"), logits_bytes=logits_bytes)
     told[name] = ranking_figures(ranked)
     run.events.emit("ranking", stage=name, **told[name])
-    for one in ranked[:SHOWN]:
+    for one in ranked[:: math.ceil(len(ranked) / SHOWN)]:
         run.events.emit("sample", stage=name, **_without_null(one.sample()))
     return ranked, told
 
