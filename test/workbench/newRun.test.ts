@@ -318,6 +318,11 @@ test('a name on the hub is planned when that is asked for, and stands in a file 
   await name.fill('tiny/agent');
   await button('Plan').click();
   await needs().getByText('It fits this machine.').waitFor();
+  // What was downloaded is planned without being asked for again.
+  await name.fill('');
+  await needs().getByText('Mend what is marked').waitFor();
+  await name.fill('tiny/agent');
+  await needs().getByText('It fits this machine.').waitFor();
   await button('Open as file').click();
   await workbench.page.locator('.view-lines', { hasText: '"base": "tiny/agent"' }).waitFor();
   const file = path.join(workspace, 'hub.json');

@@ -22,7 +22,7 @@ export interface EstimateRequest {
   readonly from: string;
   /** Changes with what the log gives for it. */
   readonly data: string;
-  /** The model is on the hub: it is planned when the person asks for it. */
+  /** The model is on the hub: it is planned when the person asks for it, until that was done once. */
   readonly needsDownload: boolean;
 }
 
@@ -46,6 +46,8 @@ export class Estimating {
   private named = 0;
   /** Of the machine, by what of the configuration they look at. */
   private readonly examined = new Map<string, readonly Check[]>();
+  /** Models of the hub of which what a plan needs is on this machine. */
+  private readonly downloaded = new Set<unknown>();
 
   constructor(
     private readonly environment: Pick<EditorTrainer, 'isInstalled' | 'open' | 'openVisibly' | 'prompts'>,
@@ -59,7 +61,7 @@ export class Estimating {
     if (isSame && request.data === before?.data) return;
     this.stop();
     this.request = request;
-    if (request.needsDownload) {
+    if (request.needsDownload && !this.downloaded.has(modelOf(request).base)) {
       const sentence = t('To plan it, the model’s configuration and tokenizer are downloaded from the hub.');
       this.tell(estimateIn('asked', sentence));
       return;
@@ -151,7 +153,7 @@ export class Estimating {
     const { prompts } = this.environment;
     const options = { configuration, trainer, prompts, signal };
     this.tell(estimateIn('working', t('Planning …')));
-    const { device, training } = (value.model ?? {}) as Record<string, unknown>;
+    const { base, device, training } = modelOf(request);
     const machine = JSON.stringify([device, training]);
     const examine = async (): Promise<readonly Check[]> => {
       const checks = this.examined.get(machine) ?? (await examineRun(runs, options));
@@ -161,6 +163,7 @@ export class Estimating {
     let plan: Plan;
     try {
       ({ plan } = await planRun(runs, options));
+      this.downloaded.add(base);
     } catch (error) {
       if (signal.aborted || !(error instanceof Fault)) throw error;
       const isMarked = this.owner.onRefused(error.message);
@@ -192,3 +195,6 @@ export class Estimating {
     this.owner.onEstimate(view, undefined);
   }
 }
+
+const modelOf = ({ configuration }: EstimateRequest): Readonly<Record<string, unknown>> =>
+  (configuration.model ?? {}) as Readonly<Record<string, unknown>>;
