@@ -10,6 +10,7 @@ export const commands = {
   playNext: 'tandem.playNext',
   playFirst: 'tandem.playFirst',
   playNextOfPack: 'tandem.playNextOfPack',
+  collect: 'tandem.collect',
   removePack: 'tandem.removePack',
   toggleCounters: 'tandem.toggleCounters',
   openPack: 'tandem.openPack',

@@ -54,6 +54,34 @@ test('lets the rules answer until the starter model has answered, and sees the g
   await pictures('starter-graded');
 });
 
+test('lets the simulator play tasks of a pack, as many as they like, and goes on from there', async () => {
+  const pack = workbench.page
+    .getByRole('tree', { name: 'Tasks' })
+    .getByRole('treeitem', { name: /^starter, 32 tasks/ });
+  const question = workbench.page.locator('.quick-input-widget');
+  const answer = async (words: RegExp, value: string): Promise<void> => {
+    await question.getByText(words).waitFor();
+    await question.getByRole('textbox').fill(value);
+    await workbench.page.keyboard.press('Enter');
+  };
+  await workbench.chooseInMenu(pack, 'Collect Dialogues…');
+  await question.getByText('How many of its 32 tasks?').waitFor();
+  await question.getByRole('textbox').fill('33');
+  await question.getByText('Write a whole number from 1 to 32.').waitFor();
+  await workbench.screenshot('starter-collect');
+  await answer(/^How many of its 32 tasks/, '2');
+  await answer(/^How many dialogues of each/, '2');
+  await workbench.notification(/4 dialogues of starter were played and graded/);
+  await workbench.screenshot('starter-collected');
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.chooseInMenu(pack, 'Collect Dialogues…');
+  await answer(/4 dialogues are played already and count/, '2');
+  await answer(/^How many dialogues of each/, '2');
+  const told = await workbench.notification(/These dialogues were played already/);
+  await told.getByRole('button', { name: 'Show Trajectories' }).click();
+  await workbench.page.locator('.pane-header', { hasText: '5 · ' }).waitFor();
+});
+
 test('finds the model ready, with its size and its speed', async () => {
   await workbench.openViews('Tasks', 'Models');
   const models = workbench.page.getByRole('tree', { name: 'Models' });

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
+import { collectPack } from '../collecting/commands';
 import type { CommandContext, Target } from '../commands';
 import { commands } from '../contributions';
 import { documentUri } from '../documents';
@@ -22,6 +23,8 @@ export function taskCommands(on: CommandContext) {
     [commands.playFirst]: () => playFirst(on),
     [commands.playNextOfPack]: (target: Target) =>
       target?.kind === 'pack' ? playNextOf(on, [target.pack]) : undefined,
+    [commands.collect]: (target: Target) =>
+      collectPack(on, target?.kind === 'pack' ? target.pack : undefined),
     [commands.removePack]: (target: Target) =>
       target?.kind === 'pack' ? removePack(on, target.pack) : undefined,
     [commands.openPack]: (target: Target) =>

@@ -80,6 +80,7 @@ function refusals(t: Translate): Record<Refused, string> {
     [commands.useAsAgent]: notConnected,
     [commands.useAsSimulator]: notConnected,
     [commands.downloadPack]: t('Nothing is downloaded'),
+    [commands.collect]: t('Nothing is played'),
     [commands.collaborateOnFunction]: t('Nothing is played'),
     [commands.makeTask]: t('Nothing is graded'),
     [commands.testAnswer]: t('Answers are not graded'),

@@ -10,7 +10,7 @@ import {
   type Form,
   type FormContext,
 } from '../../../src/editor/runs/form/configuration';
-import { extentOf } from '../../../src/editor/runs/form/extent';
+import { extentOf } from '../../../src/editor/collecting/extent';
 import { checksView, dataView, planView } from '../../../src/editor/runs/form/tellings';
 import { formView, type Choices } from '../../../src/editor/runs/form/view';
 import { settingWords, wantedWords } from '../../../src/editor/runs/form/words';

@@ -11,6 +11,7 @@ it('refuses in a workspace that is not trusted what connects, asks, downloads or
     'chooseCandidates',
     'chooseSimulator',
     'collaborateOnFunction',
+    'collect',
     'compareBlindly',
     'connectModel',
     'continueRun',

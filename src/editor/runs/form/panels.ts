@@ -104,8 +104,11 @@ export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner,
   }
 
   async collect(engine: Engine): Promise<void> {
-    const { collectHere } = await import('./collecting');
-    return collectHere(engine, this.parts.packs);
+    const { collectHere } = await import('../../collecting/collect');
+    const { extentOf } = await import('../../collecting/extent');
+    const { packs } = this.parts;
+    const all = (await packs.all()).flatMap((pack) => pack.tasks);
+    await collectHere(engine, packs, all, (played) => extentOf(all, played));
   }
 
   onDidDispose(panel: NewRunPanel): void {

@@ -1,12 +1,13 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { Fault } from '../../../core/fault';
-import type { PackTask } from '../../../core/dialogue/collect';
-import type { Engine } from '../../engine';
-import { cancellable } from '../../progress';
-import type { Packs } from '../../tasks/packs';
-import { refuseInRestrictedMode } from '../../trust/restricted';
-import { extentOf } from './extent';
+import { Fault } from '../../core/fault';
+import type { CollectionResult, PackTask } from '../../core/dialogue/collect';
+import type { Engine } from '../engine';
+import { cancellable } from '../progress';
+import type { PackTask as TaskHeader } from '../tasks/pack';
+import type { Packs } from '../tasks/packs';
+import { refuseInRestrictedMode } from '../trust/restricted';
+import type { Extent } from './extent';
 
 const { t } = vscode.l10n;
 
@@ -16,15 +17,23 @@ const SEED = 0;
 /**
  * Has the agent of the settings play tasks with the simulator of the settings, as `tandem collect` does, with progress
  * and cancel; what was played until then stays in the log.
- * @throws {Fault} `editor/no-tasks`, and as `collect`
+ * @param all the tasks that may be played
+ * @param choose how many of them, and how often each; told what these two have played already, as `id#rollout`.
+ *   Undefined plays nothing.
+ * @returns undefined when nothing was chosen or the person cancelled it
+ * @throws {Fault} `editor/no-tasks`, `editor/collection-failed`, and as `collect`
  */
-export async function collectHere(engine: Engine, packs: Packs): Promise<void> {
+export async function collectHere(
+  engine: Engine,
+  packs: Packs,
+  all: readonly TaskHeader[],
+  choose: (played: readonly string[]) => Extent<TaskHeader> | PromiseLike<Extent<TaskHeader> | undefined>,
+): Promise<CollectionResult | undefined> {
   refuseInRestrictedMode(t('Nothing is played'));
-  const all = (await packs.all()).flatMap((pack) => pack.tasks);
   if (all.length === 0)
     throw new Fault('editor/no-tasks', t('There is no task to play: add a pack in the Tasks view first.'));
-  const { collect, collectionName } = await import('../../../core/dialogue/collect');
-  const { RulesSimulator } = await import('../../../core/dialogue/simulator');
+  const { collect, collectionName } = await import('../../core/dialogue/collect');
+  const { RulesSimulator } = await import('../../core/dialogue/simulator');
   const parts = {
     log: await engine.log(),
     agent: await engine.openAgent(),
@@ -35,9 +44,11 @@ export async function collectHere(engine: Engine, packs: Packs): Promise<void> {
     seed: SEED,
   };
   const collection = collectionName('collection', parts);
-  const { tasks, rollouts } = extentOf(all, parts.log.collected(collection).keys());
+  const extent = await choose([...parts.log.collected(collection).keys()]);
+  if (extent === undefined) return undefined;
+  const { tasks, rollouts } = extent;
   const title = t('{0} plays with {1}', parts.agent.name, parts.simulator.name);
-  await cancellable(title, async (signal, report) => {
+  return cancellable(title, async (signal, report) => {
     const result = await collect({
       ...parts,
       tasks: await wholeTasks(packs, tasks),
@@ -55,6 +66,7 @@ export async function collectHere(engine: Engine, packs: Packs): Promise<void> {
         'editor/collection-failed',
         t('{0} of {1} dialogues failed: {2}', result.failed, result.total, failure.message),
       );
+    return result;
   });
 }
 

@@ -2,6 +2,18 @@
 const TASKS = 24;
 const ROLLOUTS = 4;
 
+/** What is played: these tasks, so many dialogues of each. */
+export interface Extent<T> {
+  readonly tasks: readonly T[];
+  readonly rollouts: number;
+}
+
+/** How many of the dialogues are about tasks that are there. @param played each dialogue as `id#rollout` */
+export function playedOf(all: readonly { readonly id: string }[], played: Iterable<string>): number {
+  const ids = new Set(all.map(({ id }) => id));
+  return [...played].filter((key) => ids.has(key.slice(0, key.lastIndexOf('#')))).length;
+}
+
 /**
  * More tasks than were played so far while there are others, then more dialogues of each.
  * @param all that can be played
@@ -10,10 +22,8 @@ const ROLLOUTS = 4;
 export function extentOf<T extends { readonly id: string }>(
   all: readonly T[],
   played: Iterable<string>,
-): { readonly tasks: readonly T[]; readonly rollouts: number } {
-  const ids = new Set(all.map(({ id }) => id));
-  const count = [...played].filter((key) => ids.has(key.slice(0, key.lastIndexOf('#')))).length;
-  const times = Math.floor(count / (TASKS * ROLLOUTS)) + 1;
+): Extent<T> {
+  const times = Math.floor(playedOf(all, played) / (TASKS * ROLLOUTS)) + 1;
   const tasks = all.slice(0, TASKS * times);
   return { tasks, rollouts: Math.ceil((TASKS * ROLLOUTS * times) / tasks.length) };
 }
