@@ -10,7 +10,6 @@ import { Runs } from '../../src/core/training/runs';
 import { finishedRun } from '../fixtures/runs';
 import { collectLog } from '../fixtures/trainer';
 import { violations } from './accessibility';
-import { ChatView, chatSettings, parking } from './chatView';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
 import { showRuns } from './runsView';
 
@@ -47,7 +46,7 @@ beforeAll(async () => {
   workbench = await startWorkbench({
     extension: root,
     workspace,
-    settings: { ...chatSettings, 'tandem.sampling.maxTokens': 256, 'tandem.protocol.maxTurns': 6 },
+    settings: { 'tandem.sampling.maxTokens': 256, 'tandem.protocol.maxTurns': 6 },
   });
   workbench.page.setDefaultTimeout(60_000);
   await showRuns(workbench);
@@ -203,17 +202,4 @@ test('a run that was evaluated says how far it came from its start', async () =>
     .getByText(/^Success \d+ % → \d+ % on 20 held-out tasks, .* points against the start/)
     .waitFor();
   await workbench.screenshot('runs-measured');
-});
-
-test('what was trained answers as @tandem in the chat, and is in its picker', async () => {
-  const chat = new ChatView(workbench);
-  await button('Use in chat').click();
-  await chat.input.getByText('@tandem').waitFor();
-  await chat.pickModel('first try');
-  await chat.say(parking);
-  const answered = chat.content
-    .getByText('Answer now')
-    .or(chat.content.getByRole('button', { name: 'Run Tests' }));
-  await answered.first().waitFor();
-  await workbench.screenshot('chat-trained');
 });

@@ -1,5 +1,5 @@
 import { readFileSync, statSync, watch } from 'node:fs';
-import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,11 +13,12 @@ import { Runs, type Run } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { collectLog } from '../fixtures/trainer';
 import { violations } from './accessibility';
+import { ChatView, chatSettings, parking } from './chatView';
 import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 import { newRunForm } from './newRunForm';
 
-// The real trainer on a real log, with the starter model. While something is looked at, the trainer is stopped in the
+// From the form to a model that answers: the real trainer on a real log, with the starter model. While something is looked at, the trainer is stopped in the
 // middle of what it does, by the system, so that it does not matter how fast it is.
 
 let workspace: string;
@@ -28,31 +29,25 @@ const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Runs' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
 const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
 
-const stage = { learning_rate: 3e-4, batch: 1, patience: 0, evaluate_every: 10 };
-/** A checkpoint after every step: a kill costs nothing. */
+const stage = { learning_rate: '3e-4', batch: '1', patience: '0', evaluate_every: '10' };
+/** What the form is changed to. A checkpoint after every step: a kill costs nothing. */
 const long = {
-  name: 'long one',
-  model: { base: path.join(root, 'media', 'starter'), training: 'full', device: 'cpu', dtype: 'float32' },
-  data: { log: '.tandem', held_out: 0.4 },
-  critic: { ...stage, epochs: 1000, max_steps: 60 },
-  candidates: { per_turn: 4, pairs_per_turn: 1, trajectories: 0.1, max_new_tokens: 40 },
-  policy: { ...stage, epochs: 10, max_steps: 2 },
-  resources: { threads: 1, checkpoint_minutes: 0 },
-  // With a graph it can play here.
-  export: { onnx: ['int8'] },
+  data: { held_out: '0.4' },
+  critic: { ...stage, epochs: '1000', max_steps: '60' },
+  candidates: { per_turn: '4', pairs_per_turn: '1', trajectories: '0.1', max_new_tokens: '40' },
+  policy: { ...stage, epochs: '10', max_steps: '2' },
+  resources: { threads: '1', checkpoint_minutes: '0' },
 };
 
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-runs-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
-  await Promise.all([
-    collectLog(path.join(workspace, '.tandem')),
-    writeFile(path.join(workspace, 'long.json'), JSON.stringify(long, undefined, 2)),
-  ]);
+  await collectLog(path.join(workspace, '.tandem'));
   workbench = await startWorkbench({
     extension: root,
     workspace,
     environment: trainerEnvironment(),
+    settings: { ...chatSettings, 'tandem.sampling.maxTokens': 256, 'tandem.protocol.maxTurns': 6 },
   });
   // A trainer imports torch before it says a word, twice before it is launched.
   workbench.page.setDefaultTimeout(100_000);
@@ -141,22 +136,20 @@ async function drawn(name: string): Promise<void> {
   }
 }
 
-async function startFromFile(file: string): Promise<void> {
-  await workbench.runCommand('File: Open File...');
-  await workbench.chooseFile(path.join(workspace, file));
-  await workbench.page.locator('.tab', { hasText: file }).waitFor();
-  // The command is offered for a text whose language is known.
-  await workbench.page.locator('.statusbar-item', { hasText: /^JSON$/ }).waitFor();
-  await workbench.runCommand('Tandem: Start Run from This File');
-}
-
 test('an empty view says what it is for, and offers the first run', async () => {
   await workbench.page.getByRole('button', { name: 'New Run…' }).waitFor();
   await workbench.screenshot('runs-empty');
 });
 
-test('a run from a file is followed live, with its curves', async () => {
-  await startFromFile('long.json');
+test('a run of the form is followed live, with its curves', async () => {
+  await workbench.page.getByRole('button', { name: 'New Run…' }).first().click();
+  const form = newRunForm(workbench);
+  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('long one');
+  await form.getByText('More settings').click();
+  for (const [group, values] of Object.entries(long))
+    for (const [name, value] of Object.entries(values))
+      await form.locator(`#field-${group}-${name}`).fill(value);
+  await form.getByRole('button', { name: 'Start' }).click();
   await view()
     .getByRole('img', { name: /^Pair accuracy of critic, from / })
     .waitFor();
@@ -281,6 +274,22 @@ test('done, it has a model, which answers in a session', async () => {
   await composer.or(view().getByRole('heading', { name: /tests passed/ })).waitFor();
   expect(await turnsOf(await newest())).toBeGreaterThan(0);
   await workbench.screenshot('runs-play');
+});
+
+test('what was trained answers as @tandem in the chat, and is in its picker', async () => {
+  await workbench.runCommand('View: Close All Editors');
+  await row(/^long one, done/).click();
+  const chat = new ChatView(workbench);
+  await button('Use in chat').click();
+  await chat.input.getByText('@tandem').waitFor();
+  await chat.pickModel('long one');
+  await chat.say(parking);
+  const answered = chat.content
+    .getByText('Answer now')
+    .or(chat.content.getByRole('button', { name: 'Run Tests' }));
+  await answered.first().waitFor();
+  await workbench.screenshot('chat-trained');
+  await workbench.runCommand('View: Toggle Secondary Side Bar Visibility');
 });
 
 test('a model that plays is not deleted', async () => {
