@@ -57,7 +57,7 @@ test('lets the rules answer until the starter model has answered, and sees the g
 test('lets the simulator play tasks of a pack, as many as they like, and goes on from there', async () => {
   const pack = workbench.page
     .getByRole('tree', { name: 'Tasks' })
-    .getByRole('treeitem', { name: /^starter, 32 tasks/ });
+    .getByRole('treeitem', { name: /^starter-world, 24 tasks/ });
   const question = workbench.page.locator('.quick-input-widget');
   const answer = async (words: RegExp, value: string): Promise<void> => {
     await question.getByText(words).waitFor();
@@ -65,13 +65,13 @@ test('lets the simulator play tasks of a pack, as many as they like, and goes on
     await workbench.page.keyboard.press('Enter');
   };
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
-  await question.getByText('How many of its 32 tasks?').waitFor();
-  await question.getByRole('textbox').fill('33');
-  await question.getByText('Write a whole number from 1 to 32.').waitFor();
+  await question.getByText('How many of its 24 tasks?').waitFor();
+  await question.getByRole('textbox').fill('25');
+  await question.getByText('Write a whole number from 1 to 24.').waitFor();
   await workbench.screenshot('starter-collect');
-  await answer(/^How many of its 32 tasks/, '2');
+  await answer(/^How many of its 24 tasks/, '2');
   await answer(/^How many dialogues of each/, '2');
-  await workbench.notification(/4 dialogues of starter were played and graded/);
+  await workbench.notification(/4 dialogues of starter-world were played and graded/);
   await workbench.screenshot('starter-collected');
   await workbench.runCommand('Notifications: Clear All Notifications');
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
