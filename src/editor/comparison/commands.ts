@@ -25,7 +25,9 @@ export function comparisonCommands({ engines, runTree, runWatch, comparisons }: 
     const rows = selected ?? (target === undefined ? runTree.selection : [target]);
     await runWatch.look();
     const runs = rows.flatMap((row) => (row?.kind === 'run' ? [row.run] : []));
-    const chosen = await chosenRuns(runs, runWatch.all, fewest);
+    const [first] = runs;
+    const all = first === undefined ? runWatch.all : runWatch.around(first);
+    const chosen = await chosenRuns(runs, all, fewest);
     // The earlier one is what the later one is compared with.
     return chosen?.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   };
