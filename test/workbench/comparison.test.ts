@@ -205,6 +205,28 @@ test('a run that was evaluated says how far it came from its start', async () =>
   await workbench.screenshot('runs-measured');
 });
 
+test('one run alone stands beside its start', async () => {
+  await button('Compare').click();
+  await widget().getByText('Which runs; one alone stands beside its start').waitFor();
+  await workbench.page.keyboard.press('Enter');
+  await view().getByRole('heading', { name: 'first try and its start' }).waitFor();
+  await view()
+    .getByRole('img', { name: /^Pair accuracy of policy\. first try: from / })
+    .waitFor();
+  const standing = table(/^Held-out success, starter-world, 20 tasks$/);
+  expect(await standing.getByRole('rowheader').count()).toBe(2);
+  expect(
+    await table(/^Critics and their control$/)
+      .getByRole('rowheader')
+      .count(),
+  ).toBe(1);
+  await button('Evaluate…').waitFor();
+  expect(await view().getByRole('heading', { name: 'Configurations' }).count()).toBe(0);
+  await workbench.screenshot('comparison-alone');
+  expect(await violations(view())).toEqual([]);
+  await workbench.runCommand('View: Close Editor');
+});
+
 test('what was trained answers as @tandem in the chat, and is in its picker', async () => {
   const chat = new ChatView(workbench);
   await button('Use in chat').click();

@@ -34,7 +34,11 @@ export class ComparisonElement extends PlainElement {
   override render(): TemplateResult {
     const { shown } = this;
     if (shown === undefined) return html``;
-    const title = t('Comparison of {0} runs', shown.runs.length);
+    const [first, ...others] = shown.runs;
+    const title =
+      others.length === 0
+        ? t('{0} and its start', first!.name)
+        : t('Comparison of {0} runs', shown.runs.length);
     return html`<main tabindex="0" aria-label=${title}>
       <header>
         <h1>${title}</h1>
@@ -55,7 +59,7 @@ export class ComparisonElement extends PlainElement {
             </p>`
           : this.courses(shown)
       }
-      ${standings(shown)} ${controls(shown)} ${configurations(shown)}
+      ${standings(shown)} ${controls(shown)} ${others.length === 0 ? nothing : configurations(shown)}
     </main>`;
   }
 

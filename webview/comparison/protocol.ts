@@ -17,6 +17,8 @@ export interface ComparedRun {
   readonly stateLabel: string;
   /** Why it cannot be evaluated here; empty where it can. */
   readonly silent: string;
+  /** Why the model that it began with is not evaluated beside it; empty where it is. */
+  readonly startSilent: string;
 }
 
 /** A field that configurations do not agree in; absent where a run leaves it to the default. */

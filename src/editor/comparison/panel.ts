@@ -4,6 +4,7 @@ import type { Run, Runs } from '../../core/training/runs';
 import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/comparison/protocol';
 import { language } from '../language';
 import { PanelPage } from '../panelPage';
+import { runName } from '../runs/words';
 import { restrictionOf } from '../trust/restricted';
 import { comparisonView, curvesView } from './view';
 
@@ -115,7 +116,10 @@ export class ComparisonPanel {
   private async send(): Promise<void> {
     const { records, choice, sent, page } = this;
     if (records.length === 0 || !page.isListening) return;
-    page.title = t('Comparison of {0} runs', records.length);
+    page.title =
+      records.length === 1
+        ? t('{0} and its start', runName(records[0]!.run, t))
+        : t('Comparison of {0} runs', records.length);
     const view = comparisonView(records, choice, {
       ...{ t, language: language(), dataFolder: this.runs.dataFolder, playing: this.progress },
       restriction: restrictionOf(t('Nothing is played')) ?? '',

@@ -2,7 +2,7 @@ import { differencesOf } from '../../core/experiment/configurations';
 import { controlsOf } from '../../core/experiment/control';
 import type { RunRecord } from '../../core/experiment/experiment';
 import type { Setting } from '../../core/experiment/kept';
-import { canPlay } from '../../core/experiment/playable';
+import { canPlay, canStartPlay } from '../../core/experiment/playable';
 import { standingsOf, type Standing, type StandingRow } from '../../core/experiment/standings';
 import type { Estimate } from '../../core/evaluation/figures';
 import type { PairedDifference } from '../../core/evaluation/paired';
@@ -76,6 +76,10 @@ function comparedRun({ run, history }: RunRecord, name: string, t: Translate): C
       : state === 'done'
         ? t('{0} has no ONNX graph, with which it could play here: `tandem onnx` makes one.', name)
         : t('{0} has no model yet that could play.', name),
+    startSilent:
+      canPlay(run) && !canStartPlay(run)
+        ? t('{0} is evaluated without its start: {1} has no ONNX graph on this machine.', name, baseName(run))
+        : '',
   };
 }
 

@@ -60,4 +60,25 @@ describe('runs to be compared', () => {
     expect(await compare(looked)).toEqual({ compared: [], offered: ['d', 'c, ticked'] });
     expect(await compare()).toEqual({ compared: [], offered: ['b', 'a'] });
   });
+
+  it('are taken as they are selected, the earlier one first', async () => {
+    const [a, b] = [await makeRun(here, 'a'), await makeRun(here, 'b')];
+    expect(await compare(b, a)).toEqual({ compared: [['a', 'b']], offered: undefined });
+  });
+
+  it('may be one alone: nothing is asked where there is no other', async () => {
+    const only = await makeRun(here, 'a');
+    expect(await compare(only)).toEqual({ compared: [['a']], offered: undefined });
+    expect(await compare()).toEqual({ compared: [['a']], offered: undefined });
+    await makeRun(here, 'b');
+    window.showQuickPick.mockResolvedValue([{ run: only }]);
+    expect(await compare(only)).toEqual({ compared: [['a']], offered: ['b', 'a, ticked'] });
+  });
+
+  it('are one at least', async () => {
+    await expect(compare()).rejects.toThrow('There is no run yet.');
+    const [only] = [await makeRun(here, 'a'), await makeRun(here, 'b')];
+    window.showQuickPick.mockResolvedValue([]);
+    await expect(compare(only)).rejects.toThrow('No run is chosen');
+  });
 });

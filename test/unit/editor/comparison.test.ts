@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../src/core/experiment/experiment';
 import { parseEvent } from '../../../src/core/training/events';
@@ -5,6 +7,7 @@ import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
 import { namesOf } from '../../../src/editor/comparison/names';
 import { comparisonView, curvesView, shownFigure } from '../../../src/editor/comparison/view';
+import { temporaryFolder } from '../trajectory/fixtures';
 import { english } from './translate';
 
 const at = '2026-11-20T22:00:00.000Z';
@@ -69,5 +72,16 @@ describe('runs beside each other', () => {
       'a has no ONNX graph, with which it could play here: `tandem onnx` makes one.',
       'b has no model yet that could play.',
     ]);
+  });
+
+  it('say of which nobody can tell how it did at its start', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(path.join(folder, 'model', 'onnx'), { recursive: true });
+    const startSilent = (base: string): string =>
+      comparisonView([record(run('a', { folder, name: 'a', base }), [])], {}, options).runs[0]!.startSilent;
+    expect(startSilent('org/small')).toBe(
+      'a is evaluated without its start: small has no ONNX graph on this machine.',
+    );
+    expect(startSilent(path.join(folder, 'model'))).toBe('');
   });
 });
