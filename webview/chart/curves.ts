@@ -77,3 +77,10 @@ export function nearest(points: readonly Point[], step: number): Point | undefin
     undefined,
   );
 }
+
+/** The same where the curve has come to that step, and has not ended before it. */
+export function nearestWithin(points: readonly Point[], step: number): Point | undefined {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined || step < first.step || step > last.step) return undefined;
+  return nearest(points, step);
+}

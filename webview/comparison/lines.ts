@@ -2,7 +2,7 @@ import { svg, html, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
 import type { Picture } from '../chart/chart';
-import { nearest, smoothed, type Point } from '../chart/curves';
+import { nearestWithin, smoothed, type Point } from '../chart/curves';
 import type { Figure } from '../chart/figures';
 
 /** The curve of one run. */
@@ -57,15 +57,21 @@ export function pictureOf(
           data: isLogarithmic ? all.filter(([, value]) => value > 0) : all,
         };
       }),
-    hover: (step) =>
-      [
-        t('step {0}', grouped(Math.round(step))),
-        ...lines.flatMap(({ name, points }) => {
-          const point = nearest(points, step);
-          return point === undefined ? [] : [t('{0}: {1}', name, figure.format(point.mean))];
-        }),
-      ].join('\n'),
+    hover: (step) => hover(lines, figure, Math.round(step)),
   };
+}
+
+/** What each run had at a step; nothing of one that was not there yet, or had ended. */
+function hover(lines: readonly Line[], figure: Figure, step: number): string {
+  const values = lines.flatMap(({ name, points }) => {
+    const point = nearestWithin(points, step);
+    if (point === undefined) return [];
+    const value = figure.format(point.mean);
+    return point.step === step
+      ? t('{0}: {1}', name, value)
+      : t('{0}: {1} (step {2})', name, value, grouped(point.step));
+  });
+  return [t('step {0}', grouped(step)), ...values].join('\n');
 }
 
 /** How a line looks, for the legend. */

@@ -2,7 +2,7 @@ import { t } from '../language';
 import { grouped } from '../language/numbers';
 import type { Theme } from '../ui/theme';
 import type { Picture } from '../chart/chart';
-import { nearest, outline, smoothed, type Point } from '../chart/curves';
+import { nearest, nearestWithin, outline, smoothed, type Point } from '../chart/curves';
 import type { Figure } from '../chart/figures';
 
 /** A figure of one run: what is drawn and how. */
@@ -79,8 +79,9 @@ const level = (at: number, theme: Theme): object => ({
 
 /** What the figures are at a step, for who points at it. */
 function hover({ figure, training, heldOut }: Drawing, step: number): string {
-  const [trained, measured] = [nearest(training, step), nearest(heldOut, step)];
-  const lines = [t('step {0}', grouped(Math.round(step)))];
+  const at = Math.round(step);
+  const [trained, measured] = [nearestWithin(training, at), nearest(heldOut, at)];
+  const lines = [t('step {0}', grouped(at))];
   if (trained !== undefined) {
     const { mean, low, high } = trained;
     lines.push(
