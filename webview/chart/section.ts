@@ -38,6 +38,8 @@ export interface ChartSection {
   readonly picture: Picture;
   /** The picture in words. */
   readonly label: string;
+  /** What it lacks; empty when it is whole. */
+  readonly undrawn: string;
   /** The same in numbers. */
   readonly table: () => TemplateResult;
   readonly legend: TemplateResult;
@@ -45,7 +47,7 @@ export interface ChartSection {
 
 /** Curves of one figure: what is shown of them and how, the picture or its numbers, and what the lines are. */
 export function chartSection(of: ChartSection): TemplateResult {
-  const { figure, title, selects, look, onLook, picture, label, table, legend } = of;
+  const { figure, title, selects, look, onLook, picture, label, undrawn, table, legend } = of;
   return html`<section class="chart" aria-label=${title}>
     <div class="heading-line">
       <h2>${title}</h2>
@@ -70,8 +72,15 @@ export function chartSection(of: ChartSection): TemplateResult {
         onPress: () => onLook({ ...look, asTable: !look.asTable }),
       })}
     </div>
-    ${look.asTable ? table() : html`<tandem-chart .picture=${picture} .label=${label}></tandem-chart>`}
-    ${legend}
+    ${
+      look.asTable
+        ? table()
+        : html`<tandem-chart
+            .picture=${picture}
+            .label=${[label, undrawn].filter((words) => words !== '').join(' ')}
+          ></tandem-chart>`
+    }
+    ${look.asTable || undrawn === '' ? nothing : html`<p class="quiet">${undrawn}</p>`} ${legend}
   </section>`;
 }
 

@@ -5,7 +5,7 @@ import type { FigureName, Look } from '../chart/protocol';
 import { chartSection, zoomHint } from '../chart/section';
 import { t } from '../language';
 import { inlineSelect } from '../ui/inline';
-import { pictureOf, sample, type Line } from './lines';
+import { pictureOf, sample, undrawn, type Line } from './lines';
 import type { Choice, ComparisonView } from './protocol';
 import { curveTable } from './tables';
 
@@ -71,6 +71,7 @@ export function courses(of: Courses): TemplateResult {
     ],
     picture: pictureOf(lines, drawing),
     label: described(title, figure, lines),
+    undrawn: undrawn(lines, drawing),
     table: () => curveTable(figure, lines),
     legend: legend(of),
   });
@@ -115,5 +116,5 @@ function described(title: string, figure: Figure, lines: readonly Line[]): strin
       ...[name, figure.format(first.mean), first.step, figure.format(last.mean), last.step],
     );
   });
-  return [title, ...courses].join('. ');
+  return `${[title, ...courses].join('. ')}.`;
 }

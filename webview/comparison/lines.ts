@@ -3,6 +3,7 @@ import { t } from '../language';
 import { grouped } from '../language/numbers';
 import type { Picture } from '../chart/chart';
 import { nearestWithin, smoothed, type Point } from '../chart/curves';
+import { openedWithDots, undrawnWords } from '../chart/drawable';
 import type { Figure } from '../chart/figures';
 
 /** The curve of one run. */
@@ -18,20 +19,20 @@ const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [11, 3, 2, 3
 
 const dashesOf = (index: number): readonly number[] => DASHES[index % DASHES.length]!;
 
-/** Lines of several runs over each other. @param key of what is shown; another one is another picture */
+/** How lines are drawn. */
+export interface Drawing {
+  readonly figure: Figure;
+  /** 0 to 1. */
+  readonly smoothing: number;
+  readonly isLogarithmic: boolean;
+  /** Of what is shown; another one is another picture. */
+  readonly key: string;
+}
+
+/** Lines of several runs over each other. */
 export function pictureOf(
   lines: readonly Line[],
-  {
-    figure,
-    smoothing,
-    isLogarithmic,
-    key,
-  }: {
-    readonly figure: Figure;
-    readonly smoothing: number;
-    readonly isLogarithmic: boolean;
-    readonly key: string;
-  },
+  { figure, smoothing, isLogarithmic, key }: Drawing,
 ): Picture {
   return {
     ...{ figure, isLogarithmic, key },
@@ -39,27 +40,37 @@ export function pictureOf(
       lines.map(({ index, points }) => {
         const dashes = dashesOf(index);
         const color = palette[index % palette.length]!;
-        const means = smoothed(
-          points.map(({ mean }) => mean),
-          smoothing,
-        );
-        const all = points.map(({ step }, at) => [step, means[at]!] as const);
+        const means = meansOf(points, smoothing);
         return {
           type: 'line',
           id: String(index),
           silent: true,
-          symbol: 'circle',
-          // A curve of a single point would be nothing.
-          showSymbol: points.length === 1,
+          symbol: 'none',
           symbolSize: 7,
           itemStyle: { color },
           lineStyle: { color, width: 2, type: dashes.length === 0 ? 'solid' : [...dashes] },
-          data: isLogarithmic ? all.filter(([, value]) => value > 0) : all,
+          data: openedWithDots(
+            points.map(({ step }, at) => [step, means[at]!]),
+            isLogarithmic,
+          ),
         };
       }),
     hover: (step) => hover(lines, figure, Math.round(step)),
   };
 }
+
+const meansOf = (points: readonly Point[], smoothing: number): number[] =>
+  smoothed(
+    points.map(({ mean }) => mean),
+    smoothing,
+  );
+
+/** What the picture lacks, in words; empty when it is whole. */
+export const undrawn = (lines: readonly Line[], { smoothing, isLogarithmic }: Drawing): string =>
+  undrawnWords(
+    lines.flatMap(({ points }) => meansOf(points, smoothing)),
+    isLogarithmic,
+  );
 
 /** What each run had at a step; nothing of one that was not there yet, or had ended. */
 function hover(lines: readonly Line[], figure: Figure, step: number): string {

@@ -7,7 +7,7 @@ import { t } from '../language';
 import { grouped } from '../language/numbers';
 import { inlineSelect } from '../ui/inline';
 import { numberColumn, table } from '../ui/table';
-import { pictureOf, type Drawing } from './drawing';
+import { pictureOf, undrawn, type Drawing } from './drawing';
 import type { RunView } from './protocol';
 
 /** From where on the steps are looked at. */
@@ -63,6 +63,7 @@ export function course(of: Course): TemplateResult {
     ],
     picture: pictureOf(drawing),
     label: described(drawing, stageLabel),
+    undrawn: undrawn(drawing),
     table: () => curveTable(figure, training, heldOut),
     legend: html`<p class="legend quiet">
       <span class="key training">${t('training')}</span>

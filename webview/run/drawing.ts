@@ -3,6 +3,7 @@ import { grouped } from '../language/numbers';
 import type { Theme } from '../ui/theme';
 import type { Picture } from '../chart/chart';
 import { nearest, nearestWithin, outline, smoothed, type Point } from '../chart/curves';
+import { opened, openedWithDots, undrawnWords } from '../chart/drawable';
 import type { Figure } from '../chart/figures';
 
 /** A figure of one run: what is drawn and how. */
@@ -25,41 +26,57 @@ export const pictureOf = (drawing: Drawing): Picture => ({
 });
 
 function seriesOf(drawing: Drawing, theme: Theme): object[] {
-  const { training, heldOut, smoothing, isLogarithmic } = drawing;
-  const drawable = (points: [number, number][]): [number, number][] =>
-    isLogarithmic ? points.filter(([, value]) => value > 0) : points;
-  const means = smoothed(
-    training.map(({ mean }) => mean),
-    smoothing,
-  );
+  const { training, heldOut, isLogarithmic } = drawing;
+  const means = meansOf(drawing);
   const plainLine = { type: 'line', symbol: 'none', silent: true };
   return [
     {
       ...plainLine,
       id: 'all',
       lineStyle: { color: theme.series, width: 1, opacity: 0.3 },
-      data: drawable(outline(training)),
+      data: opened(outline(training), isLogarithmic),
     },
     {
       ...plainLine,
       id: 'training',
       lineStyle: { color: theme.series, width: 2 },
-      data: drawable(training.map(({ step }, index) => [step, means[index]!])),
+      symbolSize: 7,
+      itemStyle: { color: theme.series },
+      data: openedWithDots(
+        training.map(({ step }, index) => [step, means[index]!]),
+        isLogarithmic,
+      ),
     },
     {
       type: 'line',
       id: 'held-out',
-      symbol: 'circle',
-      // So many that they would fill the gaps of the dashes.
-      showSymbol: heldOut.length <= 60,
+      // More of them would fill the gaps of the dashes.
+      symbol: heldOut.length <= 60 ? 'circle' : 'none',
       symbolSize: 7,
       silent: true,
       lineStyle: { color: theme.second, width: 2, type: 'dashed' },
       itemStyle: { color: theme.second },
-      data: drawable(heldOut.map(({ step, mean }) => [step, mean])),
+      data: openedWithDots(
+        heldOut.map(({ step, mean }) => [step, mean]),
+        isLogarithmic,
+      ),
     },
     ...(drawing.untrained === undefined ? [] : [level(drawing.untrained, theme)]),
   ];
+}
+
+const meansOf = ({ training, smoothing }: Drawing): number[] =>
+  smoothed(
+    training.map(({ mean }) => mean),
+    smoothing,
+  );
+
+/** What the picture lacks, in words; empty when it is whole. */
+export function undrawn(drawing: Drawing): string {
+  const { training, heldOut, isLogarithmic } = drawing;
+  const means = meansOf(drawing);
+  const lowest = training.map(({ low }, index) => Math.min(low, means[index]!));
+  return undrawnWords([...lowest, ...heldOut.map(({ mean }) => mean)], isLogarithmic);
 }
 
 /** A line across the picture: it was there before the first step, and does not change. */

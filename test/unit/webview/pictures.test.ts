@@ -7,12 +7,15 @@ import { figures } from '../../../webview/chart/figures';
 const webview = async <Module>(file: string): Promise<Module> =>
   (await import(path.resolve('webview', file))) as Module;
 
-interface Picture {
-  readonly hover: (step: number) => string;
+interface Drawn {
+  readonly pictureOf: (...drawn: unknown[]) => {
+    readonly hover: (step: number) => string;
+    readonly series: (theme: unknown) => readonly { readonly id: string; readonly data: unknown }[];
+  };
+  readonly undrawn: (...drawn: unknown[]) => string;
 }
-type PictureOf = (...drawn: unknown[]) => Picture;
-const { pictureOf: ofRuns } = await webview<{ pictureOf: PictureOf }>('comparison/lines.ts');
-const { pictureOf: ofRun } = await webview<{ pictureOf: PictureOf }>('run/drawing.ts');
+const { pictureOf: ofRuns, undrawn: undrawnOfRuns } = await webview<Drawn>('comparison/lines.ts');
+const { pictureOf: ofRun, undrawn: undrawnOfRun } = await webview<Drawn>('run/drawing.ts');
 
 /** A curve of single steps. */
 const curve = (...values: readonly (readonly [step: number, value: number])[]) =>
@@ -35,5 +38,41 @@ describe('who points at a picture', () => {
     const { hover } = ofRun({ ...drawing, training: curve([1, 3], [2, 2]), heldOut: curve([0, 4]) });
     expect(hover(0)).toBe('step 0\nheld out 4.00 (step 0)');
     expect(hover(2)).toBe('step 2\ntraining 2.00\nheld out 4.00 (step 0)');
+  });
+});
+
+describe('a logarithmic scale', () => {
+  const points = curve([1, 2], [2, 1], [3, 0], [4, 5], [5, -1], [6, 3], [7, 4]);
+  const logarithmic = { ...drawing, isLogarithmic: true };
+  const theme = { palette: ['red'] };
+  const dot = (...value: number[]): object => ({ value, symbol: 'circle' });
+  const open = [[1, 2], [2, 1], [3, null], dot(4, 5), [5, null], [6, 3], [7, 4]];
+
+  it('leaves a line open where it has no place for it, and says how often', () => {
+    const lines = [{ index: 0, name: 'a', points }];
+    expect(ofRuns(lines, logarithmic).series(theme)[0]?.data).toEqual(open);
+    const words = '2 of 7 points are not drawn: zero and less have no place on a logarithmic scale.';
+    expect(undrawnOfRuns(lines, logarithmic)).toBe(words);
+    expect(undrawnOfRuns(lines, drawing)).toBe('');
+
+    const run = { ...logarithmic, training: points, heldOut: curve([4, -1]) };
+    const series = new Map(
+      ofRun(run)
+        .series(theme)
+        .map(({ id, data }) => [id, data]),
+    );
+    expect(series.get('all')).toEqual(open.map((place) => (Array.isArray(place) ? place : [4, 5])));
+    expect(series.get('training')).toEqual(open);
+    expect(series.get('held-out')).toEqual([[4, null]]);
+    expect(undrawnOfRun(run)).toBe(
+      '3 of 8 points are not drawn: zero and less have no place on a logarithmic scale.',
+    );
+  });
+
+  it('has what smoothing lifts above zero, though not the values behind it', () => {
+    const two = curve([1, 5], [2, -1]);
+    const smooth = { ...logarithmic, smoothing: 0.6 };
+    expect(undrawnOfRuns([{ index: 0, name: 'a', points: two }], smooth)).toBe('');
+    expect(undrawnOfRun({ ...smooth, training: two, heldOut: [] })).toMatch(/^1 of 2 points is not drawn/);
   });
 });
