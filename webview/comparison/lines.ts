@@ -3,8 +3,9 @@ import { t } from '../language';
 import { grouped } from '../language/numbers';
 import type { Picture } from '../chart/chart';
 import { nearestWithin, smoothed, type Point } from '../chart/curves';
-import { openedWithDots, undrawnWords } from '../chart/drawable';
+import { openedWithDots, undrawnWords, type Place } from '../chart/drawable';
 import type { Figure } from '../chart/figures';
+import { isIn, lineInRange, type Zoom } from '../chart/steps';
 
 /** The curve of one run. */
 export interface Line {
@@ -25,6 +26,7 @@ export interface Drawing {
   /** 0 to 1. */
   readonly smoothing: number;
   readonly isLogarithmic: boolean;
+  readonly zoom: Zoom;
   /** Of what is shown; another one is another picture. */
   readonly key: string;
 }
@@ -32,15 +34,14 @@ export interface Drawing {
 /** Lines of several runs over each other. */
 export function pictureOf(
   lines: readonly Line[],
-  { figure, smoothing, isLogarithmic, key }: Drawing,
+  { figure, smoothing, isLogarithmic, zoom, key }: Drawing,
 ): Picture {
   return {
-    ...{ figure, isLogarithmic, key },
+    ...{ figure, isLogarithmic, zoom, key },
     series: ({ palette }) =>
       lines.map(({ index, points }) => {
         const dashes = dashesOf(index);
         const color = palette[index % palette.length]!;
-        const means = meansOf(points, smoothing);
         return {
           type: 'line',
           id: String(index),
@@ -49,28 +50,27 @@ export function pictureOf(
           symbolSize: 7,
           itemStyle: { color },
           lineStyle: { color, width: 2, type: dashes.length === 0 ? 'solid' : [...dashes] },
-          data: openedWithDots(
-            points.map(({ step }, at) => [step, means[at]!]),
-            isLogarithmic,
-          ),
+          data: openedWithDots(lineInRange(lineOf(points, smoothing), zoom.shown), isLogarithmic),
         };
       }),
     hover: (step) => hover(lines, figure, Math.round(step)),
   };
 }
 
-const meansOf = (points: readonly Point[], smoothing: number): number[] =>
-  smoothed(
+function lineOf(points: readonly Point[], smoothing: number): Place[] {
+  const means = smoothed(
     points.map(({ mean }) => mean),
     smoothing,
   );
+  return points.map(({ step }, index) => [step, means[index]!]);
+}
 
 /** What the picture lacks, in words; empty when it is whole. */
-export const undrawn = (lines: readonly Line[], { smoothing, isLogarithmic }: Drawing): string =>
-  undrawnWords(
-    lines.flatMap(({ points }) => meansOf(points, smoothing)),
-    isLogarithmic,
-  );
+export function undrawn(lines: readonly Line[], { smoothing, isLogarithmic, zoom }: Drawing): string {
+  const places = lines.flatMap(({ points }) => lineOf(points, smoothing));
+  const values = places.flatMap(([step, value]) => (isIn(step, zoom.shown) ? [value] : []));
+  return undrawnWords(values, isLogarithmic);
+}
 
 /** What each run had at a step; nothing of one that was not there yet, or had ended. */
 function hover(lines: readonly Line[], figure: Figure, step: number): string {

@@ -3,8 +3,9 @@ import { grouped } from '../language/numbers';
 import type { Theme } from '../ui/theme';
 import type { Picture } from '../chart/chart';
 import { nearest, nearestWithin, outline, smoothed, type Point } from '../chart/curves';
-import { opened, openedWithDots, undrawnWords } from '../chart/drawable';
+import { opened, openedWithDots, undrawnWords, type Place } from '../chart/drawable';
 import type { Figure } from '../chart/figures';
+import { isIn, lineInRange, type Zoom } from '../chart/steps';
 
 /** A figure of one run: what is drawn and how. */
 export interface Drawing {
@@ -16,6 +17,7 @@ export interface Drawing {
   /** 0 to 1. */
   readonly smoothing: number;
   readonly isLogarithmic: boolean;
+  readonly zoom: Zoom;
   readonly key: string;
 }
 
@@ -26,15 +28,16 @@ export const pictureOf = (drawing: Drawing): Picture => ({
 });
 
 function seriesOf(drawing: Drawing, theme: Theme): object[] {
-  const { training, heldOut, isLogarithmic } = drawing;
+  const { training, heldOut, isLogarithmic, zoom } = drawing;
   const means = meansOf(drawing);
+  const seen = (line: readonly Place[]): readonly Place[] => lineInRange(line, zoom.shown);
   const plainLine = { type: 'line', symbol: 'none', silent: true };
   return [
     {
       ...plainLine,
       id: 'all',
       lineStyle: { color: theme.series, width: 1, opacity: 0.3 },
-      data: opened(outline(training), isLogarithmic),
+      data: opened(seen(outline(training)), isLogarithmic),
     },
     {
       ...plainLine,
@@ -42,10 +45,7 @@ function seriesOf(drawing: Drawing, theme: Theme): object[] {
       lineStyle: { color: theme.series, width: 2 },
       symbolSize: 7,
       itemStyle: { color: theme.series },
-      data: openedWithDots(
-        training.map(({ step }, index) => [step, means[index]!]),
-        isLogarithmic,
-      ),
+      data: openedWithDots(seen(training.map(({ step }, index) => [step, means[index]!])), isLogarithmic),
     },
     {
       type: 'line',
@@ -56,10 +56,7 @@ function seriesOf(drawing: Drawing, theme: Theme): object[] {
       silent: true,
       lineStyle: { color: theme.second, width: 2, type: 'dashed' },
       itemStyle: { color: theme.second },
-      data: openedWithDots(
-        heldOut.map(({ step, mean }) => [step, mean]),
-        isLogarithmic,
-      ),
+      data: openedWithDots(seen(heldOut.map(({ step, mean }) => [step, mean])), isLogarithmic),
     },
     ...(drawing.untrained === undefined ? [] : [level(drawing.untrained, theme)]),
   ];
@@ -73,10 +70,13 @@ const meansOf = ({ training, smoothing }: Drawing): number[] =>
 
 /** What the picture lacks, in words; empty when it is whole. */
 export function undrawn(drawing: Drawing): string {
-  const { training, heldOut, isLogarithmic } = drawing;
+  const { training, heldOut, isLogarithmic, zoom } = drawing;
   const means = meansOf(drawing);
-  const lowest = training.map(({ low }, index) => Math.min(low, means[index]!));
-  return undrawnWords([...lowest, ...heldOut.map(({ mean }) => mean)], isLogarithmic);
+  const values = [
+    ...training.map(({ step, low }, index): Place => [step, Math.min(low, means[index]!)]),
+    ...heldOut.map(({ step, mean }): Place => [step, mean]),
+  ].flatMap(([step, value]) => (isIn(step, zoom.shown) ? [value] : []));
+  return undrawnWords(values, isLogarithmic);
 }
 
 /** A line across the picture: it was there before the first step, and does not change. */

@@ -20,7 +20,9 @@ const { pictureOf: ofRun, undrawn: undrawnOfRun } = await webview<Drawn>('run/dr
 /** A curve of single steps. */
 const curve = (...values: readonly (readonly [step: number, value: number])[]) =>
   joined([], { from: 0, points: values.flatMap(([step, value]) => [step, value, value, value]) });
-const drawing = { figure: figures.loss, smoothing: 0, isLogarithmic: false, key: '' };
+const plain = { figure: figures.loss, smoothing: 0, isLogarithmic: false, key: '' };
+const all = { from: 0, to: 10_000 };
+const drawing = { ...plain, zoom: { stage: 'critic', all, shown: all } };
 
 describe('who points at a picture', () => {
   it('of several runs is told of each what it had there, and nothing after its end', () => {
