@@ -64,7 +64,8 @@ export class ComparisonElement extends PlainElement {
   }
 
   private receive(message: ToWebview): void {
-    if (message.type === 'curves') this.curves = message.curves.map(curvesOf);
+    if (message.type === 'curves')
+      this.curves = message.curves.map((one, run) => grown(this.curves[run], one));
     else {
       this.shown = message;
       this.keep();
@@ -105,9 +106,10 @@ export class ComparisonElement extends PlainElement {
   }
 }
 
-const curvesOf = ({ training, heldOut }: CurvesView['curves'][number]): Curves => ({
-  training: joined([], training),
-  heldOut: joined([], heldOut),
+/** Curves of another figure are told from their first point on. */
+const grown = (before: Curves | undefined, news: CurvesView['curves'][number]): Curves => ({
+  training: joined(before?.training ?? [], news.training),
+  heldOut: joined(before?.heldOut ?? [], news.heldOut),
 });
 
 /** Each critic beside the score of the model before it was trained. */

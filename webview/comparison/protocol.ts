@@ -113,7 +113,7 @@ export interface CurvesView {
   readonly type: 'curves';
   readonly stage: string;
   readonly figure: FigureName;
-  /** Of each run, in their order; empty of one that has no such figure. */
+  /** What is new of each run, in their order; nothing of one that has no such figure. */
   readonly curves: readonly RunCurves[];
 }
 

@@ -18,9 +18,11 @@ const run = (id: string, fields: Partial<Run> = {}): Run => ({
   ...fields,
 });
 
+const event = (fields: object) => parseEvent(JSON.stringify({ version: 1, at, ...fields }))!;
+
 function record(one: Run, events: readonly object[], configuration: unknown = {}): RunRecord {
   const history = new RunHistory();
-  for (const event of events) history.add(parseEvent(JSON.stringify({ version: 1, at, ...event }))!);
+  for (const one of events) history.add(event(one));
   return { run: one, history, configuration, kept: [] };
 }
 
@@ -53,8 +55,34 @@ describe('runs beside each other', () => {
       record(run('a'), [step('policy', 1, { loss: 2, kl: 0.5 }), step('policy', 2, { loss: 1, kl: 0.6 })]),
       record(run('b'), [step('policy', 1)]),
     ];
-    const { curves } = curvesView(records, { stage: 'policy', figure: 'kl' });
-    expect(curves.map(({ training }) => training.points)).toEqual([[1, 0.5, 0.5, 0.5, 2, 0.6, 0.6, 0.6], []]);
+    const { view } = curvesView(records, { stage: 'policy', figure: 'kl' }, undefined);
+    expect(view.curves.map(({ training }) => training.points)).toEqual([
+      [1, 0.5, 0.5, 0.5, 2, 0.6, 0.6, 0.6],
+      [],
+    ]);
+  });
+
+  it('are told once, then only the ends of their curves; all of it when others are looked at', () => {
+    const records = [
+      record(
+        run('a'),
+        [1, 2, 3].map((n) => step('policy', n)),
+      ),
+      record(run('b'), []),
+    ];
+    const first = curvesView(records, {}, undefined);
+    expect(curvesView(records, {}, first.read).read).toEqual(first.read);
+    const [a, b] = records.map(({ history }) => history);
+    a!.add(event(step('policy', 4, { loss: 2 })));
+    b!.add(event(step('policy', 1, { loss: 3 })));
+    const second = curvesView(records, {}, first.read);
+    expect(second.read).not.toEqual(first.read);
+    expect(second.view.curves.map(({ training }) => training)).toEqual([
+      { from: 2, points: [3, 1, 1, 1, 4, 2, 2, 2] },
+      { from: 0, points: [1, 3, 3, 3] },
+    ]);
+    const [only] = curvesView(records.slice(0, 1), {}, second.read).view.curves;
+    expect(only!.training).toMatchObject({ from: 0 });
   });
 
   it('say what differs, and why one of them cannot be evaluated', () => {
