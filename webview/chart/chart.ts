@@ -83,6 +83,9 @@ export class ChartElement extends CanvasElement {
   }
 }
 
+/** The ends of what is looked at lie between steps. */
+const wholeStep = (step: number): string => (Number.isInteger(step) ? grouped(step) : '');
+
 /** Between values: in percent, which the library would keep, what is looked at would drift with each new step. */
 const stepsOption = ({ all, shown }: Zoom) => ({
   xAxis: { min: all.from, max: all.to },
@@ -119,7 +122,7 @@ function optionsOf(latest: () => Picture, theme: Theme): EChartsCoreOption {
     xAxis: {
       type: 'value',
       ...steps.xAxis,
-      axisLabel: { ...text, formatter: (step: number) => grouped(Math.round(step)), hideOverlap: true },
+      axisLabel: { ...text, formatter: wholeStep, hideOverlap: true },
       axisLine: { lineStyle: { color: theme.quiet } },
       axisTick: { show: false },
       splitLine: { show: false },

@@ -33,7 +33,8 @@ export function zoomOf(
 
 /** Steps of another stage, or of a run that has no such steps any more, are nothing to look at: then it is all. */
 function shownOf(steps: Steps, stage: string, all: Range): Range {
-  if ('share' in steps) return { from: Math.max(all.from, all.to * (1 - steps.share)), to: all.to };
+  if ('share' in steps)
+    return steps.share === 1 ? all : { from: Math.max(all.from, all.to * (1 - steps.share)), to: all.to };
   const [from, to] = [Math.max(steps.from, all.from), Math.min(steps.to, all.to)];
   return steps.stage === stage && from < to ? { from, to } : all;
 }

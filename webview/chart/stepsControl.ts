@@ -26,7 +26,8 @@ export function stepsControl({ steps, zoom, onSteps }: StepsControl): TemplateRe
   const own = rangeWords(zoom.shown);
   const share = 'share' in steps ? steps.share : zoom.shown === zoom.all ? 1 : undefined;
   const options = SHARES.map((one) => ({ value: String(one.share), label: one.label }));
-  return html`${inlineSelect(
+  return html`<span class="steps"
+    >${inlineSelect(
       t('Steps'),
       share === undefined ? [...options, { value: OWN, label: own }] : options,
       share === undefined ? OWN : String(share),
@@ -41,7 +42,8 @@ export function stepsControl({ steps, zoom, onSteps }: StepsControl): TemplateRe
       ${iconButton({ icon: 'chevron-left', label: t('Earlier steps'), onPress: () => onSteps(moved(zoom, -0.5)) })}
       ${iconButton({ icon: 'chevron-right', label: t('Later steps'), onPress: () => onSteps(moved(zoom, 0.5)) })}
     </span>
-    <span class="unseen" role="status">${share === undefined ? t('steps {0}', own) : ''}</span>`;
+    <span class="unseen" role="status">${share === undefined ? t('steps {0}', own) : ''}</span></span
+  >`;
 }
 
 const keyed = [
