@@ -23,6 +23,9 @@ const tree = (): Locator => workbench.page.getByRole('tree', { name: 'Runs' });
 const row = (name: RegExp): Locator => tree().getByRole('treeitem', { name }).first();
 const widget = (): Locator => workbench.page.locator('.quick-input-widget');
 const button = (name: string): Locator => view().getByRole('button', { name, exact: true });
+/** Which are looked at. */
+const steps = (): Promise<string> =>
+  view().getByRole('combobox', { name: 'Steps' }).locator('option:checked').innerText();
 const table = (name: RegExp): Locator => view().getByRole('region', { name });
 
 const stage = { learning_rate: 3e-4, batch: 4, patience: 0, evaluate_every: 5, max_steps: 16, epochs: 40 };
@@ -110,6 +113,12 @@ test('a line is switched off, and the figures of another stage are looked at, lo
   await workbench.screenshot('comparison-one-line');
   await legend.getByRole('button', { name: 'first try' }).click();
   await view().getByRole('combobox', { name: 'Measured on' }).selectOption({ label: 'held-out tasks' });
+  await button('Zoom in').click();
+  expect(await steps()).toMatch(/^\d+ to \d+$/);
+  await workbench.page.keyboard.press('0');
+  await expect.poll(steps).toBe('all steps');
+  await workbench.page.keyboard.press('+');
+  await expect.poll(steps).toMatch(/^\d+ to \d+$/);
   await button('Show the table').click();
   await table(/^Loss$/)
     .getByRole('columnheader', { name: 'second try' })
@@ -176,6 +185,7 @@ test('after a reload the comparison is back, with what was evaluated', async () 
   await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
   await table(/^Held-out success, starter-world, 20 tasks$/).waitFor();
   expect(await view().getByRole('checkbox', { name: 'Logarithmic' }).isChecked()).toBe(true);
+  expect(await steps()).toMatch(/^\d+ to \d+$/);
 });
 
 test('a report is written that can be sent: one file, and its pictures beside it', async () => {
@@ -202,4 +212,26 @@ test('a run that was evaluated says how far it came from its start', async () =>
     .getByText(/^Success \d+ % → \d+ % on 20 held-out tasks, .* points against the start/)
     .waitFor();
   await workbench.screenshot('runs-measured');
+});
+
+test('one run alone stands beside its start', async () => {
+  await button('Compare').click();
+  await widget().getByPlaceholder('Which runs; one alone stands beside its start').waitFor();
+  await workbench.page.keyboard.press('Enter');
+  await view().getByRole('heading', { name: 'first try and its start' }).waitFor();
+  await view()
+    .getByRole('img', { name: /^Pair accuracy of policy\. first try: from / })
+    .waitFor();
+  const standing = table(/^Held-out success, starter-world, 20 tasks$/);
+  expect(await standing.getByRole('rowheader').count()).toBe(2);
+  expect(
+    await table(/^Critics and their control$/)
+      .getByRole('rowheader')
+      .count(),
+  ).toBe(1);
+  await button('Evaluate…').waitFor();
+  expect(await view().getByRole('heading', { name: 'Configurations' }).count()).toBe(0);
+  await workbench.screenshot('comparison-alone');
+  expect(await violations(view())).toEqual([]);
+  await workbench.runCommand('View: Close Editor');
 });

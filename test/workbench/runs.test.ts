@@ -265,6 +265,11 @@ test('done, it has a model, which answers in a session', async () => {
   await view().getByText('is not measured yet: Compare measures it').waitFor();
   await view().getByText('Turns that the critic likes').waitFor();
   await pictures('runs-done');
+  // There is no other run to be asked about.
+  await button('Compare').click();
+  await view().getByRole('heading', { name: 'long one and its start' }).waitFor();
+  await button('Evaluate…').waitFor();
+  await workbench.runCommand('View: Close Editor');
   await button('Play with it').click();
   await button('Agree and start').click();
   await view()

@@ -5,7 +5,7 @@ import {
   MarkLineComponent,
   TooltipComponent,
 } from 'echarts/components';
-import { init, use, type EChartsCoreOption } from 'echarts/core';
+import { init, use, type ECharts, type EChartsCoreOption } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { html, type TemplateResult } from 'lit';
 import { customElement, property } from 'lit/decorators.js';
@@ -13,6 +13,8 @@ import { grouped } from '../language/numbers';
 import { themeNow, type Theme } from '../ui/theme';
 import { CanvasElement } from './canvas';
 import type { Figure } from './figures';
+import type { Steps } from './protocol';
+import { between, type Zoom } from './steps';
 
 use([LineChart, DataZoomInsideComponent, GridComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 
@@ -20,7 +22,9 @@ use([LineChart, DataZoomInsideComponent, GridComponent, MarkLineComponent, Toolt
 export interface Picture {
   readonly figure: Figure;
   readonly isLogarithmic: boolean;
-  /** Another one is another picture: a person's zoom into the last one is of no use in it. */
+  /** Its steps, and those that are looked at. */
+  readonly zoom: Zoom;
+  /** Another one is another picture, which is made anew. */
   readonly key: string;
   /** As the library takes them. */
   readonly series: (theme: Theme) => object[];
@@ -34,6 +38,8 @@ export class ChartElement extends CanvasElement {
   @property({ attribute: false }) picture!: Picture;
   /** The picture in words. */
   @property({ attribute: false }) label = '';
+  /** A person looks at other steps, with the wheel or by dragging. */
+  @property({ attribute: false }) onSteps!: (steps: Steps) => void;
   private drawn = '';
 
   override disconnectedCallback(): void {
@@ -48,17 +54,28 @@ export class ChartElement extends CanvasElement {
   override updated(): void {
     const { key } = this.picture;
     if (this.chart !== undefined && key === this.drawn) {
-      this.chart.setOption({ series: this.picture.series(themeNow()) });
+      const { zoom, series } = this.picture;
+      this.chart.setOption({ ...stepsOption(zoom), series: series(themeNow()) });
       return;
     }
     this.drawn = key;
     this.redraw();
   }
 
+  private newChart(place: HTMLElement): ECharts {
+    const chart = init(place, undefined, { renderer: 'canvas' });
+    chart.on('datazoom', (event) => {
+      const { start, end } = (event as { readonly batch: readonly { start: number; end: number }[] })
+        .batch[0]!;
+      this.onSteps(between(this.picture.zoom, start, end));
+    });
+    return chart;
+  }
+
   protected override redraw(): void {
     const place = this.querySelector<HTMLElement>('.canvas');
     if (place === null) return;
-    this.chart ??= init(place, undefined, { renderer: 'canvas' });
+    this.chart ??= this.newChart(place);
     this.chart.setOption(
       optionsOf(() => this.picture, themeNow()),
       { notMerge: true },
@@ -66,15 +83,30 @@ export class ChartElement extends CanvasElement {
   }
 }
 
+/** The ends of what is looked at lie between steps. */
+const wholeStep = (step: number): string => (Number.isInteger(step) ? grouped(step) : '');
+
+/** Between values: in percent, which the library would keep, what is looked at would drift with each new step. */
+const stepsOption = ({ all, shown }: Zoom) => ({
+  xAxis: { min: all.from, max: all.to },
+  dataZoom: [shown === all ? { start: 0, end: 100 } : { startValue: shown.from, endValue: shown.to }],
+});
+
 /** @param latest what the hover tells of: the picture is not made anew with every step */
 function optionsOf(latest: () => Picture, theme: Theme): EChartsCoreOption {
-  const { figure, isLogarithmic } = latest();
+  const { figure, isLogarithmic, zoom } = latest();
+  const steps = stepsOption(zoom);
   const text = { fontFamily: theme.font, fontSize: theme.size - 1, color: theme.quiet };
   const faint = { show: true, lineStyle: { color: theme.quiet, opacity: 0.25 } };
   return {
     animation: false,
     grid: { left: 60, right: 16, top: 12, bottom: 28 },
-    dataZoom: [{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true, filterMode: 'none' }],
+    dataZoom: [
+      {
+        ...{ type: 'inside', zoomOnMouseWheel: 'ctrl', moveOnMouseMove: true, filterMode: 'none' },
+        ...steps.dataZoom[0],
+      },
+    ],
     tooltip: {
       trigger: 'axis',
       // Drawn on the canvas: the page allows no styles in markup, of which the other kind is made.
@@ -89,9 +121,8 @@ function optionsOf(latest: () => Picture, theme: Theme): EChartsCoreOption {
     },
     xAxis: {
       type: 'value',
-      min: 'dataMin',
-      max: 'dataMax',
-      axisLabel: { ...text, formatter: grouped, hideOverlap: true },
+      ...steps.xAxis,
+      axisLabel: { ...text, formatter: wholeStep, hideOverlap: true },
       axisLine: { lineStyle: { color: theme.quiet } },
       axisTick: { show: false },
       splitLine: { show: false },

@@ -52,12 +52,6 @@ export function outline(points: readonly Point[]): [number, number][] {
   return line;
 }
 
-/** The end of a curve: all of it, or the part from which on a person looks. @param share of the steps, 0 to 1 */
-export function lastShare(points: readonly Point[], share: number): readonly Point[] {
-  const last = points.at(-1)?.step ?? 0;
-  return share >= 1 ? points : points.filter(({ step }) => step >= last * (1 - share));
-}
-
 /** At most so many of them, evenly, always with the last one. */
 export function some<Value>(values: readonly Value[], most: number): Value[] {
   const each = Math.max(1, Math.ceil(values.length / most));
@@ -76,4 +70,11 @@ export function nearest(points: readonly Point[], step: number): Point | undefin
       best === undefined || Math.abs(point.step - step) < Math.abs(best.step - step) ? point : best,
     undefined,
   );
+}
+
+/** The same where the curve has come to that step, and has not ended before it. */
+export function nearestWithin(points: readonly Point[], step: number): Point | undefined {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined || step < first.step || step > last.step) return undefined;
+  return nearest(points, step);
 }

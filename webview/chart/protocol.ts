@@ -23,10 +23,17 @@ export interface CurvePart {
   readonly points: readonly number[];
 }
 
+/**
+ * Which steps are looked at: the last of them, 0 to 1, which move on with a live run, or those between two of a stage.
+ */
+export type Steps =
+  { readonly share: number } | { readonly stage: string; readonly from: number; readonly to: number };
+
 /** How a person looks at curves; the editor keeps it over a reload of the window. */
 export interface Look {
   /** 0 to 1. */
   readonly smoothing: number;
   readonly isLogarithmic: boolean;
   readonly asTable: boolean;
+  readonly steps: Steps;
 }

@@ -6,7 +6,9 @@ import { button } from '../ui';
 import { inlineCheck, inlineSelect } from '../ui/inline';
 import type { Picture } from './chart';
 import type { Figure } from './figures';
-import type { Look } from './protocol';
+import type { Look, Steps } from './protocol';
+import { allSteps } from './steps';
+import { stepsControl, stepsOfKey } from './stepsControl';
 
 /** How strongly curves can be smoothed. */
 const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[] = [
@@ -17,12 +19,12 @@ const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[]
 ];
 
 /** What a person sees who has not chosen yet. */
-const firstLook: Look = { smoothing: 0.6, isLogarithmic: false, asTable: false };
+const firstLook: Look = { smoothing: 0.6, isLogarithmic: false, asTable: false, steps: allSteps };
 
 /** As it was kept, with what was kept beside it left out. */
 export function lookOf(kept: Partial<Look> = {}): Look {
-  const { smoothing, isLogarithmic, asTable } = { ...firstLook, ...kept };
-  return { smoothing, isLogarithmic, asTable };
+  const { smoothing, isLogarithmic, asTable, steps } = { ...firstLook, ...kept };
+  return { smoothing, isLogarithmic, asTable, steps };
 }
 
 export interface ChartSection {
@@ -38,6 +40,8 @@ export interface ChartSection {
   readonly picture: Picture;
   /** The picture in words. */
   readonly label: string;
+  /** What it lacks; empty when it is whole. */
+  readonly undrawn: string;
   /** The same in numbers. */
   readonly table: () => TemplateResult;
   readonly legend: TemplateResult;
@@ -45,14 +49,24 @@ export interface ChartSection {
 
 /** Curves of one figure: what is shown of them and how, the picture or its numbers, and what the lines are. */
 export function chartSection(of: ChartSection): TemplateResult {
-  const { figure, title, selects, look, onLook, picture, label, table, legend } = of;
-  return html`<section class="chart" aria-label=${title}>
+  const { figure, title, selects, look, onLook, picture, label, undrawn, table, legend } = of;
+  const { zoom } = picture;
+  const onSteps = (steps: Steps): void => onLook({ ...look, steps });
+  const onKey = (event: KeyboardEvent): void => {
+    // A list goes to its entries by their letters.
+    if (event.target instanceof HTMLSelectElement || event.target instanceof HTMLInputElement) return;
+    const steps = stepsOfKey(event, zoom);
+    if (steps === undefined) return;
+    event.preventDefault();
+    onSteps(steps);
+  };
+  return html`<section class="chart" aria-label=${title} @keydown=${onKey}>
     <div class="heading-line">
       <h2>${title}</h2>
       <span class="quiet">${figure.note}</span>
     </div>
     <div class="choices-line">
-      ${selects}
+      ${selects} ${stepsControl({ steps: look.steps, zoom, onSteps })}
       ${
         of.isAsMeasured === true
           ? nothing
@@ -70,11 +84,21 @@ export function chartSection(of: ChartSection): TemplateResult {
         onPress: () => onLook({ ...look, asTable: !look.asTable }),
       })}
     </div>
-    ${look.asTable ? table() : html`<tandem-chart .picture=${picture} .label=${label}></tandem-chart>`}
-    ${legend}
+    ${
+      look.asTable
+        ? table()
+        : html`<tandem-chart
+            .picture=${picture}
+            .onSteps=${onSteps}
+            .label=${[label, undrawn].filter((words) => words !== '').join(' ')}
+          ></tandem-chart>`
+    }
+    ${look.asTable || undrawn === '' ? nothing : html`<p class="quiet">${undrawn}</p>`} ${legend}
   </section>`;
 }
 
-/** Below a picture; a table has nothing to zoom. */
+/** Below a picture; the wheel moves a table up and down. */
 export const zoomHint = ({ asTable }: Look): TemplateResult | typeof nothing =>
-  asTable ? nothing : html`<span class="quiet">${t('Ctrl and the wheel zoom.')}</span>`;
+  asTable
+    ? nothing
+    : html`<span class="quiet">${t('Ctrl and the wheel zoom, as + and - do; 0 shows all steps.')}</span>`;

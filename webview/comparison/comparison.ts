@@ -34,7 +34,11 @@ export class ComparisonElement extends PlainElement {
   override render(): TemplateResult {
     const { shown } = this;
     if (shown === undefined) return html``;
-    const title = t('Comparison of {0} runs', shown.runs.length);
+    const [first, ...others] = shown.runs;
+    const title =
+      others.length === 0
+        ? t('{0} and its start', first!.name)
+        : t('Comparison of {0} runs', shown.runs.length);
     return html`<main tabindex="0" aria-label=${title}>
       <header>
         <h1>${title}</h1>
@@ -55,12 +59,13 @@ export class ComparisonElement extends PlainElement {
             </p>`
           : this.courses(shown)
       }
-      ${standings(shown)} ${controls(shown)} ${configurations(shown)}
+      ${standings(shown)} ${controls(shown)} ${others.length === 0 ? nothing : configurations(shown)}
     </main>`;
   }
 
   private receive(message: ToWebview): void {
-    if (message.type === 'curves') this.curves = message.curves.map(curvesOf);
+    if (message.type === 'curves')
+      this.curves = message.curves.map((one, run) => grown(this.curves[run], one));
     else {
       this.shown = message;
       this.keep();
@@ -101,9 +106,10 @@ export class ComparisonElement extends PlainElement {
   }
 }
 
-const curvesOf = ({ training, heldOut }: CurvesView['curves'][number]): Curves => ({
-  training: joined([], training),
-  heldOut: joined([], heldOut),
+/** Curves of another figure are told from their first point on. */
+const grown = (before: Curves | undefined, news: CurvesView['curves'][number]): Curves => ({
+  training: joined(before?.training ?? [], news.training),
+  heldOut: joined(before?.heldOut ?? [], news.heldOut),
 });
 
 /** Each critic beside the score of the model before it was trained. */

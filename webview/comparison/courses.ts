@@ -3,9 +3,10 @@ import type { Point } from '../chart/curves';
 import { figures, type Figure } from '../chart/figures';
 import type { FigureName, Look } from '../chart/protocol';
 import { chartSection, zoomHint } from '../chart/section';
+import { inRange, zoomOf } from '../chart/steps';
 import { t } from '../language';
 import { inlineSelect } from '../ui/inline';
-import { pictureOf, sample, type Line } from './lines';
+import { pictureOf, sample, undrawn, type Line } from './lines';
 import type { Choice, ComparisonView } from './protocol';
 import { curveTable } from './tables';
 
@@ -36,9 +37,15 @@ export function courses(of: Courses): TemplateResult {
   const canBeHeldOut = curves.some(({ heldOut }) => heldOut.length > 0);
   const isHeldOut = of.isHeldOut && canBeHeldOut;
   const lines = linesOf(of, isHeldOut);
-  const { isLogarithmic } = look;
+  const { isLogarithmic, steps } = look;
+  const zoom = zoomOf(
+    steps,
+    stage,
+    lines.map(({ points }) => points),
+  );
+  const looked = lines.map((line) => ({ ...line, points: inRange(line.points, zoom.shown) }));
   const drawing = {
-    ...{ figure, smoothing: isHeldOut ? 0 : look.smoothing, isLogarithmic },
+    ...{ figure, smoothing: isHeldOut ? 0 : look.smoothing, isLogarithmic, zoom },
     key: [stage, name, isHeldOut, isLogarithmic, ...of.switchedOff].join(' '),
   };
   const title = t('{0} of {1}', figure.title, stages.find((one) => one.name === stage)?.label ?? stage);
@@ -70,8 +77,9 @@ export function courses(of: Courses): TemplateResult {
         : nothing,
     ],
     picture: pictureOf(lines, drawing),
-    label: described(title, figure, lines),
-    table: () => curveTable(figure, lines),
+    label: described(title, figure, looked),
+    undrawn: undrawn(lines, drawing),
+    table: () => curveTable(figure, looked),
     legend: legend(of),
   });
 }
@@ -108,12 +116,13 @@ function legend({ shown, curves, look, switchedOff, onSwitch }: Courses): Templa
 
 /** The picture in words. */
 function described(title: string, figure: Figure, lines: readonly Line[]): string {
-  const courses = lines.map(({ name, points }) => {
-    const [first, last] = [points[0]!, points.at(-1)!];
+  const courses = lines.flatMap(({ name, points }) => {
+    const [first, last] = [points[0], points.at(-1)];
+    if (first === undefined || last === undefined) return [];
     return t(
       '{0}: from {1} at step {2} to {3} at step {4}',
       ...[name, figure.format(first.mean), first.step, figure.format(last.mean), last.step],
     );
   });
-  return [title, ...courses].join('. ');
+  return `${[title, ...courses].join('. ')}.`;
 }

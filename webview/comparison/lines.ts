@@ -2,8 +2,10 @@ import { svg, html, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
 import type { Picture } from '../chart/chart';
-import { nearest, smoothed, type Point } from '../chart/curves';
+import { nearestWithin, smoothed, type Point } from '../chart/curves';
+import { openedWithDots, undrawnWords, type Place } from '../chart/drawable';
 import type { Figure } from '../chart/figures';
+import { isIn, lineInRange, type Zoom } from '../chart/steps';
 
 /** The curve of one run. */
 export interface Line {
@@ -18,54 +20,69 @@ const DASHES: readonly (readonly number[])[] = [[], [7, 4], [2, 3], [11, 3, 2, 3
 
 const dashesOf = (index: number): readonly number[] => DASHES[index % DASHES.length]!;
 
-/** Lines of several runs over each other. @param key of what is shown; another one is another picture */
+/** How lines are drawn. */
+export interface Drawing {
+  readonly figure: Figure;
+  /** 0 to 1. */
+  readonly smoothing: number;
+  readonly isLogarithmic: boolean;
+  readonly zoom: Zoom;
+  /** Of what is shown; another one is another picture. */
+  readonly key: string;
+}
+
+/** Lines of several runs over each other. */
 export function pictureOf(
   lines: readonly Line[],
-  {
-    figure,
-    smoothing,
-    isLogarithmic,
-    key,
-  }: {
-    readonly figure: Figure;
-    readonly smoothing: number;
-    readonly isLogarithmic: boolean;
-    readonly key: string;
-  },
+  { figure, smoothing, isLogarithmic, zoom, key }: Drawing,
 ): Picture {
   return {
-    ...{ figure, isLogarithmic, key },
+    ...{ figure, isLogarithmic, zoom, key },
     series: ({ palette }) =>
       lines.map(({ index, points }) => {
         const dashes = dashesOf(index);
         const color = palette[index % palette.length]!;
-        const means = smoothed(
-          points.map(({ mean }) => mean),
-          smoothing,
-        );
-        const all = points.map(({ step }, at) => [step, means[at]!] as const);
         return {
           type: 'line',
           id: String(index),
           silent: true,
-          symbol: 'circle',
-          // A curve of a single point would be nothing.
-          showSymbol: points.length === 1,
+          symbol: 'none',
           symbolSize: 7,
           itemStyle: { color },
           lineStyle: { color, width: 2, type: dashes.length === 0 ? 'solid' : [...dashes] },
-          data: isLogarithmic ? all.filter(([, value]) => value > 0) : all,
+          data: openedWithDots(lineInRange(lineOf(points, smoothing), zoom.shown), isLogarithmic),
         };
       }),
-    hover: (step) =>
-      [
-        t('step {0}', grouped(Math.round(step))),
-        ...lines.flatMap(({ name, points }) => {
-          const point = nearest(points, step);
-          return point === undefined ? [] : [t('{0}: {1}', name, figure.format(point.mean))];
-        }),
-      ].join('\n'),
+    hover: (step) => hover(lines, figure, Math.round(step)),
   };
+}
+
+function lineOf(points: readonly Point[], smoothing: number): Place[] {
+  const means = smoothed(
+    points.map(({ mean }) => mean),
+    smoothing,
+  );
+  return points.map(({ step }, index) => [step, means[index]!]);
+}
+
+/** What the picture lacks, in words; empty when it is whole. */
+export function undrawn(lines: readonly Line[], { smoothing, isLogarithmic, zoom }: Drawing): string {
+  const places = lines.flatMap(({ points }) => lineOf(points, smoothing));
+  const values = places.flatMap(([step, value]) => (isIn(step, zoom.shown) ? [value] : []));
+  return undrawnWords(values, isLogarithmic);
+}
+
+/** What each run had at a step; nothing of one that was not there yet, or had ended. */
+function hover(lines: readonly Line[], figure: Figure, step: number): string {
+  const values = lines.flatMap(({ name, points }) => {
+    const point = nearestWithin(points, step);
+    if (point === undefined) return [];
+    const value = figure.format(point.mean);
+    return point.step === step
+      ? t('{0}: {1}', name, value)
+      : t('{0}: {1} (step {2})', name, value, grouped(point.step));
+  });
+  return [t('step {0}', grouped(step)), ...values].join('\n');
 }
 
 /** How a line looks, for the legend. */

@@ -17,6 +17,8 @@ export interface ComparedRun {
   readonly stateLabel: string;
   /** Why it cannot be evaluated here; empty where it can. */
   readonly silent: string;
+  /** Why the model that it began with is not evaluated beside it; empty where it is. */
+  readonly startSilent: string;
 }
 
 /** A field that configurations do not agree in; absent where a run leaves it to the default. */
@@ -111,7 +113,7 @@ export interface CurvesView {
   readonly type: 'curves';
   readonly stage: string;
   readonly figure: FigureName;
-  /** Of each run, in their order; empty of one that has no such figure. */
+  /** What is new of each run, in their order; nothing of one that has no such figure. */
   readonly curves: readonly RunCurves[];
 }
 

@@ -12,13 +12,18 @@ import { standingTable } from './tables';
 
 /** How the models of the runs do on the same held-out tasks. */
 export function standings({ standings: all, runs, restriction, playing }: ComparisonView): TemplateResult {
-  const silent = runs.map((run) => run.silent).filter((sentence) => sentence !== '');
-  const canPlay = silent.length < runs.length && restriction === '';
+  const silent = runs.flatMap((run) => [run.silent, run.startSilent]).filter((sentence) => sentence !== '');
+  const canPlay = runs.some((run) => run.silent === '') && restriction === '';
+  const isAlone = runs.length === 1;
   return html`<section aria-label=${t('Held-out success')}>
     <div class="heading-line">
       <h2>${t('Held-out success')}</h2>
       <span class="quiet"
-        >${t('on tasks that none of the runs learned from, the same tasks and seeds for all')}</span
+        >${
+          isAlone
+            ? t('on tasks that it did not learn from, the same tasks and seeds for it and for its start')
+            : t('on tasks that none of the runs learned from, the same tasks and seeds for all')
+        }</span
       >
     </div>
     ${all.map(
@@ -29,7 +34,15 @@ export function standings({ standings: all, runs, restriction, playing }: Compar
     ${
       all.length === 0
         ? html`<p class="quiet">
-            ${t('They have not been evaluated together. An evaluation plays held-out tasks with the model of each run.')}
+            ${
+              isAlone
+                ? t(
+                    'It has not been evaluated yet. An evaluation plays held-out tasks with its model and with the one that it began with.',
+                  )
+                : t(
+                    'They have not been evaluated together. An evaluation plays held-out tasks with the model of each run.',
+                  )
+            }
           </p>`
         : html`<p class="quiet">
             ${t('Intervals of 95 %: of success by Wilson over tasks; of differences, in percentage points, by the bootstrap over tasks, each task compared with itself.')}

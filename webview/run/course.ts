@@ -1,47 +1,39 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { lastShare, latestWithin, some, type Point } from '../chart/curves';
+import { latestWithin, some, type Point } from '../chart/curves';
 import { figures, type Figure } from '../chart/figures';
 import type { FigureName, Look } from '../chart/protocol';
 import { chartSection, zoomHint } from '../chart/section';
+import { inRange, zoomOf } from '../chart/steps';
 import { t } from '../language';
 import { grouped } from '../language/numbers';
 import { inlineSelect } from '../ui/inline';
 import { numberColumn, table } from '../ui/table';
-import { pictureOf, type Drawing } from './drawing';
+import { pictureOf, undrawn, type Drawing } from './drawing';
 import type { RunView } from './protocol';
-
-/** From where on the steps are looked at. */
-const SHARES: readonly { readonly share: number; readonly label: string }[] = [
-  { share: 1, label: t('all steps') },
-  { share: 0.5, label: t('last half') },
-  { share: 0.1, label: t('last tenth') },
-];
 
 export interface Course {
   readonly shown: RunView;
   readonly training: readonly Point[];
   readonly heldOut: readonly Point[];
   readonly stepsPerPoint: number;
-  /** The end of the steps that is looked at, 0 to 1. */
-  readonly share: number;
   readonly look: Look;
   readonly onFigure: (figure: FigureName) => void;
-  readonly onShare: (share: number) => void;
   readonly onLook: (look: Look) => void;
 }
 
 /** How one figure of a stage has gone: on what is trained on, and on what is held out. */
 export function course(of: Course): TemplateResult {
-  const { shown, share, look, stepsPerPoint, onFigure, onShare, onLook } = of;
+  const { shown, look, stepsPerPoint, onFigure, onLook } = of;
   const { figures: all, figure: name, stage, stages } = shown;
   const figure = figures[name];
-  const training = lastShare(of.training, share);
-  const heldOut = lastShare(of.heldOut, share);
-  const { smoothing, isLogarithmic } = look;
+  const { smoothing, isLogarithmic, steps } = look;
+  const zoom = zoomOf(steps, stage, [of.training, of.heldOut]);
+  const training = inRange(of.training, zoom.shown);
+  const heldOut = inRange(of.heldOut, zoom.shown);
   const drawing: Drawing = {
-    ...{ figure, training, heldOut, smoothing, isLogarithmic },
+    ...{ figure, training: of.training, heldOut: of.heldOut, smoothing, isLogarithmic, zoom },
     untrained: all.find((one) => one.name === name)?.untrained,
-    key: [stage, name, isLogarithmic, share].join(' '),
+    key: [stage, name, isLogarithmic].join(' '),
   };
   const stageLabel = stages.find((one) => one.name === stage)?.label ?? stage;
   return chartSection({
@@ -54,20 +46,15 @@ export function course(of: Course): TemplateResult {
         name,
         (value) => onFigure(value as FigureName),
       ),
-      inlineSelect(
-        t('Steps'),
-        SHARES.map((one) => ({ value: String(one.share), label: one.label })),
-        String(share),
-        (value) => onShare(Number(value)),
-      ),
     ],
     picture: pictureOf(drawing),
-    label: described(drawing, stageLabel),
+    label: described({ ...drawing, training, heldOut }, stageLabel),
+    undrawn: undrawn(drawing),
     table: () => curveTable(figure, training, heldOut),
     legend: html`<p class="legend quiet">
       <span class="key training">${t('training')}</span>
       ${
-        heldOut.length === 0
+        of.heldOut.length === 0
           ? nothing
           : html`<span class="key held-out">${t('held-out tasks, which are never trained on')}</span>`
       }

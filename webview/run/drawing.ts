@@ -2,8 +2,10 @@ import { t } from '../language';
 import { grouped } from '../language/numbers';
 import type { Theme } from '../ui/theme';
 import type { Picture } from '../chart/chart';
-import { nearest, outline, smoothed, type Point } from '../chart/curves';
+import { nearest, nearestWithin, outline, smoothed, type Point } from '../chart/curves';
+import { opened, openedWithDots, undrawnWords, type Place } from '../chart/drawable';
 import type { Figure } from '../chart/figures';
+import { isIn, lineInRange, type Zoom } from '../chart/steps';
 
 /** A figure of one run: what is drawn and how. */
 export interface Drawing {
@@ -15,6 +17,7 @@ export interface Drawing {
   /** 0 to 1. */
   readonly smoothing: number;
   readonly isLogarithmic: boolean;
+  readonly zoom: Zoom;
   readonly key: string;
 }
 
@@ -25,41 +28,55 @@ export const pictureOf = (drawing: Drawing): Picture => ({
 });
 
 function seriesOf(drawing: Drawing, theme: Theme): object[] {
-  const { training, heldOut, smoothing, isLogarithmic } = drawing;
-  const drawable = (points: [number, number][]): [number, number][] =>
-    isLogarithmic ? points.filter(([, value]) => value > 0) : points;
-  const means = smoothed(
-    training.map(({ mean }) => mean),
-    smoothing,
-  );
+  const { training, heldOut, isLogarithmic, zoom } = drawing;
+  const means = meansOf(drawing);
+  const seen = (line: readonly Place[]): readonly Place[] => lineInRange(line, zoom.shown);
   const plainLine = { type: 'line', symbol: 'none', silent: true };
   return [
     {
       ...plainLine,
       id: 'all',
       lineStyle: { color: theme.series, width: 1, opacity: 0.3 },
-      data: drawable(outline(training)),
+      data: opened(seen(outline(training)), isLogarithmic),
     },
     {
       ...plainLine,
       id: 'training',
       lineStyle: { color: theme.series, width: 2 },
-      data: drawable(training.map(({ step }, index) => [step, means[index]!])),
+      symbolSize: 7,
+      itemStyle: { color: theme.series },
+      data: openedWithDots(seen(training.map(({ step }, index) => [step, means[index]!])), isLogarithmic),
     },
     {
       type: 'line',
       id: 'held-out',
-      symbol: 'circle',
-      // So many that they would fill the gaps of the dashes.
-      showSymbol: heldOut.length <= 60,
+      // More of them would fill the gaps of the dashes.
+      symbol: heldOut.length <= 60 ? 'circle' : 'none',
       symbolSize: 7,
       silent: true,
       lineStyle: { color: theme.second, width: 2, type: 'dashed' },
       itemStyle: { color: theme.second },
-      data: drawable(heldOut.map(({ step, mean }) => [step, mean])),
+      data: openedWithDots(seen(heldOut.map(({ step, mean }) => [step, mean])), isLogarithmic),
     },
     ...(drawing.untrained === undefined ? [] : [level(drawing.untrained, theme)]),
   ];
+}
+
+const meansOf = ({ training, smoothing }: Drawing): number[] =>
+  smoothed(
+    training.map(({ mean }) => mean),
+    smoothing,
+  );
+
+/** What the picture lacks, in words; empty when it is whole. */
+export function undrawn(drawing: Drawing): string {
+  const { training, heldOut, isLogarithmic, zoom } = drawing;
+  const means = meansOf(drawing);
+  const values = [
+    ...training.map(({ step, low }, index): Place => [step, Math.min(low, means[index]!)]),
+    ...heldOut.map(({ step, mean }): Place => [step, mean]),
+  ].flatMap(([step, value]) => (isIn(step, zoom.shown) ? [value] : []));
+  return undrawnWords(values, isLogarithmic);
 }
 
 /** A line across the picture: it was there before the first step, and does not change. */
@@ -79,8 +96,9 @@ const level = (at: number, theme: Theme): object => ({
 
 /** What the figures are at a step, for who points at it. */
 function hover({ figure, training, heldOut }: Drawing, step: number): string {
-  const [trained, measured] = [nearest(training, step), nearest(heldOut, step)];
-  const lines = [t('step {0}', grouped(Math.round(step)))];
+  const at = Math.round(step);
+  const [trained, measured] = [nearestWithin(training, at), nearest(heldOut, at)];
+  const lines = [t('step {0}', grouped(at))];
   if (trained !== undefined) {
     const { mean, low, high } = trained;
     lines.push(

@@ -31,7 +31,6 @@ export class RunElement extends PlainElement {
   @state() private said = '';
   @state() private choice: Choice = host.kept()?.choice ?? {};
   @state() private look: Look = lookOf(host.kept());
-  @state() private share = 1;
   /** Of which stage and figure the curves are. */
   private curves = '';
 
@@ -101,11 +100,10 @@ export class RunElement extends PlainElement {
   }
 
   private course(shown: RunView): TemplateResult {
-    const { training, heldOut, stepsPerPoint, share, look } = this;
+    const { training, heldOut, stepsPerPoint, look } = this;
     return course({
-      ...{ shown, training, heldOut, stepsPerPoint, share, look },
+      ...{ shown, training, heldOut, stepsPerPoint, look },
       onFigure: (figure) => this.choose({ figure }),
-      onShare: (chosen) => (this.share = chosen),
       onLook: (chosen) => {
         this.look = chosen;
         this.keep();

@@ -221,6 +221,7 @@ const names: Readonly<Record<string, string>> = {
   Escape: 'Esc',
   ArrowUp: '↑',
   ArrowDown: '↓',
+  Plus: '+',
 };
 
 const modifiers: Readonly<Record<string, { readonly mac: string; readonly other: string }>> = {

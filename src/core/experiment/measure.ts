@@ -7,7 +7,7 @@ import { readLocalFolder } from '../model/local/folder';
 import type { Model } from '../model/model';
 import { runFiles } from '../training/runFolder';
 import type { Run } from '../training/runs';
-import { hasGraphs } from './playable';
+import { canStartPlay } from './playable';
 import { keep, settingOf, type Played, type Setting } from './kept';
 
 export interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {
@@ -49,8 +49,9 @@ export async function measure(plan: MeasurePlan): Promise<Setting> {
 }
 
 /** In the precision of the trained model, if it is there, so that the two differ by the training alone. */
-function startOf({ base }: Run, model: string): string | undefined {
-  if (!path.isAbsolute(base) || !hasGraphs(base)) return undefined;
+function startOf(run: Run, model: string): string | undefined {
+  if (!canStartPlay(run)) return undefined;
+  const { base } = run;
   const graph = path.join(base, 'onnx', path.basename(readLocalFolder(model).graph));
   return existsSync(graph) ? graph : base;
 }

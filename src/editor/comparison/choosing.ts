@@ -11,33 +11,28 @@ interface RunItem extends vscode.QuickPickItem {
 }
 
 /**
- * The runs that a command is about: those selected in the view, else those that a person ticks.
- * @param fewest that make sense
- * @returns undefined when the person left it
+ * The runs that a command is about: those selected in the view, else those that a person ticks, else the only one.
+ * @param enough so many are taken as they are selected; of fewer a person is asked which others they want
+ * @returns one at least; undefined when the person left it
  * @throws {Fault} `editor/too-few-runs`
  */
 export async function chosenRuns(
   selected: readonly Run[],
   all: readonly Run[],
-  fewest: number,
+  { enough, placeHolder }: { readonly enough: number; readonly placeHolder: string },
 ): Promise<readonly Run[] | undefined> {
-  if (selected.length >= fewest && selected.length > 0) return selected;
-  if (all.length < fewest) {
-    throw new Fault(
-      'editor/too-few-runs',
-      fewest === 1
-        ? t('There is no run yet. “New Run…” makes one.')
-        : t('There are too few runs to compare: two are needed. “New Run…” makes one.'),
-    );
-  }
+  if (selected.length >= enough) return selected;
+  if (all.length === 0)
+    throw new Fault('editor/too-few-runs', t('There is no run yet. “New Run…” makes one.'));
+  if (all.length === 1) return all;
   const chosen = await vscode.window.showQuickPick(itemsOf(all, selected), {
     canPickMany: true,
     title: t('Runs'),
-    placeHolder: fewest === 1 ? t('Which runs') : t('Which runs; two at least'),
+    placeHolder,
   });
   if (chosen === undefined) return undefined;
-  if (chosen.length >= fewest) return chosen.map(({ run }) => run);
-  throw new Fault('editor/too-few-runs', t('Too few runs are chosen: take at least {0}.', fewest));
+  if (chosen.length > 0) return chosen.map(({ run }) => run);
+  throw new Fault('editor/too-few-runs', t('No run is chosen: tick one at least.'));
 }
 
 /** One of several. */

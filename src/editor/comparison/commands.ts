@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { Command, Target } from '../commands';
 import { commands, type CommandId } from '../contributions';
@@ -7,6 +8,8 @@ import type { RunWatch } from '../runs/watch';
 import { chosenRuns } from './choosing';
 import type { Comparisons } from './panels';
 import { reportRuns } from './report';
+
+const { t } = vscode.l10n;
 
 export interface ComparisonCommandContext {
   readonly engines: Engines;
@@ -20,22 +23,27 @@ export function comparisonCommands({ engines, runTree, runWatch, comparisons }: 
   const runsAt = async (
     target: Target,
     selected: readonly Target[] | undefined,
-    fewest: number,
+    how: Parameters<typeof chosenRuns>[2],
   ): Promise<readonly Run[] | undefined> => {
     const rows = selected ?? (target === undefined ? runTree.selection : [target]);
     await runWatch.look();
     const runs = rows.flatMap((row) => (row?.kind === 'run' ? [row.run] : []));
-    const chosen = await chosenRuns(runs, runWatch.all, fewest);
+    const [first] = runs;
+    const all = first === undefined ? runWatch.all : runWatch.around(first);
+    const chosen = await chosenRuns(runs, all, how);
     // The earlier one is what the later one is compared with.
     return chosen?.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   };
   return {
     [commands.compareRuns]: async (target, selected) => {
-      const runs = await runsAt(target, selected, 2);
+      const runs = await runsAt(target, selected, {
+        enough: 2,
+        placeHolder: t('Which runs; one alone stands beside its start'),
+      });
       if (runs !== undefined) await comparisons.compare(runs);
     },
     [commands.writeReport]: async (target, selected) => {
-      const runs = await runsAt(target, selected, 1);
+      const runs = await runsAt(target, selected, { enough: 1, placeHolder: t('Which runs') });
       if (runs !== undefined) await reportRuns(runs, engines.shown.engine);
     },
   } satisfies Partial<Record<CommandId, Command>>;

@@ -7,7 +7,7 @@ import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
 import { NEXT_STEP } from '../nextStep';
 import { cancellable } from '../progress';
-import { grouped } from '../runs/words';
+import { grouped, runName } from '../runs/words';
 import type { Packs } from '../tasks/packs';
 import { refuseInRestrictedMode } from '../trust/restricted';
 
@@ -49,7 +49,9 @@ export async function evaluateRuns(
     );
   }
   const { LocalModel } = await import('../../core/model/local/model');
-  await cancellable(t('Evaluating {0} runs', playable.length), async (signal, report) =>
+  const [first, ...others] = playable.map((run) => runName(run, t));
+  const title = others.length === 0 ? t('Evaluating {0}', first!) : t('Evaluating {0} runs', playable.length);
+  await cancellable(title, async (signal, report) =>
     measure({
       ...heldOut,
       runs: playable,

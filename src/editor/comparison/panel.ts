@@ -4,8 +4,9 @@ import type { Run, Runs } from '../../core/training/runs';
 import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/comparison/protocol';
 import { language } from '../language';
 import { PanelPage } from '../panelPage';
+import { runName } from '../runs/words';
 import { restrictionOf } from '../trust/restricted';
-import { comparisonView, curvesView } from './view';
+import { comparisonView, curvesView, type ReadCurves } from './view';
 
 const { t } = vscode.l10n;
 
@@ -23,7 +24,7 @@ export class ComparisonPanel {
   private records: readonly RunRecord[] = [];
   private choice: Choice = {};
   /** What the view has, as far as it can be told whether there is more. */
-  private sent: { view?: string; curves?: string } = {};
+  private sent: { view?: string; curves?: ReadCurves } = {};
   private progress = '';
   private telling: Promise<void> | undefined;
   private isAskedAgain = false;
@@ -115,23 +116,23 @@ export class ComparisonPanel {
   private async send(): Promise<void> {
     const { records, choice, sent, page } = this;
     if (records.length === 0 || !page.isListening) return;
-    page.title = t('Comparison of {0} runs', records.length);
+    page.title =
+      records.length === 1
+        ? t('{0} and its start', runName(records[0]!.run, t))
+        : t('Comparison of {0} runs', records.length);
     const view = comparisonView(records, choice, {
       ...{ t, language: language(), dataFolder: this.runs.dataFolder, playing: this.progress },
       restriction: restrictionOf(t('Nothing is played')) ?? '',
     });
-    await this.post('view', view, sent);
-    await this.post('curves', curvesView(records, choice), sent);
-  }
-
-  private async post(
-    which: 'view' | 'curves',
-    message: ToWebview,
-    sent: ComparisonPanel['sent'],
-  ): Promise<void> {
-    const text = JSON.stringify(message);
-    if (text === sent[which]) return;
-    sent[which] = text;
-    await this.page.post(message);
+    const text = JSON.stringify(view);
+    if (text !== sent.view) {
+      sent.view = text;
+      await page.post(view);
+    }
+    const curves = curvesView(records, choice, sent.curves);
+    if (JSON.stringify(curves.read) !== JSON.stringify(sent.curves)) {
+      sent.curves = curves.read;
+      await page.post(curves.view);
+    }
   }
 }

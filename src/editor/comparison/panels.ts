@@ -38,7 +38,7 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
     ];
   }
 
-  /** @param runs of one data folder, two at least */
+  /** @param runs of one data folder; one alone is compared with what it began with */
   async compare(runs: readonly Run[]): Promise<void> {
     const folder = runsOf(runs[0]!);
     const ids = runs.map(({ id }) => id);

@@ -2,12 +2,13 @@ import { differencesOf } from '../../core/experiment/configurations';
 import { controlsOf } from '../../core/experiment/control';
 import type { RunRecord } from '../../core/experiment/experiment';
 import type { Setting } from '../../core/experiment/kept';
-import { canPlay } from '../../core/experiment/playable';
+import { canPlay, canStartPlay } from '../../core/experiment/playable';
 import { standingsOf, type Standing, type StandingRow } from '../../core/experiment/standings';
 import type { Estimate } from '../../core/evaluation/figures';
 import type { PairedDifference } from '../../core/evaluation/paired';
 import { figures as allFigures, type Figure } from '../../core/training/history/history';
-import type { Curve } from '../../core/training/history/curve';
+import type { CurveMark } from '../../core/training/history/curve';
+import type { CurvePart } from '../../../webview/chart/protocol';
 import type {
   Choice,
   ComparedRun,
@@ -18,7 +19,7 @@ import type {
   StandingRowView,
   StandingView,
 } from '../../../webview/comparison/protocol';
-import { dataOf } from '../runs/view';
+import { dataOf, partOf } from '../runs/view';
 import { baseName, methodWord, stageWord, stateWord } from '../runs/words';
 import type { Translate } from '../translate';
 import { namesOf } from './names';
@@ -76,6 +77,10 @@ function comparedRun({ run, history }: RunRecord, name: string, t: Translate): C
       : state === 'done'
         ? t('{0} has no ONNX graph, with which it could play here: `tandem onnx` makes one.', name)
         : t('{0} has no model yet that could play.', name),
+    startSilent:
+      canPlay(run) && !canStartPlay(run)
+        ? t('{0} is evaluated without its start: {1} has no ONNX graph on this machine.', name, baseName(run))
+        : '',
   };
 }
 
@@ -101,30 +106,49 @@ export function shownFigure(
   return { stage, figure };
 }
 
-/** All points of the curves that are shown. */
-export function curvesView(records: readonly RunRecord[], choice: Choice): CurvesView {
+/** Where somebody has read the curves of some runs. */
+export interface ReadCurves {
+  /** Another one is of other curves. */
+  readonly key: string;
+  /** Of each run; undefined of one that has no such figure. */
+  readonly marks: readonly ({ readonly training: CurveMark; readonly heldOut: CurveMark } | undefined)[];
+}
+
+/** What is new of the curves that are shown. */
+export function curvesView(
+  records: readonly RunRecord[],
+  choice: Choice,
+  before: ReadCurves | undefined,
+): { readonly view: CurvesView; readonly read: ReadCurves } {
   const { stage, figure } = shownFigure(records, choice);
+  const key = [stage, figure, ...records.map(({ run }) => run.id)].join(' ');
+  const known = before?.key === key ? before.marks : [];
+  const news = records.map(({ history }, index) => {
+    const curves = history.curves(stage, figure);
+    return (
+      curves && {
+        training: curves.training.since(known[index]?.training),
+        heldOut: curves.heldOut.since(known[index]?.heldOut),
+      }
+    );
+  });
   return {
-    ...{ type: 'curves', stage, figure },
-    curves: records.map(({ history }) => {
-      const curves = history.curves(stage, figure);
-      return { training: partOf(curves?.training), heldOut: partOf(curves?.heldOut) };
-    }),
+    view: {
+      ...{ type: 'curves', stage, figure },
+      curves: news.map((one) =>
+        one === undefined
+          ? { training: NOTHING, heldOut: NOTHING }
+          : { training: partOf(one.training), heldOut: partOf(one.heldOut) },
+      ),
+    },
+    read: {
+      key,
+      marks: news.map((one) => one && { training: one.training.mark, heldOut: one.heldOut.mark }),
+    },
   };
 }
 
-const partOf = (curve: Curve | undefined): CurvesView['curves'][number]['training'] => ({
-  from: 0,
-  points: (curve?.all ?? []).flatMap(({ to, sum, count, low, high }) => [
-    to,
-    short(sum / count),
-    short(low),
-    short(high),
-  ]),
-});
-
-/** As exact as a screen is. */
-const short = (value: number): number => Number(value.toPrecision(6));
+const NOTHING: CurvePart = { from: 0, points: [] };
 
 function standingView(
   { setting, at, rows }: Standing,

@@ -201,7 +201,8 @@ function resultOf({ folder, state }: Run): RunView['result'] {
   return existsSync(path.join(folder, runFiles.model, 'onnx')) ? 'playable' : 'model';
 }
 
-const partOf = ({ from, buckets }: CurveNews): CurvePart => ({
+/** As a view takes it. */
+export const partOf = ({ from, buckets }: CurveNews): CurvePart => ({
   from,
   points: buckets.flatMap(({ to, sum, count, low, high }) => [
     to,

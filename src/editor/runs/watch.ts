@@ -57,6 +57,12 @@ export class RunWatch implements vscode.Disposable {
     return this.all.filter(({ isLive }) => isLive);
   }
 
+  /** Of the log that a run is in, which need not be the one that is shown; with nothing but the run when nobody looks at it. */
+  around(run: Run): readonly Run[] {
+    const log = [...this.logs.values()].find(({ all }) => all.some(({ folder }) => folder === run.folder));
+    return log?.all ?? [run];
+  }
+
   /** Of every log. */
   get everywhere(): { readonly logs: readonly Runs[]; readonly all: readonly Run[] } {
     const watches = [...this.logs.values()];

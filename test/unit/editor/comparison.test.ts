@@ -1,3 +1,5 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../src/core/experiment/experiment';
 import { parseEvent } from '../../../src/core/training/events';
@@ -5,6 +7,7 @@ import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
 import { namesOf } from '../../../src/editor/comparison/names';
 import { comparisonView, curvesView, shownFigure } from '../../../src/editor/comparison/view';
+import { temporaryFolder } from '../trajectory/fixtures';
 import { english } from './translate';
 
 const at = '2026-11-20T22:00:00.000Z';
@@ -15,9 +18,11 @@ const run = (id: string, fields: Partial<Run> = {}): Run => ({
   ...fields,
 });
 
+const event = (fields: object) => parseEvent(JSON.stringify({ version: 1, at, ...fields }))!;
+
 function record(one: Run, events: readonly object[], configuration: unknown = {}): RunRecord {
   const history = new RunHistory();
-  for (const event of events) history.add(parseEvent(JSON.stringify({ version: 1, at, ...event }))!);
+  for (const one of events) history.add(event(one));
   return { run: one, history, configuration, kept: [] };
 }
 
@@ -50,8 +55,34 @@ describe('runs beside each other', () => {
       record(run('a'), [step('policy', 1, { loss: 2, kl: 0.5 }), step('policy', 2, { loss: 1, kl: 0.6 })]),
       record(run('b'), [step('policy', 1)]),
     ];
-    const { curves } = curvesView(records, { stage: 'policy', figure: 'kl' });
-    expect(curves.map(({ training }) => training.points)).toEqual([[1, 0.5, 0.5, 0.5, 2, 0.6, 0.6, 0.6], []]);
+    const { view } = curvesView(records, { stage: 'policy', figure: 'kl' }, undefined);
+    expect(view.curves.map(({ training }) => training.points)).toEqual([
+      [1, 0.5, 0.5, 0.5, 2, 0.6, 0.6, 0.6],
+      [],
+    ]);
+  });
+
+  it('are told once, then only the ends of their curves; all of it when others are looked at', () => {
+    const records = [
+      record(
+        run('a'),
+        [1, 2, 3].map((n) => step('policy', n)),
+      ),
+      record(run('b'), []),
+    ];
+    const first = curvesView(records, {}, undefined);
+    expect(curvesView(records, {}, first.read).read).toEqual(first.read);
+    const [a, b] = records.map(({ history }) => history);
+    a!.add(event(step('policy', 4, { loss: 2 })));
+    b!.add(event(step('policy', 1, { loss: 3 })));
+    const second = curvesView(records, {}, first.read);
+    expect(second.read).not.toEqual(first.read);
+    expect(second.view.curves.map(({ training }) => training)).toEqual([
+      { from: 2, points: [3, 1, 1, 1, 4, 2, 2, 2] },
+      { from: 0, points: [1, 3, 3, 3] },
+    ]);
+    const [only] = curvesView(records.slice(0, 1), {}, second.read).view.curves;
+    expect(only!.training).toMatchObject({ from: 0 });
   });
 
   it('say what differs, and why one of them cannot be evaluated', () => {
@@ -69,5 +100,16 @@ describe('runs beside each other', () => {
       'a has no ONNX graph, with which it could play here: `tandem onnx` makes one.',
       'b has no model yet that could play.',
     ]);
+  });
+
+  it('say of which nobody can tell how it did at its start', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(path.join(folder, 'model', 'onnx'), { recursive: true });
+    const startSilent = (base: string): string =>
+      comparisonView([record(run('a', { folder, name: 'a', base }), [])], {}, options).runs[0]!.startSilent;
+    expect(startSilent('org/small')).toBe(
+      'a is evaluated without its start: small has no ONNX graph on this machine.',
+    );
+    expect(startSilent(path.join(folder, 'model'))).toBe('');
   });
 });

@@ -99,6 +99,9 @@ export const window = {
   showInformationMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
     Promise.resolve(undefined),
   ),
+  showQuickPick: vi.fn<(items: readonly unknown[], options: unknown) => Promise<unknown>>(() =>
+    Promise.resolve(undefined),
+  ),
 };
 
 export const env = { language: 'en' } satisfies Partial<typeof vscode.env>;

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -225,5 +225,25 @@ describe('a report', () => {
       const svg = await readFile(path.join(workspace, 'reports', 'of two-pictures', `${name}.svg`), 'utf8');
       expect(svg).toMatch(/^<svg/);
     }
+  });
+
+  it('writes over its own pictures, and over nothing that somebody else has put where they go', async () => {
+    const run = await makeRun('a', {}, events);
+    const file = path.join(workspace, 'notes.md');
+    const write = (): Promise<void> => writeReport(file, { runs, of: [run], names: ['a'], workspace });
+    const folder = path.join(workspace, 'notes-pictures');
+    await mkdir(path.join(folder, 'holiday'), { recursive: true });
+    await writeFile(path.join(folder, 'mine.svg'), '<svg></svg>');
+    await write();
+    expect(await readFile(file, 'utf8')).toContain('](notes-pictures/critic.svg)');
+
+    await makeRun('a', {}, events.slice(0, 20));
+    await write();
+    expect((await readdir(folder)).sort()).toEqual(['critic.svg', 'holiday', 'mine.svg']);
+
+    await writeFile(path.join(folder, 'critic.svg'), '<svg></svg>');
+    await write();
+    expect(await readFile(file, 'utf8')).toContain('](notes-pictures-2/critic.svg)');
+    expect(await readFile(path.join(folder, 'critic.svg'), 'utf8')).toBe('<svg></svg>');
   });
 });

@@ -45,7 +45,11 @@ describe('a curve', () => {
     expect(news.from).toBe(2);
     expect(news.buckets.map(({ to }) => to)).toEqual([3, 4]);
     for (let number = 5; number <= MOST_BUCKETS + 1; number += 1) curve.add(number, 1);
-    expect(curve.since(news.mark).from).toBe(0);
+    const thinned = curve.since(news.mark);
+    expect(thinned.from).toBe(0);
+    // A value more in the last point is news as well.
+    curve.add(MOST_BUCKETS + 2, 1);
+    expect(curve.since(thinned.mark).mark).not.toEqual(thinned.mark);
   });
 
   it('counts a step that is told again by a resumed run once, with the later value', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { announcement } from '../../../webview/run/announce';
-import { joined, lastShare, latestWithin, outline, smoothed, some } from '../../../webview/chart/curves';
+import { joined, latestWithin, outline, smoothed, some } from '../../../webview/chart/curves';
 import { plain } from '../../../webview/chart/figures';
 import type { StageView } from '../../../webview/run/protocol';
 
@@ -28,9 +28,7 @@ describe('a curve that comes in pieces', () => {
     expect(outline(points.slice(0, 1))).toEqual([[1, 5]]);
   });
 
-  it('is looked at from a part on, and in a few steps that end with the last one', () => {
-    expect(lastShare(points, 0.5).map(({ step }) => step)).toEqual([10]);
-    expect(lastShare(points, 1)).toBe(points);
+  it('is looked at in a few steps that end with the last one', () => {
     expect(some([1, 2, 3, 4, 5], 2)).toEqual([2, 5]);
     expect(latestWithin(points, 1, 9)?.step).toBe(3);
     expect(latestWithin(points, 3, 9)).toBeUndefined();

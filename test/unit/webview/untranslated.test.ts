@@ -6,7 +6,7 @@ import { untranslated } from './untranslated';
 /** What is the same in every language, or looks like words and is none. */
 const ALLOWED: ReadonlySet<string> = new Set([
   // Names of keys: of the platform, and as they are printed on keyboards.
-  ...['Enter', 'Escape', 'Esc'],
+  ...['Enter', 'Escape', 'Esc', 'Plus'],
   // What two candidates are called; the keys of the choice and the log call them so too.
   ...['A', 'B'],
   // Styles.

@@ -1,10 +1,10 @@
-import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { writeAtomically } from '../../trajectory/files';
 import { RunReader, type RunRecord } from '../experiment';
 import { standingsOf } from '../standings';
 import type { Run, Runs } from '../../training/runs';
 import { pageOf, pictureOf, stagesOf } from './page';
+import { folderFor, writePictures } from './pictureFolder';
 import { learningPicture, successPicture } from './pictures';
 
 export interface ReportPlan {
@@ -16,25 +16,26 @@ export interface ReportPlan {
   readonly workspace: string;
 }
 
-/** Writes the report of some runs into a Markdown file, with its pictures in a folder beside it. */
+/**
+ * Writes the report of some runs into a Markdown file, with its pictures in a folder beside it. Of what is there, only
+ * this file and the pictures of an earlier report are written over or removed.
+ */
 export async function writeReport(file: string, { runs, of, names, workspace }: ReportPlan): Promise<void> {
   const read = await Promise.all(of.map(({ id }) => recordOf(runs, id)));
   const records = read.filter((record) => record !== undefined);
   const there = names.filter((_, index) => read[index] !== undefined);
   const standings = standingsOf(records.map(({ kept }) => kept));
-  const folder = `${path.basename(file, path.extname(file))}-pictures`;
   const named = records.map(({ history }, index) => ({ name: there[index]!, history }));
   const pictures = [
     ...standings.map((one) => [pictureOf.standing(one.setting), successPicture(one, there)] as const),
     ...stagesOf(records).map((stage) => [pictureOf.stage(stage), learningPicture(stage, named)] as const),
   ];
+  const folder = await folderFor(
+    file,
+    pictures.map(([name]) => name),
+  );
   const page = pageOf({ records, names: there, standings, workspace, pictures: folder });
-  const beside = path.join(path.dirname(file), folder);
-  await rm(beside, { recursive: true, force: true });
-  if (pictures.length > 0) await mkdir(beside, { recursive: true });
-  for (const [name, svg] of pictures) {
-    await writeAtomically(path.join(beside, name), (handle) => handle.writeFile(svg));
-  }
+  await writePictures(path.join(path.dirname(file), folder), pictures);
   await writeAtomically(file, (handle) => handle.writeFile(page));
 }
 

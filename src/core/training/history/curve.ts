@@ -13,6 +13,8 @@ export interface Bucket {
 export interface CurveMark {
   readonly edition: number;
   readonly length: number;
+  /** The last step that it had. */
+  readonly to: number | undefined;
 }
 
 /** What is new: in place of everything from the bucket `from` on. */
@@ -74,7 +76,7 @@ export class Curve {
     return {
       from,
       buckets: this.buckets.slice(from),
-      mark: { edition: this.edition, length: this.buckets.length },
+      mark: { edition: this.edition, length: this.buckets.length, to: this.buckets.at(-1)?.to },
     };
   }
 

@@ -1,0 +1,84 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Runs, type Run } from '../../../src/core/training/runs';
+import { temporaryFolder } from '../trajectory/fixtures';
+import { window } from './vscode';
+
+vi.mock('vscode', () => import('./vscode'));
+
+const { comparisonCommands } = await import('../../../src/editor/comparison/commands');
+const { RunWatch } = await import('../../../src/editor/runs/watch');
+const { commands } = await import('../../../src/editor/contributions');
+
+let folder: string;
+/** The log that is shown, and that of another folder of the workspace. */
+let here: Runs;
+let elsewhere: Runs;
+
+beforeEach(async () => {
+  window.showQuickPick.mockReset().mockResolvedValue(undefined);
+  folder = await temporaryFolder();
+  here = new Runs(path.join(folder, 'one'));
+  elsewhere = new Runs(path.join(folder, 'two'));
+});
+
+async function makeRun(runs: Runs, id: string): Promise<Run> {
+  await mkdir(path.join(runs.folder, id), { recursive: true });
+  await writeFile(path.join(runs.folder, id, 'run.json'), JSON.stringify({ name: id }));
+  return runs.find(id);
+}
+
+/** Calls the command on what is selected, and tells what a person is offered and what is compared. */
+async function compare(...selected: Run[]) {
+  const logs = [here, elsewhere].map(({ dataFolder }) => ({ engine: { dataFolder } }));
+  const shown = { engine: logs[0]!.engine, onDidChange: () => ({ dispose: () => undefined }) };
+  const watch = new RunWatch({ logs, shown } as never, (error) => {
+    throw error;
+  });
+  onTestFinished(() => watch.dispose());
+  const compared: string[][] = [];
+  const comparisons = {
+    compare: (runs: readonly Run[]) => Promise.resolve(void compared.push(runs.map(({ id }) => id))),
+  };
+  const { [commands.compareRuns]: command } = comparisonCommands({
+    ...{ engines: {} as never, runTree: { selection: [] } as never },
+    ...{ runWatch: watch, comparisons: comparisons as never },
+  });
+  const rows = selected.map((run) => ({ kind: 'run', run }) as const);
+  await command(rows[0], rows.length < 2 ? undefined : rows);
+  const offered = window.showQuickPick.mock.lastCall?.[0] as { label: string; picked: boolean }[] | undefined;
+  return { compared, offered: offered?.map(({ label, picked }) => (picked ? `${label}, ticked` : label)) };
+}
+
+describe('runs to be compared', () => {
+  it('are those of the log of the run that is looked at, whichever log is shown', async () => {
+    await makeRun(here, 'a');
+    await makeRun(here, 'b');
+    const looked = await makeRun(elsewhere, 'c');
+    await makeRun(elsewhere, 'd');
+    expect(await compare(looked)).toEqual({ compared: [], offered: ['d', 'c, ticked'] });
+    expect(await compare()).toEqual({ compared: [], offered: ['b', 'a'] });
+  });
+
+  it('are taken as they are selected, the earlier one first', async () => {
+    const [a, b] = [await makeRun(here, 'a'), await makeRun(here, 'b')];
+    expect(await compare(b, a)).toEqual({ compared: [['a', 'b']], offered: undefined });
+  });
+
+  it('may be one alone: nothing is asked where there is no other', async () => {
+    const only = await makeRun(here, 'a');
+    expect(await compare(only)).toEqual({ compared: [['a']], offered: undefined });
+    expect(await compare()).toEqual({ compared: [['a']], offered: undefined });
+    await makeRun(here, 'b');
+    window.showQuickPick.mockResolvedValue([{ run: only }]);
+    expect(await compare(only)).toEqual({ compared: [['a']], offered: ['b', 'a, ticked'] });
+  });
+
+  it('are one at least', async () => {
+    await expect(compare()).rejects.toThrow('There is no run yet.');
+    const [only] = [await makeRun(here, 'a'), await makeRun(here, 'b')];
+    window.showQuickPick.mockResolvedValue([]);
+    await expect(compare(only)).rejects.toThrow('No run is chosen');
+  });
+});

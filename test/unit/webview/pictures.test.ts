@@ -1,0 +1,80 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { joined } from '../../../webview/chart/curves';
+import { figures } from '../../../webview/chart/figures';
+
+// Views are another program, checked with types of the browser.
+const webview = async <Module>(file: string): Promise<Module> =>
+  (await import(path.resolve('webview', file))) as Module;
+
+interface Drawn {
+  readonly pictureOf: (...drawn: unknown[]) => {
+    readonly hover: (step: number) => string;
+    readonly series: (theme: unknown) => readonly { readonly id: string; readonly data: unknown }[];
+  };
+  readonly undrawn: (...drawn: unknown[]) => string;
+}
+const { pictureOf: ofRuns, undrawn: undrawnOfRuns } = await webview<Drawn>('comparison/lines.ts');
+const { pictureOf: ofRun, undrawn: undrawnOfRun } = await webview<Drawn>('run/drawing.ts');
+
+/** A curve of single steps. */
+const curve = (...values: readonly (readonly [step: number, value: number])[]) =>
+  joined([], { from: 0, points: values.flatMap(([step, value]) => [step, value, value, value]) });
+const plain = { figure: figures.loss, smoothing: 0, isLogarithmic: false, key: '' };
+const all = { from: 0, to: 10_000 };
+const drawing = { ...plain, zoom: { stage: 'critic', all, shown: all } };
+
+describe('who points at a picture', () => {
+  it('of several runs is told of each what it had there, and nothing after its end', () => {
+    const lines = [
+      { index: 0, name: 'short', points: curve([1, 3], [100, 2]) },
+      { index: 1, name: 'long', points: curve([1, 3], [90, 1.5], [1000, 1]) },
+    ];
+    const { hover } = ofRuns(lines, drawing);
+    expect(hover(1)).toBe('step 1\nshort: 3.00\nlong: 3.00');
+    expect(hover(100)).toBe('step 100\nshort: 2.00\nlong: 1.50 (step 90)');
+    expect(hover(1000)).toBe('step 1,000\nlong: 1.00');
+  });
+
+  it('of one run is told of training from its first step to its last', () => {
+    const { hover } = ofRun({ ...drawing, training: curve([1, 3], [2, 2]), heldOut: curve([0, 4]) });
+    expect(hover(0)).toBe('step 0\nheld out 4.00 (step 0)');
+    expect(hover(2)).toBe('step 2\ntraining 2.00\nheld out 4.00 (step 0)');
+  });
+});
+
+describe('a logarithmic scale', () => {
+  const points = curve([1, 2], [2, 1], [3, 0], [4, 5], [5, -1], [6, 3], [7, 4]);
+  const logarithmic = { ...drawing, isLogarithmic: true };
+  const theme = { palette: ['red'] };
+  const dot = (...value: number[]): object => ({ value, symbol: 'circle' });
+  const open = [[1, 2], [2, 1], [3, null], dot(4, 5), [5, null], [6, 3], [7, 4]];
+
+  it('leaves a line open where it has no place for it, and says how often', () => {
+    const lines = [{ index: 0, name: 'a', points }];
+    expect(ofRuns(lines, logarithmic).series(theme)[0]?.data).toEqual(open);
+    const words = '2 of 7 points are not drawn: zero and less have no place on a logarithmic scale.';
+    expect(undrawnOfRuns(lines, logarithmic)).toBe(words);
+    expect(undrawnOfRuns(lines, drawing)).toBe('');
+
+    const run = { ...logarithmic, training: points, heldOut: curve([4, -1]) };
+    const series = new Map(
+      ofRun(run)
+        .series(theme)
+        .map(({ id, data }) => [id, data]),
+    );
+    expect(series.get('all')).toEqual(open.map((place) => (Array.isArray(place) ? place : [4, 5])));
+    expect(series.get('training')).toEqual(open);
+    expect(series.get('held-out')).toEqual([[4, null]]);
+    expect(undrawnOfRun(run)).toBe(
+      '3 of 8 points are not drawn: zero and less have no place on a logarithmic scale.',
+    );
+  });
+
+  it('has what smoothing lifts above zero, though not the values behind it', () => {
+    const two = curve([1, 5], [2, -1]);
+    const smooth = { ...logarithmic, smoothing: 0.6 };
+    expect(undrawnOfRuns([{ index: 0, name: 'a', points: two }], smooth)).toBe('');
+    expect(undrawnOfRun({ ...smooth, training: two, heldOut: [] })).toMatch(/^1 of 2 points is not drawn/);
+  });
+});

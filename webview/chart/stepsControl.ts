@@ -1,0 +1,68 @@
+import { html, type TemplateResult } from 'lit';
+import { t } from '../language';
+import { iconButton } from '../ui';
+import { inlineSelect } from '../ui/inline';
+import type { Steps } from './protocol';
+import { allSteps, moved, rangeWords, zoomed, type Zoom } from './steps';
+
+/** The ends of a run that can be looked at. */
+const SHARES: readonly { readonly share: number; readonly label: string }[] = [
+  { share: 1, label: t('all steps') },
+  { share: 0.5, label: t('last half') },
+  { share: 0.1, label: t('last tenth') },
+];
+
+/** Said of steps that no share of them names. */
+const OWN = 'own';
+
+export interface StepsControl {
+  readonly steps: Steps;
+  readonly zoom: Zoom;
+  readonly onSteps: (steps: Steps) => void;
+}
+
+/** Which steps are looked at: chosen from a list, or step by step without a mouse. */
+export function stepsControl({ steps, zoom, onSteps }: StepsControl): TemplateResult {
+  const own = rangeWords(zoom.shown);
+  const share = 'share' in steps ? steps.share : zoom.shown === zoom.all ? 1 : undefined;
+  const options = SHARES.map((one) => ({ value: String(one.share), label: one.label }));
+  return html`<span class="steps"
+    >${inlineSelect(
+      t('Steps'),
+      share === undefined ? [...options, { value: OWN, label: own }] : options,
+      share === undefined ? OWN : String(share),
+      (value) => {
+        if (value !== OWN) onSteps({ share: Number(value) });
+      },
+    )}
+    <span class="zoom" role="group" aria-label=${t('Zoom')}>
+      ${keyed.map(({ steps: next, keys, ...shown }) =>
+        iconButton({ ...shown, onPress: () => onSteps(next(zoom)) }),
+      )}
+      ${iconButton({ icon: 'chevron-left', label: t('Earlier steps'), onPress: () => onSteps(moved(zoom, -0.5)) })}
+      ${iconButton({ icon: 'chevron-right', label: t('Later steps'), onPress: () => onSteps(moved(zoom, 0.5)) })}
+    </span>
+    <span class="unseen" role="status">${share === undefined ? t('steps {0}', own) : ''}</span></span
+  >`;
+}
+
+const keyed = [
+  {
+    ...{ icon: 'zoom-in', label: t('Zoom in'), key: 'Plus', keys: ['+', '='] },
+    steps: (zoom: Zoom) => zoomed(zoom, 0.5),
+  },
+  {
+    ...{ icon: 'zoom-out', label: t('Zoom out'), key: '-', keys: ['-'] },
+    steps: (zoom: Zoom) => zoomed(zoom, 2),
+  },
+  { ...{ icon: 'screen-full', label: t('All steps'), key: '0', keys: ['0'] }, steps: () => allSteps },
+];
+
+/** What a key means in the picture, its table and its buttons; undefined of one that means something else there. */
+export function stepsOfKey(
+  { key, ctrlKey, altKey, metaKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'altKey' | 'metaKey'>,
+  zoom: Zoom,
+): Steps | undefined {
+  if (ctrlKey || altKey || metaKey) return undefined;
+  return keyed.find(({ keys }) => keys.includes(key))?.steps(zoom);
+}
