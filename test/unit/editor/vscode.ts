@@ -66,7 +66,7 @@ export class MarkdownString {
   }
 }
 
-export const Uri = { file: (fsPath: string) => ({ fsPath }) };
+export const Uri = { file: (fsPath: string) => ({ fsPath }), from: (parts: object) => parts };
 
 export class RelativePattern {
   constructor(
@@ -99,6 +99,7 @@ export const window = {
   showInformationMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
     Promise.resolve(undefined),
   ),
+  showQuickPick: vi.fn<(rows: unknown) => Promise<unknown>>(() => Promise.resolve(undefined)),
 };
 
 export const env = { language: 'en' } satisfies Partial<typeof vscode.env>;
