@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { vi } from 'vitest';
 import type * as vscode from 'vscode';
@@ -83,6 +84,12 @@ export const changeFolders = (): void => foldersChanged.fire();
 
 export const workspace = {
   isTrusted: true,
+  workspaceFolders: undefined as { readonly uri: { readonly fsPath: string } }[] | undefined,
+  /** Whatever the pattern, the files that stand in the folder itself. */
+  findFiles: async ({ base }: RelativePattern) => {
+    const folder = 'uri' in base ? (base.uri as { fsPath: string }).fsPath : base.fsPath;
+    return (await readdir(folder)).map((name) => Uri.file(path.join(folder, name)));
+  },
   onDidChangeWorkspaceFolders: foldersChanged.event,
   onDidChangeConfiguration: never,
   asRelativePath: (file: string) => path.basename(file),
@@ -99,7 +106,12 @@ export const window = {
   showInformationMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
     Promise.resolve(undefined),
   ),
+  showWarningMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
+    Promise.resolve(undefined),
+  ),
   showQuickPick: vi.fn<(rows: unknown) => Promise<unknown>>(() => Promise.resolve(undefined)),
 };
+
+export const commands = { executeCommand: () => Promise.resolve(undefined) };
 
 export const env = { language: 'en' } satisfies Partial<typeof vscode.env>;

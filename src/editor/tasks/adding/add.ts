@@ -1,10 +1,8 @@
-import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
-import path from 'node:path';
 import * as vscode from 'vscode';
-import { Fault, messageOf } from '../../../core/fault';
-import { guidelinesOf } from '../../../core/task/guidelines';
+import { Fault } from '../../../core/fault';
 import type { PackCheck } from '../../../core/task/pack';
 import type { Packs } from '../packs';
+import { checked, takeIn } from './files';
 
 const { t } = vscode.l10n;
 
@@ -42,17 +40,8 @@ export class PackAdder {
   /** Says what a file of the workspace holds, now that the list shows it. */
   async tell(check: PackCheck): Promise<void> {
     const { file, bad } = check;
-    this.packs.refresh();
+    await this.packs.list(file);
     const name = vscode.workspace.asRelativePath(file);
-    if (!(await this.packs.all()).some((pack) => pack.file === file)) {
-      throw new Fault(
-        'editor/pack-not-listed',
-        t(
-          '{0} is here, but the setting tandem.packs leaves it out; add a pattern that matches it, or take out the one with ! that does not want it.',
-          name,
-        ),
-      );
-    }
     const [first] = bad;
     if (first === undefined) {
       void vscode.window.showInformationMessage(t('{0} is in the list: {1}.', name, countsOf(check)));
@@ -85,69 +74,12 @@ export async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined
   return vscode.window.showWorkspaceFolderPick({ placeHolder: t('Which folder gets the pack?') });
 }
 
-/** @throws {Fault} `editor/no-pack` when no line of it is a task; `task/*` when it cannot be read */
-async function checked(file: string): Promise<PackCheck> {
-  const { checkPack } = await import('../../../core/task/pack');
-  const check = await checkPack(file);
-  if (check.tasks > 0) return check;
-  const name = path.basename(file);
-  const [first] = check.bad;
-  throw new Fault(
-    'editor/no-pack',
-    first === undefined
-      ? t('{0} is empty; a pack has a task in each line.', name)
-      : t('{0} is no pack: none of its lines is a task. Line {1}: {2}', name, first.line, first.reason),
-  );
-}
-
 function countsOf({ tasks, tests }: PackCheck): string {
   return `${tasks === 1 ? t('1 task') : t('{0} tasks', tasks)}, ${tests === 1 ? t('1 test') : t('{0} tests', tests)}`;
 }
 
 const isInside = (file: string): boolean =>
   vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file)) !== undefined;
-
-/** Copies a pack and its guidelines. @returns where the pack is now */
-async function takeIn(file: string, folder: string): Promise<string> {
-  const target = path.join(folder, path.basename(file));
-  await copied(file, target);
-  const guidelines = await guidelinesOf(file);
-  if (guidelines !== undefined) {
-    await copied(guidelines, path.join(folder, `${path.parse(file).name}.guidelines.md`));
-  }
-  return target;
-}
-
-/** The same file may be there already; another one of that name is not overwritten. */
-async function copied(file: string, target: string): Promise<void> {
-  if (await isThere(target)) {
-    if ((await readFile(file)).equals(await readFile(target))) return;
-    throw new Fault(
-      'editor/pack-exists',
-      t('{0} is there already and is another file; rename one of the two, then add it.', target),
-    );
-  }
-  try {
-    await mkdir(path.dirname(target), { recursive: true });
-    await copyFile(file, target);
-  } catch (error) {
-    throw new Fault(
-      'editor/pack-not-copied',
-      t('{0} could not be copied here: {1}', path.basename(file), messageOf(error)),
-      { cause: error },
-    );
-  }
-}
-
-async function isThere(file: string): Promise<boolean> {
-  try {
-    await stat(file);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
-  }
-}
 
 async function openLine(file: string, line: number): Promise<void> {
   const at = new vscode.Range(line - 1, 0, line - 1, 0);
