@@ -1,12 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { root } from '../../../scripts/setup/project.mjs';
 import { Uri, window, workspace } from './vscode';
 
 vi.mock('vscode', () => import('./vscode'));
 
+const { PackAdder } = await import('../../../src/editor/tasks/adding/add');
 const { StarterPacks } = await import('../../../src/editor/tasks/adding/starter');
 const { Packs } = await import('../../../src/editor/tasks/packs');
 
@@ -66,4 +67,49 @@ it('a pack of that name that was changed stays as it is, which is said', async (
   expect(window.showInformationMessage).toHaveBeenCalledWith(
     'Here already, and left as they are: starter.jsonl. They differ from what ships.',
   );
+});
+
+const task = (id: string): string =>
+  JSON.stringify({
+    id,
+    problem_description: 'Double it. def f(x)',
+    ground_truth: 'def f(x):\n    return 2 * x',
+    test_cases: { test1: 'f(1)' },
+  });
+
+describe('of several files', () => {
+  /** Adds files of a folder elsewhere. @returns what was added */
+  async function added(files: Readonly<Record<string, string>>): Promise<string[]> {
+    const { packs, listed } = await workbench();
+    const elsewhere = await mkdtemp(path.join(tmpdir(), 'tandem-elsewhere-'));
+    onTestFinished(() => rm(elsewhere, { recursive: true }));
+    const paths = Object.keys(files).map((name) => path.join(elsewhere, name));
+    for (const [index, content] of Object.values(files).entries()) await writeFile(paths[index]!, content);
+    await new PackAdder(packs).add(paths);
+    return listed();
+  }
+
+  it('those that are packs are added, and the others named, in one message', async () => {
+    const files = { 'one.jsonl': task('a'), 'two.jsonl': '{"id": "b"}', 'three.jsonl': `${task('c')}\n7\n` };
+    expect(await added(files)).toEqual(['one', 'three']);
+    expect(window.showWarningMessage).toHaveBeenCalledTimes(1);
+    const [sentence] = window.showWarningMessage.mock.calls[0]!;
+    expect(sentence).toMatch(
+      /^one\.jsonl is in the list: 1 task, 1 test\. three\.jsonl is in the list: 1 task, 1 test\. 1 line is no task, the first is line 2: .*\. two\.jsonl is no pack: none of its lines is a task\. Line 1: .*\.$/,
+    );
+    expect(window.showInformationMessage).not.toHaveBeenCalled();
+  });
+
+  it('none is added when none is a pack, and each is named', async () => {
+    await expect(added({ 'one.jsonl': '', 'two.jsonl': '' })).rejects.toThrow(
+      'one.jsonl is empty; a pack has a task in each line. two.jsonl is empty; a pack has a task in each line.',
+    );
+  });
+
+  it('all are named in one message when all are packs', async () => {
+    expect(await added({ 'one.jsonl': task('a'), 'two.jsonl': task('b') })).toHaveLength(2);
+    expect(window.showInformationMessage.mock.calls).toEqual([
+      ['one.jsonl is in the list: 1 task, 1 test. two.jsonl is in the list: 1 task, 1 test.'],
+    ]);
+  });
 });

@@ -92,6 +92,8 @@ export const workspace = {
   },
   onDidChangeWorkspaceFolders: foldersChanged.event,
   onDidChangeConfiguration: never,
+  getWorkspaceFolder: (file: { readonly fsPath: string }) =>
+    workspace.workspaceFolders?.find(({ uri }) => file.fsPath.startsWith(`${uri.fsPath}${path.sep}`)),
   asRelativePath: (file: string) => path.basename(file),
   createFileSystemWatcher: () => ({
     ...{ onDidCreate: never, onDidChange: never, onDidDelete: never },

@@ -1,14 +1,16 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
-import { Fault } from '../../../core/fault';
+import { Fault, messageOf } from '../../../core/fault';
 import type { PackCheck } from '../../../core/task/pack';
 import type { Packs } from '../packs';
 import { checked, takeIn } from './files';
+import { addedWords, ended } from './words';
 
 const { t } = vscode.l10n;
 
 /** Takes files into the workspace as packs, and says what they hold. */
 export class PackAdder {
-  constructor(private readonly packs: Packs) {}
+  constructor(private readonly packs: Pick<Packs, 'list'>) {}
 
   /** Asks for files. */
   async ask(): Promise<void> {
@@ -22,46 +24,84 @@ export class PackAdder {
   }
 
   /**
-   * Copies each file into the folder, with its guidelines, unless the workspace has it already.
+   * Copies each file into the folder, with its guidelines, unless the workspace has it already. One that cannot be added
+   * keeps no other from it.
    * @param folder by default the only one of the workspace, or the one that the person chooses
-   * @throws {Fault} `editor/no-pack`, `editor/pack-exists`, `editor/pack-not-listed`, `editor/no-folder`, `task/*`
+   * @param refused why what was to be added beside the files cannot be
+   * @throws {Fault} when none was added: `editor/no-pack`, `editor/pack-exists`, `editor/pack-not-listed`,
+   *   `editor/no-folder`, `task/*`
    */
-  async add(files: readonly string[], folder?: vscode.WorkspaceFolder): Promise<void> {
+  async add(
+    files: readonly string[],
+    folder?: vscode.WorkspaceFolder,
+    refused: readonly Fault[] = [],
+  ): Promise<void> {
     if (files.length === 0) return;
     const chosen = folder ?? (await chooseFolder());
     if (chosen === undefined) return;
+    const added: PackCheck[] = [];
+    const faults = [...refused];
     for (const file of files) {
-      const check = await checked(file);
-      const target = isInside(file) ? file : await takeIn(file, chosen.uri.fsPath);
-      await this.tell({ ...check, file: target });
+      try {
+        added.push(await this.taken(file, chosen));
+      } catch (error) {
+        faults.push(faultOf(error, file));
+      }
     }
+    tellAll(added, faults);
   }
 
   /** Says what a file of the workspace holds, now that the list shows it. */
   async tell(check: PackCheck): Promise<void> {
-    const { file, bad } = check;
-    await this.packs.list(file);
-    const name = vscode.workspace.asRelativePath(file);
-    const [first] = bad;
-    if (first === undefined) {
-      void vscode.window.showInformationMessage(t('{0} is in the list: {1}.', name, countsOf(check)));
-      return;
-    }
-    const show = t('Show Line {0}', first.line);
-    const lines = bad.length === 1 ? t('1 line is no task') : t('{0} lines are no task', bad.length);
-    const sentence = t(
-      '{0} is in the list: {1}. {2}, the first is line {3}: {4}',
-      name,
-      countsOf(check),
-      lines,
-      first.line,
-      first.reason,
-    );
-    // Not awaited: the message stays until the person has read it.
-    void vscode.window.showWarningMessage(sentence, show).then((pressed) => {
-      if (pressed === show) void openLine(file, first.line);
-    });
+    await this.packs.list(check.file);
+    tellOne(check);
   }
+
+  private async taken(file: string, folder: vscode.WorkspaceFolder): Promise<PackCheck> {
+    const check = await checked(file);
+    const target = isInside(file) ? file : await takeIn(file, folder.uri.fsPath);
+    await this.packs.list(target);
+    return { ...check, file: target };
+  }
+}
+
+function tellOne(check: PackCheck): void {
+  const sentence = addedWords(check, nameOf(check), t);
+  const [first] = check.bad;
+  if (first === undefined) {
+    void vscode.window.showInformationMessage(sentence);
+    return;
+  }
+  const show = t('Show Line {0}', first.line);
+  // Not awaited: the message stays until the person has read it.
+  void vscode.window.showWarningMessage(sentence, show).then((pressed) => {
+    if (pressed === show) void openLine(check.file, first.line);
+  });
+}
+
+/** In one message, because of several at once the editor hides the first. @throws {Fault} when none was added */
+function tellAll(added: readonly PackCheck[], faults: readonly Fault[]): void {
+  const [first, second] = added;
+  const [fault, ...more] = faults;
+  const whole = (): string =>
+    [...added.map((check) => addedWords(check, nameOf(check), t)), ...faults.map(({ message }) => message)]
+      .map(ended)
+      .join(' ');
+  if (fault === undefined) {
+    if (first !== undefined && second === undefined) tellOne(first);
+    else if (added.some(({ bad }) => bad.length > 0)) void vscode.window.showWarningMessage(whole());
+    else void vscode.window.showInformationMessage(whole());
+  } else if (first === undefined) {
+    throw more.length === 0 ? fault : new Fault(fault.code, whole(), { cause: fault });
+  } else void vscode.window.showWarningMessage(whole());
+}
+
+const nameOf = ({ file }: PackCheck): string => vscode.workspace.asRelativePath(file);
+
+function faultOf(error: unknown, file: string): Fault {
+  if (error instanceof Fault) return error;
+  const sentence = t('{0} could not be added: {1}', path.basename(file), messageOf(error));
+  return new Fault('editor/pack-not-copied', sentence, { cause: error });
 }
 
 /** The folder of the workspace that gets a file; undefined when the person turned back. */
@@ -72,10 +112,6 @@ export async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined
   }
   if (others.length === 0) return only;
   return vscode.window.showWorkspaceFolderPick({ placeHolder: t('Which folder gets the pack?') });
-}
-
-function countsOf({ tasks, tests }: PackCheck): string {
-  return `${tasks === 1 ? t('1 task') : t('{0} tasks', tasks)}, ${tests === 1 ? t('1 test') : t('{0} tests', tests)}`;
 }
 
 const isInside = (file: string): boolean =>
