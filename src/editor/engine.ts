@@ -19,9 +19,12 @@ import type { LoadedModels } from './models/loaded';
 import { localPlace, localPlaces, runName, type LocalPlace } from './models/places';
 import type { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
+import { english, type Translate } from './translate';
 import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './trust/restricted';
 
 const { t } = vscode.l10n;
+
+const noAgent = (t: Translate): string => t('No agent is configured. Choose one.');
 
 /** What all folders of a workspace have in common. */
 export interface SharedParts {
@@ -154,7 +157,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   async openAgent(): Promise<Model> {
     refuseInRestrictedMode(t('Models do not run'));
     const { agent } = this.configuration;
-    if (agent === '') throw new Fault('model/none', vscode.l10n.t('No agent is configured. Choose one.'));
+    if (agent === '') throw new Fault('model/none', noAgent(t), { english: noAgent(english) });
     return this.openModel(agent);
   }
 

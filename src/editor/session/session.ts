@@ -270,7 +270,7 @@ export class Session {
     });
   }
 
-  /** @param reason shown and logged as it is */
+  /** @param reason logged as it is */
   async skip(reason: string): Promise<void> {
     if (!this.is('choosing', 'developer', 'stopped')) return;
     await this.work.act(async () => {

@@ -358,6 +358,8 @@ describe('a dialogue that is interrupted', () => {
     await session.stop();
     await starting;
     expect(session.state.phase).toBe('stopped');
+    const logged = (await stage.trajectory(session.id)).abandoned;
+    expect(logged).toMatchObject({ reason: 'cancelled', message: session.state.notice?.message });
     expect((await stage.trajectory(session.id)).abandoned).toMatchObject({ reason: 'cancelled' });
     await session.again();
     expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });
