@@ -156,7 +156,7 @@ test('stops a simulator that takes long over a draft, and one that takes long ov
   await session().getByText('in cents?').waitFor();
   await composer().waitFor();
   await configure({ 'tandem.simulator': `openai:stalling@${stalling.url}` });
-  await session().getByTitle('stalling drafts a reply for you').waitFor();
+  await session().getByTitle('stalling drafts a reply for you (Alt+S)').waitFor();
   const working = session().getByRole('button', { name: 'Stop' });
   for (const [key, doing] of [
     ['Alt+s', 'stalling drafts a reply'],
