@@ -86,9 +86,9 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.agent;
   }
 
-  /** A model of a run has the run's name. */
+  /** What a person calls a model: one of a run as the run, one behind a server as its connection. */
   calledBy(name: string): string {
-    return runName(this.localPlace(name)?.folder ?? '') ?? name;
+    return runName(this.localPlace(name)?.folder ?? '') ?? this.servers.find(name)?.name ?? name;
   }
 
   get secondAgentName(): string {

@@ -205,6 +205,7 @@ export interface SessionState {
   readonly agentCalled?: string;
   /** The agent that writes the other one of two candidates, when it is another. */
   readonly secondAgent?: string;
+  readonly secondAgentCalled?: string;
   readonly simulator: string;
   readonly notice?: Notice;
   readonly consent?: ConsentForm;

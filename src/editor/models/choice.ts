@@ -34,7 +34,7 @@ export class ModelChoice {
     const now = this.configuration[role];
     const chosen = await vscode.window.showQuickPick(this.choices(role, now), {
       title: role === 'agent' ? t('Choose the Agent') : t('Choose the Simulator'),
-      placeHolder: now === '' ? t('None is chosen yet') : t('Now: {0}', now),
+      placeHolder: now === '' ? t('None is chosen yet') : t('Now: {0}', this.engine.calledBy(now)),
       matchOnDetail: true,
     });
     const model = chosen && (await chosenSpec(chosen));

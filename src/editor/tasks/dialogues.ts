@@ -23,7 +23,12 @@ export async function chooseDialogue(engine: Engine, task: PackTask): Promise<st
     itemOf: (row) => ({
       label: outcomeWords(row, task.tests, t),
       description: ago(row.startedAt, now, t),
-      detail: t('agent: {0} · collaborator: {1} · turns: {2}', row.agent, row.collaborator.name, row.turns),
+      detail: t(
+        'agent: {0} · collaborator: {1} · turns: {2}',
+        engine.calledBy(row.agent),
+        row.collaborator.name,
+        row.turns,
+      ),
     }),
     title: t('Dialogues About {0}', task.title),
     placeholder: total === 1 ? t('1 dialogue') : t('{0} dialogues, newest first', total),

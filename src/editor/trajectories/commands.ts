@@ -69,7 +69,8 @@ async function compareWith(
   { engines, replays }: CommandContext,
   { id, taskId }: TrajectorySummary,
 ): Promise<void> {
-  const log = await (await engines.withEpisode(id)).log();
+  const engine = await engines.withEpisode(id);
+  const log = await engine.log();
   if (log.list({ filter: { task: taskId }, offset: 0, limit: 0 }).total < 2) {
     void vscode.window.showInformationMessage(t('There is no other dialogue of this task in the log.'));
     return;
@@ -79,7 +80,7 @@ async function compareWith(
     ...{ log, task: taskId, except: id },
     itemOf: (row) => ({
       label: outcomeWords(row, undefined, t),
-      description: `${t('{0} with {1}', row.agent, row.collaborator.name)} · ${ago(row.startedAt, now, t)}`,
+      description: `${t('{0} with {1}', engine.calledBy(row.agent), row.collaborator.name)} · ${ago(row.startedAt, now, t)}`,
     }),
     title: t('Compare With'),
     placeholder: t('Another dialogue of this task'),
