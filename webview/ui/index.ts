@@ -196,7 +196,7 @@ export interface AreaOptions extends FieldOptions {
 
 /**
  * A text of several lines. `label` is read, not shown. The platform's own: what stands inside of the toolkit's element
- * cannot be described by anything outside of it.
+ * cannot be described by anything outside of it (docs/decisions/platform-controls.md).
  */
 export function textArea(options: AreaOptions): TemplateResult {
   const { id, label, value, placeholder, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;
