@@ -43,6 +43,15 @@ export function header(view: SessionView): TemplateResult {
             )}
             ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests beside'))}`
       }
+      ${
+        state.hasGuidelines
+          ? linkButton(
+              t('guidelines'),
+              () => host.act('open-guidelines'),
+              t('Open what the author of the pack asks of you'),
+            )
+          : nothing
+      }
       <div class="last">
         ${
           begun

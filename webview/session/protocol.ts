@@ -224,6 +224,8 @@ export interface SessionState {
   readonly rating?: DialogueRating;
   /** There is another task in the pack that was not played yet, or not to its end. */
   readonly hasNext: boolean;
+  /** Its author has written what is asked of whoever plays it. */
+  readonly hasGuidelines: boolean;
   /** The pack of the task is here, so that it can be played once more. */
   readonly canReplay?: boolean;
 }
@@ -309,6 +311,7 @@ export type Action =
   | 'end-now'
   | 'skip'
   | 'again'
+  | 'open-guidelines'
   | 'open-reference'
   | 'open-tests'
   | 'open-transcript'

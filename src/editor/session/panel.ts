@@ -190,6 +190,8 @@ export class SessionPanel {
         return session.again();
       case 'grade':
         return session.gradeAgain();
+      case 'open-guidelines':
+        return vscode.commands.executeCommand(commands.openGuidelines);
       case 'open-reference':
         return this.openBeside('reference', false);
       case 'open-tests':

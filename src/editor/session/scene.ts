@@ -29,6 +29,7 @@ export class Scene {
   rating: DialogueRating = {};
   isSuggesting = false;
   hasNext = false;
+  hasGuidelines = false;
   readonly feed = new Feed();
   private loggedAnswer: string | undefined;
   /** The limits that the dialogue was begun with, whatever the settings say now. */
@@ -89,6 +90,7 @@ export class Scene {
         }),
       simulator: parts.simulatorName,
       hasNext: this.hasNext,
+      hasGuidelines: this.hasGuidelines,
       ...(from.pack !== undefined && { canReplay: true }),
       ...(isOwnFunction(from.task) && { onlyDeveloperKnows: true }),
       showsCounters: parts.showsCounters,
