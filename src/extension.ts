@@ -85,10 +85,10 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const exports = new Exports(engines.shown, (episode) => replays.replay(episode));
   const statistics = new StatisticsPanel(context.extensionUri, engines.shown, trajectories);
   const folders = new ModelFolders(configuration, engine);
-  const candidates = new CandidateChoice(configuration, folders);
   const standing = new StandingTree(engines.shown);
   const connect = new Connect(engine.servers, keys);
   const choice = new ModelChoice(configuration, engine, folders, connect);
+  const candidates = new CandidateChoice(configuration, choice);
   const adder = new PackAdder(packs);
   const download = new PackDownload(adder, output);
   const starter = new StarterPacks(context.extensionUri, configuration, packs);

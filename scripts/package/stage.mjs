@@ -1,8 +1,9 @@
 // Lays out what a package for one platform holds: the built extension, its media and samples, and native parts.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { root } from '../setup/project.mjs';
+import { packagedReadme } from './readme.mjs';
 import { targets } from './targets.mjs';
 
 /** What goes into every package as it stands in the repository. */
@@ -37,7 +38,6 @@ export function contents(target, built) {
   const module = (part) => [`node_modules/${part}`, `dist/node_modules/${part}`];
   return [
     ...asItStands.map((name) => /** @type {const} */ ([name, name])),
-    ['README.md', 'README.md'],
     [built, 'dist'],
     ...(native == null
       ? []
@@ -61,6 +61,10 @@ export function stage(target, built, folder) {
     mkdirSync(path.dirname(path.join(folder, to)), { recursive: true });
     cpSync(path.join(root, from), path.join(folder, to), { recursive: true });
   }
+  const page = packagedReadme(readFileSync(path.join(root, 'README.md'), 'utf8'), (name) =>
+    existsSync(path.join(folder, name)),
+  );
+  writeFileSync(path.join(folder, 'README.md'), page);
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 }
 

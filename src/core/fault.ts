@@ -5,13 +5,17 @@
 export class Fault extends Error {
   override readonly name = 'Fault';
 
+  /** As the log keeps it: in English, also where the message is in the language of the person. */
+  readonly english: string;
+
   /** @param code stable and namespaced by folder, e.g. `task/not-json`, so that callers can tell faults apart */
   constructor(
     readonly code: string,
     message: string,
-    options?: { cause?: unknown },
+    options?: { cause?: unknown; english?: string },
   ) {
     super(message, options);
+    this.english = options?.english ?? message;
   }
 }
 

@@ -149,6 +149,11 @@ export class Configuration {
     return () => set(before);
   }
 
+  /** A model that is gone is not to write again when two candidates are shown another time. */
+  async forgetSecondAgent(spec: string): Promise<void> {
+    if (this.secondAgent === spec) await this.set('candidates.secondAgent', '');
+  }
+
   /** Relative paths stand in the folder. */
   resolve(file: string): string | undefined {
     if (path.isAbsolute(file)) return file;

@@ -55,6 +55,7 @@ export const commands = {
   chooseCandidates: 'tandem.chooseCandidates',
   addModelFolder: 'tandem.addModelFolder',
   useAsAgent: 'tandem.useAsAgent',
+  useAsSecondAgent: 'tandem.useAsSecondAgent',
   useAsSimulator: 'tandem.useAsSimulator',
   useCritic: 'tandem.useCritic',
   revealModelFolder: 'tandem.revealModelFolder',

@@ -19,9 +19,12 @@ import type { LoadedModels } from './models/loaded';
 import { localPlace, localPlaces, runName, type LocalPlace } from './models/places';
 import type { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
+import { english, type Translate } from './translate';
 import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './trust/restricted';
 
 const { t } = vscode.l10n;
+
+const noAgent = (t: Translate): string => t('No agent is configured. Choose one.');
 
 /** What all folders of a workspace have in common. */
 export interface SharedParts {
@@ -83,9 +86,9 @@ export class Engine implements SessionParts, vscode.Disposable {
     return this.configuration.agent;
   }
 
-  /** A model of a run has the run's name. */
+  /** What a person calls a model: one of a run as the run, one behind a server as its connection. */
   calledBy(name: string): string {
-    return runName(this.localPlace(name)?.folder ?? '') ?? name;
+    return runName(this.localPlace(name)?.folder ?? '') ?? this.servers.find(name)?.name ?? name;
   }
 
   get secondAgentName(): string {
@@ -154,7 +157,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   async openAgent(): Promise<Model> {
     refuseInRestrictedMode(t('Models do not run'));
     const { agent } = this.configuration;
-    if (agent === '') throw new Fault('model/none', vscode.l10n.t('No agent is configured. Choose one.'));
+    if (agent === '') throw new Fault('model/none', noAgent(t), { english: noAgent(english) });
     return this.openModel(agent);
   }
 

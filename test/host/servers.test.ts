@@ -53,6 +53,7 @@ describe('Connected models in the extension host', () => {
       assert.equal((await rows())[0]?.row.state.kind, 'works');
       await vscode.commands.executeCommand('tandem.useAsAgent', row);
       assert.equal(agent(), specOf(there));
+      assert.equal(engine.calledBy(specOf(there)), 'Lab');
       const { shown } = await openTask('stock-valuation');
       await shown.start(consent);
       assert.equal(shown.snapshot.turns[0]?.visible, 'How many?', shown.state.notice?.message);

@@ -116,7 +116,7 @@ test('stops the agent with Escape and asks again with Enter', async () => {
   await session().locator('tandem-stream').getByText('How big is the supplement').waitFor();
   expect(await violations(session())).toEqual([]);
   await workbench.page.keyboard.press('Escape');
-  await session().getByText('You stopped the agent.').waitFor();
+  await session().getByText('The agent was stopped.').waitFor();
   expect(await violations(session())).toEqual([]);
   await configure({});
   await session().getByText('agent: slow', { exact: true }).waitFor();
@@ -156,7 +156,7 @@ test('stops a simulator that takes long over a draft, and one that takes long ov
   await session().getByText('in cents?').waitFor();
   await composer().waitFor();
   await configure({ 'tandem.simulator': `openai:stalling@${stalling.url}` });
-  await session().getByTitle('stalling drafts a reply for you').waitFor();
+  await session().getByTitle('stalling drafts a reply for you (Alt+S)').waitFor();
   const working = session().getByRole('button', { name: 'Stop' });
   for (const [key, doing] of [
     ['Alt+s', 'stalling drafts a reply'],
@@ -382,7 +382,7 @@ test('skips a task with a reason and takes it up again', async () => {
   await composer().waitFor();
   await session().getByRole('button', { name: 'Skip…' }).press('Enter');
   await workbench.page.locator('.quick-input-list-row', { hasText: 'The request is unclear' }).click();
-  await session().getByText('You skipped this task: The request is unclear').waitFor();
+  await session().getByText('This task was skipped: The request is unclear').waitFor();
   expect(await violations(session())).toEqual([]);
   await session().getByRole('button', { name: 'Resume' }).press('Enter');
   await composer().waitFor();

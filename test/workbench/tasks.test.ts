@@ -146,6 +146,11 @@ test('finds a task by words of its description', async () => {
   await activeTab(/^Hotel stay/).waitFor();
 });
 
+test('reads the guidelines again by the link in the header of the session', async () => {
+  await session().getByRole('button', { name: 'guidelines' }).click();
+  await activeTab(/starter\.guidelines\.md/).waitFor();
+});
+
 test('opens reference, tests and guidelines from the menu of a task, and copies its id', async () => {
   const parking = task(/^Parking bill, new$/);
   await workbench.chooseInMenu(parking, 'Open Reference');

@@ -40,6 +40,8 @@ export interface ReplayedTurn extends TurnView {
 export interface Replay {
   readonly episode: string;
   readonly agent: string;
+  /** What a person calls it, where that is something else. */
+  readonly agentCalled?: string;
   readonly collaborator: string;
   /** `8/10 tests`, `skipped`. */
   readonly outcome: string;

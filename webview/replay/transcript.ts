@@ -152,12 +152,21 @@ function ratingLine({ stars, comment, by }: NonNullable<Replay['rating']>): Temp
 }
 
 /** Who played, and what came of it. */
-export function facts({ agent, collaborator, outcome, success, started }: Replay): TemplateResult {
+export function facts({
+  agent,
+  agentCalled,
+  collaborator,
+  outcome,
+  success,
+  started,
+}: Replay): TemplateResult {
   const look = success === null ? 'circle-outline' : success ? 'pass' : 'error';
   const verdict = success === null ? '' : success ? 'passed' : 'failed';
   return html`<ul class="facts">
     <li class=${verdict}>${icon(look)} ${outcome}</li>
-    <li title=${agent}>${icon('hubot')} <span class="cut">${t('agent: {0}', modelLabel(agent))}</span></li>
+    <li title=${agent}>
+      ${icon('hubot')} <span class="cut">${t('agent: {0}', agentCalled ?? modelLabel(agent))}</span>
+    </li>
     <li title=${collaborator}>
       ${icon('account')} <span class="cut">${t('human: {0}', modelLabel(collaborator))}</span>
     </li>

@@ -43,6 +43,15 @@ export function header(view: SessionView): TemplateResult {
             )}
             ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests beside'))}`
       }
+      ${
+        state.hasGuidelines
+          ? linkButton(
+              t('guidelines'),
+              () => host.act('open-guidelines'),
+              t('Open what the author of the pack asks of you'),
+            )
+          : nothing
+      }
       <div class="last">
         ${
           begun
@@ -65,8 +74,9 @@ function seatWords({ seat, simulator }: SessionView['state']): string {
   return t('{0} plays the human', modelLabel(simulator) || t('the simulator'));
 }
 
-function agentWords({ agent, agentCalled, secondAgent }: SessionView['state']): string {
+function agentWords(state: SessionView['state']): string {
+  const { agent, agentCalled, secondAgent, secondAgentCalled } = state;
   const called = agentCalled ?? modelLabel(agent);
   if (secondAgent === undefined) return t('agent: {0}', called);
-  return t('agents: {0}, {1}', called, modelLabel(secondAgent));
+  return t('agents: {0}, {1}', called, secondAgentCalled ?? modelLabel(secondAgent));
 }

@@ -205,6 +205,7 @@ export interface SessionState {
   readonly agentCalled?: string;
   /** The agent that writes the other one of two candidates, when it is another. */
   readonly secondAgent?: string;
+  readonly secondAgentCalled?: string;
   readonly simulator: string;
   readonly notice?: Notice;
   readonly consent?: ConsentForm;
@@ -223,6 +224,8 @@ export interface SessionState {
   readonly rating?: DialogueRating;
   /** There is another task in the pack that was not played yet, or not to its end. */
   readonly hasNext: boolean;
+  /** Its author has written what is asked of whoever plays it. */
+  readonly hasGuidelines: boolean;
   /** The pack of the task is here, so that it can be played once more. */
   readonly canReplay?: boolean;
 }
@@ -308,6 +311,7 @@ export type Action =
   | 'end-now'
   | 'skip'
   | 'again'
+  | 'open-guidelines'
   | 'open-reference'
   | 'open-tests'
   | 'open-transcript'

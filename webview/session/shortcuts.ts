@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import { t } from '../language';
-import { keyName } from '../ui';
+import { keyName } from '../ui/keyName';
 import { keys, listed } from './keys';
 import './shortcuts.css';
 

@@ -6,8 +6,8 @@ import { live } from 'lit/directives/live.js';
 import { icon } from '.';
 
 /*
- * Labelled controls of a form. The platform's own: what stands inside of the toolkit's elements cannot be described by
- * anything outside of them.
+ * Labelled controls of a form. The platform's own: what stands inside of the toolkit's text field cannot be described by
+ * anything outside of it (docs/decisions/platform-controls.md), and the others should look like it.
  */
 
 export interface ControlOptions {

@@ -13,6 +13,7 @@ import {
 } from '@vscode/webview-ui-toolkit';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ifDefined } from 'lit/directives/if-defined.js';
+import { keyHint, keyName } from './keyName';
 
 provideVSCodeDesignSystem().register(vsCodeButton(), vsCodeProgressRing(), vsCodeTextField());
 
@@ -22,7 +23,7 @@ export interface ButtonOptions {
   readonly kind?: 'primary' | 'secondary';
   /** A codicon's name, shown before the label. */
   readonly icon?: string;
-  /** The key that does the same, in the words of `aria-keyshortcuts`; shown beside the label. */
+  /** The key that does the same, in the words of `aria-keyshortcuts`; shown beside the label, where that is wide enough. */
   readonly key?: string;
   readonly title?: string;
   readonly disabled?: boolean;
@@ -39,7 +40,7 @@ export function button(options: ButtonOptions): TemplateResult {
   return html`<vscode-button
     id=${ifDefined(id)}
     appearance=${kind}
-    title=${ifDefined(title)}
+    title=${ifDefined(keyHint(title, key))}
     aria-keyshortcuts=${ifDefined(key)}
     ?disabled=${disabled}
     @click=${options.onPress}
@@ -53,13 +54,10 @@ export function button(options: ButtonOptions): TemplateResult {
 
 /** A button that reads as a link, for what opens something beside. @param key the key that does the same */
 export function linkButton(label: string, onPress: () => void, title?: string, key?: string): TemplateResult {
-  const hint = [title, key === undefined ? undefined : `(${keyName(key)})`].filter(
-    (part) => part !== undefined,
-  );
   return html`<button
     type="button"
     class="link"
-    title=${ifDefined(hint.length === 0 ? undefined : hint.join(' '))}
+    title=${ifDefined(keyHint(title, key))}
     aria-keyshortcuts=${ifDefined(key)}
     @click=${onPress}
   >
@@ -91,7 +89,7 @@ export function iconButton(options: IconButtonOptions): TemplateResult {
   return html`<button
     type="button"
     class="icon"
-    title=${key === undefined ? label : `${label} (${keyName(key)})`}
+    title=${ifDefined(keyHint(label, key))}
     aria-label=${label}
     aria-keyshortcuts=${ifDefined(key)}
     aria-pressed=${ifDefined(isPressed)}
@@ -198,7 +196,7 @@ export interface AreaOptions extends FieldOptions {
 
 /**
  * A text of several lines. `label` is read, not shown. The platform's own: what stands inside of the toolkit's element
- * cannot be described by anything outside of it.
+ * cannot be described by anything outside of it (docs/decisions/platform-controls.md).
  */
 export function textArea(options: AreaOptions): TemplateResult {
   const { id, label, value, placeholder, describedBy, invalid, disabled, readOnly, onInput, onKey } = options;
@@ -214,27 +212,4 @@ export function textArea(options: AreaOptions): TemplateResult {
     @input=${(event: Event) => onInput((event.target as HTMLTextAreaElement).value)}
     @keydown=${onKey}
   ></textarea>`;
-}
-
-const names: Readonly<Record<string, string>> = {
-  Enter: '⏎',
-  Escape: 'Esc',
-  ArrowUp: '↑',
-  ArrowDown: '↓',
-  Plus: '+',
-};
-
-const modifiers: Readonly<Record<string, { readonly mac: string; readonly other: string }>> = {
-  Alt: { mac: '⌥', other: 'Alt+' },
-  Shift: { mac: '⇧', other: 'Shift+' },
-  Control: { mac: '⌃', other: 'Ctrl+' },
-};
-
-/** The keyboard's own words: ⌥A on a Mac, Alt+A elsewhere. @param key in the words of `aria-keyshortcuts` */
-export function keyName(key: string): string {
-  const mac = /mac/i.test(navigator.userAgent);
-  const parts = key.split('+');
-  const last = parts.pop() ?? '';
-  const held = parts.map((part) => (mac ? modifiers[part]?.mac : modifiers[part]?.other) ?? `${part}+`);
-  return [...held, names[last] ?? last].join('');
 }

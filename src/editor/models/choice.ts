@@ -6,15 +6,19 @@ import type { Engine } from '../engine';
 import type { Connect } from './connect/connect';
 import { editorSpec } from './editorModels';
 import type { ModelFolders } from './folders';
-import type { Party } from './nodes';
 import { STARTER, type LocalPlace } from './places';
+import type { Role } from './roles';
 import { specOf, validateAddress, withoutSlash, type Server } from './server';
 
 const { t } = vscode.l10n;
 
-/** A row of the list, and how it comes to the model's name; undefined when the person turned back. */
-interface Choice extends vscode.QuickPickItem {
-  readonly spec: () => Promise<string | undefined> | string;
+/** A row of the list, with the model's name or how it comes to one; undefined when the person turned back. */
+export interface Choice extends vscode.QuickPickItem {
+  readonly spec: string | (() => Promise<string | undefined>);
+}
+
+export async function chosenSpec({ spec }: Choice): Promise<string | undefined> {
+  return typeof spec === 'string' ? spec : spec();
 }
 
 /** Asks which model plays the agent or the simulator, and writes the setting. */
@@ -26,15 +30,15 @@ export class ModelChoice {
     private readonly connect: Connect,
   ) {}
 
-  async choose(party: Party): Promise<void> {
-    const now = party === 'agent' ? this.configuration.agent : this.configuration.simulator;
-    const chosen = await vscode.window.showQuickPick(this.choices(party, now), {
-      title: party === 'agent' ? t('Choose the Agent') : t('Choose the Simulator'),
-      placeHolder: now === '' ? t('None is chosen yet') : t('Now: {0}', now),
+  async choose(role: 'agent' | 'simulator'): Promise<void> {
+    const now = this.configuration[role];
+    const chosen = await vscode.window.showQuickPick(this.choices(role, now), {
+      title: role === 'agent' ? t('Choose the Agent') : t('Choose the Simulator'),
+      placeHolder: now === '' ? t('None is chosen yet') : t('Now: {0}', this.engine.calledBy(now)),
       matchOnDetail: true,
     });
-    const model = await chosen?.spec();
-    if (model !== undefined) await this.configuration.set(party, model);
+    const model = chosen && (await chosenSpec(chosen));
+    if (model !== undefined) await this.configuration.set(role, model);
   }
 
   /** Asks for the key of a server, and first for which one when it is not said. */
@@ -43,8 +47,9 @@ export class ModelChoice {
     if (server !== undefined) await this.askKey(server);
   }
 
-  private async choices(party: Party, now: string): Promise<Choice[]> {
-    const isAgent = party === 'agent';
+  /** Every model that there is, and the ways to one more. @param now who plays it; empty: nobody */
+  async choices(role: Role, now: string): Promise<Choice[]> {
+    const isAgent = role !== 'simulator';
     const local = this.folders.places.filter(({ spec }) => isAgent || spec !== STARTER);
     const offered = await this.engine.editorModels.all();
     return [
@@ -62,7 +67,7 @@ export class ModelChoice {
         detail: isAgent
           ? t('Anything that speaks OpenAI’s API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve')
           : t('Sees the hidden reference and answers as a human would'),
-        spec: () => this.connected(party),
+        spec: () => this.connected(role),
       },
       {
         label: `$(file-code) ${t('A script file…')}`,
@@ -75,8 +80,8 @@ export class ModelChoice {
     ];
   }
 
-  private async connected(party: Party): Promise<string | undefined> {
-    const connected = await this.connect.add(party);
+  private async connected(role: Role): Promise<string | undefined> {
+    const connected = await this.connect.add(role);
     return connected && specOf(connected.server);
   }
 
@@ -104,25 +109,25 @@ export class ModelChoice {
 const rules: Choice = {
   label: `$(list-ordered) ${t('Rules')}`,
   detail: t('Answers from the task’s facts, free and at once'),
-  spec: () => 'rules',
+  spec: 'rules',
 };
 
 const none: Choice = {
   label: `$(circle-slash) ${t('None')}`,
   detail: t('You answer every question yourself'),
-  spec: () => '',
+  spec: '',
 };
 
 function serverChoice(server: Server, now: string): Choice {
   const spec = specOf(server);
   const detail = t('{0} at {1}', server.model, server.baseUrl);
-  return { label: `$(server) ${server.name}`, description: playsNow(spec, now), detail, spec: () => spec };
+  return { label: `$(server) ${server.name}`, description: playsNow(spec, now), detail, spec };
 }
 
 function editorChoice(chat: vscode.LanguageModelChat, now: string): Choice {
   const spec = editorSpec(chat);
   const detail = t('The editor offers it ({0}); what it writes stays out of training data', chat.vendor);
-  return { label: `$(vscode) ${chat.name}`, description: playsNow(spec, now), detail, spec: () => spec };
+  return { label: `$(vscode) ${chat.name}`, description: playsNow(spec, now), detail, spec };
 }
 
 const playsNow = (spec: string, now: string): string => (spec === now ? t('plays now') : '');
@@ -132,7 +137,7 @@ function localChoice({ spec, name, folder, from }: LocalPlace, now: string): Cho
     from === 'tandem'
       ? t('Ships with Tandem: no server, no key; knows only the tasks of the starter world')
       : vscode.workspace.asRelativePath(folder, false);
-  return { label: `$(hubot) ${name}`, description: playsNow(spec, now), detail, spec: () => spec };
+  return { label: `$(hubot) ${name}`, description: playsNow(spec, now), detail, spec };
 }
 
 /** Of the servers that are known, or of any other. */

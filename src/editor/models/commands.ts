@@ -11,8 +11,9 @@ import type { Connect } from './connect/connect';
 import { revealFolder } from '../reveal';
 import { editorSpec } from './editorModels';
 import type { ModelFolders } from './folders';
-import type { CriticNode, ModelNode, Party } from './nodes';
+import type { CriticNode, ModelNode } from './nodes';
 import type { LocalPlace } from './places';
+import { namedFor, rolesOf, settingOf, type Role } from './roles';
 import { specOf, type Server } from './server';
 import type { ModelTree } from './tree';
 import { inUse } from './words';
@@ -49,6 +50,7 @@ export function modelCommands(on: ModelCommandContext) {
       vscode.window.showTextDocument(await vscode.workspace.openTextDocument(useUri)),
     [commands.addModelFolder]: () => on.folders.addAndOffer(),
     [commands.useAsAgent]: (target) => use(on, 'agent', target),
+    [commands.useAsSecondAgent]: (target) => use(on, 'secondAgent', target),
     [commands.useAsSimulator]: (target) => use(on, 'simulator', target),
     [commands.useCritic]: (target) => withCritic(target, ({ critic }) => on.critics.use(critic)),
     [commands.revealModelFolder]: (target) =>
@@ -111,22 +113,24 @@ function withFolder<T>(target: Target, act: (place: LocalPlace) => Promise<T>): 
   return isRow(target) && target.kind === 'model' ? act(target.place) : undefined;
 }
 
-async function use({ configuration }: ModelCommandContext, party: Party, target: Target): Promise<void> {
+async function use(on: ModelCommandContext, role: Role, target: Target): Promise<void> {
   const spec = specOfRow(target);
-  if (spec !== undefined) await configuration.set(party, spec);
+  if (spec === undefined) return;
+  if (role === 'secondAgent') await on.candidates.show(spec);
+  else await on.configuration.set(role, spec);
 }
 
 async function connectAndUse({ connect, configuration }: ModelCommandContext): Promise<void> {
   const connected = await connect.add();
-  if (connected?.as !== undefined) await configuration.set(connected.as, specOf(connected.server));
+  if (connected?.as !== undefined) await configuration.set(settingOf[connected.as], specOf(connected.server));
 }
 
 /** Who plays goes on to play, under the new address or name. */
 async function edit({ connect, configuration }: ModelCommandContext, server: Server): Promise<void> {
   const edited = await connect.edit(server);
   if (edited === undefined) return;
-  for (const party of ['agent', 'simulator'] as const) {
-    if (configuration[party] === specOf(server)) await configuration.set(party, specOf(edited));
+  for (const role of namedFor(specOf(server), configuration)) {
+    await configuration.set(settingOf[role], specOf(edited));
   }
 }
 
@@ -153,9 +157,10 @@ async function test({ engine }: ModelCommandContext, server: Server): Promise<vo
 }
 
 async function remove({ engine, configuration }: ModelCommandContext, server: Server): Promise<void> {
-  const party = (['agent', 'simulator'] as const).find((one) => configuration[one] === specOf(server));
-  if (party !== undefined) {
-    throw new Fault('editor/model-in-use', inUse(server.name, party, t));
+  const [role] = rolesOf(specOf(server), configuration);
+  if (role !== undefined) {
+    throw new Fault('editor/model-in-use', inUse(server.name, role, t));
   }
   await engine.servers.remove(server);
+  await configuration.forgetSecondAgent(specOf(server));
 }

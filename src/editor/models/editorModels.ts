@@ -9,6 +9,7 @@ import type {
 } from '../../core/model/model';
 import { EDITOR_MODEL, termsOf } from '../../core/trajectory/terms';
 import { VENDOR } from '../chat/offered';
+import { english, type Translate } from '../translate';
 
 const { t } = vscode.l10n;
 
@@ -63,17 +64,20 @@ export class EditorModels implements vscode.Disposable {
       all.find(({ id }) => id === wanted) ??
       all.find(({ family }) => family === wanted);
     if (found !== undefined) return found;
-    const offered =
-      all.length === 0 ? t('It offers none now') : t('It offers {0}', all.map(({ id }) => id).join(', '));
-    throw new Fault(
-      'model/unknown-model',
-      t(
-        'The editor offers no model “{0}”. {1}; sign in to the extension that brings it, or choose another.',
-        wanted,
-        offered,
-      ),
-    );
+    const ids = all.map(({ id }) => id);
+    throw new Fault('model/unknown-model', notOffered(wanted, ids, t), {
+      english: notOffered(wanted, ids, english),
+    });
   }
+}
+
+function notOffered(wanted: string, ids: readonly string[], t: Translate): string {
+  const offered = ids.length === 0 ? t('It offers none now') : t('It offers {0}', ids.join(', '));
+  return t(
+    'The editor offers no model “{0}”. {1}; sign in to the extension that brings it, or choose another.',
+    wanted,
+    offered,
+  );
 }
 
 /** Under their own names Tandem's models are listed already; by way of the editor they would ask themselves. */
@@ -142,11 +146,11 @@ function throwIfCancelled(signal: AbortSignal | undefined): void {
 }
 
 function faultOf(error: unknown, { name }: vscode.LanguageModelChat): Fault {
-  const [code, message] = reasonOf(error, name);
-  return new Fault(code, message, { cause: error });
+  const [code, message] = reasonOf(error, name, t);
+  return new Fault(code, message, { cause: error, english: reasonOf(error, name, english)[1] });
 }
 
-function reasonOf(error: unknown, name: string): [code: string, message: string] {
+function reasonOf(error: unknown, name: string, t: Translate): [code: string, message: string] {
   switch (error instanceof vscode.LanguageModelError ? error.code : '') {
     case 'NoPermissions':
       return [

@@ -5,6 +5,7 @@ import type { Configuration } from '../configuration';
 import type { Engine } from '../engine';
 import { revealFolder } from '../reveal';
 import type { LocalPlace } from './places';
+import { rolesOf } from './roles';
 import { inUse } from './words';
 
 const { t } = vscode.l10n;
@@ -58,14 +59,15 @@ export class ModelFolders {
 
   /** Takes a folder out of the list; the folder itself stays. */
   async remove({ folder, name, spec, from }: LocalPlace): Promise<void> {
-    const { agent, simulator, modelFolders } = this.configuration;
-    const party = spec === agent ? 'agent' : spec === simulator ? 'simulator' : undefined;
-    if (party !== undefined) {
-      throw new Fault('editor/model-in-use', inUse(name, party, t));
+    const { configuration } = this;
+    const [role] = rolesOf(spec, configuration);
+    if (role !== undefined) {
+      throw new Fault('editor/model-in-use', inUse(name, role, t));
     }
     if (from !== 'list') return;
-    const others = modelFolders.filter((written) => this.configuration.resolve(written) !== folder);
-    await this.configuration.set('modelFolders', others);
+    const others = configuration.modelFolders.filter((written) => configuration.resolve(written) !== folder);
+    await configuration.set('modelFolders', others);
+    await configuration.forgetSecondAgent(spec);
   }
 
   /** In the explorer when the workspace holds it, else in the system's file manager where there is one. */

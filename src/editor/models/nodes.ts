@@ -2,6 +2,7 @@ import type { LanguageModelChat } from 'vscode';
 import type { ModelUse } from '../../core/trajectory/use';
 import type { OfferedCritic } from '../credit/offered';
 import type { LocalPlace } from './places';
+import type { Role } from './roles';
 import type { Server, ServerState } from './server';
 import type { ModelRow } from './words';
 
@@ -35,11 +36,9 @@ export interface CriticNode {
 
 /** Who plays what now. */
 export interface Played {
-  readonly roles: readonly Party[];
+  readonly roles: readonly Role[];
 }
 
 export interface ServedRow extends Played {
   readonly state: ServerState;
 }
-
-export type Party = 'agent' | 'simulator';

@@ -13,13 +13,14 @@ export interface LocalPlace {
   readonly folder: string;
   /** What a person calls it. */
   readonly name: string;
-  /** Why it is shown: it ships with Tandem, was trained here, stands in `tandem.modelFolders`, or plays now. */
+  /** Why it is shown: it ships with Tandem, was trained here, stands in `tandem.modelFolders`, or a setting has it play. */
   readonly from: 'tandem' | 'training' | 'list' | 'use';
 }
 
 /** What decides which local models there are. */
 export interface LocalSettings {
   readonly agent: string;
+  readonly secondAgent: string;
   readonly simulator: string;
   readonly modelFolders: readonly string[];
   /** In which training leaves its models; undefined when no workspace is open. */
@@ -43,7 +44,7 @@ export function localPlace(
 
 /** The starter model where it ships, what was trained here, the folders of the list, and what else plays now. */
 export function localPlaces(settings: LocalSettings, starterFolder: string): LocalPlace[] {
-  const { agent, simulator, modelFolders, dataFolder } = settings;
+  const { agent, secondAgent, simulator, modelFolders, dataFolder } = settings;
   const place = (spec: string, from: LocalPlace['from'] = 'use'): LocalPlace | undefined => {
     const found = localPlace(spec, starterFolder, (file) => settings.resolve(file));
     return found && { ...found, from };
@@ -54,6 +55,7 @@ export function localPlaces(settings: LocalSettings, starterFolder: string): Loc
     ...modelFolders.map((folder) => place(`local:${folder}`, 'list')),
     ...trainedFolders(dataFolder).map((folder) => place(`local:${within(workspace, folder)}`, 'training')),
     place(agent),
+    place(secondAgent),
     place(simulator),
   ];
   const byFolder = new Map<string, LocalPlace>();

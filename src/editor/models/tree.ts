@@ -7,7 +7,8 @@ import type { ShownLog } from '../shownLog';
 import type { Critics } from './critics';
 import { editorSpec } from './editorModels';
 import { itemOf } from './items';
-import type { ModelNode, Party } from './nodes';
+import type { ModelNode, Played } from './nodes';
+import { rolesOf } from './roles';
 import { specOf } from './server';
 import { ModelWatcher } from './watcher';
 
@@ -119,9 +120,8 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
     });
   }
 
-  private played(spec: string): { readonly roles: readonly Party[] } {
-    const parties = ['agent', 'simulator'] as const;
-    return { roles: parties.filter((party) => this.configuration[party] === spec) };
+  private played(spec: string): Played {
+    return { roles: rolesOf(spec, this.configuration) };
   }
 
   private show(): void {
@@ -131,13 +131,16 @@ export class ModelTree implements vscode.TreeDataProvider<ModelNode>, vscode.Dis
 
   /** Behind the view's title, also when rules or a script plays. */
   private showPlayers(): void {
-    const { agent, simulator } = this.configuration;
+    const { agent, secondAgent, simulator, showsCandidates } = this.configuration;
     const { localPlaces, servers } = this.engine;
     const named = (spec: string): string =>
       localPlaces.find((place) => place.spec === spec)?.name ??
       servers.find(spec)?.name ??
       (spec === '' ? t('none') : spec);
-    this.view.description = t('agent: {0} · simulator: {1}', named(agent), named(simulator));
+    this.view.description =
+      showsCandidates && secondAgent !== ''
+        ? t('agents: {0}, {1} · simulator: {2}', named(agent), named(secondAgent), named(simulator))
+        : t('agent: {0} · simulator: {1}', named(agent), named(simulator));
   }
 
   private countSoon(): void {

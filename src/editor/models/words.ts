@@ -2,20 +2,38 @@ import type { LocalFolder } from '../../core/model/local/folder';
 import type { Translate } from '../translate';
 import type { LocalState, LookedAt } from './loaded';
 import type { LocalPlace } from './places';
+import type { Role } from './roles';
 
 /** What a row of the Models view tells. */
 export interface ModelRow extends LookedAt {
-  readonly roles: readonly ('agent' | 'simulator')[];
+  readonly roles: readonly Role[];
 }
 
 /** Why a model that plays is not removed. */
-export const inUse = (name: string, party: 'agent' | 'simulator', t: Translate): string =>
-  party === 'agent'
-    ? t('{0} is the agent. Choose another agent, then remove it.', name)
-    : t('{0} is the simulator. Choose another simulator, then remove it.', name);
+export function inUse(name: string, role: Role, t: Translate): string {
+  switch (role) {
+    case 'agent':
+      return t('{0} is the agent. Choose another agent, then remove it.', name);
+    case 'secondAgent':
+      return t(
+        '{0} writes the other one of two candidates. Choose another with Show Two Candidates…, then remove it.',
+        name,
+      );
+    case 'simulator':
+      return t('{0} is the simulator. Choose another simulator, then remove it.', name);
+  }
+}
 
-export const roleWord = (role: 'agent' | 'simulator', t: Translate): string =>
-  role === 'agent' ? t('agent') : t('simulator');
+export function roleWord(role: Role, t: Translate): string {
+  switch (role) {
+    case 'agent':
+      return t('agent');
+    case 'secondAgent':
+      return t('second agent');
+    case 'simulator':
+      return t('simulator');
+  }
+}
 
 /**
  * What stands behind a model's name, what matters most first, because a narrow view cuts the end:

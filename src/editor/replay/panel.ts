@@ -75,7 +75,11 @@ export class ReplayPanel {
       type: 'show',
       ...(own !== undefined && { own }),
       task: { title, ...task },
-      replays: trajectories.map((trajectory) => replayOf(trajectory, own, t, language())),
+      replays: trajectories.map((trajectory) => {
+        const agentCalled = engine.calledBy(trajectory.agent);
+        const replay = replayOf(trajectory, own, t, language());
+        return agentCalled === replay.agent ? replay : { ...replay, agentCalled };
+      }),
     };
     await this.panel.webview.postMessage(shown);
     await this.showCredit(engine, trajectories);

@@ -6,6 +6,7 @@ import type { Replay, ReplayedChoice, ReplayedReply, ReplayedTurn } from '../../
 import type { ReplyView } from '../../../webview/session/protocol';
 import { choiceView, gradeView, messageView, turnView } from '../session/view';
 import { becameWords, outcomeWords } from '../trajectories/words';
+import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 
 /**
@@ -139,10 +140,11 @@ function endingOf({ answer, abandoned, turns }: Trajectory, t: Translate): strin
 }
 
 function abandonedWords({ reason, message }: NonNullable<Trajectory['abandoned']>, t: Translate): string {
+  const words = reasonWords(message, t);
   const endings = {
-    skipped: t('The dialogue was skipped: {0}', message),
-    cancelled: t('The dialogue was cancelled: {0}', message),
-    failed: t('The dialogue failed: {0}', message),
+    skipped: t('The dialogue was skipped: {0}', words),
+    cancelled: t('The dialogue was cancelled: {0}', words),
+    failed: t('The dialogue failed: {0}', words),
   };
   return endings[reason];
 }

@@ -5,6 +5,7 @@ import { diskUse } from '../../core/training/diskUse';
 import { runFiles } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
+import { rolesOf } from '../models/roles';
 import { inUse } from '../models/words';
 import { deletionWords, liveWords } from './asked';
 import { runName } from './words';
@@ -54,9 +55,7 @@ function refuseLive(runs: readonly Run[]): void {
 function refusePlaying(run: Run, { playing, localPlaces, configuration }: Engine): void {
   const model = path.join(run.folder, runFiles.model);
   if (!playing.includes(model)) return;
-  const spec = localPlaces.find((place) => place.folder === model)?.spec;
-  throw new Fault(
-    'editor/model-in-use',
-    inUse(runName(run, t), spec === configuration.simulator ? 'simulator' : 'agent', t),
-  );
+  const spec = localPlaces.find((place) => place.folder === model)?.spec ?? '';
+  const [role = 'agent'] = rolesOf(spec, configuration);
+  throw new Fault('editor/model-in-use', inUse(runName(run, t), role, t));
 }

@@ -1,6 +1,7 @@
 import { Fault, messageOf } from '../../core/fault';
 import type { Notice, NoticeAction } from '../../../webview/session/protocol';
-import type { Translate } from '../translate';
+import { reasonWords, stoppedWords } from '../reasons';
+import { english, type Translate } from '../translate';
 
 type Party = 'agent' | 'simulator' | 'grader';
 
@@ -8,10 +9,7 @@ type Party = 'agent' | 'simulator' | 'grader';
 export const notices = {
   stopped: (t: Translate, party: 'agent' | 'simulator'): Notice => ({
     kind: 'information',
-    message:
-      party === 'agent'
-        ? t('You stopped the agent. The unfinished message is not in the log.')
-        : t('You stopped the simulator. The unfinished message is not in the log.'),
+    message: stoppedWords(party, t),
     actions: [],
   }),
   sampleStopped: (t: Translate): Notice => ({
@@ -61,7 +59,7 @@ export const notices = {
   }),
   skipped: (t: Translate, reason: string): Notice => ({
     kind: 'information',
-    message: t('You skipped this task: {0}', reason),
+    message: t('This task was skipped: {0}', reasonWords(reason, t)),
     actions: [],
   }),
   notGraded: (t: Translate): Notice => ({
@@ -76,13 +74,16 @@ export const notices = {
     actions: isOver ? ['grade'] : [],
   }),
   noSimulator: (t: Translate): Fault =>
-    new Fault('session/no-simulator', t('No simulator is configured. Choose one, or answer yourself.')),
+    new Fault('session/no-simulator', noSimulator(t), { english: noSimulator(english) }),
   lost: (t: Translate): Fault =>
     new Fault(
       'session/lost',
       t('This dialogue is no longer in the log. Open the task again to begin a new one.'),
     ),
 };
+
+const noSimulator = (t: Translate): string =>
+  t('No simulator is configured. Choose one, or answer yourself.');
 
 /** Another window or a command plays this dialogue. */
 export function isPlayedElsewhere(error: unknown): error is Fault {
@@ -94,13 +95,19 @@ export function noticeOf(error: unknown, party: Party, t: Translate): Notice {
   if (error instanceof Fault) {
     return { kind: 'error', message: error.message, actions: remedies(error.code, party) };
   }
-  const message = t('Something went wrong in Tandem: {0}', messageOf(error));
   return {
     kind: 'error',
-    message,
+    message: unforeseen(error, t),
     actions: [...(party === 'grader' ? (['grade'] as const) : []), 'show-log'],
   };
 }
+
+/** As the log keeps it why a dialogue failed. */
+export const failureLogged = (error: unknown): string =>
+  error instanceof Fault ? error.english : unforeseen(error, english);
+
+const unforeseen = (error: unknown, t: Translate): string =>
+  t('Something went wrong in Tandem: {0}', messageOf(error));
 
 function remedies(code: string, party: Party): NoticeAction[] {
   if (code === 'editor/restricted') return ['manage-trust'];

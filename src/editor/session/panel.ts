@@ -9,6 +9,7 @@ import { showPage } from '../panelPage';
 import { askSkipReason } from '../tasks/skip';
 import { manageTrust } from '../trust/restricted';
 import type { Drafts } from './drafts';
+import { endingQuestion } from './ending';
 import type { Session } from './session';
 
 const { t } = vscode.l10n;
@@ -189,6 +190,8 @@ export class SessionPanel {
         return session.again();
       case 'grade':
         return session.gradeAgain();
+      case 'open-guidelines':
+        return vscode.commands.executeCommand(commands.openGuidelines);
       case 'open-reference':
         return this.openBeside('reference', false);
       case 'open-tests':
@@ -217,13 +220,9 @@ export class SessionPanel {
 
   private async endNow(): Promise<void> {
     if (!this.session.mayEndNow()) return;
-    const end = t('End and Grade');
-    const chosen = await vscode.window.showWarningMessage(
-      t("Take the agent's last message as its answer?"),
-      { modal: true, detail: t('The dialogue ends here and the answer is graded.') },
-      end,
-    );
-    if (chosen === end) await this.session.endNow();
+    const { question, detail, button } = endingQuestion(isOwnFunction(this.session.task), t);
+    const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, button);
+    if (chosen === button) await this.session.endNow();
   }
 
   private async skip(): Promise<void> {

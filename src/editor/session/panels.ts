@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../../core/fault';
 import { lazily } from '../../core/lazily';
+import { guidelinesOf } from '../../core/task/guidelines';
 import type { Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type { Configuration } from '../configuration';
@@ -224,12 +225,15 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
 
   /** With every dialogue the number of tasks that are left to play may change. */
   private async followTasks(): Promise<void> {
-    for (const { shown } of this.panels) await this.tellNext(shown);
+    for (const { shown } of this.panels) await this.tellOffer(shown);
   }
 
-  private async tellNext(session: Session): Promise<Session> {
+  private async tellOffer(session: Session): Promise<Session> {
     const { pack, task } = session.from;
-    session.offerNext(pack !== undefined && (await this.tree.nextTask(pack, task.id)) !== undefined);
+    session.offer({
+      hasNext: pack !== undefined && (await this.tree.nextTask(pack, task.id)) !== undefined,
+      hasGuidelines: pack !== undefined && (await guidelinesOf(pack)) !== undefined,
+    });
     return session;
   }
 
@@ -261,7 +265,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, id);
     const from = { task, pack, packName: pack && path.basename(pack), title };
-    return this.tellNext(Session.ofTask(this.engines.of(pack), from));
+    return this.tellOffer(Session.ofTask(this.engines.of(pack), from));
   }
 
   private async wholeTask(pack: string | undefined, id: string): Promise<Task> {
@@ -284,7 +288,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     const parts = pack === undefined ? engine : this.engines.of(pack);
     const { Session } = await import('./session');
     const title = await this.packs.title(pack, trajectory.task.id);
-    return this.tellNext(Session.ofTrajectory(parts, trajectory, pack, title));
+    return this.tellOffer(Session.ofTrajectory(parts, trajectory, pack, title));
   }
 
   /** The pack that holds the task of a dialogue, for "Next task": of a folder that logs where the dialogue is. */

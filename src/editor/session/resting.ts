@@ -11,6 +11,7 @@ import type {
   Seat,
   TurnView,
 } from '../../../webview/session/protocol';
+import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 import { candidatesView } from './candidates';
 import { notices } from './notices';
@@ -62,7 +63,7 @@ function restingPlace(trajectory: Trajectory, t: Translate): { phase: Phase; not
   }
   if (state === 'abandoned' && abandoned !== undefined) {
     const kind = abandoned.reason === 'failed' ? 'error' : 'information';
-    return { phase: 'stopped', notice: { kind, message: abandoned.message, actions: [] } };
+    return { phase: 'stopped', notice: { kind, message: reasonWords(abandoned.message, t), actions: [] } };
   }
   if (undecidedOf(trajectory.pending ?? []) !== undefined) return { phase: 'choosing', notice: undefined };
   const last = turns.at(-1);

@@ -29,6 +29,7 @@ export class Scene {
   rating: DialogueRating = {};
   isSuggesting = false;
   hasNext = false;
+  hasGuidelines = false;
   readonly feed = new Feed();
   private loggedAnswer: string | undefined;
   /** The limits that the dialogue was begun with, whatever the settings say now. */
@@ -67,7 +68,10 @@ export class Scene {
     const hasConsent = own !== undefined;
     const asksConsent = !hasConsent && ['ready', 'choosing', 'developer'].includes(phase);
     const { restriction } = parts;
-    const calledBy = parts.calledBy(parts.agentName);
+    const called = (model: string): string | undefined => {
+      const name = parts.calledBy(model);
+      return name === model ? undefined : name;
+    };
     const isRefused =
       restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
     const canEnd = played > 0 && ['agent', 'candidates', 'simulator', 'developer', 'stopped'].includes(phase);
@@ -78,10 +82,15 @@ export class Scene {
       maxTurns,
       replyLimit,
       agent: parts.agentName,
-      ...(calledBy !== parts.agentName && { agentCalled: calledBy }),
-      ...(parts.showsCandidates && parts.secondAgentName !== '' && { secondAgent: parts.secondAgentName }),
+      agentCalled: called(parts.agentName),
+      ...(parts.showsCandidates &&
+        parts.secondAgentName !== '' && {
+          secondAgent: parts.secondAgentName,
+          secondAgentCalled: called(parts.secondAgentName),
+        }),
       simulator: parts.simulatorName,
       hasNext: this.hasNext,
+      hasGuidelines: this.hasGuidelines,
       ...(from.pack !== undefined && { canReplay: true }),
       ...(isOwnFunction(from.task) && { onlyDeveloperKnows: true }),
       showsCounters: parts.showsCounters,

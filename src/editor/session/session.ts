@@ -89,11 +89,12 @@ export class Session {
     return this.scene.feed.listen(listener);
   }
 
-  /** @param isThere another task to play in the pack */
-  offerNext(isThere: boolean): void {
-    if (this.scene.hasNext === isThere) return;
-    this.scene.hasNext = isThere;
-    this.scene.refresh();
+  /** What the pack of the task has beside it: another task to play, guidelines to read. */
+  offer({ hasNext, hasGuidelines }: Pick<SessionState, 'hasNext' | 'hasGuidelines'>): void {
+    const { scene } = this;
+    if (scene.hasNext === hasNext && scene.hasGuidelines === hasGuidelines) return;
+    Object.assign(scene, { hasNext, hasGuidelines });
+    scene.refresh();
   }
 
   /** The settings have changed: another agent, another limit. */
@@ -270,7 +271,7 @@ export class Session {
     });
   }
 
-  /** @param reason shown and logged as it is */
+  /** @param reason logged as it is */
   async skip(reason: string): Promise<void> {
     if (!this.is('choosing', 'developer', 'stopped')) return;
     await this.work.act(async () => {

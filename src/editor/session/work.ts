@@ -1,7 +1,9 @@
 import type { Fault } from '../../core/fault';
 import type { Phase } from '../../../webview/session/protocol';
 import type { DialogueLink } from './link';
-import { isPlayedElsewhere, noticeOf, notices } from './notices';
+import { stoppedWords } from '../reasons';
+import { english } from '../translate';
+import { failureLogged, isPlayedElsewhere, noticeOf, notices } from './notices';
 import type { SessionParts } from './parts';
 import type { Play } from './play';
 import type { Scene } from './scene';
@@ -132,7 +134,8 @@ export class Work {
     } else {
       if (stopped) scene.notice = notices.stopped(t, party);
       scene.enter(before === 'skipped' ? 'skipped' : 'stopped');
-      await this.link.abandon(stopped ? 'cancelled' : 'failed', scene.notice?.message ?? '');
+      if (stopped) await this.link.abandon('cancelled', stoppedWords(party, english));
+      else await this.link.abandon('failed', failureLogged(error));
     }
   }
 

@@ -54,7 +54,7 @@ export class StandingTree implements vscode.TreeDataProvider<StandingNode>, vsco
       case 'group':
         return groupItem(node);
       case 'place':
-        return item(placeRow(node.place, t), 'hubot');
+        return item(placeRow(node.place, this.log.engine.calledBy(node.place.model), t), 'hubot');
       case 'remark':
         return item(node.row, 'info');
     }

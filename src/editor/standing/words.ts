@@ -11,19 +11,23 @@ export interface StandingRow {
 
 const whole = (fraction: number): string => String(Math.round(100 * fraction));
 
-/** `61 % [48–73] · 14 won, 9 lost`: how probably it is chosen over the average of the table, and why. */
-export function placeRow(place: Place, t: Translate): StandingRow {
+/**
+ * `61 % [48–73] · 14 won, 9 lost`: how probably it is chosen over the average of the table, and why.
+ * @param label what a person calls the model
+ */
+export function placeRow(place: Place, label: string, t: Translate): StandingRow {
   const { model, choices, wins, losses, equal, neither, share, interval } = place;
+  const named = label === model ? model : `${label} (${model})`;
   if (choices === 0) {
     const description = t('compared with no other model');
-    return { label: model, description, tooltip: `${model}\n${description}` };
+    return { label, description, tooltip: `${named}\n${description}` };
   }
   const range = `${whole(interval.low)}–${whole(interval.high)}`;
   return {
-    label: model,
+    label,
     description: t('{0} % [{1}] · {2} won, {3} lost', whole(share), range, wins, losses),
     tooltip: [
-      model,
+      named,
       t(
         'Chosen over an average model of this table with a probability of {0} %, 95 % interval {1} %',
         whole(share),

@@ -88,7 +88,7 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
       type: 'show',
       headline: log === undefined ? '' : headline(log.count(filter), t),
       filter: filterWords(filter, t),
-      ...statisticsView(log?.outlines(filter) ?? [], language()),
+      ...statisticsView(log?.outlines(filter) ?? [], language(), (model) => engine.calledBy(model)),
     };
     await this.panel.webview.postMessage(shown);
   }

@@ -7,13 +7,20 @@ import {
   type ToWebview,
 } from '../../../webview/statistics/protocol';
 
-/** The figures of some dialogues as the view draws them, with dates in a language. */
+/**
+ * The figures of some dialogues as the view draws them, with dates in a language.
+ * @param calledBy what a person calls an agent or a collaborator
+ */
 export function statisticsView(
   rows: readonly Outline[],
   language: string,
+  calledBy: (name: string) => string,
 ): Pick<ToWebview, 'unit' | 'periods' | 'groups'> {
   const { unit, periods } = courseOf(rows);
-  const groups = groupings.map((grouping) => [grouping, groupsOf(rows, grouping)]);
+  const groups = groupings.map((grouping) => [
+    grouping,
+    groupsOf(rows, grouping).map((group) => ({ ...group, name: calledBy(group.name) })),
+  ]);
   return {
     unit,
     periods: periods.map((period) => periodView(period, unit, language)),

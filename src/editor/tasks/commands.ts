@@ -91,11 +91,8 @@ async function playFirst(on: CommandContext): Promise<void> {
 }
 
 /** Has the setting leave the pack out; its file stays. */
-async function removePack({ engines }: CommandContext, { file, name }: Pack): Promise<void> {
-  const { configuration } = engines.of(file);
-  const written = path.relative(configuration.folder?.uri.fsPath ?? '', file).replaceAll(path.sep, '/');
-  const others = configuration.packs.filter((pattern) => pattern !== written);
-  const putBack = await configuration.setHere('packs', [...others, `!${written}`]);
+async function removePack({ packs }: CommandContext, { file, name }: Pack): Promise<void> {
+  const putBack = await packs.leaveOut(file);
   const undo = t('Undo');
   const pressed = await vscode.window.showInformationMessage(
     t('{0} is no longer in the list. Its file stays.', name),

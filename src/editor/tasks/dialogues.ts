@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
 import type { Engine } from '../engine';
+import { pickDialogue } from '../trajectories/pickDialogue';
 import { ago, outcomeWords } from '../trajectories/words';
 import type { PackTask } from './packs';
 
 const { t } = vscode.l10n;
-
-const MOST_ROWS = 500;
 
 /**
  * Asks for one of the dialogues about a task, newest first, whoever played them.
@@ -13,28 +12,25 @@ const MOST_ROWS = 500;
  */
 export async function chooseDialogue(engine: Engine, task: PackTask): Promise<string | undefined> {
   const log = await engine.log();
-  const { rows, total } = log.list({ filter: { task: task.id }, offset: 0, limit: MOST_ROWS });
+  const { total } = log.list({ filter: { task: task.id }, offset: 0, limit: 0 });
   if (total === 0) {
     void vscode.window.showInformationMessage(t('Nobody has played {0} yet.', task.title));
     return undefined;
   }
   const now = Date.now();
-  const items = rows.map((summary) => ({
-    label: outcomeWords(summary, task.tests, t),
-    description: ago(summary.startedAt, now, t),
-    detail: t(
-      'agent: {0} · collaborator: {1} · turns: {2}',
-      summary.agent,
-      summary.collaborator.name,
-      summary.turns,
-    ),
-    episode: summary.id,
-  }));
-  const chosen = await vscode.window.showQuickPick(items, {
+  return pickDialogue({
+    ...{ log, task: task.id },
+    itemOf: (row) => ({
+      label: outcomeWords(row, task.tests, t),
+      description: ago(row.startedAt, now, t),
+      detail: t(
+        'agent: {0} · collaborator: {1} · turns: {2}',
+        engine.calledBy(row.agent),
+        row.collaborator.name,
+        row.turns,
+      ),
+    }),
     title: t('Dialogues About {0}', task.title),
-    placeHolder: total === 1 ? t('1 dialogue') : t('{0} dialogues, newest first', total),
-    matchOnDescription: true,
-    matchOnDetail: true,
+    placeholder: total === 1 ? t('1 dialogue') : t('{0} dialogues, newest first', total),
   });
-  return chosen?.episode;
 }

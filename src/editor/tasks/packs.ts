@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
 import type { Task } from '../../core/task/task';
 import type { Configuration } from '../configuration';
 import { contextKeys } from '../contributions';
@@ -8,6 +9,8 @@ import type { Engines } from '../engines';
 import { readPack, unreadablePack, type Pack } from './pack';
 
 export type { Pack, PackTask } from './pack';
+
+const { t } = vscode.l10n;
 
 const EXCLUDED = '**/{node_modules,.tandem,.git}/**';
 const MOST_FILES = 500;
@@ -50,6 +53,32 @@ export class Packs implements vscode.Disposable {
   refresh(): void {
     this.found = undefined;
     this.changed.fire();
+  }
+
+  /** Has the setting leave a file out, which stays where it is. @returns what takes that back */
+  leaveOut(file: string): Promise<() => Promise<void>> {
+    const { configuration } = this.engines.of(file);
+    const written = path.relative(configuration.folder?.uri.fsPath ?? '', file).replaceAll(path.sep, '/');
+    return configuration.setHere('packs', [...configuration.packs, `!${written}`]);
+  }
+
+  /**
+   * Takes back that the setting leaves a file out: whoever adds it wants it in the list.
+   * @throws {Fault} `editor/pack-not-listed` when no pattern of the setting matches it
+   */
+  async list(file: string): Promise<void> {
+    const { configuration } = this.engines.of(file);
+    const others = configuration.packs.filter((pattern) => leftOutBy(pattern, configuration) !== file);
+    if (others.length < configuration.packs.length) await configuration.setHere('packs', others);
+    this.refresh();
+    if ((await this.all()).some((pack) => pack.file === file)) return;
+    throw new Fault(
+      'editor/pack-not-listed',
+      t(
+        '{0} is here, but the setting tandem.packs leaves it out; add a pattern that matches it.',
+        vscode.workspace.asRelativePath(file),
+      ),
+    );
   }
 
   /** The whole task; undefined when the pack no longer has it. */
@@ -105,8 +134,14 @@ export class Packs implements vscode.Disposable {
   }
 }
 
+/** The file that a pattern with `!` leaves out; undefined for patterns that name files of the list. */
+function leftOutBy(pattern: string, { folder }: Configuration): string | undefined {
+  return pattern.startsWith('!') ? path.join(folder?.uri.fsPath ?? '', pattern.slice(1)) : undefined;
+}
+
 /** The files of a folder that its setting names, in the order of their paths. */
-async function filesOf({ folder, packs }: Configuration): Promise<string[]> {
+async function filesOf(configuration: Configuration): Promise<string[]> {
+  const { folder, packs } = configuration;
   if (folder === undefined) return [];
   const found = await Promise.all(
     packs
@@ -115,9 +150,7 @@ async function filesOf({ folder, packs }: Configuration): Promise<string[]> {
         vscode.workspace.findFiles(new vscode.RelativePattern(folder, glob), EXCLUDED, MOST_FILES),
       ),
   );
-  const leftOut = packs
-    .filter((pattern) => pattern.startsWith('!'))
-    .map((pattern) => path.join(folder.uri.fsPath, pattern.slice(1)));
+  const leftOut = packs.map((pattern) => leftOutBy(pattern, configuration));
   return found
     .flat()
     .map((uri) => uri.fsPath)

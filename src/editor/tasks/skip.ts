@@ -1,22 +1,16 @@
 import * as vscode from 'vscode';
 import { deriveSeed } from '../../core/dialogue/seed';
 import type { Task } from '../../core/task/task';
+import { loggedReason, skipReasons } from '../reasons';
 import type { SessionParts } from '../session/parts';
 
 const { t } = vscode.l10n;
 
-/** Asks why a task is skipped; undefined when the person turned back. */
+/** Asks why a task is skipped, and gives the reason as it is logged; undefined when the person turned back. */
 export async function askSkipReason(title: string): Promise<string | undefined> {
   const other = t('Another reason…');
-  const reasons = [
-    t('The request is unclear'),
-    t('The reference is wrong'),
-    t('A test is wrong'),
-    t('Too easy'),
-    t('Too hard'),
-  ];
   const placeHolder = t('Why? The reason goes into the log.');
-  const chosen = await vscode.window.showQuickPick([...reasons, other], {
+  const chosen = await vscode.window.showQuickPick([...skipReasons(t), other], {
     title: t('Skip {0}', title),
     placeHolder,
   });
@@ -24,7 +18,7 @@ export async function askSkipReason(title: string): Promise<string | undefined> 
     chosen === other
       ? await vscode.window.showInputBox({ title: t('Skip {0}', title), prompt: placeHolder })
       : chosen;
-  return reason?.trim() === '' ? undefined : reason?.trim();
+  return reason === undefined || reason.trim() === '' ? undefined : loggedReason(reason.trim(), t);
 }
 
 /**

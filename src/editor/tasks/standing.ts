@@ -1,4 +1,5 @@
 import { lowerFirst } from '../lowerFirst';
+import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 import type { TaskState } from './progress';
 
@@ -50,7 +51,9 @@ export function stateWords(state: TaskState, tests: number, t: Translate): strin
       if (state.turns === 0) return t('draft');
       return state.turns === 1 ? t('draft, 1 turn') : t('draft, {0} turns', state.turns);
     case 'skipped':
-      return state.reason === undefined ? t('skipped') : t('skipped: {0}', lowerFirst(state.reason));
+      return state.reason === undefined
+        ? t('skipped')
+        : t('skipped: {0}', lowerFirst(reasonWords(state.reason, t)));
     case 'done':
       if (state.reward === undefined) return t('not graded yet');
       if (state.reward === null) return t('not gradable here');

@@ -6,6 +6,7 @@ import { chooseLog } from './chooseLog';
 import { deleteDialogues, restoreDialogues } from './deleting';
 import { pickFilter } from './filterPicker';
 import { importRows } from './importing';
+import { pickDialogue } from './pickDialogue';
 import { summariesOf } from './tree';
 import { ago, outcomeWords } from './words';
 
@@ -64,26 +65,25 @@ function summariesAt(
   return summariesOf((selected ?? [target]).filter((one) => one !== undefined));
 }
 
-const MOST_OTHERS = 200;
-
 async function compareWith(
   { engines, replays }: CommandContext,
   { id, taskId }: TrajectorySummary,
 ): Promise<void> {
-  const log = await (await engines.withEpisode(id)).log();
-  const { rows } = log.list({ filter: { task: taskId }, offset: 0, limit: MOST_OTHERS });
-  const others = rows.filter((row) => row.id !== id);
-  if (others.length === 0) {
+  const engine = await engines.withEpisode(id);
+  const log = await engine.log();
+  if (log.list({ filter: { task: taskId }, offset: 0, limit: 0 }).total < 2) {
     void vscode.window.showInformationMessage(t('There is no other dialogue of this task in the log.'));
     return;
   }
-  const chosen = await vscode.window.showQuickPick(
-    others.map((row) => ({
+  const now = Date.now();
+  const chosen = await pickDialogue({
+    ...{ log, task: taskId, except: id },
+    itemOf: (row) => ({
       label: outcomeWords(row, undefined, t),
-      description: `${t('{0} with {1}', row.agent, row.collaborator.name)} · ${ago(row.startedAt, Date.now(), t)}`,
-      id: row.id,
-    })),
-    { title: t('Compare With'), placeHolder: t('Another dialogue of this task'), matchOnDescription: true },
-  );
-  if (chosen !== undefined) await replays.compare(id, chosen.id);
+      description: `${t('{0} with {1}', engine.calledBy(row.agent), row.collaborator.name)} · ${ago(row.startedAt, now, t)}`,
+    }),
+    title: t('Compare With'),
+    placeholder: t('Another dialogue of this task'),
+  });
+  if (chosen !== undefined) await replays.compare(id, chosen);
 }

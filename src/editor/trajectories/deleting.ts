@@ -82,7 +82,7 @@ export async function restoreDialogues(
   const picked = await vscode.window.showQuickPick(
     deleted.map((summary) => ({
       label: titleOf(summary),
-      description: `${summary.agent} · ${ago(summary.startedAt, Date.now(), t)}`,
+      description: `${engine.calledBy(summary.agent)} · ${ago(summary.startedAt, Date.now(), t)}`,
       id: summary.id,
     })),
     { title: t('Restore Deleted Trajectories'), placeHolder: t('Which to bring back'), canPickMany: true },

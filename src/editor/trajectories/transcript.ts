@@ -4,6 +4,7 @@ import type { EventOf } from '../../core/trajectory/event';
 import { candidateLines, choiceLines } from './choices';
 import { harmless, quoted } from './markdown';
 import { gradeView, messageOf, taskView } from '../session/view';
+import { reasonWords } from '../reasons';
 import type { Translate } from '../translate';
 import { abandonedWords, becameWords } from './words';
 
@@ -41,7 +42,8 @@ export function transcriptOf(trajectory: Trajectory, t: Translate): string {
 }
 
 function outcomeOf({ state, abandoned, outcome }: Trajectory, t: Translate): string {
-  if (abandoned !== undefined) return `${abandonedWords(abandoned.reason, t)}, ${abandoned.message}`;
+  if (abandoned !== undefined)
+    return `${abandonedWords(abandoned.reason, t)}, ${reasonWords(abandoned.message, t)}`;
   if (state !== 'answered') return t('open');
   return outcome === undefined ? t('answered') : becameWords(outcome, t);
 }

@@ -130,6 +130,7 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     const { summary } = node;
     const title = this.title(summary);
     const outcome = outcomeWords(summary, this.known.get(summary.taskId)?.tests, t);
+    const agent = this.log.engine.calledBy(summary.agent);
     const leak = summary.leaked ? ` · ${t('leak')}` : '';
     const item = new vscode.TreeItem(title);
     item.id = summary.id;
@@ -141,13 +142,13 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
       t('outcome: {0}, {1} agent turns', outcome, summary.turns),
       ...(summary.leaked ? [t('a reply gives the reference away')] : []),
       ...(summary.stars === undefined ? [] : [t('rating: {0} of 5', summary.stars)]),
-      t('agent: {0}', summary.agent),
+      t('agent: {0}', agent),
       t('collaborator: {0} ({1})', summary.collaborator.name, summary.collaborator.kind),
       t('started: {0}', new Date(summary.startedAt).toLocaleString()),
     ].join('\n');
     item.accessibilityInformation = {
       label: [
-        ...[title, outcome, t('agent {0}', summary.agent)],
+        ...[title, outcome, t('agent {0}', agent)],
         ...(summary.leaked ? [leakWords(true, t)] : []),
       ].join(', '),
     };

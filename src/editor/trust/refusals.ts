@@ -78,6 +78,7 @@ function refusals(t: Translate): Record<Refused, string> {
     [commands.testConnection]: t('Servers are not asked'),
     [commands.addModelFolder]: notConnected,
     [commands.useAsAgent]: notConnected,
+    [commands.useAsSecondAgent]: notConnected,
     [commands.useAsSimulator]: notConnected,
     [commands.downloadPack]: t('Nothing is downloaded'),
     [commands.collect]: t('Nothing is played'),

@@ -19,6 +19,7 @@ const workspace = path.resolve('/home/me/space');
 const resolve = (file: string): string => path.resolve(workspace, file);
 const settings = (some: Partial<LocalSettings>): LocalSettings => ({
   agent: 'starter',
+  secondAgent: '',
   simulator: 'rules',
   modelFolders: [],
   dataFolder: undefined,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { Fault } from '../../../src/core/fault';
+import { endingQuestion } from '../../../src/editor/session/ending';
 import { noticeOf } from '../../../src/editor/session/notices';
 import { english } from './translate';
 
@@ -14,4 +15,13 @@ it('offers what mends a fault, and the log for what nobody has foreseen', () => 
     actions: ['show-log'],
   });
   expect(noticeOf(new Error('EIO'), 'grader', english).actions).toEqual(['grade', 'show-log']);
+});
+
+it('asks before a dialogue is ended, and promises a grade only where there are tests', () => {
+  expect(endingQuestion(false, english)).toMatchObject({
+    ...{ detail: 'The dialogue ends here and the answer is graded.', button: 'End and Grade' },
+  });
+  const own = endingQuestion(true, english);
+  expect(own.button).toBe('End and Review');
+  expect(own.detail).toContain('shown as a change of your file, to accept or reject');
 });

@@ -28,6 +28,7 @@ it('refuses in a workspace that is not trusted what connects, asks, downloads or
     'testAnswer',
     'testConnection',
     'useAsAgent',
+    'useAsSecondAgent',
     'useAsSimulator',
   ]);
   expect(refusalOf(commands.testConnection, english)).toBe('Servers are not asked');

@@ -338,6 +338,16 @@ describe('a dialogue that a developer plays', () => {
     expect((await stage.session()).state.restriction).toBe('Nothing is played here.');
   });
 
+  it('tells its view what the pack has beside the task, each time that changes', async () => {
+    const session = await stage.session();
+    const told: unknown[] = [];
+    session.onMessage((message) => {
+      if (message.type === 'state') told.push([message.state.hasNext, message.state.hasGuidelines]);
+    });
+    for (const hasGuidelines of [false, true, true]) session.offer({ hasNext: false, hasGuidelines });
+    expect(told).toEqual([[false, true]]);
+  });
+
   it('is skipped with a reason, and can be resumed', async () => {
     const session = await stage.begun(asks('How heavy?'), asks('Which zones?'));
     await session.skip('The request is unclear');
@@ -358,6 +368,8 @@ describe('a dialogue that is interrupted', () => {
     await session.stop();
     await starting;
     expect(session.state.phase).toBe('stopped');
+    const logged = (await stage.trajectory(session.id)).abandoned;
+    expect(logged).toMatchObject({ reason: 'cancelled', message: session.state.notice?.message });
     expect((await stage.trajectory(session.id)).abandoned).toMatchObject({ reason: 'cancelled' });
     await session.again();
     expect(session.state).toMatchObject({ phase: 'developer', turn: 1 });

@@ -333,7 +333,7 @@ describe('an export’s preview', () => {
 });
 
 it('gives the statistics by agent, by pack and by human, with periods that have names', () => {
-  const { groups, periods, unit } = statisticsView(log.outlines(), 'en');
+  const { groups, periods, unit } = statisticsView(log.outlines(), 'en', String);
   expect(groups.pack).toMatchObject([{ name: 'starter.jsonl', dialogues: 1, leak: { value: 1 } }]);
   expect(groups.collaborator).toMatchObject([{ name: 'rules', replySeconds: { value: 21.4 } }]);
   expect(groups.agent).toHaveLength(1);

@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { vi } from 'vitest';
 import type * as vscode from 'vscode';
@@ -66,7 +67,7 @@ export class MarkdownString {
   }
 }
 
-export const Uri = { file: (fsPath: string) => ({ fsPath }) };
+export const Uri = { file: (fsPath: string) => ({ fsPath }), from: (parts: object) => parts };
 
 export class RelativePattern {
   constructor(
@@ -83,8 +84,16 @@ export const changeFolders = (): void => foldersChanged.fire();
 
 export const workspace = {
   isTrusted: true,
+  workspaceFolders: undefined as { readonly uri: { readonly fsPath: string } }[] | undefined,
+  /** Whatever the pattern, the files that stand in the folder itself. */
+  findFiles: async ({ base }: RelativePattern) => {
+    const folder = 'uri' in base ? (base.uri as { fsPath: string }).fsPath : base.fsPath;
+    return (await readdir(folder)).map((name) => Uri.file(path.join(folder, name)));
+  },
   onDidChangeWorkspaceFolders: foldersChanged.event,
   onDidChangeConfiguration: never,
+  getWorkspaceFolder: (file: { readonly fsPath: string }) =>
+    workspace.workspaceFolders?.find(({ uri }) => file.fsPath.startsWith(`${uri.fsPath}${path.sep}`)),
   asRelativePath: (file: string) => path.basename(file),
   createFileSystemWatcher: () => ({
     ...{ onDidCreate: never, onDidChange: never, onDidDelete: never },
@@ -99,9 +108,14 @@ export const window = {
   showInformationMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
     Promise.resolve(undefined),
   ),
-  showQuickPick: vi.fn<(items: readonly unknown[], options: unknown) => Promise<unknown>>(() =>
+  showQuickPick: vi.fn<(rows: unknown, options: unknown) => Promise<unknown>>(() =>
+    Promise.resolve(undefined),
+  ),
+  showWarningMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
     Promise.resolve(undefined),
   ),
 };
+
+export const commands = { executeCommand: () => Promise.resolve(undefined) };
 
 export const env = { language: 'en' } satisfies Partial<typeof vscode.env>;

@@ -5,7 +5,14 @@ import type { SessionState, TurnView } from '../../../webview/session/protocol';
 
 const state: SessionState = {
   ...{ phase: 'developer', seat: 'developer', turn: 1, maxTurns: 10, replyLimit: 400 },
-  ...{ agent: 'starter', simulator: 'rules', hasNext: true, showsCounters: true, rating: {} },
+  ...{
+    agent: 'starter',
+    simulator: 'rules',
+    hasNext: true,
+    hasGuidelines: false,
+    showsCounters: true,
+    rating: {},
+  },
 };
 const turn: TurnView = { turn: 1, visible: 'How?', thoughts: '', final: false, samples: 1, milliseconds: 0 };
 

@@ -12,6 +12,7 @@ const state: SessionState = {
   agent: 'script:a.json',
   simulator: 'rules',
   hasNext: true,
+  hasGuidelines: false,
   showsCounters: true,
 };
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Trial } from '../../../core/model/connection';
 import type { ApiKeys } from '../../apiKeys';
-import type { Party } from '../nodes';
+import type { Role } from '../roles';
 import { specOf, validateAddress, withoutSlash, type Server } from '../server';
 import type { Servers } from '../servers';
 import { askPrice, askSampling } from './numbers';
@@ -16,7 +16,7 @@ interface Draft {
   /** Undefined: the one that is kept, if any. Empty: none. */
   key: string | undefined;
   trial: Trial | undefined;
-  as?: Party;
+  as?: Role;
 }
 
 /** Where servers usually listen. */
@@ -29,8 +29,9 @@ const USUAL: readonly OfferedText[] = [
 ];
 
 const ADD = t('Connect a Model');
-const CONNECT_FOR: Record<Party, readonly Keep[]> = {
+const CONNECT_FOR: Record<Role, readonly Keep[]> = {
   agent: [{ label: t('Connect and Use as Agent'), does: 'keep as agent' }],
+  secondAgent: [{ label: t('Connect and Use as Second Agent'), does: 'keep as second agent' }],
   simulator: [{ label: t('Connect and Use as Simulator'), does: 'keep as simulator' }],
 };
 const CONNECT: readonly Keep[] = [
@@ -39,11 +40,14 @@ const CONNECT: readonly Keep[] = [
   { label: t('Connect Only'), does: 'keep' },
 ];
 const SAVE: readonly Keep[] = [{ label: t('Save'), does: 'keep' }];
-const ROLES: Record<Keep['does'], Party | undefined> = {
+const ROLES: Record<Keep['does'], Role | undefined> = {
   keep: undefined,
   'keep as agent': 'agent',
+  'keep as second agent': 'secondAgent',
   'keep as simulator': 'simulator',
 };
+
+const isKeeping = (what: Choice): what is Keep['does'] => what in ROLES;
 
 /** Connects a model behind a server step by step: address, key, model, and a look at the whole. */
 export class Connect {
@@ -54,9 +58,9 @@ export class Connect {
 
   /**
    * The new connection, and what it is to play; undefined when the person gave up.
-   * @param party what it is connected for, when that is settled
+   * @param role what it is connected for, when that is settled
    */
-  async add(party?: Party): Promise<{ readonly server: Server; readonly as?: Party } | undefined> {
+  async add(role?: Role): Promise<{ readonly server: Server; readonly as?: Role } | undefined> {
     const draft: Draft = {
       server: { name: '', baseUrl: '', model: '' },
       key: undefined,
@@ -66,8 +70,7 @@ export class Connect {
       (head) => this.askAddress(draft, { title: ADD, ...head }),
       (head) => this.askKey(draft, { title: ADD, ...head }),
       (head) => this.askModel(draft, { title: ADD, ...head }),
-      (head) =>
-        this.review(draft, { title: ADD, ...head }, party === undefined ? CONNECT : CONNECT_FOR[party]),
+      (head) => this.review(draft, { title: ADD, ...head }, role === undefined ? CONNECT : CONNECT_FOR[role]),
     ];
     if (!(await runSteps(steps))) return undefined;
     return { server: await this.keep(draft), as: draft.as };
@@ -172,7 +175,7 @@ export class Connect {
 
   /** Does what was chosen; true when that was to keep the connection. */
   private async isKept(draft: Draft, what: Choice, head: Head): Promise<boolean> {
-    if (what === 'keep' || what === 'keep as agent' || what === 'keep as simulator') {
+    if (isKeeping(what)) {
       draft.as = ROLES[what];
       return true;
     }

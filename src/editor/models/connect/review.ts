@@ -8,7 +8,7 @@ const { t } = vscode.l10n;
 /** One way to keep it. */
 export interface Keep {
   readonly label: string;
-  readonly does: 'keep' | 'keep as agent' | 'keep as simulator';
+  readonly does: 'keep' | 'keep as agent' | 'keep as second agent' | 'keep as simulator';
 }
 
 /** What a person may do with a connection before it is kept. */

@@ -1,16 +1,16 @@
-import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../../core/fault';
-import { guidelinesOf } from '../../../core/task/guidelines';
 import type { PackCheck } from '../../../core/task/pack';
 import type { Packs } from '../packs';
+import { checked, takeIn } from './files';
+import { addedWords, ended } from './words';
 
 const { t } = vscode.l10n;
 
 /** Takes files into the workspace as packs, and says what they hold. */
 export class PackAdder {
-  constructor(private readonly packs: Packs) {}
+  constructor(private readonly packs: Pick<Packs, 'list'>) {}
 
   /** Asks for files. */
   async ask(): Promise<void> {
@@ -24,55 +24,84 @@ export class PackAdder {
   }
 
   /**
-   * Copies each file into the folder, with its guidelines, unless the workspace has it already.
+   * Copies each file into the folder, with its guidelines, unless the workspace has it already. One that cannot be added
+   * keeps no other from it.
    * @param folder by default the only one of the workspace, or the one that the person chooses
-   * @throws {Fault} `editor/no-pack`, `editor/pack-exists`, `editor/pack-not-listed`, `editor/no-folder`, `task/*`
+   * @param refused why what was to be added beside the files cannot be
+   * @throws {Fault} when none was added: `editor/no-pack`, `editor/pack-exists`, `editor/pack-not-listed`,
+   *   `editor/no-folder`, `task/*`
    */
-  async add(files: readonly string[], folder?: vscode.WorkspaceFolder): Promise<void> {
+  async add(
+    files: readonly string[],
+    folder?: vscode.WorkspaceFolder,
+    refused: readonly Fault[] = [],
+  ): Promise<void> {
     if (files.length === 0) return;
     const chosen = folder ?? (await chooseFolder());
     if (chosen === undefined) return;
+    const added: PackCheck[] = [];
+    const faults = [...refused];
     for (const file of files) {
-      const check = await checked(file);
-      const target = isInside(file) ? file : await takeIn(file, chosen.uri.fsPath);
-      await this.tell({ ...check, file: target });
+      try {
+        added.push(await this.taken(file, chosen));
+      } catch (error) {
+        faults.push(faultOf(error, file));
+      }
     }
+    tellAll(added, faults);
   }
 
   /** Says what a file of the workspace holds, now that the list shows it. */
   async tell(check: PackCheck): Promise<void> {
-    const { file, bad } = check;
-    this.packs.refresh();
-    const name = vscode.workspace.asRelativePath(file);
-    if (!(await this.packs.all()).some((pack) => pack.file === file)) {
-      throw new Fault(
-        'editor/pack-not-listed',
-        t(
-          '{0} is here, but the setting tandem.packs leaves it out; add a pattern that matches it, or take out the one with ! that does not want it.',
-          name,
-        ),
-      );
-    }
-    const [first] = bad;
-    if (first === undefined) {
-      void vscode.window.showInformationMessage(t('{0} is in the list: {1}.', name, countsOf(check)));
-      return;
-    }
-    const show = t('Show Line {0}', first.line);
-    const lines = bad.length === 1 ? t('1 line is no task') : t('{0} lines are no task', bad.length);
-    const sentence = t(
-      '{0} is in the list: {1}. {2}, the first is line {3}: {4}',
-      name,
-      countsOf(check),
-      lines,
-      first.line,
-      first.reason,
-    );
-    // Not awaited: the message stays until the person has read it.
-    void vscode.window.showWarningMessage(sentence, show).then((pressed) => {
-      if (pressed === show) void openLine(file, first.line);
-    });
+    await this.packs.list(check.file);
+    tellOne(check);
   }
+
+  private async taken(file: string, folder: vscode.WorkspaceFolder): Promise<PackCheck> {
+    const check = await checked(file);
+    const target = isInside(file) ? file : await takeIn(file, folder.uri.fsPath);
+    await this.packs.list(target);
+    return { ...check, file: target };
+  }
+}
+
+function tellOne(check: PackCheck): void {
+  const sentence = addedWords(check, nameOf(check), t);
+  const [first] = check.bad;
+  if (first === undefined) {
+    void vscode.window.showInformationMessage(sentence);
+    return;
+  }
+  const show = t('Show Line {0}', first.line);
+  // Not awaited: the message stays until the person has read it.
+  void vscode.window.showWarningMessage(sentence, show).then((pressed) => {
+    if (pressed === show) void openLine(check.file, first.line);
+  });
+}
+
+/** In one message, because of several at once the editor hides the first. @throws {Fault} when none was added */
+function tellAll(added: readonly PackCheck[], faults: readonly Fault[]): void {
+  const [first, second] = added;
+  const [fault, ...more] = faults;
+  const whole = (): string =>
+    [...added.map((check) => addedWords(check, nameOf(check), t)), ...faults.map(({ message }) => message)]
+      .map(ended)
+      .join(' ');
+  if (fault === undefined) {
+    if (first !== undefined && second === undefined) tellOne(first);
+    else if (added.some(({ bad }) => bad.length > 0)) void vscode.window.showWarningMessage(whole());
+    else void vscode.window.showInformationMessage(whole());
+  } else if (first === undefined) {
+    throw more.length === 0 ? fault : new Fault(fault.code, whole(), { cause: fault });
+  } else void vscode.window.showWarningMessage(whole());
+}
+
+const nameOf = ({ file }: PackCheck): string => vscode.workspace.asRelativePath(file);
+
+function faultOf(error: unknown, file: string): Fault {
+  if (error instanceof Fault) return error;
+  const sentence = t('{0} could not be added: {1}', path.basename(file), messageOf(error));
+  return new Fault('editor/pack-not-copied', sentence, { cause: error });
 }
 
 /** The folder of the workspace that gets a file; undefined when the person turned back. */
@@ -85,69 +114,8 @@ export async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined
   return vscode.window.showWorkspaceFolderPick({ placeHolder: t('Which folder gets the pack?') });
 }
 
-/** @throws {Fault} `editor/no-pack` when no line of it is a task; `task/*` when it cannot be read */
-async function checked(file: string): Promise<PackCheck> {
-  const { checkPack } = await import('../../../core/task/pack');
-  const check = await checkPack(file);
-  if (check.tasks > 0) return check;
-  const name = path.basename(file);
-  const [first] = check.bad;
-  throw new Fault(
-    'editor/no-pack',
-    first === undefined
-      ? t('{0} is empty; a pack has a task in each line.', name)
-      : t('{0} is no pack: none of its lines is a task. Line {1}: {2}', name, first.line, first.reason),
-  );
-}
-
-function countsOf({ tasks, tests }: PackCheck): string {
-  return `${tasks === 1 ? t('1 task') : t('{0} tasks', tasks)}, ${tests === 1 ? t('1 test') : t('{0} tests', tests)}`;
-}
-
 const isInside = (file: string): boolean =>
   vscode.workspace.getWorkspaceFolder(vscode.Uri.file(file)) !== undefined;
-
-/** Copies a pack and its guidelines. @returns where the pack is now */
-async function takeIn(file: string, folder: string): Promise<string> {
-  const target = path.join(folder, path.basename(file));
-  await copied(file, target);
-  const guidelines = await guidelinesOf(file);
-  if (guidelines !== undefined) {
-    await copied(guidelines, path.join(folder, `${path.parse(file).name}.guidelines.md`));
-  }
-  return target;
-}
-
-/** The same file may be there already; another one of that name is not overwritten. */
-async function copied(file: string, target: string): Promise<void> {
-  if (await isThere(target)) {
-    if ((await readFile(file)).equals(await readFile(target))) return;
-    throw new Fault(
-      'editor/pack-exists',
-      t('{0} is there already and is another file; rename one of the two, then add it.', target),
-    );
-  }
-  try {
-    await mkdir(path.dirname(target), { recursive: true });
-    await copyFile(file, target);
-  } catch (error) {
-    throw new Fault(
-      'editor/pack-not-copied',
-      t('{0} could not be copied here: {1}', path.basename(file), messageOf(error)),
-      { cause: error },
-    );
-  }
-}
-
-async function isThere(file: string): Promise<boolean> {
-  try {
-    await stat(file);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
-    throw error;
-  }
-}
 
 async function openLine(file: string, line: number): Promise<void> {
   const at = new vscode.Range(line - 1, 0, line - 1, 0);

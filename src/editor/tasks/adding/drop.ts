@@ -26,11 +26,19 @@ export class PackDrop implements vscode.TreeDragAndDropController<TaskNode> {
   async handleDrop(target: TaskNode | undefined, data: vscode.DataTransfer): Promise<void> {
     try {
       const addresses = await addressesIn(data);
-      if (addresses.length > 0) await this.adder.add(addresses.map(fileOf), folderAt(target));
+      if (addresses.length > 0) await this.addFiles(addresses, folderAt(target));
       else await this.addContents(data, folderAt(target));
     } catch (error) {
       this.show(error);
     }
+  }
+
+  private async addFiles(addresses: readonly vscode.Uri[], folder?: vscode.WorkspaceFolder): Promise<void> {
+    const files = addresses.filter(isFile).map(({ fsPath }) => fsPath);
+    const refused = addresses.filter((address) => !isFile(address)).map(notAFile);
+    const [first] = refused;
+    if (first !== undefined && files.length === 0) throw first;
+    await this.adder.add(files, folder, refused);
   }
 
   private async addContents(data: vscode.DataTransfer, folder?: vscode.WorkspaceFolder): Promise<void> {
@@ -59,11 +67,12 @@ async function addressesIn(data: vscode.DataTransfer): Promise<vscode.Uri[]> {
 }
 
 /** A remote window names its files by the machine that they are on, which is the one that Tandem runs on. */
-function fileOf(uri: vscode.Uri): string {
-  if (uri.scheme === 'file' || uri.scheme === 'vscode-remote') return uri.fsPath;
-  throw new Fault(
+const isFile = ({ scheme }: vscode.Uri): boolean => scheme === 'file' || scheme === 'vscode-remote';
+
+function notAFile(address: vscode.Uri): Fault {
+  return new Fault(
     'editor/not-a-file',
-    t('{0} is no file of this machine; save it as a file, then drop that.', uri.toString()),
+    t('{0} is no file of this machine; save it as a file, then drop that.', address.toString()),
   );
 }
 

@@ -1,10 +1,10 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
-import { Fault, messageOf } from '../../../core/fault';
 import type { Configuration } from '../../configuration';
 import { STARTER } from '../../models/places';
 import type { Packs } from '../packs';
 import { chooseFolder } from './add';
+import { copyTo, likeness } from './files';
 
 const { t } = vscode.l10n;
 
@@ -15,34 +15,41 @@ const PACKS = ['starter-world', 'starter'];
 export class StarterPacks {
   constructor(
     private readonly extension: vscode.Uri,
-    private readonly configuration: Configuration,
-    private readonly packs: Packs,
+    private readonly configuration: Pick<Configuration, 'agent' | 'set'>,
+    private readonly packs: Pick<Packs, 'list'>,
   ) {}
 
   /**
-   * Who has no agent yet gets the one that ships too, so that the first dialogue needs no configuration.
+   * What is there already stays as it is, and is listed again when it was taken out of the list. Who has no agent yet gets
+   * the one that ships too, so that the first dialogue needs no configuration.
    * @returns the file of the first pack; undefined when the person chose no folder
-   * @throws {Fault} `editor/no-starter`, `editor/no-folder`
+   * @throws {Fault} `editor/no-folder`, `editor/pack-not-copied`, `editor/pack-not-listed`
    */
   async add(): Promise<string | undefined> {
     const folder = await chooseFolder();
     if (folder === undefined) return undefined;
+    const { fsPath } = folder.uri;
+    const changed: string[] = [];
     for (const name of PACKS.flatMap((pack) => [`${pack}.jsonl`, `${pack}.guidelines.md`])) {
-      await this.copy(name, folder.uri);
+      if ((await this.put(name, fsPath)) === 'another') changed.push(name);
     }
     if (this.configuration.agent === '') await this.configuration.set('agent', STARTER);
-    this.packs.refresh();
-    return path.join(folder.uri.fsPath, `${PACKS[0]}.jsonl`);
+    const files = PACKS.map((pack) => path.join(fsPath, `${pack}.jsonl`));
+    for (const file of files) await this.packs.list(file);
+    if (changed.length > 0) {
+      void vscode.window.showInformationMessage(
+        t('Here already, and left as they are: {0}. They differ from what ships.', changed.join(', ')),
+      );
+    }
+    return files[0];
   }
 
-  private async copy(name: string, folder: vscode.Uri): Promise<void> {
-    const shipped = vscode.Uri.joinPath(this.extension, 'samples', 'workspace', name);
-    try {
-      await vscode.workspace.fs.copy(shipped, vscode.Uri.joinPath(folder, name));
-    } catch (error) {
-      throw new Fault('editor/no-starter', t('{0} could not be copied here: {1}', name, messageOf(error)), {
-        cause: error,
-      });
-    }
+  /** @returns what stood there before */
+  private async put(name: string, folder: string): Promise<'none' | 'the same' | 'another'> {
+    const shipped = path.join(this.extension.fsPath, 'samples', 'workspace', name);
+    const target = path.join(folder, name);
+    const there = await likeness(shipped, target);
+    if (there === 'none') await copyTo(shipped, target);
+    return there;
   }
 }

@@ -1,0 +1,77 @@
+import { copyFile, mkdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import * as vscode from 'vscode';
+import { Fault, messageOf } from '../../../core/fault';
+import { guidelinesOf } from '../../../core/task/guidelines';
+import type { PackCheck } from '../../../core/task/pack';
+
+const { t } = vscode.l10n;
+
+/** @throws {Fault} `editor/no-pack` when no line of it is a task; `task/*` when it cannot be read */
+export async function checked(file: string): Promise<PackCheck> {
+  const { checkPack } = await import('../../../core/task/pack');
+  const check = await checkPack(file);
+  if (check.tasks > 0) return check;
+  const name = path.basename(file);
+  const [first] = check.bad;
+  throw new Fault(
+    'editor/no-pack',
+    first === undefined
+      ? t('{0} is empty; a pack has a task in each line.', name)
+      : t('{0} is no pack: none of its lines is a task. Line {1}: {2}', name, first.line, first.reason),
+  );
+}
+
+/** Copies a pack and its guidelines. @returns where the pack is now */
+export async function takeIn(file: string, folder: string): Promise<string> {
+  const target = path.join(folder, path.basename(file));
+  await copied(file, target);
+  const guidelines = await guidelinesOf(file);
+  if (guidelines !== undefined) {
+    await copied(guidelines, path.join(folder, `${path.parse(file).name}.guidelines.md`));
+  }
+  return target;
+}
+
+/** The same file may be there already; another one of that name is not overwritten. */
+async function copied(file: string, target: string): Promise<void> {
+  const there = await likeness(file, target);
+  if (there === 'the same') return;
+  if (there === 'another') {
+    throw new Fault(
+      'editor/pack-exists',
+      t('{0} is there already and is another file; rename one of the two, then add it.', target),
+    );
+  }
+  await copyTo(file, target);
+}
+
+/** What stands where a copy of a file would. */
+export async function likeness(file: string, target: string): Promise<'none' | 'the same' | 'another'> {
+  if (!(await isThere(target))) return 'none';
+  return (await readFile(file)).equals(await readFile(target)) ? 'the same' : 'another';
+}
+
+/** @throws {Fault} `editor/pack-not-copied` */
+export async function copyTo(file: string, target: string): Promise<void> {
+  try {
+    await mkdir(path.dirname(target), { recursive: true });
+    await copyFile(file, target);
+  } catch (error) {
+    throw new Fault(
+      'editor/pack-not-copied',
+      t('{0} could not be copied here: {1}', path.basename(file), messageOf(error)),
+      { cause: error },
+    );
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
+}

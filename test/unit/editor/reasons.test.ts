@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { Fault } from '../../../src/core/fault';
+import { loggedReason, reasonWords, skipReasons, stoppedWords } from '../../../src/editor/reasons';
+import { failureLogged, notices } from '../../../src/editor/session/notices';
+import { english, type Translate } from '../../../src/editor/translate';
+
+/** An editor that speaks a language of its own. */
+const foreign: Translate = (message: unknown, ...values: unknown[]) =>
+  `«${english(message as string, ...(values as string[]))}»`;
+
+it('a reason is logged in English, whatever the editor speaks, and read in the language of the reader', () => {
+  const [unclear] = skipReasons(foreign);
+  expect(unclear).toBe('«The request is unclear»');
+  expect(loggedReason(unclear!, foreign)).toBe('The request is unclear');
+  expect(reasonWords('The request is unclear', foreign)).toBe(unclear);
+  expect(notices.skipped(foreign, 'The request is unclear').message).toBe(
+    '«This task was skipped: «The request is unclear»»',
+  );
+  expect(reasonWords(stoppedWords('agent', english), foreign)).toMatch(/^«The agent was stopped\./);
+});
+
+it("a person's own words stay as they are", () => {
+  expect(loggedReason('Zu lang', foreign)).toBe('Zu lang');
+  expect(reasonWords('Zu lang', foreign)).toBe('Zu lang');
+});
+
+it('a failure is logged in English too', () => {
+  expect(failureLogged(notices.noSimulator(foreign))).toBe(
+    'No simulator is configured. Choose one, or answer yourself.',
+  );
+  expect(failureLogged(new Fault('model/server-error', 'The server answers 500.'))).toBe(
+    'The server answers 500.',
+  );
+  expect(failureLogged(new Error('EIO'))).toBe('Something went wrong in Tandem: EIO');
+});
