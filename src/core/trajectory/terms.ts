@@ -30,11 +30,12 @@ export function isBoundByTerms(trajectory: Trajectory): boolean {
   );
 }
 
-/** By name, whoever wrote some of it: agents, also of candidates, and who replied. */
+/** By name, whoever wrote some of it: agents, also of candidates, who replied, and who drafted a reply. */
 export function writersOf(trajectory: Trajectory): string[] {
+  const names = trajectory.turns.flatMap(({ agent, reply }) => [agent.model, reply?.by, reply?.suggestedBy]);
   return [
     ...candidatesOf(trajectory).map(({ agent }) => agent),
-    ...trajectory.turns.flatMap(({ agent, reply }) => [agent.model, ...(reply ? [reply.by] : [])]),
+    ...names.filter((name) => name !== undefined),
   ];
 }
 
