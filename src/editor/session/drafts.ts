@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
+import { Fault, messageOf } from '../../core/fault';
 import { lazily } from '../../core/lazily';
 import type { Draft } from '../../../webview/session/protocol';
-import { ifThere } from '../../core/trajectory/files';
+import { ifThere, writeAtomically } from '../../core/trajectory/files';
 
 const draftSchema = lazily((): z.ZodType<Draft> =>
   z.object({
@@ -20,15 +21,27 @@ export class Drafts {
   /** Writes of one draft happen one after the other. */
   private queue: Promise<void> = Promise.resolve();
 
-  /** @param folder made when it is first needed; undefined: no folder is open, nothing is kept */
-  constructor(private readonly folder: string | undefined) {}
+  /**
+   * @param folder made when it is first needed; undefined: no folder is open, nothing is kept
+   * @param report told of a draft that cannot be read
+   */
+  constructor(
+    private readonly folder: string | undefined,
+    private readonly report: (error: unknown) => void,
+  ) {}
 
-  /** Empty when there is none. */
+  /** Empty when there is none. One that cannot be read is reported, and keeps nobody from the dialogue. */
   async read(episode: string): Promise<Draft> {
     if (this.folder === undefined) return { text: '' };
     const file = this.file(this.folder, episode);
-    const text = await ifThere(() => readFile(file, 'utf8'));
-    return text === undefined ? { text: '' } : draftSchema().parse(JSON.parse(text));
+    try {
+      const text = await ifThere(() => readFile(file, 'utf8'));
+      return text === undefined ? { text: '' } : draftSchema().parse(JSON.parse(text));
+    } catch (error) {
+      const sentence = `The draft in ${file} cannot be read, so the composer begins empty: ${messageOf(error)}`;
+      this.report(new Fault('session/unreadable-draft', sentence, { cause: error }));
+      return { text: '' };
+    }
   }
 
   /** An empty draft is removed. */
@@ -38,8 +51,7 @@ export class Drafts {
     const file = this.file(folder, episode);
     const written = this.queue.then(async () => {
       if (draft.text === '') return rm(file, { force: true });
-      await mkdir(folder, { recursive: true });
-      await writeFile(file, JSON.stringify(draft));
+      await writeAtomically(file, (handle) => handle.writeFile(JSON.stringify(draft)));
     });
     // The next write is tried whatever became of this one.
     this.queue = written.catch(() => undefined);

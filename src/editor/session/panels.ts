@@ -48,7 +48,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     private readonly guidelines: Guidelines,
   ) {
     const storage = context.storageUri?.fsPath;
-    this.drafts = new Drafts(storage === undefined ? undefined : path.join(storage, 'drafts'));
+    this.drafts = new Drafts(storage && path.join(storage, 'drafts'), (error) => engines.first.report(error));
     this.disposables = [
       this.changed,
       vscode.window.registerWebviewPanelSerializer(sessionViewType, this),
