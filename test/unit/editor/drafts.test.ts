@@ -55,6 +55,29 @@ it('leaves the draft from before until the next one is whole', async () => {
   expect(await readdir(where)).toEqual([name]);
 });
 
+it('saves the last of the words that come faster than the disk is, and tells them at once', async () => {
+  const where = await folder();
+  const here = drafts(where);
+  const written = ['A', 'Ab', 'Abo'].map((text) => here.write('e', { text }));
+  expect(await here.read('e')).toEqual({ text: 'Abo' });
+  await Promise.all(written);
+  expect(await drafts(where).read('e')).toEqual({ text: 'Abo' });
+  const last = here.write('e', { text: 'Above' });
+  await here.remove(() => false);
+  await last;
+  expect([await here.read('e'), await readdir(where)]).toEqual([{ text: '' }, []]);
+});
+
+it('keeps a suggestion that comes while nobody looks, and what it takes the place of', async () => {
+  const where = await folder();
+  const { replaced, ...suggested } = suggestion;
+  await drafts(where).write('e', { text: replaced });
+  await drafts(where).suggest('e', suggested);
+  expect(await drafts(where).read('e')).toEqual({ text: 'Above 20.', suggestion });
+  await drafts(where).suggest('e', { ...suggested, text: 'Over 20.' });
+  expect(await drafts(where).read('e')).toMatchObject({ text: 'Over 20.', suggestion: { replaced } });
+});
+
 it('keeps nothing while no folder is open', async () => {
   await drafts(undefined).write('e', { text: 'Above' });
   expect(await drafts(undefined).read('e')).toEqual({ text: '' });
