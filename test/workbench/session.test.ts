@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
-import { stallAfter } from '../fixtures/chat-server-replies';
+import { answer as completes, stallAfter } from '../fixtures/chat-server-replies';
 import { violations } from './accessibility';
 import { startWorkbench, type WorkbenchDriver } from './driver';
 
@@ -37,6 +37,17 @@ let workbench: WorkbenchDriver;
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const press = (key: string): Promise<void> => workbench.page.keyboard.press(key);
 const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
+
+/** An editor in the session's column, which hides the session. */
+async function showOther(): Promise<void> {
+  await workbench.page.getByRole('tab', { name: /Untitled-1/ }).click();
+  await composer().waitFor({ state: 'detached' });
+}
+
+async function showSession(): Promise<void> {
+  await workbench.page.getByRole('tab', { name: 'Parcel surcharge' }).click();
+  await composer().waitFor();
+}
 
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-session-'));
@@ -79,9 +90,10 @@ async function loggedEvents(): Promise<LogEvent[]> {
 
 test('a developer opens a task and agrees to be logged under a pseudonym', async () => {
   await workbench.activityBar('Tandem').click();
-  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).click();
+  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).dblclick();
   await session().getByRole('heading', { name: 'Parcel surcharge' }).waitFor();
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.reference\.py/ }).waitFor();
+  expect(await workbench.page.getByRole('tab', { name: 'Parcel surcharge' }).count()).toBe(1);
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
   await workbench.screenshot('session-consent');
   expect(await violations(session())).toEqual([]);
@@ -150,6 +162,36 @@ test('has a reply suggested with one key, edits it and sends it', async () => {
   await composer().pressSequentially(' Sure.');
   await composer().press('Enter');
   await session().getByText('edited from a draft by rules').waitFor();
+});
+
+test('keeps a draft that comes, and the last words, while another editor is in front', async () => {
+  const drafted = Promise.withResolvers<void>();
+  const reply = () => drafted.promise.then(() => completes('In euros.'));
+  await using drafting = await startChatServer({ reply });
+  await session().getByText('in cents?').waitFor();
+  await configure({ 'tandem.simulator': `openai:drafting@${drafting.url}` });
+  await session().getByTitle('drafting drafts a reply for you').waitFor();
+  await composer().fill('It is in eu');
+  await press('Alt+s');
+  // Too late to be sent, and nothing is stuck afterwards.
+  await press('Enter');
+  await session().getByText('drafting drafts a reply').waitFor();
+  await workbench.runCommand('File: New Untitled Text File');
+  await composer().waitFor({ state: 'detached' });
+  drafted.resolve();
+  await drafting.requests[0]!.ended;
+  await showSession();
+  await session().getByText('A draft of drafting').waitFor();
+  expect(await composer().inputValue()).toBe('In euros.');
+  await composer().press('Escape');
+  await composer().press('End');
+  await composer().pressSequentially('ros');
+  await showOther();
+  await showSession();
+  expect(await composer().inputValue()).toBe('It is in euros');
+  await composer().fill('');
+  await configure({});
+  await session().getByTitle('rules drafts a reply for you').waitFor();
 });
 
 test('stops a simulator that takes long over a draft, and one that takes long over a reply', async () => {
@@ -241,6 +283,9 @@ test('is warned before a reply gives the reference away, and can edit it or send
   await session().getByText('Not sent yet').waitFor({ state: 'detached' });
   expect(await composer().inputValue()).toBe(code);
   await composer().press('Enter');
+  await session().getByText('Not sent yet').waitFor();
+  await showOther();
+  await showSession();
   await session().getByRole('button', { name: 'Send anyway' }).press('Enter');
   await session()
     .getByText(/gives away \d+ % of the reference/)

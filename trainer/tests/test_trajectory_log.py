@@ -176,12 +176,25 @@ def test_nothing_is_taken_that_a_model_of_the_editor_wrote(log):
     log.add("consent", pseudonym="ada", purpose="Training")
     log.add("reply", episode="drafted", turn=1, **edited)
     log.answer("drafted")
+    log.start("drafted before the simulator was changed")
+    log.turn("drafted before the simulator was changed", 1, "Empty lists?")
+    sent = {"text": "Zero.", "author": "developer-sent-suggestion", "by": "ada", "suggestedBy": "vscode:copilot/some"}
+    log.add("reply", episode="drafted before the simulator was changed", turn=1, **sent)
+    log.answer("drafted before the simulator was changed")
+    for episode, rival in (
+        ("lost every choice", {"agent": "vscode:copilot/some"}),
+        ("lost, renamed", {"agent": "some-2026", "terms": "editor"}),
+    ):
+        log.start(episode)
+        log.add("candidates", episode=episode, turn=1, candidates=[{"agent": "model"}, rival])
+        log.turn(episode, 1, "Done.")
+        log.answer(episode)
     log.start("renamed")
     log.turn("renamed", 1, "Done.", model="some-2026", terms="editor")
     log.answer("renamed")
     read = log.read()
     assert names(read) == ["own model"]
-    assert read.left_out == {"model terms": 6}
+    assert read.left_out == {"model terms": 9}
 
 
 def test_the_latest_grade_of_a_mode_counts(log):

@@ -5,12 +5,12 @@ import { modelLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { button, icon, linkButton, progress, textArea } from '../ui';
-import type { Composition, LeakWarning } from './composition';
+import type { Composition } from './composition';
 import { recalled } from './history';
 import { host } from './host';
 import { leaving } from './leaving';
 import { keys } from './keys';
-import type { Draft, SessionState } from './protocol';
+import type { Draft, LeakWarning, SessionState } from './protocol';
 import { replyLength, type ReplyLength } from './view';
 
 /** Where the developer writes the reply. */

@@ -1,11 +1,12 @@
-import type { Draft, FromWebview, Suggestion, ToWebview } from './protocol';
+import {
+  suggested,
+  type Draft,
+  type FromWebview,
+  type LeakWarning,
+  type Suggestion,
+  type ToWebview,
+} from './protocol';
 import type { SessionView } from './view';
-
-/** A draft is kept this long after the last key. */
-const DRAFT_AFTER_MS = 150;
-
-/** Why a reply was not sent. */
-export type LeakWarning = Omit<Extract<ToWebview, { type: 'leak-warning' }>, 'type'>;
 
 /** The reply that is being composed: whose words it has, and whether it is on its way. No word of it is lost. */
 export class Composition {
@@ -13,7 +14,6 @@ export class Composition {
   /** The draft is on its way to the log. */
   isSending = false;
   warning: LeakWarning | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param changed called after every change */
   constructor(
@@ -28,11 +28,10 @@ export class Composition {
     this.keep(text === '' || suggestion === undefined ? { text } : { text, suggestion });
   }
 
-  /** The simulator's draft takes the place of what was written, which comes back when it is discarded. */
+  /** The simulator's draft takes the place of what was written. */
   take(suggestion: Suggestion): void {
     this.warning = undefined;
-    const replaced = this.draft.suggestion?.replaced ?? this.draft.text;
-    this.keep({ text: suggestion.text, suggestion: { ...suggestion, replaced } });
+    this.keep(suggested(this.draft, suggestion));
   }
 
   discardSuggestion(): void {
@@ -57,7 +56,7 @@ export class Composition {
   /** The person goes on writing after a warning. */
   edit(): void {
     this.warning = undefined;
-    this.changed();
+    this.keep(this.draft);
   }
 
   /** Takes in what the host says. @param view after the message */
@@ -65,13 +64,14 @@ export class Composition {
     if (message.type === 'snapshot') {
       this.draft = message.draft;
       this.isSending = false;
-      this.warning = undefined;
+      this.warning = message.warning;
     }
     if (message.type === 'suggestion') this.take(message.suggestion);
     if (message.type === 'leak-warning') {
       this.isSending = false;
       this.warning = { percent: message.percent, passages: message.passages };
     }
+    if (message.type === 'not-sent') this.isSending = false;
     if (message.type === 'turn') this.warning = undefined;
     if (message.type === 'turn' && message.turn.reply?.seat === 'developer' && this.isSending) this.write('');
     if (message.type === 'turn' || message.type === 'state') this.isSending &&= isOnItsWay(view);
@@ -80,15 +80,12 @@ export class Composition {
 
   private keep(draft: Draft): void {
     this.draft = draft;
-    clearTimeout(this.timer);
-    const send = (): void => this.send({ type: 'draft', draft });
-    if (draft.text === '') send();
-    else this.timer = setTimeout(send, DRAFT_AFTER_MS);
+    this.send({ type: 'draft', draft });
     this.changed();
   }
 }
 
-/** A reply is on its way until its turn is in the log, or a notice says why it is not. */
+/** A reply is on its way until its turn is in the log, or the host says that it is not. */
 function isOnItsWay(view: SessionView | undefined): boolean {
   return (
     view?.state.phase === 'developer' &&

@@ -113,6 +113,19 @@ export interface Draft {
   readonly suggestion?: Suggestion & { readonly replaced: string };
 }
 
+/** The draft in which a suggestion takes the place of what was written, which comes back when it is discarded. */
+export function suggested(draft: Draft, suggestion: Suggestion): Draft {
+  const replaced = draft.suggestion?.replaced ?? draft.text;
+  return { text: suggestion.text, suggestion: { ...suggestion, replaced } };
+}
+
+/** Why a reply was not sent: it gives so much of the reference away, in these passages. */
+export interface LeakWarning {
+  /** Of the reference's code tokens. */
+  readonly percent: number;
+  readonly passages: readonly string[];
+}
+
 /** Stars from 1 to 5, and a line, for the whole dialogue. */
 export interface DialogueRating {
   readonly stars?: number;
@@ -257,6 +270,8 @@ export type ToWebview =
       readonly stream?: StreamView;
       readonly candidates?: CandidatesView;
       readonly draft: Draft;
+      /** The draft was not sent, and the person has not said yet what to do with it. */
+      readonly warning?: LeakWarning;
     }
   | { readonly type: 'state'; readonly state: SessionState }
   /** The dialogue has begun and has an identity in the log. */
@@ -270,8 +285,10 @@ export type ToWebview =
   /** What the developer has said in other dialogues, from the oldest to the newest. */
   | { readonly type: 'earlier'; readonly replies: readonly string[] }
   | { readonly type: 'suggestion'; readonly suggestion: Suggestion }
-  /** The reply was not sent: it gives so much of the reference away, in these passages. */
-  | { readonly type: 'leak-warning'; readonly percent: number; readonly passages: readonly string[] };
+  /** The answer to a reply that gives too much away. */
+  | ({ readonly type: 'leak-warning' } & LeakWarning)
+  /** The answer to a reply that is not in the log, for whatever reason; a notice says which. */
+  | { readonly type: 'not-sent' };
 
 /** What of a rating changes; an empty comment takes it back. */
 export interface DialogueRatingChange {
@@ -290,7 +307,7 @@ export type FromWebview =
   | { readonly type: 'start'; readonly consent?: ConsentRequest }
   /** `anyway`: also when it gives the reference away. */
   | { readonly type: 'reply'; readonly draft: Draft; readonly anyway: boolean }
-  /** The reply so far, a moment after the person stopped typing; empty once it was sent. */
+  /** The reply so far, after every key: a view that is hidden is gone at once. Empty once it was sent. */
   | { readonly type: 'draft'; readonly draft: Draft }
   | { readonly type: 'choose'; readonly picked: Picked }
   | { readonly type: 'rate'; readonly change: DialogueRatingChange }

@@ -188,7 +188,7 @@ export class SessionElement extends PlainElement {
     this.composition.receive(received, this.view);
     if (this.composition.isSending) this.followsEnd = true;
     if (received.type === 'earlier') this.earlier = received.replies;
-    if (received.type === 'suggestion') void this.focusOn('#reply');
+    if (received.type === 'suggestion' || received.type === 'not-sent') void this.focusOn('#reply');
     if (received.type === 'leak-warning') void this.focusOn('#edit');
   }
 

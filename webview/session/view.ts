@@ -40,6 +40,7 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
     case 'earlier':
     case 'suggestion':
     case 'leak-warning':
+    case 'not-sent':
       // They change nothing of what is shown of the dialogue.
       return view;
     case 'stream':

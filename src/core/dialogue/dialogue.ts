@@ -6,6 +6,7 @@ import type { GenerateOptions } from '../model/model';
 import type { Task } from '../task/task';
 import { isChoice } from '../trajectory/choices';
 import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../trajectory/event';
+import { termsOf } from '../trajectory/terms';
 import type { Trajectory, Turn } from '../trajectory/trajectory';
 import { drawCandidates, goesOnWith, lookAlike, type CandidateOptions } from './candidates';
 import { endingAfter, endingWith, type Ending } from './ending';
@@ -161,9 +162,8 @@ export class Dialogue {
 
   /** The developer's reply; cut to the protocol's limit. */
   async reply(text: string, from: DeveloperReply): Promise<Turn> {
-    // What was made of a suggestion is still bound by the terms of the model that made it.
-    const terms = from.author === 'developer' ? undefined : this.simulator?.terms;
-    return this.recordReply(text, { ...from, terms });
+    // What was made of a suggestion is still bound by the terms of the model that made it, whoever simulates by now.
+    return this.recordReply(text, { ...from, ...termsOf(from.suggestedBy ?? '') });
   }
 
   /** What the simulator would say now. It is logged only when it is sent. */

@@ -1,3 +1,5 @@
+import { choicesOf } from './choices';
+import type { Candidate } from './event';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 
 /** How the names of the models begin that the editor offers through its language model API. */
@@ -16,11 +18,26 @@ export function playsByTerms({ agent, collaborator }: TrajectorySummary): boolea
   return agent.startsWith(EDITOR_MODEL) || collaborator.name.startsWith(EDITOR_MODEL);
 }
 
-/** Whether some of its text is bound by the terms of a model. */
-export function isBoundByTerms({ turns }: Trajectory): boolean {
-  const texts = turns.flatMap(({ agent, reply }) => [
-    { model: agent.model, terms: agent.terms },
-    { model: reply?.by ?? '', terms: reply?.terms },
-  ]);
-  return texts.some(({ model, terms }) => terms !== undefined || model.startsWith(EDITOR_MODEL));
+/** Whether some of its text is bound by the terms of a model: of candidates also the one that was not chosen. */
+export function isBoundByTerms(trajectory: Trajectory): boolean {
+  const texts = [
+    ...candidatesOf(trajectory),
+    ...trajectory.turns.flatMap(({ agent, reply }) => (reply === undefined ? [agent] : [agent, reply])),
+  ];
+  return (
+    texts.some(({ terms }) => terms !== undefined) ||
+    writersOf(trajectory).some((model) => model.startsWith(EDITOR_MODEL))
+  );
 }
+
+/** By name, whoever wrote some of it: agents, also of candidates, who replied, and who drafted a reply. */
+export function writersOf(trajectory: Trajectory): string[] {
+  const names = trajectory.turns.flatMap(({ agent, reply }) => [agent.model, reply?.by, reply?.suggestedBy]);
+  return [
+    ...candidatesOf(trajectory).map(({ agent }) => agent),
+    ...names.filter((name) => name !== undefined),
+  ];
+}
+
+const candidatesOf = (trajectory: Trajectory): readonly Candidate[] =>
+  choicesOf(trajectory).flatMap(({ shown }) => shown.candidates);

@@ -67,6 +67,13 @@ export const notices = {
     message: t('The answer has not been graded yet.'),
     actions: ['grade'],
   }),
+  notSent: (t: Translate): Notice => ({
+    kind: 'information',
+    message: t(
+      'Your reply was not sent, because something else was being done. Your words are kept: send them again.',
+    ),
+    actions: [],
+  }),
   damaged: (what: string): Notice => ({ kind: 'warning', message: what, actions: [] }),
   elsewhere: (sentence: string, isOver: boolean): Notice => ({
     kind: 'warning',

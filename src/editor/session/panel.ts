@@ -111,6 +111,11 @@ export class SessionPanel {
   private listen(session: Session): { dispose: () => void } {
     return session.onMessage((message) => {
       this.send(message);
+      if (message.type === 'suggestion' && session.id !== undefined) {
+        // A view that is hidden does not hear of it, and finds it in its draft when it is shown again.
+        const kept = this.drafts.suggest(session.id, message.suggestion);
+        kept.catch((error: unknown) => this.engine.show(error));
+      }
       if (message.type === 'panel') this.tellEarlier().catch((error: unknown) => this.engine.report(error));
       this.owner.onDidChange(this);
     });
@@ -149,6 +154,7 @@ export class SessionPanel {
       case 'reply':
         return this.session.reply(message.draft, message.anyway);
       case 'draft':
+        this.session.edited();
         return this.session.id === undefined ? undefined : this.drafts.write(this.session.id, message.draft);
       case 'choose':
         return this.session.choose(message.picked);

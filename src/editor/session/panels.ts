@@ -15,6 +15,7 @@ import type { Packs, PackTask } from '../tasks/packs';
 import { logSkipped } from '../tasks/skip';
 import type { TaskTree } from '../tasks/tree';
 import { Drafts } from './drafts';
+import { Opening } from './opening';
 import { SessionPanel, type PanelOwner } from './panel';
 import type { Session } from './session';
 
@@ -34,6 +35,7 @@ const TRIES_AFTER_RELOAD = 12;
 /** The open sessions: one panel for each dialogue, brought back after a reload of the window. */
 export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner, vscode.Disposable {
   private readonly panels = new Set<SessionPanel>();
+  private readonly opening = new Opening<SessionPanel>();
   readonly drafts: Drafts;
   private readonly changed = new vscode.EventEmitter<SessionPanel>();
   private readonly disposables: { dispose(): unknown }[];
@@ -49,7 +51,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     private readonly guidelines: Guidelines,
   ) {
     const storage = context.storageUri?.fsPath;
-    this.drafts = new Drafts(storage === undefined ? undefined : path.join(storage, 'drafts'));
+    this.drafts = new Drafts(storage && path.join(storage, 'drafts'), (error) => engines.first.report(error));
     this.disposables = [
       this.changed,
       vscode.window.registerWebviewPanelSerializer(sessionViewType, this),
@@ -72,15 +74,13 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
   }
 
   /** Opens a task: its newest dialogue if there is one, else a new one that begins when the person says so. */
-  async openTask(task: PackTask): Promise<SessionPanel> {
-    const state = await this.tree.state(task);
-    if (state.kind !== 'new') return this.openTrajectory(state.episode);
-    const there = this.open.find(({ shown }) => shown.id === undefined && isOf(shown, task));
-    if (there !== undefined) {
-      there.reveal();
-      return there;
-    }
-    return this.openPanel(await this.fresh(task.pack, task.id));
+  openTask(task: PackTask): Promise<SessionPanel> {
+    return this.opening.once(JSON.stringify([task.pack, task.id]), async () => {
+      const state = await this.tree.state(task);
+      if (state.kind !== 'new') return this.openTrajectory(state.episode);
+      const there = this.open.find(({ shown }) => shown.id === undefined && isOf(shown, task));
+      return there === undefined ? this.openPanel(await this.fresh(task.pack, task.id)) : revealed(there);
+    });
   }
 
   /** Plays a task once more, whatever was played of it. */
@@ -96,15 +96,14 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     return this.openPanel(session, vscode.ViewColumn.Beside);
   }
 
-  async openTrajectory(episode: string): Promise<SessionPanel> {
-    const there = this.open.find(({ shown }) => shown.id === episode);
-    if (there !== undefined) {
-      there.reveal();
-      return there;
-    }
-    const session = await this.logged(episode);
-    await session.look();
-    return this.openPanel(session);
+  openTrajectory(episode: string): Promise<SessionPanel> {
+    return this.opening.once(episode, async () => {
+      const there = this.open.find(({ shown }) => shown.id === episode);
+      if (there !== undefined) return revealed(there);
+      const session = await this.logged(episode);
+      await session.look();
+      return this.openPanel(session);
+    });
   }
 
   /** Closes the session of a dialogue. @returns whether there was one */
@@ -300,6 +299,11 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
     );
     return (holding.find(({ file }) => path.basename(file) === started.pack) ?? holding[0])?.file;
   }
+}
+
+function revealed(panel: SessionPanel): SessionPanel {
+  panel.reveal();
+  return panel;
 }
 
 /** Two folders may have tasks of the same id. */

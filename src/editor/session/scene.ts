@@ -5,6 +5,7 @@ import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
   DialogueRating,
   GradeView,
+  LeakWarning,
   Notice,
   PanelState,
   Phase,
@@ -25,6 +26,8 @@ export class Scene {
   phase: Phase = 'ready';
   seat: Seat = 'developer';
   notice: Notice | undefined;
+  /** Why the draft was not sent, until the person does something else. */
+  warning: LeakWarning | undefined;
   grade: GradeView | undefined;
   rating: DialogueRating = {};
   isSuggesting = false;
@@ -106,6 +109,7 @@ export class Scene {
 
   /** Everything a view needs to begin with, but for the draft. */
   get snapshot(): Omit<Extract<ToWebview, { type: 'snapshot' }>, 'draft'> {
+    const { warning } = this;
     const { stream, candidates, turns } = this.feed;
     return {
       type: 'snapshot',
@@ -115,6 +119,7 @@ export class Scene {
       turns,
       ...(stream === undefined ? {} : { stream }),
       ...(candidates === undefined ? {} : { candidates }),
+      ...(warning === undefined ? {} : { warning }),
     };
   }
 
@@ -145,6 +150,7 @@ export class Scene {
     const { turns, candidates, answer, ...rest } = resting(trajectory, this.parts.t);
     this.feed.showTurns(turns);
     this.feed.showCandidates(candidates);
+    this.warning = undefined;
     this.loggedAnswer = answer;
     this.protocol = trajectory.started.protocol;
     ({ phase: this.phase, notice: this.notice, seat: this.seat } = rest);

@@ -145,23 +145,19 @@ export class Session {
 
   /**
    * The developer's reply to the agent's last message. One that gives the reference away is not sent at first: the
-   * developer is told so, and may send it `anyway`.
+   * developer is told so, and may send it `anyway`. The view hears of each what became of it.
    */
   async reply(draft: Draft, anyway = false): Promise<void> {
-    const { parts, play } = this;
-    const by = parts.consent.given?.pseudonym;
-    if (!this.is('developer') || by === undefined) return;
-    if (!anyway && this.warnsOfLeak(draft.text)) return;
-    const waited = play.waited;
-    await this.work.act(async (signal) => {
-      await parts.consent.record();
-      await play.takeSeatIfWanted();
-      const dialogue = await this.link.attached();
-      const milliseconds = waited === undefined ? {} : { milliseconds: waited };
-      await dialogue.reply(draft.text, { ...authorOf(draft), by, ...milliseconds });
-      showLastTurn(dialogue, this.scene);
-      await play.on(signal);
-    });
+    if (this.takesReply && !anyway && this.warnsOfLeak(draft.text)) return;
+    if (await this.say(draft)) return;
+    if (this.is('developer')) this.scene.notice ??= notices.notSent(this.parts.t);
+    this.scene.refresh();
+    this.scene.feed.emit({ type: 'not-sent' });
+  }
+
+  /** The developer writes on, also after a warning. */
+  edited(): void {
+    this.scene.warning = undefined;
   }
 
   /** What the developer says of two candidates for the agent's message. */
@@ -178,7 +174,7 @@ export class Session {
 
   /** The developer has no wish, or does not know. */
   async dontMind(): Promise<void> {
-    await this.reply({ text: NO_PREFERENCE });
+    await this.say({ text: NO_PREFERENCE });
   }
 
   /** The simulator drafts a reply, which the developer may change and send. */
@@ -303,14 +299,38 @@ export class Session {
     this.work.dispose();
   }
 
+  private get takesReply(): boolean {
+    return this.is('developer') && this.work.isIdle && this.parts.consent.given !== undefined;
+  }
+
+  /** @returns whether it is in the log as the developer's reply */
+  private async say(draft: Draft): Promise<boolean> {
+    const { parts, play } = this;
+    const by = parts.consent.given?.pseudonym;
+    if (!this.takesReply || by === undefined) return false;
+    const waited = play.waited;
+    let isSaid = false;
+    await this.work.act(async (signal) => {
+      await parts.consent.record();
+      await play.takeSeatIfWanted();
+      const dialogue = await this.link.attached();
+      const milliseconds = waited === undefined ? {} : { milliseconds: waited };
+      await dialogue.reply(draft.text, { ...authorOf(draft), by, ...milliseconds });
+      isSaid = true;
+      showLastTurn(dialogue, this.scene);
+      await play.on(signal);
+    });
+    return isSaid;
+  }
+
   private warnsOfLeak(text: string): boolean {
     const said = limitReply(text, this.state.replyLimit);
     const { fraction, leaked } = measureLeak(this.task.reference, said);
+    if (!leaked) return false;
     const passages = leakedPassages(this.task.reference, said);
-    if (leaked) {
-      this.scene.feed.emit({ type: 'leak-warning', percent: Math.round(fraction * 100), passages });
-    }
-    return leaked;
+    this.scene.warning = { percent: Math.round(fraction * 100), passages };
+    this.scene.feed.emit({ type: 'leak-warning', ...this.scene.warning });
+    return true;
   }
 
   private is(...phases: readonly SessionState['phase'][]): boolean {

@@ -38,6 +38,7 @@ export class Work {
     const current = new AbortController();
     this.current = current;
     this.scene.notice = undefined;
+    this.scene.warning = undefined;
     const before = this.scene.phase;
     this.running = (async () => {
       try {

@@ -188,15 +188,24 @@ describe('a dialogue', () => {
     const drafts: Model = { ...agent, generate: () => Promise.resolve(said('Above 20.')) };
     const simulator = new ModelSimulator(drafts, await shippedPrompts());
     const dialogue = await start(agent, { simulator });
+    const edited = { ...byAda, author: 'developer-edited-suggestion', suggestedBy: simulator.name } as const;
     await dialogue.agentTurn();
     await dialogue.simulatorReply();
     await dialogue.agentTurn();
-    await dialogue.reply('Above 20 kg.', { ...byAda, author: 'developer-edited-suggestion' });
+    await dialogue.reply('Above 20 kg.', edited);
     await dialogue.agentTurn();
     await dialogue.reply('My own words.', byAda);
+    await dialogue.agentTurn();
+    await dialogue.handOver(developer, new RulesSimulator());
+    await dialogue.reply('Above 20 kg, drafted before the rules came.', edited);
+    await dialogue.agentTurn();
+    await dialogue.reply('By the rules.', { ...edited, suggestedBy: 'rules' });
     const { turns } = await logged(dialogue);
-    expect(turns.map((turn) => turn.agent.terms)).toEqual(['editor', 'editor', 'editor']);
-    expect(turns.map((turn) => turn.reply?.terms)).toEqual(['editor', 'editor', undefined]);
+    expect(turns.map((turn) => turn.agent.terms)).toEqual(Array<string>(5).fill('editor'));
+    expect(turns.map((turn) => turn.reply?.terms)).toEqual([
+      ...['editor', 'editor', undefined],
+      ...['editor', undefined],
+    ]);
     expect(turns[0]!.agent).toMatchObject({ model: 'some-2026', agent: 'vscode:some' });
   });
 

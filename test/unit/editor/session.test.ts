@@ -157,13 +157,17 @@ describe('a dialogue that a developer plays', () => {
     };
     const messages = Stage.messagesOf(session);
     const suggesting = session.suggest();
+    // Enter right after the key of a suggestion: the view hears that nothing was sent, and the person why.
+    await session.reply({ text: '20.' });
+    expect(messages.at(-1)).toEqual({ type: 'not-sent' });
+    expect(session.state.notice?.message).toMatch(/^Your reply was not sent, because something else/);
     await asked.promise;
     expect(session.state).toMatchObject({ phase: 'developer', isSuggesting: true });
     await session.stop();
     await suggesting;
     expect(session.state).toMatchObject({ phase: 'developer' });
     expect(session.state.isSuggesting).toBeUndefined();
-    expect(session.state.notice).toBeUndefined();
+    expect((await stage.trajectory(session.id)).turns[0]).not.toHaveProperty('reply');
     expect(messages.some(({ type }) => type === 'suggestion')).toBe(false);
   });
 
@@ -177,7 +181,13 @@ describe('a dialogue that a developer plays', () => {
     expect(warning?.passages.length).toBeGreaterThan(0);
     for (const part of warning?.passages ?? []) expect(passage).toContain(part);
     expect((await stage.trajectory(session.id)).turns[0]).not.toHaveProperty('reply');
+    // The view may have been hidden when the warning came.
+    expect(session.snapshot.warning).toEqual({ percent: warning?.percent, passages: warning?.passages });
+    session.edited();
+    expect(session.snapshot.warning).toBeUndefined();
+    await session.reply({ text: `Write ${passage}` });
     await session.reply({ text: `Write ${passage}` }, true);
+    expect(session.snapshot.warning).toBeUndefined();
     expect((await stage.trajectory(session.id)).turns[0]?.leak?.leaked).toBe(true);
   });
 

@@ -128,7 +128,7 @@ async function scoreboard(folder: string): Promise<void> {
 it('leaves not a byte of the developer in the data folder and in the drafts, and not a byte of others changed', async () => {
   const root = await temporaryFolder();
   const data = path.join(root, 'data');
-  const drafts = new Drafts(path.join(root, 'drafts'));
+  const drafts = new Drafts(path.join(root, 'drafts'), (error) => expect.unreachable(String(error)));
   await fill(data);
   await prepared(data, 'with-zoe');
   const ofLee = { collaborator: 'lee' };

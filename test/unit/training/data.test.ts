@@ -78,6 +78,13 @@ beforeAll(async () => {
         : event,
     ),
   );
+  await log.appendAll(
+    played('drafted-and-untagged', { collaborator: ada }).map((event) =>
+      event.event === 'reply'
+        ? { ...event, author: 'developer-sent-suggestion', suggestion: 'That.', suggestedBy: 'vscode:gpt' }
+        : event,
+    ),
+  );
   await log.appendAll(played('evaluated', { collection: 'evaluation-1' }));
   await log.appendAll(played('other-prompt', { prompts: { 'agent.md': 'another' } }));
   await log.appendAll(played('ungraded').slice(0, -1));
@@ -123,7 +130,7 @@ describe('the data of a run', () => {
       trajectories: 14,
       tasks: 6,
       successes: 3,
-      left_out: { 'no consent': 2, 'model terms': 3, 'played in an evaluation': 1, 'not graded': 1 },
+      left_out: { 'no consent': 2, 'model terms': 4, 'played in an evaluation': 1, 'not graded': 1 },
       other_prompts: 1,
       with_token_ids: 2,
     });
@@ -192,11 +199,11 @@ describe('the data of a run', () => {
     ['reward', { minimum_reward: 1 }, 3],
     ['nobody but us', { exclude_models: ['script:*', 'vscode:*'] }, 2],
     ['evaluations, too', { with_evaluations: true }, 15],
-    ['the terms of the models allow it', { exclude_models: [] }, 17],
+    ['the terms of the models allow it', { exclude_models: [] }, 18],
   ])('can be chosen by %s', async (_, fields, expected) => {
     const count = prepared(fields).then(({ trajectories }) => trajectories);
     if (expected === 0)
-      await expect(count).rejects.toThrow(/no trajectory to train on: left out are 21 outside the filter/);
+      await expect(count).rejects.toThrow(/no trajectory to train on: left out are 22 outside the filter/);
     else expect(await count).toBe(expected);
   });
 

@@ -113,6 +113,24 @@ describe('exporting choices', () => {
     expect(Object.values(leftOut)).toEqual([2]);
   });
 
+  it('leaves out what a model of the editor wrote, also where every choice went to the other one', async () => {
+    const log = await openLog();
+    await chosen(log, 'ours', [1]);
+    const agents = ['vscode:copilot/some', 'openai:rival'] as const;
+    await log.appendAll([
+      started('lost', { collaborator: kim }),
+      candidates('lost', 1, agents),
+      choice('lost', 1, 1),
+      agentTurn('lost', 1, 'OUTPUT: candidate 1 for 1?'),
+      answered('lost', 1),
+    ]);
+    const { rows, leftOut } = await exported(log);
+    expect(rows).toMatchObject([{ tandem: { episode: 'ours' } }]);
+    expect(leftOut).toEqual({ 'model terms': 1 });
+    const all = await exported(log, { withEditorModels: true });
+    expect(all.rows).toMatchObject([{}, { tandem: { rejected: { agent: 'vscode:copilot/some' } } }]);
+  });
+
   it('describes itself in the dataset card, with who took part', async () => {
     const log = await openLog();
     await chosen(log, 'e1', [0]);

@@ -173,13 +173,27 @@ describe('exporting trajectories', () => {
       { ...edited, author: 'developer-edited-suggestion', suggestion: 'Twice it.', terms: 'editor' },
       ...rest,
     ]);
+    const [begun, question, , ...end] = dialogue('drafted', 1, { collaborator: kim });
+    const drafted = {
+      ...edited,
+      episode: 'drafted',
+      suggestion: 'Twice.',
+      suggestedBy: 'vscode:copilot/some',
+    };
+    await log.appendAll([
+      begun!,
+      question!,
+      // As an earlier version wrote it when the simulator had been changed meanwhile: without the tag.
+      { ...drafted, author: 'developer-sent-suggestion' },
+      ...end,
+    ]);
     await log.append({ event: 'consent', pseudonym: 'kim', purpose: 'a study', level: 'export' });
     const own = await exported(log, { format: 'chat', render });
     expect(episodes(own.rows)).toEqual(['ours']);
-    expect(own.leftOut).toEqual({ 'model terms': 3 });
+    expect(own.leftOut).toEqual({ 'model terms': 4 });
     expect(own.cardText).toContain('models of the editor left out');
     const all = await exported(log, { format: 'chat', render, withEditorModels: true });
-    expect(all.rows).toHaveLength(4);
+    expect(all.rows).toHaveLength(5);
     expect(all.cardText).toContain('models of the editor included');
   });
 

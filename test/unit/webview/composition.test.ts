@@ -47,6 +47,19 @@ describe('the reply that is being composed', () => {
     expect(composition.draft.text).toBe('So.');
   });
 
+  it('can be sent again when the host did not take it', () => {
+    composition.write('So.');
+    composition.reply();
+    composition.receive({ type: 'not-sent' }, view);
+    expect(composition).toMatchObject({ isSending: false, draft: { text: 'So.' } });
+  });
+
+  it('tells the host every word at once, since a view that is hidden is gone', () => {
+    composition.write('S');
+    composition.write('So');
+    expect(sent).toEqual(['S', 'So'].map((text) => ({ type: 'draft', draft: { text } })));
+  });
+
   it('stays when somebody else has answered the turn', () => {
     composition.write('So.');
     composition.receive({ type: 'leak-warning', percent: 50, passages: [] }, view);
@@ -89,11 +102,19 @@ describe('the reply that is being composed', () => {
     composition.reply(true);
     expect(sent.at(-1)).toEqual({ type: 'reply', draft: { text: 'it is one' }, anyway: true });
     expect(composition.warning).toBeUndefined();
+    composition.receive({ type: 'leak-warning', ...warning }, view);
+    composition.edit();
+    expect(composition.warning).toBeUndefined();
+    // So that the warning does not come back with the view.
+    expect(sent.at(-1)).toEqual({ type: 'draft', draft: { text: 'it is one' } });
   });
 
   it('is what the host has kept after a reload', () => {
     const draft = { text: 'Above', suggestion: { ...suggestion, replaced: 'x' } };
+    const warning = { percent: 50, passages: ['Above'] };
+    composition.receive({ type: 'snapshot', ...view, draft, warning }, view);
+    expect(composition).toMatchObject({ draft, warning });
     composition.receive({ type: 'snapshot', ...view, draft }, view);
-    expect(composition.draft).toEqual(draft);
+    expect(composition.warning).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from .dialogue import Spoken
 from .fields import BadRow, object_of, reward_of, spoken, text_of
 
-TURNS = ("agent-turn", "reply", "leak", "hand-over")
+TURNS = ("agent-turn", "candidates", "reply", "leak", "hand-over")
 KINDS = frozenset(("episode-started", *TURNS, "answered", "grade", "rating", "abandoned", "resumed", "deleted"))
 
 
@@ -49,6 +49,7 @@ class Turn:
     reply: str | None = None
     author: str = "simulator"  # of the reply: `simulator`, or a developer in one of two ways
     by: str = ""  # the developer's pseudonym, or the simulator's model
+    drafted_by: str = ""  # the simulator whose suggestion the developer edited or sent
     leaked: bool = False
     bound: bool = False  # a model whose terms go with its text wrote some of it, or drafted what a developer edited
 
@@ -61,6 +62,7 @@ class Trajectory:
     prompts: dict[str, str]  # name and hash of the prompt files that it was played with
     agent: str  # who plays it, or went on with it last
     seat: dict  # who has the collaborator's seat, after any hand-over: kind and name
+    candidates: list[dict] = field(default_factory=list)  # messages that somebody was to choose from
     turns: list[Turn] = field(default_factory=list)
     state: str = "not finished"
     grades: dict[str, dict] = field(default_factory=dict)  # the latest of each mode
@@ -80,10 +82,16 @@ class Trajectory:
         return seated | {turn.by for turn in self.turns if turn.reply is not None and turn.author != "simulator"}
 
     def models(self) -> set[str]:
-        """Everything that wrote some of it by name: agents, simulators and whoever else replied."""
+        """Everything that wrote some of it by name: agents, also of candidates, simulators, and who else replied."""
         seats = (object_of(self.started.body, "collaborator"), self.seat)
         named = {str(self.started.body.get("agent")), self.agent, *(str(seat.get("name")) for seat in seats)}
-        return named | {name for turn in self.turns for name in (turn.model, turn.by)}
+        named |= {str(candidate.get("agent")) for candidate in self.candidates}
+        return named | {name for turn in self.turns for name in (turn.model, turn.by, turn.drafted_by)}
+
+    def bound(self) -> bool:
+        """Whether some of it carries the terms of a model."""
+        tagged = any("terms" in candidate for candidate in self.candidates)
+        return tagged or any(turn.bound for turn in self.turns)
 
 
 def read_event(kind: str, body: dict, file: str, line: int) -> Event:
@@ -98,6 +106,10 @@ def read_event(kind: str, body: dict, file: str, line: int) -> Event:
         raise BadRow("it has no turn.")
     if kind in ("agent-turn", "reply") and not isinstance(body.get("text"), str):
         raise BadRow("it has no text.")
+    if kind == "candidates":
+        shown = body.get("candidates")
+        if not isinstance(shown, list) or not all(isinstance(candidate, dict) for candidate in shown):
+            raise BadRow("its candidates must be a list of objects.")
     if kind == "episode-started":
         text_of(body, "task")
     if kind == "grade":
@@ -146,12 +158,15 @@ def apply(trajectory: Trajectory, event: Event) -> None:
         case "agent-turn":
             bound = body["terms"] is not None
             play(trajectory, Turn(body["turn"], body["text"], event.spoken, str(body["model"]), bound=bound))
+        case "candidates":
+            trajectory.candidates += body["candidates"]
         case "reply" | "leak":
             of = next((turn for turn in trajectory.turns if turn.number == body["turn"]), None)
             if of is None:
                 trajectory.damaged = True
             elif event.kind == "reply":
                 of.reply, of.author, of.by = body["text"], str(body.get("author")), str(body.get("by"))
+                of.drafted_by = str(body.get("suggestedBy", ""))
                 of.bound = of.bound or "terms" in body
             else:
                 of.leaked = body.get("leaked") is True

@@ -118,8 +118,8 @@ def why_not(trajectory: Trajectory, mode: str, with_leaked: bool, consents: set[
         return "damaged"
     if not trajectory.developers() <= consents:
         return "no consent"
-    bound = any(turn.bound for turn in trajectory.turns)
-    return "model terms" if bound or any(name.startswith(EXCLUDED) for name in trajectory.models()) else None
+    bound = trajectory.bound() or any(name.startswith(EXCLUDED) for name in trajectory.models())
+    return "model terms" if bound else None
 
 
 def dialogue_of(trajectory: Trajectory, task: dict | None, mode: str, prompt: Prompt) -> Dialogue:

@@ -1,7 +1,6 @@
-import { choicesOf } from '../../trajectory/choices';
 import type { ExportOptions, LeaveOut } from '../../trajectory/export/export';
 import type { TrajectoryFilter } from '../../trajectory/log';
-import { EDITOR_MODEL } from '../../trajectory/terms';
+import { EDITOR_MODEL, writersOf } from '../../trajectory/terms';
 import type { Trajectory } from '../../trajectory/trajectory';
 import { EXCLUDED_MODELS, type LogSelection } from '../configuration';
 
@@ -49,17 +48,10 @@ function excludedModels({ exclude_models = EXCLUDED_MODELS }: LogSelection): Reg
   return exclude_models.map(patternOf);
 }
 
-/** Every model that wrote some of it: the agents, also of candidates, and the simulators that replied. */
+/** Every model that played in it or wrote some of it. */
 function modelsOf(trajectory: Trajectory): string[] {
-  const { started, agent, collaborator, turns } = trajectory;
-  return [
-    ...choicesOf(trajectory).flatMap(({ shown }) => shown.candidates.map((candidate) => candidate.agent)),
-    started.agent,
-    agent,
-    started.collaborator.name,
-    collaborator.name,
-    ...turns.flatMap((turn) => [turn.agent.model, ...(turn.reply ? [turn.reply.by] : [])]),
-  ];
+  const { started, agent, collaborator } = trajectory;
+  return [started.agent, agent, started.collaborator.name, collaborator.name, ...writersOf(trajectory)];
 }
 
 function patternOf(text: string): RegExp {
