@@ -85,6 +85,7 @@ export const workspace = {
   isTrusted: true,
   onDidChangeWorkspaceFolders: foldersChanged.event,
   onDidChangeConfiguration: never,
+  onDidGrantWorkspaceTrust: never,
   asRelativePath: (file: string) => path.basename(file),
   createFileSystemWatcher: () => ({
     ...{ onDidCreate: never, onDidChange: never, onDidDelete: never },
@@ -92,8 +93,15 @@ export const workspace = {
   }),
 };
 
+/** Where a person cancels what they are shown the progress of. */
+export const cancelled = new EventEmitter<void>();
+
+export const ProgressLocation = { Notification: 15 };
+
 /** What a person is told, and what they answer. */
 export const window = {
+  withProgress: <Result>(_: unknown, work: (progress: unknown, token: unknown) => Promise<Result>) =>
+    work({ report: () => undefined }, { onCancellationRequested: cancelled.event }),
   onDidChangeWindowState: never,
   createTreeView: () => ({ visible: true, onDidChangeVisibility: never, dispose: () => undefined }),
   showInformationMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
