@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -146,10 +146,30 @@ test('it starts beside the one at work for a person who was told what that takes
   await row(/^second, queued/).waitFor();
 });
 
-test('it begins when the one before has ended', async () => {
+test('one that cannot be launched halts the queue, which says why until a person tries again', async () => {
+  const log = path.join((await named('second'))!.folder, 'trainer.log');
+  await rename(log, `${log}.aside`);
+  await mkdir(log);
   await kill('first');
-  await freeze('second');
   await row(/^first, died/).waitFor();
+  await row(/^second, queued, the queue is halted/).waitFor();
+  await outcome()
+    .getByText(/^The queue is halted, and no run begins: .*trainer\.log/)
+    .waitFor();
+  await workbench.page.getByText(/^The queue is halted: .*trainer\.log/).waitFor();
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  for (const theme of ['light', 'dark', 'hc-dark'] satisfies Theme[]) {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`runs-queue-halted-${theme}`);
+    expect(await violations(view())).toEqual([]);
+  }
+  await rm(log, { recursive: true });
+  await rename(`${log}.aside`, log);
+});
+
+test('it begins when the one before has ended', async () => {
+  await button('Try again').click();
+  await freeze('second');
   await row(/^second, running, policy/).waitFor();
 });
 

@@ -21,6 +21,8 @@ const TELL_EVERY_MS = 500;
 const PIECE = 1000;
 
 export interface RunPanelOwner {
+  /** Why no run that waits begins. */
+  readonly halted: string | undefined;
   act(action: Action, run: Run): void;
   report(error: unknown): void;
   onDidDispose(panel: RunPanel): void;
@@ -112,11 +114,14 @@ export class RunPanel {
   }
 
   private async send(): Promise<void> {
-    const { run, history, choice, sent, page, kept } = this;
+    const { run, history, choice, sent, page, kept, owner } = this;
     if (run === undefined || !page.isListening) return;
     page.title = runName(run, t);
     const restriction = restrictionOf(t('Nothing is trained')) ?? '';
-    const view = runView(run, history, choice, { t, dataFolder: this.runs.dataFolder, restriction, kept });
+    const view = runView(run, history, choice, {
+      ...{ t, restriction, kept, halted: owner.halted },
+      dataFolder: this.runs.dataFolder,
+    });
     const text = JSON.stringify(view);
     if (text !== sent.view) await page.post(view);
     sent.view = text;

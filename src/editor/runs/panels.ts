@@ -9,6 +9,7 @@ import { commands, runViewType, type CommandId } from '../contributions';
 import type { Engines } from '../engines';
 import { manageTrust } from '../trust/restricted';
 import { RunPanel, type RunPanelOwner } from './panel';
+import type { RunQueue } from './queue';
 import { runsOf } from './resting';
 import type { RunWatch } from './watch';
 
@@ -21,6 +22,7 @@ const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust'>, Com
   resume: commands.resumeRun,
   startNow: commands.startQueuedRun,
   unqueue: commands.unqueueRun,
+  tryAgain: commands.advanceQueue,
   continue: commands.continueRun,
   log: commands.openRunLog,
   configuration: commands.openRunConfiguration,
@@ -41,12 +43,18 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
     private readonly extension: vscode.Uri,
     private readonly engines: Engines,
     watch: RunWatch,
+    private readonly queue: RunQueue,
   ) {
     this.disposables = [
       vscode.window.registerWebviewPanelSerializer(runViewType, this),
       watch.onDidChange(() => this.tell()),
+      queue.onDidChange(() => this.tell()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.tell()),
     ];
+  }
+
+  get halted(): string | undefined {
+    return this.queue.halted;
   }
 
   open(run: Run): RunPanel {

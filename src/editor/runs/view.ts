@@ -48,12 +48,15 @@ export function runView(
     dataFolder,
     restriction,
     kept,
+    halted,
   }: {
     readonly t: Translate;
     readonly dataFolder: string;
     readonly restriction: string;
     /** Its evaluations. */
     readonly kept: readonly Kept[];
+    /** Why no run that waits begins. */
+    readonly halted?: string | undefined;
   },
 ): RunView {
   const { id, state, canResume, lastLines } = run;
@@ -68,7 +71,8 @@ export function runView(
     stateLabel: stateWord(state, t),
     stages: stagesOf(run, history, t),
     left: (isLive && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
-    sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t)) ?? '',
+    sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t, halted)) ?? '',
+    isHalted: state === 'queued' && halted !== undefined,
     result: resultOf(run),
     measured: state === 'done' ? measuredWords(kept, t) : '',
     figures: history.figuresOf(stage).map((name) => ({

@@ -62,6 +62,21 @@ describe('a row of the Runs view', () => {
     expect(spokenRun(resting('stopped'), now, english)).toBe('sweet-rl #4, paused, critic 61 %');
   });
 
+  it('that waits for a queue that is halted says so, and why', () => {
+    const waiting = resting('queued', { progress: undefined });
+    expect(standingWords(waiting, now, english, 'The disk is full.')).toBe('queued · the queue is halted');
+    expect(reasonWords(waiting, english, 'The disk is full.')).toBe(
+      'The queue is halted, and no run begins: The disk is full. “Try again” goes on with it.',
+    );
+    const view = (one: Run) => runView(one, history(), {}, { ...options, halted: 'The disk is full.' });
+    expect(view(waiting)).toMatchObject({
+      isHalted: true,
+      sentence: expect.stringContaining('disk') as string,
+    });
+    expect(view(resting('stopped'))).toMatchObject({ isHalted: false, sentence: '' });
+    expect(standingWords(resting('stopped'), now, english, 'The disk is full.')).toBe('paused · critic 61 %');
+  });
+
   it('explains a death without the words of the command line', () => {
     const died = resting('died', { message: '`tandem resume x` goes on with it.' });
     expect(reasonWords(died, english)).toContain('process 7');
