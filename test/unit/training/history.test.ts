@@ -94,6 +94,32 @@ describe('the history of a run', () => {
     expect(history.curves('policy', 'loss')).toMatchObject({ training: { last: 0.5 } });
   });
 
+  it('of a long run keeps what its figures come from, whatever else is told', () => {
+    const history = new RunHistory();
+    const look = (stage: string, number: number, fields: object = {}): void =>
+      history.add(event('evaluation', { stage, step: number, accuracy: 0.6, ...fields }));
+    look('critic', 10, { accuracy: 0.5 });
+    expect(history.bestLook('critic')).toMatchObject({ step: 10 });
+    look('critic', 20, { accuracy: 0.7, best: true });
+    look('critic', 30);
+    const ranking = (stage: string, candidates: number): TrainerEvent =>
+      event('ranking', { stage, histories: 5, candidates });
+    history.add(ranking('ranking', 30));
+    history.add(ranking('ranking', 40));
+    for (let number = 1; number <= 100_000; number += 1) {
+      history.add(step(number, { stage: 'policy' }));
+      if (number % 25 === 0) look('policy', number, { best: number === 50_000 });
+    }
+    history.add(ranking('ranking-2', 20));
+    expect(history.bestLook('critic')).toMatchObject({ step: 20, accuracy: 0.7 });
+    expect(history.bestLook('policy')).toMatchObject({ step: 50_000 });
+    expect(history.bestLook('export')).toBeUndefined();
+    expect(history.rankings.map(({ stage, candidates }) => [stage, candidates])).toEqual([
+      ['ranking', 40],
+      ['ranking-2', 20],
+    ]);
+  });
+
   it('keeps what is told one by one, and only the latest of it', () => {
     const history = new RunHistory();
     for (let number = 1; number <= 600; number += 1)

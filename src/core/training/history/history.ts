@@ -44,11 +44,13 @@ export class RunHistory {
   result: TrainerEventOf<'result'> | undefined;
   /** Of the critic's held-out pairs; absent of runs without a critic, and of those of an older trainer. */
   control: TrainerEventOf<'control'> | undefined;
-  /** The latest, in the order in which they came. */
+  /** The latest, in the order in which they came. Figures are not to be read from them: a long run has more. */
   readonly told: ToldEvent[] = [];
   readonly samples: TrainerEventOf<'sample'>[] = [];
   /** How many events there were, so that somebody can tell whether there are new ones. */
   events = 0;
+  private readonly ranked = new Map<string, TrainerEventOf<'ranking'>>();
+  private readonly bestLooks = new Map<string, TrainerEventOf<'evaluation'>>();
   private readonly byStage = new Map<string, Map<Figure, Curves>>();
   private planned: readonly string[] = [];
   private readonly begun: string[] = [];
@@ -61,6 +63,11 @@ export class RunHistory {
   /** The stages with curves, in the order in which they began. */
   get trained(): readonly string[] {
     return [...this.byStage.keys()];
+  }
+
+  /** Of each round, in order: the latest of its stage, which a run that was resumed may tell again. */
+  get rankings(): readonly TrainerEventOf<'ranking'>[] {
+    return [...this.ranked.values()];
   }
 
   hasBegun(stage: string): boolean {
@@ -79,6 +86,8 @@ export class RunHistory {
       case 'evaluation':
         for (const figure of heldOutFigures)
           this.note(event.stage, figure, 'heldOut', event.step, event[figure]);
+        if (event.best === true || this.bestLooks.get(event.stage)?.best !== true)
+          this.bestLooks.set(event.stage, event);
         this.tell(event);
         break;
       case 'sample':
@@ -91,6 +100,11 @@ export class RunHistory {
         this.keep(event);
         this.tell(event);
     }
+  }
+
+  /** The best look at the held-out examples of a stage; the latest while the trainer has called none the best. */
+  bestLook(stage: string): TrainerEventOf<'evaluation'> | undefined {
+    return this.bestLooks.get(stage);
   }
 
   /** The figures of a stage that have values. */
@@ -122,6 +136,7 @@ export class RunHistory {
     if (event.event === 'data') this.data = event;
     if (event.event === 'result') this.result = event;
     if (event.event === 'control') this.control = event;
+    if (event.event === 'ranking') this.ranked.set(event.stage, event);
     // What was planned once stays: a later plan may be of what is left.
     if (event.event === 'plan' && this.planned.length === 0) this.planned = stagesOf(event);
   }
