@@ -97,6 +97,8 @@ export interface ToldView {
   readonly type: 'told';
   /** The latest first. */
   readonly lines: readonly { readonly time: string; readonly text: string }[];
+  /** How many more there were; empty when all are shown. */
+  readonly more: string;
 }
 
 export type ToWebview = RunView | CurveView | SamplesView | ToldView;
@@ -110,6 +112,7 @@ export const actions = [
   'tryAgain',
   'continue',
   'log',
+  'events',
   'configuration',
   'reveal',
   'duplicate',

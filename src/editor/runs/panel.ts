@@ -10,7 +10,8 @@ import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/ru
 import { language } from '../language';
 import { PanelPage } from '../panelPage';
 import { restrictionOf } from '../trust/restricted';
-import { curveView, runView, samplesView, shownCurve, toldView, type ReadCurves } from './view';
+import { toldView } from './told';
+import { curveView, runView, samplesView, shownCurve, type ReadCurves } from './view';
 import { runName } from './words';
 
 const { t } = vscode.l10n;
@@ -37,7 +38,7 @@ export class RunPanel {
   private kept: readonly Kept[] = [];
   private choice: Choice = {};
   /** What the view has, as far as it can be told whether there is more. */
-  private sent: { view?: string; curves?: ReadCurves; samples?: unknown; told?: unknown } = {};
+  private sent: { view?: string; curves?: ReadCurves; samples?: unknown; told?: number } = {};
   private telling: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
 
@@ -135,8 +136,8 @@ export class RunPanel {
       sent.samples = history.samples.at(-1);
       await page.post(samplesView(history));
     }
-    if (sent.told !== history.told.at(-1)) {
-      sent.told = history.told.at(-1);
+    if ((sent.told ?? 0) !== history.told.count) {
+      sent.told = history.told.count;
       await page.post(toldView(history, language(), t));
     }
   }

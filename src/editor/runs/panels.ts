@@ -16,7 +16,7 @@ import type { RunWatch } from './watch';
 /** What the editor keeps of a panel over a reload; the run's folder knows the rest. */
 const panelStateSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.string() }));
 
-const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust'>, CommandId>> = {
+const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust' | 'events'>, CommandId>> = {
   pause: commands.pauseRun,
   kill: commands.killRun,
   resume: commands.resumeRun,
@@ -89,6 +89,12 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
   act(action: Action, run: Run): void {
     if (action === 'trust') {
       void manageTrust();
+      return;
+    }
+    if (action === 'events') {
+      // The editor's own way: extensions are shown no text of more than 50 MB.
+      const file = vscode.Uri.file(path.join(run.folder, runFiles.events));
+      void vscode.commands.executeCommand('vscode.open', file);
       return;
     }
     if (action === 'play' || action === 'chat') {

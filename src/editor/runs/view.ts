@@ -14,11 +14,10 @@ import type {
   RunView,
   SamplesView,
   StageView,
-  ToldView,
 } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
 import { measuredWords } from './measured';
-import { resultWords, toldWords } from './told';
+import { resultWords } from './told';
 import {
   baseName,
   dataWords,
@@ -34,7 +33,6 @@ import {
 
 const OUTLINE_POINTS = 60;
 const MOST_GROUPS = 8;
-const MOST_LINES = 40;
 /** Longer texts than anybody reads in a row of a table. */
 const MOST_CHARACTERS = 2000;
 
@@ -139,16 +137,6 @@ export function samplesView({ samples }: RunHistory): SamplesView {
       })),
     })),
   };
-}
-
-/** @param language in which times are written */
-export function toldView({ told }: RunHistory, language: string, t: Translate): ToldView {
-  const lines = told.flatMap((event) => {
-    const text = toldWords(event, t);
-    if (text === undefined) return [];
-    return [{ time: new Date(event.at).toLocaleTimeString(language), text }];
-  });
-  return { type: 'told', lines: lines.slice(-MOST_LINES).reverse() };
 }
 
 /** What the trainer has read is nearer to the truth than what it was given. */

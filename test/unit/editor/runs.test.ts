@@ -4,8 +4,8 @@ import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
 import { besideWords, deletionWords, liveWords } from '../../../src/editor/runs/asked';
 import { measuredWords } from '../../../src/editor/runs/measured';
-import { resultWords } from '../../../src/editor/runs/told';
-import { curveView, runView, samplesView, shownCurve, toldView } from '../../../src/editor/runs/view';
+import { resultWords, toldView } from '../../../src/editor/runs/told';
+import { curveView, runView, samplesView, shownCurve } from '../../../src/editor/runs/view';
 import {
   reasonWords,
   runDetails,
@@ -168,6 +168,28 @@ describe('the view of a run', () => {
       'critic, step 25: held out 78.0 % of the pairs in order, loss 0.400; the best so far',
       'critic begins',
     ]);
+  });
+
+  it('shows what matters beside the latest looks, and says how much more there was', () => {
+    const folded = history(event('state', { state: 'running', stage: 'critic' }));
+    const few = toldView(folded, 'en', english);
+    expect(few).toMatchObject({ lines: [{ text: 'critic begins' }], more: '' });
+    folded.add(event('plan', {}));
+    for (let number = 1; number <= 3000; number += 1)
+      folded.add(event('evaluation', { stage: 'policy', step: 25 * number, loss: 0.4 }));
+    const { lines, more } = toldView(folded, 'en', english);
+    expect(lines).toHaveLength(40);
+    expect(lines[0]!.text).toBe('policy, step 75,000: held out loss 0.400');
+    expect(lines.at(-1)!.text).toBe('critic begins');
+    expect(more).toBe(
+      '2,961 more events are in the file of events, 2,961 of them looks at the held-out examples.',
+    );
+    for (let number = 1; number <= 300; number += 1)
+      folded.add(event('notice', { message: `notice ${number}` }));
+    const full = toldView(folded, 'en', english);
+    expect(full.lines.slice(0, 2).map(({ text }) => text)).toEqual(['notice 300', 'notice 299']);
+    expect(full.lines.filter(({ text }) => text.startsWith('policy'))).toHaveLength(10);
+    expect(full.lines).toHaveLength(40);
   });
 
   it('has the untrained score beside the accuracy of the critic, where the run tells it', () => {

@@ -1,6 +1,7 @@
 import type { TrainerEvent, TrainerEventOf } from '../events';
 import { advance, type Progress } from '../progress';
 import { Curve } from './curve';
+import { Told, type ToldEvent } from './told';
 
 /** The figures of a step that make a curve, by their names in the events. */
 export const figures = [
@@ -28,10 +29,6 @@ export interface Curves {
   readonly heldOut: Curve;
 }
 
-/** What is told to a person one by one; steps and progress are told by curves and bars. */
-export type ToldEvent = Exclude<TrainerEvent, TrainerEventOf<'step' | 'progress' | 'sample'>>;
-
-const MOST_TOLD = 500;
 const MOST_SAMPLES = 24;
 
 /**
@@ -44,8 +41,8 @@ export class RunHistory {
   result: TrainerEventOf<'result'> | undefined;
   /** Of the critic's held-out pairs; absent of runs without a critic, and of those of an older trainer. */
   control: TrainerEventOf<'control'> | undefined;
-  /** The latest, in the order in which they came. Figures are not to be read from them: a long run has more. */
-  readonly told: ToldEvent[] = [];
+  /** To be read by a person. Figures do not come from it: a long run has more than it keeps. */
+  readonly told = new Told();
   readonly samples: TrainerEventOf<'sample'>[] = [];
   /** How many events there were, so that somebody can tell whether there are new ones. */
   events = 0;
@@ -88,7 +85,7 @@ export class RunHistory {
           this.note(event.stage, figure, 'heldOut', event.step, event[figure]);
         if (event.best === true || this.bestLooks.get(event.stage)?.best !== true)
           this.bestLooks.set(event.stage, event);
-        this.tell(event);
+        this.told.add(event);
         break;
       case 'sample':
         this.samples.push(event);
@@ -98,7 +95,7 @@ export class RunHistory {
         break;
       default:
         this.keep(event);
-        this.tell(event);
+        this.told.add(event);
     }
   }
 
@@ -139,11 +136,6 @@ export class RunHistory {
     if (event.event === 'ranking') this.ranked.set(event.stage, event);
     // What was planned once stays: a later plan may be of what is left.
     if (event.event === 'plan' && this.planned.length === 0) this.planned = stagesOf(event);
-  }
-
-  private tell(event: ToldEvent): void {
-    this.told.push(event);
-    if (this.told.length > MOST_TOLD) this.told.shift();
   }
 }
 
