@@ -19,6 +19,7 @@ import { ModelTree } from './editor/models/tree';
 import { Exports } from './editor/export/exports';
 import { ReplayPanels } from './editor/replay/panels';
 import { RunControl } from './editor/runs/control';
+import { RunEndings } from './editor/runs/endings';
 import { NewRunPanels } from './editor/runs/form/panels';
 import { RunPanels } from './editor/runs/panels';
 import { RunQueue } from './editor/runs/queue';
@@ -132,8 +133,8 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     runWatch,
     runTree,
     runQueue,
-    runControl,
     runPanels,
+    new RunEndings(runWatch, runPanels, context.workspaceState, (error) => engine.report(error)),
     runForms,
     comparisons,
     new Documents(engines, packs),

@@ -188,11 +188,18 @@ test('also when no window was open then: as soon as one opens', async () => {
   expect(await named('second')).toMatchObject({ state: 'died' });
 });
 
+test('what died while a window was closed is told when it is opened, with a way to resume it', async () => {
+  await workbench.open();
+  const told = await workbench.notification(/^second: died\. Its trainer/);
+  await told.getByRole('button', { name: 'Resume' }).waitFor();
+  await workbench.screenshot('runs-died-while-closed');
+  await workbench.runCommand('Notifications: Clear All Notifications');
+});
+
 /** Without Control the row would be opened, and its panel would have the keys. */
 const alsoSelect = (name: RegExp): Promise<void> => row(name).click({ modifiers: ['ControlOrMeta'] });
 
 test('those that are selected are not deleted while one of them is at work', async () => {
-  await workbench.open();
   for (const name of [/^third, running/, /^second, died/, /^first, died/]) await alsoSelect(name);
   await workbench.page.keyboard.press('Delete');
   await workbench.notification(/Nothing is deleted: “third” is at work/);

@@ -58,6 +58,10 @@ export class RunPanel {
     });
   }
 
+  get isInSight(): boolean {
+    return this.page.isInSight;
+  }
+
   reveal(): void {
     this.page.reveal();
   }

@@ -71,6 +71,10 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
     );
   }
 
+  isInSight(run: Run): boolean {
+    return this.find(runsOf(run), run.id)?.isInSight === true;
+  }
+
   close(run: Run): void {
     this.find(runsOf(run), run.id)?.dispose();
   }

@@ -100,6 +100,10 @@ export const ProgressLocation = { Notification: 15 };
 
 /** What a person is told, and what they answer. */
 export const window = {
+  state: { focused: true },
+  showErrorMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
+    Promise.resolve(undefined),
+  ),
   withProgress: <Result>(_: unknown, work: (progress: unknown, token: unknown) => Promise<Result>) =>
     work({ report: () => undefined }, { onCancellationRequested: cancelled.event }),
   onDidChangeWindowState: never,
@@ -108,5 +112,7 @@ export const window = {
     Promise.resolve(undefined),
   ),
 };
+
+export const commands = { executeCommand: vi.fn((..._: unknown[]) => Promise.resolve()) };
 
 export const env = { language: 'en' } satisfies Partial<typeof vscode.env>;
