@@ -19,6 +19,7 @@ import { ModelTree } from './editor/models/tree';
 import { Exports } from './editor/export/exports';
 import { ReplayPanels } from './editor/replay/panels';
 import { RunControl } from './editor/runs/control';
+import { RunEndings } from './editor/runs/endings';
 import { NewRunPanels } from './editor/runs/form/panels';
 import { RunPanels } from './editor/runs/panels';
 import { RunQueue } from './editor/runs/queue';
@@ -98,11 +99,11 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     engine.report(error),
   );
   const models = new ModelTree(configuration, engine, engines.shown, criticRows);
-  const runTree = new RunTree(runWatch, engines.shown);
   const runQueue = new RunQueue(runWatch, trainer, (error) => engine.show(error));
+  const runTree = new RunTree(runWatch, runQueue, engines.shown);
   const runStarter = new RunStarter(runWatch, trainer, runQueue);
   const runControl = new RunControl(runWatch, trainer, runQueue);
-  const runPanels = new RunPanels(context.extensionUri, engines, runWatch);
+  const runPanels = new RunPanels(context.extensionUri, engines, runWatch, runQueue);
   const runForms = new NewRunPanels(context.extensionUri, {
     ...{ engines, packs, trainer, starter: runStarter },
     filter: () => trajectories.filter,
@@ -132,8 +133,8 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     runWatch,
     runTree,
     runQueue,
-    runControl,
     runPanels,
+    new RunEndings(runWatch, runPanels, context.workspaceState, (error) => engine.report(error)),
     runForms,
     comparisons,
     new Documents(engines, packs),
@@ -149,7 +150,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, critics, download, starter, guidelines, status, tasks, trajectories },
       ...{ replays, exports, statistics, candidates, proposals, collaborations, titles },
-      ...{ runWatch, runTree, runStarter, runControl, runPanels, runForms, comparisons },
+      ...{ runWatch, runTree, runQueue, runStarter, runControl, runPanels, runForms, comparisons },
     }),
   );
   return { engine, engines, packs, tasks, trajectories, models, panels, replays, standing, adder, drop };

@@ -68,6 +68,7 @@ export const commands = {
   resumeRun: 'tandem.resumeRun',
   startQueuedRun: 'tandem.startQueuedRun',
   unqueueRun: 'tandem.unqueueRun',
+  advanceQueue: 'tandem.advanceQueue',
   continueRun: 'tandem.continueRun',
   openRunConfiguration: 'tandem.openRunConfiguration',
   openRunLog: 'tandem.openRunLog',
@@ -166,6 +167,8 @@ export const contextKeys = {
   hasSeveralLogs: 'tandem.hasSeveralLogs',
   /** The runs have been looked for: that none is shown means that none is there. */
   runsAreRead: 'tandem.runsAreRead',
+  /** Runs wait for their turn, and none begins: it has come to something that a person has to mend. */
+  queueIsHalted: 'tandem.queueIsHalted',
   /** The addresses of the documents that were made to be started as runs. */
   runFiles: 'tandem.runFiles',
 } as const;

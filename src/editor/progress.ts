@@ -5,26 +5,29 @@ export type Report = (message: string, fraction?: number) => void;
 
 /**
  * Does long work with a notification that shows how far it is and can cancel it.
+ * @param cancelled cancels it from elsewhere
  * @returns undefined when the person cancelled it
  * @throws what the work throws otherwise
  */
 export async function cancellable<Result>(
   title: string,
   work: (signal: AbortSignal, report: Report) => Promise<Result>,
+  cancelled?: AbortSignal,
 ): Promise<Result | undefined> {
   return vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title, cancellable: true },
     async (progress, token) => {
       const cancel = new AbortController();
+      const signal = AbortSignal.any([cancel.signal, ...(cancelled === undefined ? [] : [cancelled])]);
       const listening = token.onCancellationRequested(() => cancel.abort());
       let reported = 0;
       try {
-        return await work(cancel.signal, (message, fraction = 0) => {
+        return await work(signal, (message, fraction = 0) => {
           progress.report({ message, increment: Math.max(0, 100 * fraction - reported) });
           reported = Math.max(reported, 100 * fraction);
         });
       } catch (error) {
-        if (cancel.signal.aborted) return undefined;
+        if (signal.aborted) return undefined;
         throw error;
       } finally {
         listening.dispose();

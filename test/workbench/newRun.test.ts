@@ -347,6 +347,19 @@ test('opens as a file that can be started', async () => {
   await workbench.runCommand('View: Revert and Close Editor');
 });
 
+test('until a start has ended nothing can be changed, and Cancel leaves no run', async () => {
+  const method = form().getByRole('radio', { name: 'SWEET-RL', exact: true });
+  await button('Start').click();
+  await form().getByText('Until it has begun, nothing can be changed here.').first().waitFor();
+  expect(await method.isDisabled()).toBe(true);
+  await pictures('starting');
+  await button('Cancel').click();
+  await button('Cancel').waitFor({ state: 'detached' });
+  expect(await method.isEnabled()).toBe(true);
+  expect(await runs().list()).toEqual([]);
+  await needs().getByText('It fits this machine.').waitFor();
+});
+
 test('Start closes the form and shows the run, with what the form said', async () => {
   await button('Start').click();
   await row(/^from the form, /).waitFor();

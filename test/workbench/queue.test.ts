@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -146,10 +146,30 @@ test('it starts beside the one at work for a person who was told what that takes
   await row(/^second, queued/).waitFor();
 });
 
-test('it begins when the one before has ended', async () => {
+test('one that cannot be launched halts the queue, which says why until a person tries again', async () => {
+  const log = path.join((await named('second'))!.folder, 'trainer.log');
+  await rename(log, `${log}.aside`);
+  await mkdir(log);
   await kill('first');
-  await freeze('second');
   await row(/^first, died/).waitFor();
+  await row(/^second, queued, the queue is halted/).waitFor();
+  await outcome()
+    .getByText(/^The queue is halted, and no run begins: .*trainer\.log/)
+    .waitFor();
+  await workbench.page.getByText(/^The queue is halted: .*trainer\.log/).waitFor();
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  for (const theme of ['light', 'dark', 'hc-dark'] satisfies Theme[]) {
+    await workbench.setTheme(theme);
+    await workbench.screenshot(`runs-queue-halted-${theme}`);
+    expect(await violations(view())).toEqual([]);
+  }
+  await rm(log, { recursive: true });
+  await rename(`${log}.aside`, log);
+});
+
+test('it begins when the one before has ended', async () => {
+  await button('Try again').click();
+  await freeze('second');
   await row(/^second, running, policy/).waitFor();
 });
 
@@ -168,11 +188,18 @@ test('also when no window was open then: as soon as one opens', async () => {
   expect(await named('second')).toMatchObject({ state: 'died' });
 });
 
+test('what died while a window was closed is told when it is opened, with a way to resume it', async () => {
+  await workbench.open();
+  const told = await workbench.notification(/^second: died\. Its trainer/);
+  await told.getByRole('button', { name: 'Resume' }).waitFor();
+  await workbench.screenshot('runs-died-while-closed');
+  await workbench.runCommand('Notifications: Clear All Notifications');
+});
+
 /** Without Control the row would be opened, and its panel would have the keys. */
 const alsoSelect = (name: RegExp): Promise<void> => row(name).click({ modifiers: ['ControlOrMeta'] });
 
 test('those that are selected are not deleted while one of them is at work', async () => {
-  await workbench.open();
   for (const name of [/^third, running/, /^second, died/, /^first, died/]) await alsoSelect(name);
   await workbench.page.keyboard.press('Delete');
   await workbench.notification(/Nothing is deleted: “third” is at work/);

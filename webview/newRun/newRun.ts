@@ -8,7 +8,7 @@ import { t } from '../language';
 import { button, icon, iconButton, linkButton, progress, radioGroup } from '../ui';
 import { checkControl, selectControl, textControl } from '../ui/field';
 import { host } from './host';
-import { checkList, collectButton, dataFigures, estimateParts } from './parts';
+import { checkList, dataFigures, emptyLog, estimateParts } from './parts';
 import type {
   DataView,
   EstimateView,
@@ -49,9 +49,11 @@ export class NewRunElement extends PlainElement {
         ${this.restricted(shown)}
         ${
           shown.isEmpty
-            ? this.empty()
-            : html`${this.base(shown)} ${this.learned(shown)} ${this.method(shown)} ${this.more(shown)}
-              ${this.plan()}`
+            ? emptyLog((action) => host.act(action))
+            : html`<fieldset class="whole" role="none" ?disabled=${this.starting?.isStarting}>
+                ${this.base(shown)} ${this.learned(shown)} ${this.method(shown)} ${this.more(shown)}
+                ${this.plan()}
+              </fieldset>`
         }
       </main>
       ${shown.isEmpty ? nothing : this.footer(shown)}
@@ -85,6 +87,7 @@ export class NewRunElement extends PlainElement {
         break;
       case 'start':
         if (message.problem !== '') this.said = message.problem;
+        if (this.starting?.isStarting === true && !message.isStarting) this.refocus();
         this.starting = message;
     }
   }
@@ -104,23 +107,6 @@ export class NewRunElement extends PlainElement {
         >${restriction} ${linkButton(t('Manage Workspace Trust'), () => host.act('trust'))}</span
       >
     </p>`;
-  }
-
-  private empty(): TemplateResult {
-    return html`<section class="empty">
-      <p>
-        ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or bring dialogues that you have.')}
-      </p>
-      <div class="line">
-        ${collectButton((action) => host.act(action), 'primary')}
-        ${button({ label: t('Play a task'), icon: 'play', onPress: () => host.act('play') })}
-        ${button({
-          label: t('Import trajectories…'),
-          icon: 'cloud-upload',
-          onPress: () => host.act('import'),
-        })}
-      </div>
-    </section>`;
   }
 
   private base({ bases }: FormView): TemplateResult {
@@ -247,7 +233,14 @@ export class NewRunElement extends PlainElement {
           title: t('The configuration, as tandem train takes it'),
           onPress: () => host.act('openFile'),
         })}
-        <span class="quiet summary">${isStarting ? progress(t('Starting …')) : summary}</span>
+        ${
+          isStarting
+            ? html`${button({ label: t('Cancel'), onPress: () => host.act('cancel') })}
+                <span class="quiet summary"
+                  >${progress(t('Starting … Until it has begun, nothing can be changed here.'))}</span
+                >`
+            : html`<span class="quiet summary">${summary}</span>`
+        }
       </div>
     </footer>`;
   }
@@ -319,7 +312,17 @@ export class NewRunElement extends PlainElement {
       void this.updateComplete.then(() => document.getElementById(idOf(wrong))?.focus());
       return;
     }
-    if (this.starting?.isStarting !== true) host.act('start');
+    if (this.starting?.isStarting === true) return;
+    // What the host is told to start is what is seen: from now on it cannot be changed. The host answers.
+    this.starting = { type: 'start', isStarting: true, problem: '', checks: [] };
+    this.said = t('Starting … Until it has begun, nothing can be changed here.');
+    host.act('start');
+  }
+
+  /** What had the focus when the start began was switched off with the form. */
+  private refocus(): void {
+    if (document.activeElement !== document.body) return;
+    void this.updateComplete.then(() => document.getElementById('start')?.focus());
   }
 }
 

@@ -47,8 +47,22 @@ export function dataFigures(
   </div>`;
 }
 
+/** Where a first dialogue comes from. */
+export function emptyLog(act: (action: Action) => void): TemplateResult {
+  return html`<section class="empty">
+    <p>
+      ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or bring dialogues that you have.')}
+    </p>
+    <div class="line">
+      ${collectButton(act, 'primary')}
+      ${button({ label: t('Play a task'), icon: 'play', onPress: () => act('play') })}
+      ${button({ label: t('Import trajectories…'), icon: 'cloud-upload', onPress: () => act('import') })}
+    </div>
+  </section>`;
+}
+
 /** Where there is nothing to learn from, or too little. */
-export function collectButton(
+function collectButton(
   act: (action: Action) => void,
   kind: 'primary' | 'secondary' = 'secondary',
 ): TemplateResult {

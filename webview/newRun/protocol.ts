@@ -32,6 +32,8 @@ export type Action =
   /** Chooses the folder of a base model. */
   | 'browse'
   | 'start'
+  /** Gives the start up that is under way. */
+  | 'cancel'
   | 'openFile'
   /** Makes the trainer's environment. */
   | 'prepare'
@@ -141,6 +143,7 @@ export interface EstimateView {
 
 export interface StartView {
   readonly type: 'start';
+  /** The form takes no changes until it has ended. */
   readonly isStarting: boolean;
   /** Why it could not be started; empty when nothing is wrong. */
   readonly problem: string;

@@ -47,7 +47,7 @@ export function header(view: RunView): TemplateResult {
 }
 
 /** What changes the state that the run is in. */
-function control({ state, isLive, canResume }: RunView): TemplateResult | typeof nothing {
+function control({ state, isLive, canResume, isHalted }: RunView): TemplateResult | typeof nothing {
   if (isLive)
     return html`${button({
       label: t('Pause'),
@@ -62,7 +62,18 @@ function control({ state, isLive, canResume }: RunView): TemplateResult | typeof
       onPress: () => host.act('kill'),
     })}`;
   if (state === 'queued')
-    return html`${button({
+    return html`${
+      isHalted
+        ? button({
+            label: t('Try again'),
+            kind: 'primary',
+            icon: 'debug-rerun',
+            title: t('Begins the run whose turn it is'),
+            onPress: () => host.act('tryAgain'),
+          })
+        : nothing
+    }
+    ${button({
       label: t('Start now'),
       icon: 'play',
       title: t('Begins beside the run that is at work'),

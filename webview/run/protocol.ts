@@ -47,6 +47,8 @@ export interface RunView {
   /** A trainer is at work on it, so that it can be paused. */
   readonly isLive: boolean;
   readonly canResume: boolean;
+  /** It waits for its turn, which nothing gives it: `sentence` says why. */
+  readonly isHalted: boolean;
   readonly stages: readonly StageView[];
   /** `3 min 20 s left`; empty when nobody knows. */
   readonly left: string;
@@ -105,6 +107,8 @@ export interface ToldView {
   readonly type: 'told';
   /** The latest first. */
   readonly lines: readonly { readonly time: string; readonly text: string }[];
+  /** How many more there were; empty when all are shown. */
+  readonly more: string;
 }
 
 export type ToWebview = RunView | CurveView | SamplesView | ToldView;
@@ -115,8 +119,10 @@ export const actions = [
   'resume',
   'startNow',
   'unqueue',
+  'tryAgain',
   'continue',
   'log',
+  'events',
   'configuration',
   'reveal',
   'duplicate',

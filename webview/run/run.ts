@@ -8,6 +8,7 @@ import { lookOf } from '../chart/section';
 import type { Look } from '../chart/protocol';
 import { PlainElement } from '../dialogue/element';
 import { t } from '../language';
+import { linkButton } from '../ui';
 import { announcement } from './announce';
 import { course } from './course';
 import { header } from './header';
@@ -27,7 +28,7 @@ export class RunElement extends PlainElement {
   @state() private stepsPerPoint = 1;
   @state() private samples: SamplesView['groups'] = [];
   @state() private sample = 0;
-  @state() private told: ToldView['lines'] = [];
+  @state() private told: ToldView | undefined;
   @state() private said = '';
   @state() private choice: Choice = host.kept()?.choice ?? {};
   @state() private look: Look = lookOf(host.kept());
@@ -74,7 +75,7 @@ export class RunElement extends PlainElement {
         this.samples = message.groups;
         break;
       case 'told':
-        this.told = message.lines;
+        this.told = message;
     }
   }
 
@@ -112,13 +113,20 @@ export class RunElement extends PlainElement {
   }
 }
 
-function events(lines: ToldView['lines']): TemplateResult | typeof nothing {
-  if (lines.length === 0) return nothing;
+function events(told: ToldView | undefined): TemplateResult | typeof nothing {
+  if (told === undefined || told.lines.length === 0) return nothing;
   return html`<section aria-label=${t('Events')}>
     <h2>${t('Events')}</h2>
     <ul class="events">
-      ${lines.map(({ time, text }) => html`<li><time class="quiet">${time}</time><span>${text}</span></li>`)}
+      ${told.lines.map(({ time, text }) => html`<li><time class="quiet">${time}</time><span>${text}</span></li>`)}
     </ul>
+    ${
+      told.more === ''
+        ? nothing
+        : html`<p class="quiet">
+            ${told.more} ${linkButton(t('Open the events'), () => host.act('events'))}
+          </p>`
+    }
   </section>`;
 }
 

@@ -25,13 +25,12 @@ export interface Control {
 
 /** Of each ranking of a run, in order; before the first, what is known of the critic already. */
 export function controlsOf(history: RunHistory): Control[] {
-  const { control, told } = history;
+  const { control, rankings } = history;
   const onPairs = {
-    accuracy: bestAccuracy(history),
+    accuracy: history.bestLook('critic')?.accuracy ?? null,
     untrainedAccuracy: control?.accuracy ?? null,
     pairs: control?.examples ?? null,
   };
-  const rankings = told.filter((event): event is TrainerEventOf<'ranking'> => event.event === 'ranking');
   if (rankings.length === 0 && control !== undefined) return [{ ...unranked(control), ...onPairs }];
   return rankings.map(({ stage, histories, candidates, rank_correlation, spread, untrained_spread }) => ({
     ...{ stage, histories, candidates, ...onPairs },
@@ -45,10 +44,3 @@ const unranked = ({ stage }: TrainerEventOf<'control'>) => ({
   ...{ stage, histories: null, candidates: null },
   ...{ correlation: null, spread: null, untrainedSpread: null },
 });
-
-function bestAccuracy({ told }: RunHistory): number | null {
-  const looks = told.filter(
-    (event) => event.event === 'evaluation' && event.stage === 'critic',
-  ) as readonly TrainerEventOf<'evaluation'>[];
-  return (looks.findLast(({ best }) => best === true) ?? looks.at(-1))?.accuracy ?? null;
-}

@@ -6,7 +6,7 @@ import { ifThere } from '../trajectory/files';
 
 /**
  * The files of a run, `<data folder>/runs/<id>/`. Tandem writes `run.json`, `data/`, `queued.json`, `launch.json`,
- * `trainer.log`, `stop` and `killed.json`; the trainer everything else.
+ * `trainer.log`, `stop`, `killed.json` and `told.json`; the trainer everything else.
  */
 export const runFiles = {
   configuration: 'run.json',
@@ -24,6 +24,8 @@ export const runFiles = {
   stop: 'stop',
   /** Somebody has killed its trainer, and knows why it is gone. */
   killed: 'killed.json',
+  /** Of which of its endings a person was told. */
+  told: 'told.json',
   checkpoints: 'checkpoints',
   /** Where a run that is done stood, from which another can go on; not there when it would be large. */
   kept: 'kept',

@@ -12,6 +12,7 @@ import { compareBlindly } from './blind';
 import type { RunControl } from './control';
 import type { NewRunPanels } from './form/panels';
 import type { RunPanels } from './panels';
+import type { RunQueue } from './queue';
 import { deleteRuns, runsOf } from './resting';
 import type { RunStarter } from './starting';
 import type { RunTree } from './tree';
@@ -24,6 +25,7 @@ export interface RunCommandContext {
   readonly engines: Engines;
   readonly runWatch: RunWatch;
   readonly runTree: RunTree;
+  readonly runQueue: RunQueue;
   readonly runStarter: RunStarter;
   readonly runControl: RunControl;
   readonly runPanels: RunPanels;
@@ -32,7 +34,7 @@ export interface RunCommandContext {
 
 /** Every command that is about runs. */
 export function runCommands(on: RunCommandContext) {
-  const { engines, runControl, runForms, runPanels, runTree, runWatch } = on;
+  const { engines, runControl, runForms, runPanels, runQueue, runTree, runWatch } = on;
   const open = (run: Run | undefined): void => {
     if (run !== undefined) runPanels.open(run);
   };
@@ -48,6 +50,7 @@ export function runCommands(on: RunCommandContext) {
     [commands.resumeRun]: ofRun((run) => runControl.resume(run)),
     [commands.startQueuedRun]: ofRun((run) => runControl.startNow(run)),
     [commands.unqueueRun]: ofRun((run) => runControl.unqueue(run)),
+    [commands.advanceQueue]: () => runQueue.tryAgain(),
     [commands.continueRun]: ofRun(async (run) => open(await runControl.continue(run))),
     [commands.openRunConfiguration]: ofRun((run) => openConfiguration(run)),
     [commands.openRunLog]: ofRun((run) => openLog(run)),

@@ -1,27 +1,22 @@
 import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
-import { commands } from '../contributions';
 import type { EditorTrainer } from '../trainer';
 import { mayStartBeside } from './beside';
 import type { RunQueue } from './queue';
 import { runsOf } from './resting';
 import type { RunWatch } from './watch';
-import { reasonWords, runName, stateWord } from './words';
+import { runName } from './words';
 
 const { t } = vscode.l10n;
 
-/** Pauses, ends and resumes runs, and says once when one that this window has watched came to a bad end. */
-export class RunControl implements vscode.Disposable {
-  private readonly registration: vscode.Disposable;
-
+/** Pauses, ends and resumes runs. */
+export class RunControl {
   constructor(
     private readonly watch: RunWatch,
     private readonly trainer: EditorTrainer,
     private readonly queue: RunQueue,
-  ) {
-    this.registration = watch.onDidEnd((run) => void this.tell(run));
-  }
+  ) {}
 
   /** Finishes the micro-batch and writes a checkpoint. Resolves when the trainer is gone. */
   async pause(run: Run): Promise<void> {
@@ -99,31 +94,6 @@ export class RunControl implements vscode.Disposable {
     const { unqueueRun } = await import('../../core/training/control');
     await unqueueRun(runsOf(run), run.id);
     await this.watch.look();
-  }
-
-  dispose(): void {
-    this.registration.dispose();
-  }
-
-  private async tell(run: Run): Promise<void> {
-    const { state, lastLines } = run;
-    if (state !== 'died' && state !== 'failed') return;
-    const last = lastLines.at(-1);
-    const sentences = [
-      t('{0}: {1}.', runName(run, t), stateWord(state, t)),
-      reasonWords(run, t),
-      state === 'died' && last !== undefined ? t('The last one: {0}', last) : undefined,
-    ];
-    const node = { kind: 'run', run };
-    const actions = [
-      { title: t('Resume'), command: commands.resumeRun },
-      { title: t('Show'), command: commands.openRun },
-    ];
-    const chosen = await vscode.window.showErrorMessage(
-      sentences.filter((sentence) => sentence !== undefined).join(' '),
-      ...actions,
-    );
-    if (chosen !== undefined) await vscode.commands.executeCommand(chosen.command, node);
   }
 }
 

@@ -9,17 +9,20 @@ const { t } = vscode.l10n;
 /** How many of the trainer's last lines a hover shows. */
 const MOST_LINES = 6;
 
-/** How a row of the Runs view looks and sounds. */
-export function itemOf(node: RunNode): vscode.TreeItem {
+/**
+ * How a row of the Runs view looks and sounds.
+ * @param halted why no run that waits begins
+ */
+export function itemOf(node: RunNode, halted?: string): vscode.TreeItem {
   const { run } = node;
   const now = Date.now();
   const item = new vscode.TreeItem(runName(run, t));
   item.id = run.folder;
-  item.description = standingWords(run, now, t);
-  item.iconPath = iconOf(run);
+  item.description = standingWords(run, now, t, halted);
+  item.iconPath = iconOf(run, halted);
   item.contextValue = contextOf(run);
-  item.tooltip = tooltip(run);
-  item.accessibilityInformation = { label: spokenRun(run, now, t) };
+  item.tooltip = tooltip(run, halted);
+  item.accessibilityInformation = { label: spokenRun(run, now, t, halted) };
   item.command = { command: commands.openRun, title: t('Open the run'), arguments: [node] };
   return item;
 }
@@ -31,7 +34,7 @@ function contextOf(run: Run): string {
 }
 
 /** The shape tells the state; a colour only repeats it. */
-function iconOf({ state }: Run): vscode.ThemeIcon {
+function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
   switch (state) {
     case 'preparing':
     case 'running':
@@ -40,7 +43,7 @@ function iconOf({ state }: Run): vscode.ThemeIcon {
     case 'stopped':
       return new vscode.ThemeIcon('debug-pause');
     case 'queued':
-      return new vscode.ThemeIcon('clock');
+      return new vscode.ThemeIcon(halted === undefined ? 'clock' : 'warning');
     case 'done':
       return new vscode.ThemeIcon('pass-filled', new vscode.ThemeColor('testing.iconPassed'));
     case 'failed':
@@ -49,10 +52,10 @@ function iconOf({ state }: Run): vscode.ThemeIcon {
   }
 }
 
-function tooltip(run: Run): vscode.MarkdownString {
+function tooltip(run: Run, halted: string | undefined): vscode.MarkdownString {
   const text = new vscode.MarkdownString();
   text.appendMarkdown('**').appendText(runName(run, t)).appendMarkdown('**\n\n');
-  for (const line of runDetails(run, t)) text.appendText(line).appendMarkdown('\n\n');
+  for (const line of runDetails(run, t, halted)) text.appendText(line).appendMarkdown('\n\n');
   if (run.lastLines.length > 0) {
     text.appendText(t('The trainer said last:')).appendMarkdown('\n\n');
     text.appendCodeblock(run.lastLines.slice(-MOST_LINES).join('\n'), 'text');

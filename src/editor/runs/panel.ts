@@ -10,7 +10,8 @@ import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/ru
 import { language } from '../language';
 import { PanelPage } from '../panelPage';
 import { restrictionOf } from '../trust/restricted';
-import { curveView, runView, samplesView, shownCurve, toldView, type ReadCurves } from './view';
+import { toldView } from './told';
+import { curveView, runView, samplesView, shownCurve, type ReadCurves } from './view';
 import { runName } from './words';
 
 const { t } = vscode.l10n;
@@ -21,6 +22,8 @@ const TELL_EVERY_MS = 500;
 const PIECE = 1000;
 
 export interface RunPanelOwner {
+  /** Why no run that waits begins. */
+  readonly halted: string | undefined;
   act(action: Action, run: Run): void;
   report(error: unknown): void;
   onDidDispose(panel: RunPanel): void;
@@ -35,7 +38,7 @@ export class RunPanel {
   private kept: readonly Kept[] = [];
   private choice: Choice = {};
   /** What the view has, as far as it can be told whether there is more. */
-  private sent: { view?: string; curves?: ReadCurves; samples?: unknown; told?: unknown } = {};
+  private sent: { view?: string; curves?: ReadCurves; samples?: unknown; told?: number } = {};
   private telling: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
 
@@ -53,6 +56,10 @@ export class RunPanel {
       onShown: () => this.tell(),
       onClosed: () => this.closed(),
     });
+  }
+
+  get isInSight(): boolean {
+    return this.page.isInSight;
   }
 
   reveal(): void {
@@ -112,11 +119,14 @@ export class RunPanel {
   }
 
   private async send(): Promise<void> {
-    const { run, history, choice, sent, page, kept } = this;
+    const { run, history, choice, sent, page, kept, owner } = this;
     if (run === undefined || !page.isListening) return;
     page.title = runName(run, t);
     const restriction = restrictionOf(t('Nothing is trained')) ?? '';
-    const view = runView(run, history, choice, { t, dataFolder: this.runs.dataFolder, restriction, kept });
+    const view = runView(run, history, choice, {
+      ...{ t, restriction, kept, halted: owner.halted },
+      dataFolder: this.runs.dataFolder,
+    });
     const text = JSON.stringify(view);
     if (text !== sent.view) await page.post(view);
     sent.view = text;
@@ -130,8 +140,8 @@ export class RunPanel {
       sent.samples = history.samples.at(-1);
       await page.post(samplesView(history));
     }
-    if (sent.told !== history.told.at(-1)) {
-      sent.told = history.told.at(-1);
+    if ((sent.told ?? 0) !== history.told.count) {
+      sent.told = history.told.count;
       await page.post(toldView(history, language(), t));
     }
   }

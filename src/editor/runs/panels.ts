@@ -9,18 +9,20 @@ import { commands, runViewType, type CommandId } from '../contributions';
 import type { Engines } from '../engines';
 import { manageTrust } from '../trust/restricted';
 import { RunPanel, type RunPanelOwner } from './panel';
+import type { RunQueue } from './queue';
 import { runsOf } from './resting';
 import type { RunWatch } from './watch';
 
 /** What the editor keeps of a panel over a reload; the run's folder knows the rest. */
 const panelStateSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.string() }));
 
-const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust'>, CommandId>> = {
+const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust' | 'events'>, CommandId>> = {
   pause: commands.pauseRun,
   kill: commands.killRun,
   resume: commands.resumeRun,
   startNow: commands.startQueuedRun,
   unqueue: commands.unqueueRun,
+  tryAgain: commands.advanceQueue,
   continue: commands.continueRun,
   log: commands.openRunLog,
   configuration: commands.openRunConfiguration,
@@ -41,12 +43,18 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
     private readonly extension: vscode.Uri,
     private readonly engines: Engines,
     watch: RunWatch,
+    private readonly queue: RunQueue,
   ) {
     this.disposables = [
       vscode.window.registerWebviewPanelSerializer(runViewType, this),
       watch.onDidChange(() => this.tell()),
+      queue.onDidChange(() => this.tell()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.tell()),
     ];
+  }
+
+  get halted(): string | undefined {
+    return this.queue.halted;
   }
 
   open(run: Run): RunPanel {
@@ -61,6 +69,10 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
       runs,
       run.id,
     );
+  }
+
+  isInSight(run: Run): boolean {
+    return this.find(runsOf(run), run.id)?.isInSight === true;
   }
 
   close(run: Run): void {
@@ -81,6 +93,12 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
   act(action: Action, run: Run): void {
     if (action === 'trust') {
       void manageTrust();
+      return;
+    }
+    if (action === 'events') {
+      // The editor's own way: extensions are shown no text of more than 50 MB.
+      const file = vscode.Uri.file(path.join(run.folder, runFiles.events));
+      void vscode.commands.executeCommand('vscode.open', file);
       return;
     }
     if (action === 'play' || action === 'chat') {

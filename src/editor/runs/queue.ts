@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { messageOf } from '../../core/fault';
 import type { Run } from '../../core/training/runs';
 import type { Trainer } from '../../core/training/trainer';
 import { runsOf } from './resting';
@@ -15,11 +16,15 @@ const { t } = vscode.l10n;
 export class RunQueue implements vscode.Disposable {
   private advancing: Promise<void> | undefined;
   private opened: Trainer | undefined;
-  /** It could not begin the next one, or was told not to: it waits until somebody starts a run. */
-  private isHalted = false;
+  /** Why it could not begin the next one: it waits until a person says what to go on with. */
+  private reason: string | undefined;
   /** How often a person has said what to go on with: by starting a run, or by naming another Python. */
   private choices = 0;
+  private readonly changed = new vscode.EventEmitter<void>();
   private readonly registration: vscode.Disposable;
+
+  /** It has halted, or goes on. */
+  readonly onDidChange = this.changed.event;
 
   constructor(
     private readonly watch: RunWatch,
@@ -27,15 +32,21 @@ export class RunQueue implements vscode.Disposable {
     private readonly show: (error: unknown) => void,
   ) {
     const soon = (): void => {
-      if (!this.isHalted) void this.advance();
+      if (this.reason === undefined) void this.advance();
     };
     this.registration = vscode.Disposable.from(
+      this.changed,
       watch.onDidLook(soon),
       trainer.onDidChangePython(() => {
         this.goOnWith(undefined);
         soon();
       }),
     );
+  }
+
+  /** Why none of those that wait begins, though none is at work; undefined while nothing is wrong, or none waits. */
+  get halted(): string | undefined {
+    return this.watch.everywhere.all.some(({ queued }) => queued !== undefined) ? this.reason : undefined;
   }
 
   /** Behind those that wait already; it begins at once when nothing is at work. */
@@ -52,6 +63,12 @@ export class RunQueue implements vscode.Disposable {
     await this.advance();
   }
 
+  /** For a person who has mended what it halted for. What has to be installed is installed when they agree. */
+  async tryAgain(): Promise<void> {
+    const trainer = await this.trainer.openVisibly(t('Beginning the next run'));
+    if (trainer !== undefined) await this.begin(trainer);
+  }
+
   dispose(): void {
     this.registration.dispose();
   }
@@ -60,7 +77,13 @@ export class RunQueue implements vscode.Disposable {
   private goOnWith(trainer: Trainer | undefined): void {
     this.choices += 1;
     this.opened = trainer;
-    this.isHalted = false;
+    this.haltFor(undefined);
+  }
+
+  private haltFor(reason: string | undefined): void {
+    if (reason === this.reason) return;
+    this.reason = reason;
+    this.changed.fire();
   }
 
   private async advance(): Promise<void> {
@@ -89,8 +112,10 @@ export class RunQueue implements vscode.Disposable {
     const opened = isInstalled ? await this.trainer.openVisibly(turnOf(run)) : undefined;
     if (choices !== this.choices) return undefined;
     this.opened = opened;
-    this.isHalted = opened === undefined;
-    if (!isInstalled) void this.offerToInstall(run).catch(this.show);
+    if (!isInstalled) {
+      this.haltFor(t('What training needs is not installed on this machine.'));
+      void this.offerToInstall(run).catch(this.show);
+    } else if (opened === undefined) this.haltFor(t('Its start was cancelled.'));
     return opened;
   }
 
@@ -110,8 +135,8 @@ export class RunQueue implements vscode.Disposable {
   }
 
   private halt(error: unknown): void {
-    this.isHalted = true;
     this.opened = undefined;
+    this.haltFor(messageOf(error));
     this.show(error);
   }
 }

@@ -15,6 +15,8 @@ export interface StartedFrom {
   readonly from: string;
   readonly folder: string;
   readonly runs?: Runs;
+  /** Cancels it as the notification does that shows how far it is. */
+  readonly signal?: AbortSignal;
 }
 
 /** Starts runs: from what a form says, or from a file. */
@@ -45,11 +47,12 @@ export class RunStarter {
   /**
    * @param folder in which relative paths of the configuration begin
    * @param runs among which it will be; those that are shown when it is left out
+   * @returns undefined when the person did not want it, or cancelled it: then there is no run
    * @throws {Fault} as `startRun`, and `editor/no-folder`
    */
   async start(
     value: unknown,
-    { from, folder, runs = this.watch.runs }: StartedFrom,
+    { from, folder, runs = this.watch.runs, signal: cancelled }: StartedFrom,
   ): Promise<Run | undefined> {
     if (runs === undefined)
       throw new Fault('editor/no-folder', t('Open a folder first: runs are kept in it.'));
@@ -57,18 +60,24 @@ export class RunStarter {
     const { startRun } = await import('../../core/training/start');
     const configuration = await parseConfiguration(value, { from, folder });
     if (!(await this.trainer.mayInstall())) return undefined;
-    const run = await cancellable(t('Starting a run'), async (signal, report) => {
-      report(t('looking for the trainer'));
-      const trainer = await this.trainer.open(signal, report);
-      const made = await startRun(runs, {
-        ...{ configuration, trainer, signal, queued: true },
-        prompts: this.trainer.prompts,
-        onProgress: (what) => report(preparingWords(what)),
-      });
-      await this.queue.begin(trainer);
-      return made;
-    });
-    return run && runs.read(run.id);
+    const prepared = await cancellable(
+      t('Starting a run'),
+      async (signal, report) => {
+        report(t('looking for the trainer'));
+        const trainer = await this.trainer.open(signal, report);
+        const run = await startRun(runs, {
+          ...{ configuration, trainer, signal, queued: true },
+          prompts: this.trainer.prompts,
+          onProgress: (what) => report(preparingWords(what)),
+        });
+        return { run, trainer };
+      },
+      cancelled,
+    );
+    if (prepared === undefined) return undefined;
+    // The run is there: nothing can be cancelled any more, only stopped.
+    await this.queue.begin(prepared.trainer);
+    return runs.read(prepared.run.id);
   }
 }
 

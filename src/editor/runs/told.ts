@@ -1,9 +1,49 @@
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
-import type { RunHistory, ToldEvent } from '../../core/training/history/history';
+import type { RunHistory } from '../../core/training/history/history';
+import { isRoutine, type ToldEvent } from '../../core/training/history/told';
 import type { TrainerEventOf } from '../../core/training/events';
+import type { ToldView } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
 import { duration, grouped, stageWord, stateWord } from './words';
+
+const MOST_LINES = 40;
+/** Of these, when there is enough else to say. */
+const MOST_ROUTINE_LINES = 10;
+
+/**
+ * The latest events in words, the latest first, and how many there were beside them.
+ * @param language in which times are written
+ */
+export function toldView({ told }: RunHistory, language: string, t: Translate): ToldView {
+  const { latest, count, routine } = told;
+  const said = latest
+    .flatMap((event) => {
+      const text = toldWords(event, t);
+      if (text === undefined) return [];
+      const time = new Date(event.at).toLocaleTimeString(language);
+      return [{ line: { time, text }, isOfRoutine: isRoutine(event) }];
+    })
+    .reverse();
+  const others = said.filter(({ isOfRoutine }) => !isOfRoutine).slice(0, MOST_LINES - MOST_ROUTINE_LINES);
+  const looks = said.filter(({ isOfRoutine }) => isOfRoutine).slice(0, MOST_LINES - others.length);
+  const shown = new Set([...others, ...looks]);
+  // What has no words is missed by nobody.
+  const more = count - latest.length + said.length - shown.size;
+  return {
+    type: 'told',
+    lines: said.filter((one) => shown.has(one)).map(({ line }) => line),
+    more: more === 0 ? '' : moreWords(more, routine - looks.length, t),
+  };
+}
+
+function moreWords(more: number, looks: number, t: Translate): string {
+  return t(
+    '{0} more events are in the file of events, {1} of them looks at the held-out examples.',
+    grouped(more),
+    grouped(looks),
+  );
+}
 
 /** An event as a sentence; undefined for what a person who watches need not see. What the trainer says is English. */
 export function toldWords(event: ToldEvent, t: Translate): string | undefined {

@@ -3,6 +3,7 @@ import type { Run } from '../../core/training/runs';
 import { contextKeys, views } from '../contributions';
 import type { ShownLog } from '../shownLog';
 import { itemOf } from './items';
+import type { RunQueue } from './queue';
 import type { RunWatch } from './watch';
 import { isAtWork, runName, standingWords } from './words';
 
@@ -23,6 +24,7 @@ export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposa
 
   constructor(
     private readonly watch: RunWatch,
+    private readonly queue: RunQueue,
     private readonly log: ShownLog,
   ) {
     this.view = vscode.window.createTreeView(views.runs, { treeDataProvider: this, canSelectMany: true });
@@ -30,6 +32,7 @@ export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposa
       this.changed,
       this.view,
       watch.onDidChange(() => this.show()),
+      queue.onDidChange(() => this.show()),
       log.onDidChange(() => this.show()),
       this.view.onDidChangeVisibility(({ visible }) => {
         if (visible) void watch.look();
@@ -50,15 +53,18 @@ export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposa
   }
 
   getTreeItem(node: RunNode): vscode.TreeItem {
-    return itemOf(node);
+    return itemOf(node, this.queue.halted);
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  /** Behind the view's title, also when it is folded: what is at work. */
+  /** Behind the view's title, also when it is folded: what is at work. Above the rows: why none of them begins. */
   private show(): void {
+    const { halted } = this.queue;
+    this.view.message = halted === undefined ? undefined : t('The queue is halted: {0}', halted);
+    void vscode.commands.executeCommand('setContext', contextKeys.queueIsHalted, halted !== undefined);
     const [first, ...others] = this.watch.live.filter(isAtWork);
     const live =
       first === undefined

@@ -14,11 +14,10 @@ import type {
   RunView,
   SamplesView,
   StageView,
-  ToldView,
 } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
 import { measuredWords } from './measured';
-import { resultWords, toldWords } from './told';
+import { resultWords } from './told';
 import {
   baseName,
   dataWords,
@@ -34,7 +33,6 @@ import {
 
 const OUTLINE_POINTS = 60;
 const MOST_GROUPS = 8;
-const MOST_LINES = 40;
 /** Longer texts than anybody reads in a row of a table. */
 const MOST_CHARACTERS = 2000;
 
@@ -48,12 +46,15 @@ export function runView(
     dataFolder,
     restriction,
     kept,
+    halted,
   }: {
     readonly t: Translate;
     readonly dataFolder: string;
     readonly restriction: string;
     /** Its evaluations. */
     readonly kept: readonly Kept[];
+    /** Why no run that waits begins. */
+    readonly halted?: string | undefined;
   },
 ): RunView {
   const { id, state, canResume, lastLines } = run;
@@ -68,7 +69,8 @@ export function runView(
     stateLabel: stateWord(state, t),
     stages: stagesOf(run, history, t),
     left: (isLive && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
-    sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t)) ?? '',
+    sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t, halted)) ?? '',
+    isHalted: state === 'queued' && halted !== undefined,
     result: resultOf(run),
     measured: state === 'done' ? measuredWords(kept, t) : '',
     figures: history.figuresOf(stage).map((name) => ({
@@ -142,16 +144,6 @@ export function samplesView({ samples }: RunHistory): SamplesView {
 
 const shortened = (text: string): string =>
   text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text;
-
-/** @param language in which times are written */
-export function toldView({ told }: RunHistory, language: string, t: Translate): ToldView {
-  const lines = told.flatMap((event) => {
-    const text = toldWords(event, t);
-    if (text === undefined) return [];
-    return [{ time: new Date(event.at).toLocaleTimeString(language), text }];
-  });
-  return { type: 'told', lines: lines.slice(-MOST_LINES).reverse() };
-}
 
 /** What the trainer has read is nearer to the truth than what it was given. */
 export function dataOf(run: Run, { data }: RunHistory, t: Translate): string {

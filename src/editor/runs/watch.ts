@@ -3,9 +3,16 @@ import type { Run, Runs } from '../../core/training/runs';
 import type { Engines } from '../engines';
 import { LogWatch } from './logWatch';
 
+/** What was seen in a log. */
+export interface Look {
+  readonly runs: Runs;
+  /** From the newest to the oldest. */
+  readonly all: readonly Run[];
+}
+
 /** The runs of every log of the window, of which the views show one. */
 export class RunWatch implements vscode.Disposable {
-  private readonly looked = new vscode.EventEmitter<void>();
+  private readonly looked = new vscode.EventEmitter<Look>();
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly ended = new vscode.EventEmitter<Run>();
   private readonly disposables: { dispose(): unknown }[];
@@ -94,7 +101,7 @@ export class RunWatch implements vscode.Disposable {
     for (const folder of folders) {
       if (this.logs.has(folder)) continue;
       const log = new LogWatch(folder, this.report);
-      log.onDidLook(() => this.looked.fire());
+      log.onDidLook(() => this.looked.fire({ runs: log.runs, all: log.all }));
       log.onDidChange(() => this.changed.fire());
       log.onDidEnd((run) => this.ended.fire(run));
       this.logs.set(folder, log);

@@ -100,8 +100,11 @@ export function leftWords({ secondsLeft, part }: Progress, t: Translate): string
   return seconds === undefined ? undefined : t('{0} left', duration(seconds, t));
 }
 
-/** Behind a run's name, what matters most first: `critic 61 % · 3 min 20 s left`, `paused · policy 12 %`. */
-export function standingWords(run: Run, now: number, t: Translate): string {
+/**
+ * Behind a run's name, what matters most first: `critic 61 % · 3 min 20 s left`, `paused · policy 12 %`.
+ * @param halted why no run that waits begins
+ */
+export function standingWords(run: Run, now: number, t: Translate, halted?: string): string {
   const { state, progress, message, changedAt } = run;
   const place = progress === undefined ? [] : [placeWords(progress, t)];
   const left = progress === undefined ? [] : [leftWords(progress, t)].filter((words) => words !== undefined);
@@ -116,24 +119,34 @@ export function standingWords(run: Run, now: number, t: Translate): string {
       return [stateWord(state, t), ago(changedAt, now, t)].join(' · ');
     case 'failed':
       return [stateWord(state, t), ...(message === undefined ? place : [message])].join(' · ');
-    case 'stopped':
     case 'queued':
+      return [
+        stateWord(state, t),
+        ...(halted === undefined ? [] : [t('the queue is halted')]),
+        ...place,
+      ].join(' · ');
+    case 'stopped':
     case 'died':
       return [stateWord(state, t), ...place].join(' · ');
   }
 }
 
 /** The same to be heard: with the state that only the icon tells while it runs. */
-export function spokenRun(run: Run, now: number, t: Translate): string {
-  const words = standingWords(run, now, t).split(' · ');
+export function spokenRun(run: Run, now: number, t: Translate, halted?: string): string {
+  const words = standingWords(run, now, t, halted).split(' · ');
   return [runName(run, t), ...(run.state === 'running' ? [stateWord(run.state, t)] : []), ...words].join(
     ', ',
   );
 }
 
-/** Why a run is not at work any more; undefined when there is nothing to explain. */
-export function reasonWords(run: Run, t: Translate): string | undefined {
+/**
+ * Why a run is not at work any more; undefined when there is nothing to explain.
+ * @param halted why no run that waits begins
+ */
+export function reasonWords(run: Run, t: Translate, halted?: string): string | undefined {
   const { state, message, process, lastLines } = run;
+  if (state === 'queued' && halted !== undefined)
+    return t('The queue is halted, and no run begins: {0} “Try again” goes on with it.', halted);
   if (state === 'queued')
     return t(
       'It waits for its turn: one run trains at a time, and the next begins when none is at work and a window is open.',
@@ -162,9 +175,9 @@ export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): 
 }
 
 /** The lines of a run's hover. */
-export function runDetails(run: Run, t: Translate): string[] {
+export function runDetails(run: Run, t: Translate, halted?: string): string[] {
   const data = dataWords(run, t);
-  const reason = reasonWords(run, t);
+  const reason = reasonWords(run, t, halted);
   return [
     t('{0} on {1}', methodWord(run.method, t), run.base),
     ...(data === undefined ? [] : [data]),

@@ -92,6 +92,7 @@ function refusals(t: Translate): Record<Refused, string> {
     [commands.killRun]: notTrained,
     [commands.resumeRun]: notTrained,
     [commands.startQueuedRun]: notTrained,
+    [commands.advanceQueue]: notTrained,
     [commands.continueRun]: notTrained,
   };
 }

@@ -16,7 +16,8 @@ import { launchBrowser } from '../../../scripts/workbench/browser.mjs';
 import { EventTail } from '../../../src/core/training/eventFile';
 import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
-import { curveView, runView, shownCurve, toldView, type ReadCurves } from '../../../src/editor/runs/view';
+import { toldView } from '../../../src/editor/runs/told';
+import { curveView, runView, shownCurve, type ReadCurves } from '../../../src/editor/runs/view';
 import type { ToWebview } from '../../../webview/run/protocol';
 import { runLines } from './lines';
 

@@ -33,7 +33,7 @@ it.each([
     show: (error: unknown) => expect.fail(String(error)),
   };
   const watch = { onDidChange: () => listening };
-  const panels = new RunPanels(undefined as never, { first } as never, watch as never);
+  const panels = new RunPanels(undefined as never, { first } as never, watch as never, watch as never);
   panels.act(action, { folder: '/project/runs/r1' } as Run);
   await vi.waitFor(() => expect(commands).toEqual(done));
 });

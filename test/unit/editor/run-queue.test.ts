@@ -1,3 +1,4 @@
+import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfiguration } from '../../../src/core/training/configuration';
@@ -56,7 +57,8 @@ function watching() {
 /** A window whose Python has, or lacks, what training needs. */
 function windowWith(isInstalled: boolean) {
   const pythonChanged = new EventEmitter<void>();
-  const python = { isInstalled, opened: [] as string[], opening: Promise.resolve(trainer) };
+  const opening: Promise<Trainer | undefined> = Promise.resolve(trainer);
+  const python = { isInstalled, opened: [] as string[], opening };
   const { watch } = watching();
   const shown: unknown[] = [];
   const environment = {
@@ -121,6 +123,55 @@ describe('the queue of a window', () => {
     await vi.waitFor(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }), 5_000);
     expect(python.opened).toHaveLength(2);
     expect(shown).toEqual([]);
+  });
+});
+
+describe('a queue that has halted', () => {
+  /** What it has come to each time that it said that this is another. */
+  const following = (queue: InstanceType<typeof RunQueue>): (string | undefined)[] => {
+    const told: (string | undefined)[] = [];
+    queue.onDidChange(() => told.push(queue.halted));
+    return told;
+  };
+
+  it('says why, and goes on when a person has mended that and tries again', async () => {
+    const { id, folder: runFolder } = await queued('first');
+    const log = path.join(runFolder, 'trainer.log');
+    await mkdir(log);
+    const { watch, queue, python, shown } = windowWith(true);
+    const told = following(queue);
+    await watch.look();
+    await vi.waitFor(() => expect(told).toEqual([expect.stringContaining('trainer.log')]));
+    expect(shown).toHaveLength(1);
+    await watch.look();
+    expect(python.opened).toHaveLength(1);
+    await rm(log, { recursive: true });
+    await queue.tryAgain();
+    await vi.waitFor(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
+    expect(queue.halted).toBeUndefined();
+    expect(told.at(-1)).toBeUndefined();
+    expect(python.opened).toEqual(['first: its turn has come', 'Beginning the next run']);
+  });
+
+  it('says that something is to be installed, also to who has dismissed the question', async () => {
+    await queued('first');
+    const { watch, queue, python } = windowWith(false);
+    await watch.look();
+    await vi.waitFor(() => expect(queue.halted).toMatch(/^What training needs is not installed/));
+    python.opening = Promise.resolve(undefined);
+    await queue.tryAgain();
+    expect(queue.halted).toMatch(/^What training needs is not installed/);
+  });
+
+  it('has nothing to say when no run waits any more', async () => {
+    const { id } = await queued('first');
+    const { watch, queue, python } = windowWith(true);
+    python.opening = Promise.resolve(undefined);
+    await watch.look();
+    await vi.waitFor(() => expect(queue.halted).toBe('Its start was cancelled.'));
+    await stopRun(runs, id);
+    await watch.look();
+    expect(queue.halted).toBeUndefined();
   });
 });
 

@@ -4,8 +4,8 @@ import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
 import { besideWords, deletionWords, liveWords } from '../../../src/editor/runs/asked';
 import { measuredWords } from '../../../src/editor/runs/measured';
-import { resultWords } from '../../../src/editor/runs/told';
-import { curveView, runView, samplesView, shownCurve, toldView } from '../../../src/editor/runs/view';
+import { resultWords, toldView } from '../../../src/editor/runs/told';
+import { curveView, runView, samplesView, shownCurve } from '../../../src/editor/runs/view';
 import {
   reasonWords,
   runDetails,
@@ -60,6 +60,21 @@ describe('a row of the Runs view', () => {
   it('is heard with its state, which the eye has from the icon', () => {
     expect(spokenRun(run(), now, english)).toBe('sweet-rl #4, running, critic 61 %, 3 min 20 s left');
     expect(spokenRun(resting('stopped'), now, english)).toBe('sweet-rl #4, paused, critic 61 %');
+  });
+
+  it('that waits for a queue that is halted says so, and why', () => {
+    const waiting = resting('queued', { progress: undefined });
+    expect(standingWords(waiting, now, english, 'The disk is full.')).toBe('queued · the queue is halted');
+    expect(reasonWords(waiting, english, 'The disk is full.')).toBe(
+      'The queue is halted, and no run begins: The disk is full. “Try again” goes on with it.',
+    );
+    const view = (one: Run) => runView(one, history(), {}, { ...options, halted: 'The disk is full.' });
+    expect(view(waiting)).toMatchObject({
+      isHalted: true,
+      sentence: expect.stringContaining('disk') as string,
+    });
+    expect(view(resting('stopped'))).toMatchObject({ isHalted: false, sentence: '' });
+    expect(standingWords(resting('stopped'), now, english, 'The disk is full.')).toBe('paused · critic 61 %');
   });
 
   it('explains a death without the words of the command line', () => {
@@ -173,6 +188,28 @@ describe('the view of a run', () => {
       ],
       [],
     ]);
+  });
+
+  it('shows what matters beside the latest looks, and says how much more there was', () => {
+    const folded = history(event('state', { state: 'running', stage: 'critic' }));
+    const few = toldView(folded, 'en', english);
+    expect(few).toMatchObject({ lines: [{ text: 'critic begins' }], more: '' });
+    folded.add(event('plan', {}));
+    for (let number = 1; number <= 3000; number += 1)
+      folded.add(event('evaluation', { stage: 'policy', step: 25 * number, loss: 0.4 }));
+    const { lines, more } = toldView(folded, 'en', english);
+    expect(lines).toHaveLength(40);
+    expect(lines[0]!.text).toBe('policy, step 75,000: held out loss 0.400');
+    expect(lines.at(-1)!.text).toBe('critic begins');
+    expect(more).toBe(
+      '2,961 more events are in the file of events, 2,961 of them looks at the held-out examples.',
+    );
+    for (let number = 1; number <= 300; number += 1)
+      folded.add(event('notice', { message: `notice ${number}` }));
+    const full = toldView(folded, 'en', english);
+    expect(full.lines.slice(0, 2).map(({ text }) => text)).toEqual(['notice 300', 'notice 299']);
+    expect(full.lines.filter(({ text }) => text.startsWith('policy'))).toHaveLength(10);
+    expect(full.lines).toHaveLength(40);
   });
 
   it('has the untrained score beside the accuracy of the critic, where the run tells it', () => {

@@ -94,6 +94,7 @@ export const workspace = {
   onDidChangeConfiguration: never,
   getWorkspaceFolder: (file: { readonly fsPath: string }) =>
     workspace.workspaceFolders?.find(({ uri }) => file.fsPath.startsWith(`${uri.fsPath}${path.sep}`)),
+  onDidGrantWorkspaceTrust: never,
   asRelativePath: (file: string) => path.basename(file),
   createFileSystemWatcher: () => ({
     ...{ onDidCreate: never, onDidChange: never, onDidDelete: never },
@@ -101,8 +102,19 @@ export const workspace = {
   }),
 };
 
+/** Where a person cancels what they are shown the progress of. */
+export const cancelled = new EventEmitter<void>();
+
+export const ProgressLocation = { Notification: 15 };
+
 /** What a person is told, and what they answer. */
 export const window = {
+  state: { focused: true },
+  showErrorMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
+    Promise.resolve(undefined),
+  ),
+  withProgress: <Result>(_: unknown, work: (progress: unknown, token: unknown) => Promise<Result>) =>
+    work({ report: () => undefined }, { onCancellationRequested: cancelled.event }),
   onDidChangeWindowState: never,
   createTreeView: () => ({ visible: true, onDidChangeVisibility: never, dispose: () => undefined }),
   showInformationMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
@@ -116,6 +128,6 @@ export const window = {
   ),
 };
 
-export const commands = { executeCommand: () => Promise.resolve(undefined) };
+export const commands = { executeCommand: vi.fn((..._: unknown[]) => Promise.resolve()) };
 
 export const env = { language: 'en' } satisfies Partial<typeof vscode.env>;

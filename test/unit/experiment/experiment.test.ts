@@ -130,6 +130,12 @@ it.each([
         ...{ event: 'ranking', stage: 'ranking', histories: 5, candidates: 40 },
         ...{ rank_correlation: -0.1, spread: 0.2, untrained_spread: 0.3 },
       },
+      // A policy that is trained for long is looked at more often than anybody reads.
+      ...Array.from({ length: 600 }, (_, look) => ({
+        event: 'evaluation',
+        stage: 'policy',
+        step: 25 * look,
+      })),
     ]);
     const reader = new RunReader(runs, run.id);
     const { history } = (await reader.read())!;

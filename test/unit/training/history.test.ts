@@ -98,13 +98,53 @@ describe('the history of a run', () => {
     expect(history.curves('policy', 'loss')).toMatchObject({ training: { last: 0.5 } });
   });
 
+  it('of a long run keeps what its figures come from, whatever else is told', () => {
+    const history = new RunHistory();
+    const look = (stage: string, number: number, fields: object = {}): void =>
+      history.add(event('evaluation', { stage, step: number, accuracy: 0.6, ...fields }));
+    look('critic', 10, { accuracy: 0.5 });
+    expect(history.bestLook('critic')).toMatchObject({ step: 10 });
+    look('critic', 20, { accuracy: 0.7, best: true });
+    look('critic', 30);
+    const ranking = (stage: string, candidates: number): TrainerEvent =>
+      event('ranking', { stage, histories: 5, candidates });
+    history.add(ranking('ranking', 30));
+    history.add(ranking('ranking', 40));
+    for (let number = 1; number <= 100_000; number += 1) {
+      history.add(step(number, { stage: 'policy' }));
+      if (number % 25 === 0) look('policy', number, { best: number === 50_000 });
+    }
+    history.add(ranking('ranking-2', 20));
+    expect(history.bestLook('critic')).toMatchObject({ step: 20, accuracy: 0.7 });
+    expect(history.bestLook('policy')).toMatchObject({ step: 50_000 });
+    expect(history.bestLook('export')).toBeUndefined();
+    expect(history.rankings.map(({ stage, candidates }) => [stage, candidates])).toEqual([
+      ['ranking', 40],
+      ['ranking-2', 20],
+    ]);
+  });
+
   it('keeps what is told one by one, and only the latest of it', () => {
     const history = new RunHistory();
     for (let number = 1; number <= 600; number += 1)
       history.add(event('notice', { message: String(number) }));
     history.add(step(1));
-    expect(history.told).toHaveLength(500);
-    expect(history.told.at(-1)).toMatchObject({ message: '600' });
+    expect(history.told.latest).toHaveLength(200);
+    expect(history.told.latest.at(-1)).toMatchObject({ message: '600' });
+    expect([history.told.count, history.told.routine]).toEqual([600, 0]);
     expect(history.events).toBe(601);
+  });
+
+  it('tells the looks at held-out examples in their place, and lets them push nothing else out', () => {
+    const history = new RunHistory();
+    history.add(event('notice', { message: 'first' }));
+    for (let number = 1; number <= 600; number += 1)
+      history.add(event('evaluation', { stage: 'policy', step: number }));
+    history.add(event('notice', { message: 'last' }));
+    const { latest, count, routine } = history.told;
+    expect([latest.length, count, routine]).toEqual([42, 602, 600]);
+    expect(latest[0]).toMatchObject({ message: 'first' });
+    expect(latest[1]).toMatchObject({ step: 561 });
+    expect(latest.at(-1)).toMatchObject({ message: 'last' });
   });
 });

@@ -1,6 +1,7 @@
 import type { TrainerEvent, TrainerEventOf } from '../events';
 import { advance, type Progress } from '../progress';
 import { Curve } from './curve';
+import { Told, type ToldEvent } from './told';
 
 /** The figures of a step that make a curve, by their names in the events. */
 export const figures = [
@@ -29,10 +30,6 @@ export interface Curves {
   readonly heldOut: Curve;
 }
 
-/** What is told to a person one by one; steps and progress are told by curves and bars. */
-export type ToldEvent = Exclude<TrainerEvent, TrainerEventOf<'step' | 'progress' | 'sample'>>;
-
-const MOST_TOLD = 500;
 const MOST_SAMPLES = 24;
 
 /**
@@ -45,11 +42,13 @@ export class RunHistory {
   result: TrainerEventOf<'result'> | undefined;
   /** Of the critic's held-out pairs; absent of runs without a critic, and of those of an older trainer. */
   control: TrainerEventOf<'control'> | undefined;
-  /** The latest, in the order in which they came. */
-  readonly told: ToldEvent[] = [];
+  /** To be read by a person. Figures do not come from it: a long run has more than it keeps. */
+  readonly told = new Told();
   readonly samples: TrainerEventOf<'sample'>[] = [];
   /** How many events there were, so that somebody can tell whether there are new ones. */
   events = 0;
+  private readonly ranked = new Map<string, TrainerEventOf<'ranking'>>();
+  private readonly bestLooks = new Map<string, TrainerEventOf<'evaluation'>>();
   private readonly byStage = new Map<string, Map<Figure, Curves>>();
   private planned: readonly string[] = [];
   private readonly begun: string[] = [];
@@ -62,6 +61,11 @@ export class RunHistory {
   /** The stages with curves, in the order in which they began. */
   get trained(): readonly string[] {
     return [...this.byStage.keys()];
+  }
+
+  /** Of each round, in order: the latest of its stage, which a run that was resumed may tell again. */
+  get rankings(): readonly TrainerEventOf<'ranking'>[] {
+    return [...this.ranked.values()];
   }
 
   hasBegun(stage: string): boolean {
@@ -80,7 +84,9 @@ export class RunHistory {
       case 'evaluation':
         for (const figure of heldOutFigures)
           this.note(event.stage, figure, 'heldOut', event.step, event[figure]);
-        this.tell(event);
+        if (event.best === true || this.bestLooks.get(event.stage)?.best !== true)
+          this.bestLooks.set(event.stage, event);
+        this.told.add(event);
         break;
       case 'sample':
         this.samples.push(event);
@@ -90,8 +96,13 @@ export class RunHistory {
         break;
       default:
         this.keep(event);
-        this.tell(event);
+        this.told.add(event);
     }
+  }
+
+  /** The best look at the held-out examples of a stage; the latest while the trainer has called none the best. */
+  bestLook(stage: string): TrainerEventOf<'evaluation'> | undefined {
+    return this.bestLooks.get(stage);
   }
 
   /** The figures of a stage that have values. */
@@ -123,13 +134,9 @@ export class RunHistory {
     if (event.event === 'data') this.data = event;
     if (event.event === 'result') this.result = event;
     if (event.event === 'control') this.control = event;
+    if (event.event === 'ranking') this.ranked.set(event.stage, event);
     // What was planned once stays: a later plan may be of what is left.
     if (event.event === 'plan' && this.planned.length === 0) this.planned = stagesOf(event);
-  }
-
-  private tell(event: ToldEvent): void {
-    this.told.push(event);
-    if (this.told.length > MOST_TOLD) this.told.shift();
   }
 }
 

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
-import { Fault, messageOf } from '../../../core/fault';
-import { UnfitMachine, type Plan } from '../../../core/training/checks';
+import type { Plan } from '../../../core/training/checks';
 import type { DataCounts } from '../../../core/training/data/count';
 import { isFieldPath } from '../../../core/training/fields';
 import { Runs, type Run } from '../../../core/training/runs';
@@ -23,7 +22,8 @@ import { recommendedFor, trainablePlaces } from './bases';
 import { baseOf, HUB, learnsFromRows, methodOf, type Filled } from './configuration';
 import { Counting } from './counting';
 import { Estimating, type EstimateOwner } from './estimating';
-import { checksView, dataView, estimateIn } from './tellings';
+import { Starting, type StartingOwner } from './starting';
+import { dataView, estimateIn } from './tellings';
 import { formView, type Choices } from './view';
 
 const { t } = vscode.l10n;
@@ -36,7 +36,11 @@ const AGAIN_AFTER_MS = 1000;
 
 export interface NewRunOwner {
   /** @returns undefined when the person has cancelled it */
-  start(runs: Runs, configuration: unknown, from: string): Promise<Run | undefined>;
+  start(
+    runs: Runs,
+    configuration: unknown,
+    started: { readonly from: string; readonly signal: AbortSignal },
+  ): Promise<Run | undefined>;
   /** Shows the run that was started in the form's place. */
   started(panel: NewRunPanel, run: Run): void;
   openFile(configuration: unknown): Promise<void>;
@@ -45,19 +49,17 @@ export interface NewRunOwner {
   onDidDispose(panel: NewRunPanel): void;
 }
 
-const notStarting: StartView = { type: 'start', isStarting: false, problem: '', checks: [] };
-
 /** The webview panel with the form that makes a run. The page holds what was typed; all else is told from here. */
-export class NewRunPanel implements EstimateOwner {
+export class NewRunPanel implements EstimateOwner, StartingOwner {
   private readonly runs: Runs;
   private readonly counting: Counting;
   private readonly estimating: Estimating;
+  private readonly starting = new Starting(this);
   private readonly listening: vscode.Disposable;
   private readonly page: PanelPage<FromWebview, ToWebview>;
   private counts: DataCounts | undefined;
   private plan: Plan | undefined;
   private estimate: EstimateView = estimateIn('none', '');
-  private starting = notStarting;
   private filled: Filled | undefined;
   /** What the trainer has refused of the values as they are, by the name of the field. */
   private refused: Values = {};
@@ -122,6 +124,10 @@ export class NewRunPanel implements EstimateOwner {
     this.tellData();
   }
 
+  onStart(view: StartView): void {
+    this.post(view);
+  }
+
   onRefused(sentence: string): boolean {
     const said = sentence.startsWith(`${FROM}: `) ? sentence.slice(FROM.length + 2) : sentence;
     const name = /^[a-z_]+(\.[a-z_]+)*/.exec(said)?.[0] ?? '';
@@ -151,14 +157,16 @@ export class NewRunPanel implements EstimateOwner {
         if (message.state === undefined) this.post({ type: 'begin', state: this.state });
         else this.state = { ...this.state, values: message.state.values };
         this.post(this.estimate);
-        this.post(this.starting);
+        this.starting.tell();
         this.tellData();
         this.show();
         break;
       case 'change':
         this.state = { ...this.state, values: message.values };
+        // What is being started is what the form said then. The page takes no changes meanwhile; one may be on its way.
+        if (this.starting.isStarting) break;
         this.refused = {};
-        this.setStarting(notStarting);
+        this.starting.forget();
         this.show();
         break;
       default:
@@ -173,6 +181,9 @@ export class NewRunPanel implements EstimateOwner {
         return this.browse();
       case 'start':
         return this.start();
+      case 'cancel':
+        this.starting.cancel();
+        return;
       case 'openFile':
         return this.filled && this.owner.openFile(this.filled.configuration);
       case 'prepare':
@@ -218,38 +229,18 @@ export class NewRunPanel implements EstimateOwner {
   }
 
   private async start(): Promise<void> {
-    const { filled } = this;
-    const isBlocked = this.starting.isStarting || restriction() !== '';
-    if (filled === undefined || Object.keys(filled.errors).length > 0 || isBlocked) return;
-    this.estimating.stop();
-    this.setStarting({ ...notStarting, isStarting: true });
-    try {
-      const run = await this.owner.start(this.runs, filled.configuration, FROM);
-      if (run !== undefined) {
-        this.owner.started(this, run);
-        return;
-      }
-      this.setStarting(notStarting);
-    } catch (error) {
-      this.notStarted(error);
+    const { filled, starting } = this;
+    if (filled === undefined || Object.keys(filled.errors).length > 0 || restriction() !== '') {
+      starting.tell();
+      return;
     }
+    this.estimating.stop();
+    const run = await starting.start((signal) =>
+      this.owner.start(this.runs, filled.configuration, { from: FROM, signal }),
+    );
+    if (run !== undefined) this.owner.started(this, run);
     // The plan was given up for the start.
-    this.show();
-  }
-
-  private notStarted(error: unknown): void {
-    this.report(error);
-    const problem = messageOf(error);
-    if (error instanceof UnfitMachine) {
-      const checks = checksView(error.failed);
-      this.setStarting({ ...notStarting, problem: t('This machine cannot train yet.'), checks });
-    } else if (error instanceof Fault && this.onRefused(error.message)) this.setStarting(notStarting);
-    else this.setStarting({ ...notStarting, problem });
-  }
-
-  private setStarting(starting: StartView): void {
-    this.starting = starting;
-    this.post(starting);
+    else this.show();
   }
 
   private show(): void {

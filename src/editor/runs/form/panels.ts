@@ -87,8 +87,12 @@ export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner,
     else await this.adopt(panel, state, engine);
   }
 
-  start(runs: Runs, configuration: unknown, from: string): Promise<Run | undefined> {
-    return this.parts.starter.start(configuration, { from, folder: runs.dataFolder, runs });
+  start(
+    runs: Runs,
+    configuration: unknown,
+    started: { readonly from: string; readonly signal: AbortSignal },
+  ): Promise<Run | undefined> {
+    return this.parts.starter.start(configuration, { ...started, folder: runs.dataFolder, runs });
   }
 
   started(panel: NewRunPanel, run: Run): void {

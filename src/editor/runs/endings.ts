@@ -1,0 +1,115 @@
+import * as vscode from 'vscode';
+import { pause } from '../../core/training/pause';
+import type { Run, Runs } from '../../core/training/runs';
+import { commands, views } from '../contributions';
+import type { RunPanels } from './panels';
+import type { Look, RunWatch } from './watch';
+import { reasonWords, runName, stateWord } from './words';
+
+const { t } = vscode.l10n;
+
+const REMEMBERED = 'runs.endings';
+/** A window in which nobody is leaves it to the others for so long. */
+const OTHERS_FIRST_MS = 3000;
+
+/** By data folder and id. */
+type Endings = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/**
+ * Says once, in one window, that a run is done, has failed or has died: also of those that did so while no window was
+ * open. What had ended when a log was first seen is no news.
+ */
+export class RunEndings implements vscode.Disposable {
+  private readonly registration: vscode.Disposable;
+  private known: Endings;
+
+  constructor(
+    watch: Pick<RunWatch, 'onDidLook'>,
+    private readonly panels: Pick<RunPanels, 'isInSight'>,
+    private readonly memory: vscode.Memento,
+    private readonly report: (error: unknown) => void,
+  ) {
+    this.known = memory.get<Endings>(REMEMBERED, {});
+    this.registration = watch.onDidLook((look) => {
+      this.follow(look).catch(report);
+    });
+  }
+
+  dispose(): void {
+    this.registration.dispose();
+  }
+
+  private async follow({ runs, all }: Look): Promise<void> {
+    const before = this.known[runs.dataFolder];
+    const ended = all.flatMap((run) => {
+      const ending = endingOf(run);
+      return ending === undefined ? [] : [{ run, ending }];
+    });
+    const now = Object.fromEntries(ended.map(({ run, ending }) => [run.id, ending]));
+    if (JSON.stringify(now) === JSON.stringify(before)) return;
+    this.known = { ...this.known, [runs.dataFolder]: now };
+    await this.memory.update(REMEMBERED, this.known);
+    if (before === undefined) return;
+    const news = ended.filter(({ run, ending }) => before[run.id] !== ending);
+    if (news.length > 0) await this.tell(runs, news);
+  }
+
+  private async tell(
+    runs: Runs,
+    news: readonly { readonly run: Run; readonly ending: string }[],
+  ): Promise<void> {
+    if (!vscode.window.state.focused) await pause(OTHERS_FIRST_MS);
+    const { isFirstToTell } = await import('../../core/training/ending');
+    const done: Run[] = [];
+    for (const { run, ending } of news) {
+      // Nothing is written into a log that may not be trusted.
+      if (vscode.workspace.isTrusted && !(await isFirstToTell(runs, run.id, ending))) continue;
+      if (run.state !== 'done') void this.tellBadEnd(run).catch(this.report);
+      else if (!this.panels.isInSight(run)) done.push(run);
+    }
+    if (done.length > 0) await tellDone(done);
+  }
+
+  private async tellBadEnd(run: Run): Promise<void> {
+    const { state, lastLines } = run;
+    const last = lastLines.at(-1);
+    const sentences = [
+      t('{0}: {1}.', runName(run, t), stateWord(state, t)),
+      reasonWords(run, t),
+      state === 'died' && last !== undefined ? t('The last one: {0}', last) : undefined,
+    ];
+    const actions = [
+      { title: t('Resume'), command: commands.resumeRun },
+      { title: t('Show'), command: commands.openRun },
+    ];
+    const chosen = await vscode.window.showErrorMessage(
+      sentences.filter((sentence) => sentence !== undefined).join(' '),
+      ...actions,
+    );
+    if (chosen !== undefined) await vscode.commands.executeCommand(chosen.command, { kind: 'run', run });
+  }
+}
+
+/**
+ * How a run came to its end by itself, another text each time that it does: one that was resumed may do so again.
+ * Undefined while it has not, and when a person has stopped it.
+ */
+function endingOf({ state, changedAt, process }: Run): string | undefined {
+  if (state !== 'done' && state !== 'failed' && state !== 'died') return undefined;
+  return [state, changedAt, process?.pid ?? 'no trainer'].join(' ');
+}
+
+/** However many there are, it is one notification. */
+async function tellDone(done: readonly Run[]): Promise<void> {
+  const [first, ...others] = done;
+  const names = done.map((run) => runName(run, t));
+  const sentence =
+    others.length === 0
+      ? t('{0} is done.', names[0]!)
+      : t('{0} runs are done: {1}.', done.length, names.join(', '));
+  const show = t('Show');
+  if ((await vscode.window.showInformationMessage(sentence, show)) !== show) return;
+  if (others.length === 0)
+    await vscode.commands.executeCommand(commands.openRun, { kind: 'run', run: first });
+  else await vscode.commands.executeCommand(`${views.runs}.focus`);
+}
