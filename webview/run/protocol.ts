@@ -7,7 +7,7 @@ import type { CurvePart, FigureName, Look } from '../chart/protocol';
  */
 
 export type RunState =
-  'preparing' | 'running' | 'stopping' | 'stopped' | 'queued' | 'done' | 'failed' | 'died';
+  'preparing' | 'running' | 'stopping' | 'finishing' | 'stopped' | 'queued' | 'done' | 'failed' | 'died';
 
 export interface StageView {
   /** As the trainer calls it. */
@@ -47,6 +47,8 @@ export interface RunView {
   /** A trainer is at work on it, so that it can be paused. */
   readonly isLive: boolean;
   readonly canResume: boolean;
+  /** Its policy could be kept as it is. */
+  readonly canFinish: boolean;
   readonly stages: readonly StageView[];
   /** `3 min 20 s left`; empty when nobody knows. */
   readonly left: string;
@@ -101,6 +103,7 @@ export type ToWebview = RunView | CurveView | SamplesView | ToldView;
 
 export const actions = [
   'pause',
+  'finish',
   'kill',
   'resume',
   'startNow',

@@ -17,6 +17,7 @@ const panelStateSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.s
 
 const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust'>, CommandId>> = {
   pause: commands.pauseRun,
+  finish: commands.finishRun,
   kill: commands.killRun,
   resume: commands.resumeRun,
   startNow: commands.startQueuedRun,
