@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -100,6 +100,10 @@ async function freeze(name: string): Promise<void> {
   }
 }
 
+async function thaw(name: string): Promise<void> {
+  process.kill((await named(name))!.process!.pid, 'SIGCONT');
+}
+
 async function kill(name: string): Promise<void> {
   process.kill((await named(name))!.process!.pid, 'SIGKILL');
 }
@@ -146,10 +150,28 @@ test('it starts beside the one at work for a person who was told what that takes
   await row(/^second, queued/).waitFor();
 });
 
-test('it begins when the one before has ended', async () => {
-  await kill('first');
+test('it begins when the one before has ended, whose model somebody wants before its last step', async () => {
+  const dialog = workbench.page.locator('.monaco-dialog-box');
+  await workbench.runCommand('View: Close All Editors');
+  await workbench.chooseInMenu(row(/^first, running, policy/), 'Finish Run Now…');
+  await dialog.getByText('Finish “first” now?').waitFor();
+  await workbench.page.keyboard.press('Escape');
+  await row(/^first, running, policy/).click();
+  await button('Finish now…').press('Enter');
+  await dialog.getByText(/^It has made [\d,]+ of [\d,]+ steps \(policy\)/).waitFor();
+  await workbench.screenshot('runs-finish');
+  await dialog.getByRole('button', { name: 'Finish Now' }).click();
+  await row(/^first, finishing, policy/).waitFor();
+  expect(await button('Finish now…').isDisabled()).toBe(true);
+  await thaw('first');
+  await row(/^first, done, ended at step [\d,]+ of [\d,]+, /).waitFor();
+  await outcome()
+    .getByText(/^The trained model is ready\. It was ended at step [\d,]+ of [\d,]+ \(policy\), as asked/)
+    .waitFor();
+  await workbench.screenshot('runs-finished-early');
+  const { folder: finished } = (await named('first'))!;
+  expect(await readdir(path.join(finished, 'model'))).toContain('model.safetensors');
   await freeze('second');
-  await row(/^first, died/).waitFor();
   await row(/^second, running, policy/).waitFor();
 });
 
@@ -173,7 +195,7 @@ const alsoSelect = (name: RegExp): Promise<void> => row(name).click({ modifiers:
 
 test('those that are selected are not deleted while one of them is at work', async () => {
   await workbench.open();
-  for (const name of [/^third, running/, /^second, died/, /^first, died/]) await alsoSelect(name);
+  for (const name of [/^third, running/, /^second, died/, /^first, done/]) await alsoSelect(name);
   await workbench.page.keyboard.press('Delete');
   await workbench.notification(/Nothing is deleted: “third” is at work/);
   await workbench.screenshot('runs-delete-live');
