@@ -64,6 +64,7 @@ export const commands = {
   startRunFile: 'tandem.startRunFile',
   openRun: 'tandem.openRun',
   pauseRun: 'tandem.pauseRun',
+  finishRun: 'tandem.finishRun',
   killRun: 'tandem.killRun',
   resumeRun: 'tandem.resumeRun',
   startQueuedRun: 'tandem.startQueuedRun',
@@ -145,6 +146,8 @@ export const contextValues = {
   shownCritic: 'tandem.shownCritic',
   /** A trainer works on it. */
   liveRun: 'tandem.liveRun',
+  /** The same, and its policy could be kept as it is. */
+  liveRunWithPolicy: 'tandem.liveRunWithPolicy',
   /** Paused, failed or died: it can be resumed. */
   restingRun: 'tandem.restingRun',
   /** It waits for its turn. */

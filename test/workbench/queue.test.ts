@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -100,6 +100,10 @@ async function freeze(name: string): Promise<void> {
   }
 }
 
+async function thaw(name: string): Promise<void> {
+  process.kill((await named(name))!.process!.pid, 'SIGCONT');
+}
+
 async function kill(name: string): Promise<void> {
   process.kill((await named(name))!.process!.pid, 'SIGKILL');
 }
@@ -146,13 +150,39 @@ test('it starts beside the one at work for a person who was told what that takes
   await row(/^second, queued/).waitFor();
 });
 
-test('one that cannot be launched halts the queue, which says why until a person tries again', async () => {
-  const log = path.join((await named('second'))!.folder, 'trainer.log');
+/** What the trainer of the run that is next in the queue says goes here. */
+let log: string;
+
+test('a person who wants the model of a run before its last step finishes it', async () => {
+  log = path.join((await named('second'))!.folder, 'trainer.log');
+  const dialog = workbench.page.locator('.monaco-dialog-box');
+  await workbench.runCommand('View: Close All Editors');
+  await workbench.chooseInMenu(row(/^first, running, policy/), 'Finish Run Now…');
+  await dialog.getByText('Finish “first” now?').waitFor();
+  await workbench.page.keyboard.press('Escape');
+  await row(/^first, running, policy/).click();
+  await button('Finish now…').press('Enter');
+  await dialog.getByText(/^It has made [\d,]+ of [\d,]+ steps \(policy\)/).waitFor();
+  await workbench.screenshot('runs-finish');
+  await dialog.getByRole('button', { name: 'Finish Now' }).click();
+  await row(/^first, finishing, policy/).waitFor();
+  expect(await button('Finish now…').isDisabled()).toBe(true);
+  // Whoever is next in the queue cannot be launched.
   await rename(log, `${log}.aside`);
   await mkdir(log);
-  await kill('first');
-  await row(/^first, died/).waitFor();
+  await thaw('first');
+  await row(/^first, done, ended at step [\d,]+ of [\d,]+, /).waitFor();
+  await outcome()
+    .getByText(/^The trained model is ready\. It was ended at step [\d,]+ of [\d,]+ \(policy\), as asked/)
+    .waitFor();
+  await workbench.screenshot('runs-finished-early');
+  const { folder: finished } = (await named('first'))!;
+  expect(await readdir(path.join(finished, 'model'))).toContain('model.safetensors');
+});
+
+test('one that cannot be launched halts the queue, which says why until a person tries again', async () => {
   await row(/^second, queued, the queue is halted/).waitFor();
+  await row(/^second, queued/).click();
   await outcome()
     .getByText(/^The queue is halted, and no run begins: .*trainer\.log/)
     .waitFor();
@@ -200,7 +230,7 @@ test('what died while a window was closed is told when it is opened, with a way 
 const alsoSelect = (name: RegExp): Promise<void> => row(name).click({ modifiers: ['ControlOrMeta'] });
 
 test('those that are selected are not deleted while one of them is at work', async () => {
-  for (const name of [/^third, running/, /^second, died/, /^first, died/]) await alsoSelect(name);
+  for (const name of [/^third, running/, /^second, died/, /^first, done/]) await alsoSelect(name);
   await workbench.page.keyboard.press('Delete');
   await workbench.notification(/Nothing is deleted: “third” is at work/);
   await workbench.screenshot('runs-delete-live');

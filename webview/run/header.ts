@@ -8,6 +8,7 @@ const stateIcons: Readonly<Record<RunState, string>> = {
   preparing: 'loading',
   running: 'play-circle',
   stopping: 'debug-pause',
+  finishing: 'pass',
   stopped: 'debug-pause',
   queued: 'clock',
   done: 'pass-filled',
@@ -47,7 +48,13 @@ export function header(view: RunView): TemplateResult {
 }
 
 /** What changes the state that the run is in. */
-function control({ state, isLive, canResume, isHalted }: RunView): TemplateResult | typeof nothing {
+function control({
+  state,
+  isLive,
+  canResume,
+  canFinish,
+  isHalted,
+}: RunView): TemplateResult | typeof nothing {
   if (isLive)
     return html`${button({
       label: t('Pause'),
@@ -56,6 +63,17 @@ function control({ state, isLive, canResume, isHalted }: RunView): TemplateResul
       disabled: state === 'stopping',
       onPress: () => host.act('pause'),
     })}
+    ${
+      canFinish || state === 'finishing'
+        ? button({
+            label: t('Finish now…'),
+            icon: 'pass',
+            title: t('Ends the training after the step at work; the best one until then becomes the model'),
+            disabled: state === 'finishing',
+            onPress: () => host.act('finish'),
+          })
+        : nothing
+    }
     ${iconButton({
       icon: 'debug-stop',
       label: t('Stop immediately…'),

@@ -7,7 +7,7 @@ import type { CurvePart, FigureName, Look } from '../chart/protocol';
  */
 
 export type RunState =
-  'preparing' | 'running' | 'stopping' | 'stopped' | 'queued' | 'done' | 'failed' | 'died';
+  'preparing' | 'running' | 'stopping' | 'finishing' | 'stopped' | 'queued' | 'done' | 'failed' | 'died';
 
 export interface StageView {
   /** As the trainer calls it. */
@@ -49,6 +49,8 @@ export interface RunView {
   readonly canResume: boolean;
   /** It waits for its turn, which nothing gives it: `sentence` says why. */
   readonly isHalted: boolean;
+  /** Its policy could be kept as it is. */
+  readonly canFinish: boolean;
   readonly stages: readonly StageView[];
   /** `3 min 20 s left`; empty when nobody knows. */
   readonly left: string;
@@ -115,6 +117,7 @@ export type ToWebview = RunView | CurveView | SamplesView | ToldView;
 
 export const actions = [
   'pause',
+  'finish',
   'kill',
   'resume',
   'startNow',

@@ -20,8 +20,8 @@ export const installResume: Install = (program, perform) => {
     .addOption(dataOption())
     .option(
       '--more-epochs <n>',
-      'of one that is done: another run goes on where it has ended, for so many epochs of the policy',
-      wholeNumber('--more-epochs', 1),
+      'of one that is done: another run goes on where it has ended, for so many epochs of the policy; 0 of one that was finished early: for what was left of its own',
+      wholeNumber('--more-epochs', 0),
     )
     .option('--follow', 'show the run until it is over; Ctrl+C leaves it running')
     .action((run: string, options: Options) => perform((to) => resume(run, options, to)));

@@ -1,4 +1,6 @@
+import { Option } from 'commander';
 import { stopRun } from '../../core/training/control';
+import { finishRun } from '../../core/training/finish';
 import { Runs } from '../../core/training/runs';
 import type { Install, Outcome, Surroundings } from '../command';
 import { toldOf } from '../following';
@@ -7,6 +9,7 @@ import { dataOption } from '../play';
 interface Options {
   readonly data: string;
   readonly kill?: boolean;
+  readonly finish?: boolean;
 }
 
 export const installStop: Install = (program, perform) => {
@@ -16,15 +19,26 @@ export const installStop: Install = (program, perform) => {
     .argument('<run>', 'its id, or a part of it')
     .addOption(dataOption())
     .option('--kill', 'at once; what was trained since its last checkpoint is done again when it is resumed')
+    .addOption(
+      new Option(
+        '--finish',
+        'end the training of its policy after the step at work, and write the model that did best until then',
+      ).conflicts('kill'),
+    )
     .action((run: string, options: Options) => perform((to) => stop(run, options, to)));
 };
 
-async function stop(name: string, { data, kill }: Options, to: Surroundings): Promise<Outcome> {
+async function stop(name: string, { data, kill, finish }: Options, to: Surroundings): Promise<Outcome> {
   const runs = new Runs(data);
   const { id } = await runs.find(name);
-  to.onInterrupt('Not waiting any more: the run stops when its checkpoint is written.');
-  if (kill !== true) process.stderr.write(`Stopping ${id}; it writes a checkpoint first …\n`);
+  const [when, doing] =
+    finish === true
+      ? ['is done when its model is written', `Finishing ${id}; it ends its step and writes its model`]
+      : ['stops when its checkpoint is written', `Stopping ${id}; it writes a checkpoint first`];
+  to.onInterrupt(`Not waiting any more: the run ${when}.`);
+  if (kill !== true) process.stderr.write(`${doing} …\n`);
   try {
+    if (finish === true) return toldOf(await finishRun(runs, id, { signal: to.signal }), true);
     return toldOf(await stopRun(runs, id, { signal: to.signal, atOnce: kill === true }), kill !== true);
   } catch (error) {
     if (!to.signal.aborted) throw error;

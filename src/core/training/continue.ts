@@ -6,12 +6,12 @@ import { Fault } from '../fault';
 import { ifThere, writeAtomically } from '../trajectory/files';
 import { writeQueued } from './control';
 import { EVENTS_VERSION } from './events';
-import { readWhole, runFiles } from './runFolder';
+import { KEPT_GB, readWhole, runFiles } from './runFolder';
 import type { Run, Runs } from './runs';
 import { makeRun } from './start';
 
 export interface ContinueOptions {
-  /** Of the policy, after those that it has had; part of one will do. */
+  /** Of the policy, after those of its configuration; part of one will do, and none of one that was ended before them. */
   readonly epochs: number;
   readonly name: string;
 }
@@ -22,16 +22,16 @@ const configurationSchema = z.looseObject({
 
 /** What belongs to the one run and not to the other: its result, its processes, and who waits for it. */
 const OWN: readonly string[] = [
-  ...[runFiles.model, runFiles.launch, runFiles.process, runFiles.log, runFiles.stop, runFiles.killed],
-  ...['lock', runFiles.queued, runFiles.checkpoints, runFiles.kept],
+  ...[runFiles.model, runFiles.launch, runFiles.process, runFiles.log, runFiles.stop, runFiles.finish],
+  ...['lock', runFiles.killed, runFiles.queued, runFiles.checkpoints, runFiles.kept],
 ];
 
 /**
  * Makes a run that goes on where one that is done has ended, for more epochs of its policy, with the same data and the
- * same critic; the learning rate stays at what it had come down to (docs/decisions/more-epochs.md). The one that is done
- * stays as it is. The new one waits for its turn, which `beginNext` gives it.
+ * same critic; the learning rate stays at what it had come down to (docs/decisions/more-epochs.md). One that was ended by
+ * request has the rest of its own steps first. The one that is done stays as it is. The new one waits for its turn, which `beginNext` gives it.
  *
- * @throws {Fault} `training/not-done`, `training/nothing-kept`, `training/not-written`
+ * @throws {Fault} `training/not-done`, `training/nothing-more`, `training/nothing-kept`, `training/not-written`
  */
 export async function continueRun(runs: Runs, id: string, { epochs, name }: ContinueOptions): Promise<Run> {
   const { state, folder, progress, id: whole } = await runs.find(id);
@@ -39,9 +39,13 @@ export async function continueRun(runs: Runs, id: string, { epochs, name }: Cont
     const message = `The run ${whole} is ${state}. Only one that is done can be given more epochs; others are resumed.`;
     throw new Fault('training/not-done', message);
   }
+  if (epochs === 0 && progress?.ended === undefined) {
+    const message = `The run ${whole} has had all its epochs. Say how many more it is to have, above 0.`;
+    throw new Fault('training/nothing-more', message);
+  }
   const kept = join(folder, runFiles.kept);
   if ((await ifThere(() => stat(kept))) === undefined) {
-    const message = `The run ${whole} has kept no checkpoint from which it could go on: an older Tandem made it, or its checkpoints are larger than 2 GB. Start a run with more epochs instead.`;
+    const message = `The run ${whole} has kept no checkpoint from which it could go on. A run that is done keeps them up to ${KEPT_GB} GB, which those of large models trained whole are above, and one of an older Tandem keeps none. Duplicate it with more epochs instead (policy.epochs): that trains from the beginning.`;
     throw new Fault('training/nothing-kept', message);
   }
   const configuration = await readWhole(join(folder, runFiles.configuration), configurationSchema);

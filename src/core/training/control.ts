@@ -20,8 +20,8 @@ export interface StopOptions {
 }
 
 /**
- * Asks a run to stop and waits until it has. It finishes its micro-batch and writes a checkpoint. One that waits for its
- * turn does not wait any more.
+ * Asks a run to stop and waits until it has. It finishes its micro-batch and writes a checkpoint (`finishRun` asks for a
+ * model). One that waits for its turn does not wait any more.
  * @returns how the run stands then
  * @throws {Fault} `training/not-running`, `training/other-host`
  * @throws the signal's reason when it is aborted; the request stands

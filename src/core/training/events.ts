@@ -132,8 +132,13 @@ const schemas = lazily(() => {
       spread: figure,
       untrained_spread: figure,
     }),
-    /** The run is done. `model`: the folder of the result. */
-    z.looseObject({ event: z.literal('result'), ...head, model: z.string().optional() }),
+    /** The run is done. `model`: the folder of the result. `ended`: its policy was ended by request, before its last step. */
+    z.looseObject({
+      event: z.literal('result'),
+      ...head,
+      model: z.string().optional(),
+      ended: z.object({ stage: z.string(), step: z.number().int(), steps: z.number().int() }).optional(),
+    }),
   ]);
 
   return { known, any: z.looseObject({ event: z.string(), ...head }) };

@@ -22,6 +22,8 @@ export interface Progress {
   /** The latest step and the latest look at the held-out examples, with all their figures. */
   readonly latest?: TrainerEventOf<'step'>;
   readonly heldOut?: TrainerEventOf<'evaluation'>;
+  /** Of a run that is done: where its policy was ended by request, before its last step. */
+  readonly ended?: TrainerEventOf<'result'>['ended'];
   /** Of the latest event: ISO 8601, UTC. */
   readonly at: string;
 }
@@ -42,6 +44,7 @@ export function advance(before: Progress | undefined, event: TrainerEvent): Prog
     return { ...progress, stage, part: { name, done, total, secondsLeft: seconds_left ?? undefined } };
   }
   if (event.event === 'evaluation') return { ...progress, heldOut: event };
+  if (event.event === 'result') return { ...progress, ended: event.ended };
   return progress;
 }
 
@@ -56,6 +59,8 @@ function afterState(before: Progress | undefined, event: TrainerEventOf<'state'>
     at,
     latest,
     heldOut,
+    // The result is told before the run is done; one that continues it is not ended as it was.
+    ...(state === 'done' && before?.ended !== undefined && { ended: before.ended }),
     ...(sameStage && { step: before?.step, steps: before?.steps, secondsLeft: before?.secondsLeft }),
   };
 }

@@ -6,7 +6,7 @@ import { ifThere } from '../trajectory/files';
 
 /**
  * The files of a run, `<data folder>/runs/<id>/`. Tandem writes `run.json`, `data/`, `queued.json`, `launch.json`,
- * `trainer.log`, `stop`, `killed.json` and `told.json`; the trainer everything else.
+ * `trainer.log`, `stop`, `finish`, `killed.json` and `told.json`; the trainer everything else.
  */
 export const runFiles = {
   configuration: 'run.json',
@@ -22,6 +22,8 @@ export const runFiles = {
   log: 'trainer.log',
   /** Its presence asks the trainer to stop. */
   stop: 'stop',
+  /** Its presence asks the trainer to end the policy where it is and to go on to the model; gone when the run is done. */
+  finish: 'finish',
   /** Somebody has killed its trainer, and knows why it is gone. */
   killed: 'killed.json',
   /** Of which of its endings a person was told. */
@@ -33,6 +35,9 @@ export const runFiles = {
   model: 'model',
   critic: 'critic',
 } as const;
+
+/** A run that is done keeps its checkpoints up to this size: `KEPT_BYTES` of the trainer (running/run.py). */
+export const KEPT_GB = 2;
 
 /** Ends the names of folders whose run is still being prepared. */
 export const BEING_PREPARED = '.unfinished';

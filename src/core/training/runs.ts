@@ -23,11 +23,11 @@ import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
 
 /**
- * `stopped`: by a request, after a checkpoint, or at once, by whoever killed its trainer; also when it never began.
- * `queued`: it waits for its turn (`queue.ts`). `died`: the process is gone and did not say that it was done;
- * `resumeRun` goes on from the last checkpoint.
+ * `finishing`: somebody has asked for its policy as it is (`finish.ts`). `stopped`: by a request, after a checkpoint, or
+ * at once, by whoever killed its trainer; also when it never began. `queued`: it waits for its turn (`queue.ts`).
+ * `died`: the process is gone and did not say that it was done; `resumeRun` goes on from the last checkpoint.
  */
-export type RunState = ToldState | 'queued' | 'died';
+export type RunState = ToldState | 'finishing' | 'queued' | 'died';
 
 /** A run as its folder tells it. */
 export interface Run {
@@ -204,11 +204,11 @@ async function standing(id: string, folder: string): Promise<Standing> {
   const told = await lastProgress(join(folder, runFiles.events));
   const { latest } = trainer;
   const isLive = worksOn(trainer, told);
-  const isAsked = isLive && (await ifThere(() => stat(join(folder, runFiles.stop)))) !== undefined;
+  const asked = isLive ? await askedTo(folder) : undefined;
   const queued = isLive ? undefined : await queuedSince(folder, latest);
   const isNew = latest === undefined && told === undefined;
   const resting = isNew || (await wasKilled(folder, latest)) ? 'stopped' : 'died';
-  const state = queued === undefined ? stateOf(saidBy(latest, told), isLive, isAsked, resting) : 'queued';
+  const state = queued === undefined ? stateOf(saidBy(latest, told), isLive, asked, resting) : 'queued';
   const lines = state === 'failed' || state === 'died' ? await lastLines(folder) : [];
   const isDiskFull = state === 'died' && lines.length === 0 && (await isFull(folder)) === true;
   const message =
@@ -226,6 +226,14 @@ async function standing(id: string, folder: string): Promise<Standing> {
     ...(queued && { queued }),
     ...(changedAt !== undefined && { changedAt }),
   };
+}
+
+/** What its trainer was asked for, and has not done yet. */
+async function askedTo(folder: string): Promise<'stopping' | 'finishing' | undefined> {
+  const isThere = async (file: string): Promise<boolean> =>
+    (await ifThere(() => stat(join(folder, file)))) !== undefined;
+  if (await isThere(runFiles.stop)) return 'stopping';
+  return (await isThere(runFiles.finish)) ? 'finishing' : undefined;
 }
 
 /** Undefined also when it was launched since then, by somebody who could not take it out any more. */
@@ -247,12 +255,12 @@ async function wasKilled(folder: string, latest: TrainerProcess | Launch | undef
 function stateOf(
   said: ToldState | undefined,
   isLive: boolean,
-  isAsked: boolean,
+  asked: 'stopping' | 'finishing' | undefined,
   resting: 'stopped' | 'died',
 ): RunState {
   if (!isLive) return said !== undefined && isFinal(said) ? said : resting;
   if (said !== undefined && isFinal(said)) return said; // it is about to end
-  return isAsked ? 'stopping' : (said ?? 'preparing');
+  return asked ?? said ?? 'preparing';
 }
 
 function explanation(

@@ -1,7 +1,8 @@
 import type { Plan } from '../../core/training/checks';
+import { KEPT_GB } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import type { Translate } from '../translate';
-import { bytesWords, runName } from './words';
+import { bytesWords, grouped, runName, stageWord } from './words';
 
 /** More are counted instead of named: a dialog is as high as the screen at most. */
 const MOST_NAMED = 10;
@@ -48,6 +49,51 @@ export function liveWords(live: readonly Run[], selected: number, t: Translate):
   return live.length === 1
     ? t('Nothing is deleted: {0} is at work. Pause it first, or leave it out of the selection.', names)
     : t('Nothing is deleted: {0} are at work. Pause them first, or leave them out of the selection.', names);
+}
+
+/** What is asked before the policy of a run is ended where it is. */
+export function finishWords(run: Run, t: Translate): { readonly question: string; readonly detail: string } {
+  const { stage = 'policy', step = 0, steps = step } = run.progress ?? {};
+  return {
+    question: t('Finish “{0}” now?', runName(run, t)),
+    detail: t(
+      'It has made {0} of {1} steps ({2}), and ends with the one at work. The step that did best on held-out examples becomes the model, and the run is done. “Continue Run with More Epochs…” can train what is left later, in another run, unless its checkpoints take more than {3} GB.',
+      grouped(step),
+      grouped(steps),
+      stageWord(stage, t),
+      KEPT_GB,
+    ),
+  };
+}
+
+export interface MoreEpochsWords {
+  readonly prompt: string;
+  readonly refusal: string;
+  /** Suggested; one that was ended before its last step need not have more than those. */
+  readonly least: '0' | '1';
+}
+
+/** What is asked before a run that is done is continued. */
+export function moreEpochsWords({ progress }: Pick<Run, 'progress'>, t: Translate): MoreEpochsWords {
+  const ended = progress?.ended;
+  if (ended === undefined) {
+    return {
+      prompt: t(
+        'More epochs of its policy, at the learning rate that it had come down to. This makes another run; this one stays.',
+      ),
+      refusal: t('Write a number above 0 and up to 1000.'),
+      least: '1',
+    };
+  }
+  return {
+    prompt: t(
+      'It was ended at step {0} of {1}. What was left is trained first, and then so many more epochs of its policy; 0 is none. This makes another run; this one stays.',
+      grouped(ended.step),
+      grouped(ended.steps),
+    ),
+    refusal: t('Write a number from 0 to 1000.'),
+    least: '0',
+  };
 }
 
 type MemoryPlan = Pick<Plan, 'needed' | 'fits'> & {

@@ -46,6 +46,7 @@ export function runCommands(on: RunCommandContext) {
       if (target?.kind === 'critic') open(await runOfCritic(target));
     },
     [commands.pauseRun]: ofRun((run) => runControl.pause(run)),
+    [commands.finishRun]: ofRun((run) => runControl.finish(run)),
     [commands.killRun]: ofRun((run) => runControl.kill(run)),
     [commands.resumeRun]: ofRun((run) => runControl.resume(run)),
     [commands.startQueuedRun]: ofRun((run) => runControl.startNow(run)),

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { EditorTrainer } from '../trainer';
+import { finishWords, moreEpochsWords, type MoreEpochsWords } from './asked';
 import { mayStartBeside } from './beside';
 import type { RunQueue } from './queue';
 import { runsOf } from './resting';
@@ -24,6 +25,19 @@ export class RunControl {
     const stopping = stopRun(runsOf(run), run.id);
     void this.watch.look();
     await stopping;
+    await this.watch.look();
+  }
+
+  /** Ends its policy after the step at work and has the model written. Resolves when the trainer is gone. */
+  async finish(run: Run): Promise<void> {
+    const finish = t('Finish Now');
+    const { question, detail } = finishWords(run, t);
+    const chosen = await vscode.window.showWarningMessage(question, { modal: true, detail }, finish);
+    if (chosen !== finish) return;
+    const { finishRun } = await import('../../core/training/finish');
+    const finishing = finishRun(runsOf(run), run.id);
+    void this.watch.look();
+    await finishing;
     await this.watch.look();
   }
 
@@ -58,16 +72,14 @@ export class RunControl {
    * @returns undefined when the person left it
    */
   async continue(run: Run): Promise<Run | undefined> {
+    const { prompt, refusal, least } = moreEpochsWords(run, t);
     const text = await vscode.window.showInputBox({
       title: t('Continue {0}', runName(run, t)),
-      prompt: t(
-        'More epochs of its policy, at the learning rate that it had come down to. This makes another run; this one stays.',
-      ),
-      value: '1',
-      validateInput: (written) =>
-        epochsOf(written) === undefined ? t('Write a number above 0 and up to 1000.') : undefined,
+      prompt,
+      value: least,
+      validateInput: (written) => (epochsOf(written, least) === undefined ? refusal : undefined),
     });
-    const epochs = epochsOf(text ?? '');
+    const epochs = epochsOf(text ?? '', least);
     if (epochs === undefined) return undefined;
     const trainer = await this.trainer.openVisibly(t('Continuing {0}', runName(run, t)));
     if (trainer === undefined) return undefined;
@@ -99,7 +111,9 @@ export class RunControl {
 
 const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
 
-function epochsOf(text: string): number | undefined {
+/** @param least "0" where none is an answer, too */
+function epochsOf(text: string, least: MoreEpochsWords['least']): number | undefined {
   const epochs = Number(text);
-  return text.trim() !== '' && epochs > 0 && epochs <= 1000 ? epochs : undefined;
+  const isEnough = epochs > 0 || (epochs === 0 && least === '0');
+  return text.trim() !== '' && isEnough && epochs <= 1000 ? epochs : undefined;
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { mayFinish } from '../../core/training/finish';
 import type { Run } from '../../core/training/runs';
 import { commands, contextValues } from '../contributions';
 import type { RunNode } from './tree';
@@ -28,7 +29,7 @@ export function itemOf(node: RunNode, halted?: string): vscode.TreeItem {
 }
 
 function contextOf(run: Run): string {
-  if (isAtWork(run)) return contextValues.liveRun;
+  if (isAtWork(run)) return mayFinish(run) ? contextValues.liveRunWithPolicy : contextValues.liveRun;
   if (run.state === 'queued') return contextValues.queuedRun;
   return run.canResume ? contextValues.restingRun : contextValues.doneRun;
 }
@@ -39,6 +40,7 @@ function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
     case 'preparing':
     case 'running':
     case 'stopping':
+    case 'finishing':
       return new vscode.ThemeIcon('loading~spin');
     case 'stopped':
       return new vscode.ThemeIcon('debug-pause');

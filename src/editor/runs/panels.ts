@@ -18,6 +18,7 @@ const panelStateSchema = lazily(() => z.object({ dataFolder: z.string(), id: z.s
 
 const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust' | 'events'>, CommandId>> = {
   pause: commands.pauseRun,
+  finish: commands.finishRun,
   kill: commands.killRun,
   resume: commands.resumeRun,
   startNow: commands.startQueuedRun,

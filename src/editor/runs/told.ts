@@ -5,7 +5,7 @@ import { isRoutine, type ToldEvent } from '../../core/training/history/told';
 import type { TrainerEventOf } from '../../core/training/events';
 import type { ToldView } from '../../../webview/run/protocol';
 import type { Translate } from '../translate';
-import { duration, grouped, stageWord, stateWord } from './words';
+import { duration, endedWords, grouped, stageWord, stateWord } from './words';
 
 const MOST_LINES = 40;
 /** Of these, when there is enough else to say. */
@@ -138,7 +138,9 @@ export function resultWords(history: RunHistory, t: Translate): string | undefin
     const said = t('{0} {1} %', stageWord(stage, t), (100 * accuracy).toFixed(0));
     return [untrained === undefined ? said : t('{0} (untrained {1} %)', said, (100 * untrained).toFixed(0))];
   });
-  const ready = t('The trained model is ready.');
+  const { ended } = history.result;
+  const isReady = t('The trained model is ready.');
+  const ready = ended === undefined ? isReady : `${isReady} ${endedWords(ended, t)}`;
   return measured.length === 0
     ? ready
     : `${ready} ${t('Pairs of tasks that it never saw, in order: {0}.', measured.join(', '))}`;

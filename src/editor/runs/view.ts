@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Kept } from '../../core/experiment/kept';
 import type { CurveMark, CurveNews } from '../../core/training/history/curve';
 import type { RunHistory, Curves, Figure } from '../../core/training/history/history';
+import { mayFinish } from '../../core/training/finish';
 import { fractionOf } from '../../core/training/progress';
 import { runFiles } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
@@ -63,6 +64,7 @@ export function runView(
   const { progress } = history;
   return {
     ...{ type: 'show', dataFolder, id, state, isLive, canResume, lastLines, restriction, stage, figure },
+    canFinish: mayFinish(run),
     name: runName(run, t),
     subject: t('{0} on {1}', methodWord(run.method, t), baseName(run)),
     data: dataOf(run, history, t),

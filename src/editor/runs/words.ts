@@ -36,6 +36,8 @@ export function stateWord(state: RunState, t: Translate): string {
       return t('running');
     case 'stopping':
       return t('pausing');
+    case 'finishing':
+      return t('finishing');
     case 'stopped':
       return t('paused');
     case 'queued':
@@ -115,8 +117,10 @@ export function standingWords(run: Run, now: number, t: Translate, halted?: stri
       return stateWord(state, t);
     case 'stopping':
       return [stateWord(state, t), t('writes a checkpoint')].join(' · ');
+    case 'finishing':
+      return [stateWord(state, t), ...place].join(' · ');
     case 'done':
-      return [stateWord(state, t), ago(changedAt, now, t)].join(' · ');
+      return [stateWord(state, t), ...endedAt(run, t), ago(changedAt, now, t)].join(' · ');
     case 'failed':
       return [stateWord(state, t), ...(message === undefined ? place : [message])].join(' · ');
     case 'queued':
@@ -131,6 +135,22 @@ export function standingWords(run: Run, now: number, t: Translate, halted?: stri
   }
 }
 
+function endedAt({ progress }: Run, t: Translate): string[] {
+  const ended = progress?.ended;
+  return ended === undefined
+    ? []
+    : [t('ended at step {0} of {1}', grouped(ended.step), grouped(ended.steps))];
+}
+
+/** Of a run that is done, whose policy was ended by request. */
+export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']>, t: Translate): string =>
+  t(
+    'It was ended at step {0} of {1} ({2}), as asked: the best one until then is its model.',
+    grouped(step),
+    grouped(steps),
+    stageWord(stage, t),
+  );
+
 /** The same to be heard: with the state that only the icon tells while it runs. */
 export function spokenRun(run: Run, now: number, t: Translate, halted?: string): string {
   const words = standingWords(run, now, t, halted).split(' · ');
@@ -144,13 +164,14 @@ export function spokenRun(run: Run, now: number, t: Translate, halted?: string):
  * @param halted why no run that waits begins
  */
 export function reasonWords(run: Run, t: Translate, halted?: string): string | undefined {
-  const { state, message, process, lastLines } = run;
+  const { state, message, process, lastLines, progress } = run;
   if (state === 'queued' && halted !== undefined)
     return t('The queue is halted, and no run begins: {0} “Try again” goes on with it.', halted);
   if (state === 'queued')
     return t(
       'It waits for its turn: one run trains at a time, and the next begins when none is at work and a window is open.',
     );
+  if (state === 'done' && progress?.ended !== undefined) return endedWords(progress.ended, t);
   if (state === 'stopped' && process === undefined) return t('It was prepared and never started.');
   if (state !== 'died' || process === undefined) return message;
   if (run.isDiskFull === true) {

@@ -89,6 +89,7 @@ function refusals(t: Translate): Record<Refused, string> {
     [commands.newRun]: notTrained,
     [commands.startRunFile]: notTrained,
     [commands.pauseRun]: notTrained,
+    [commands.finishRun]: notTrained,
     [commands.killRun]: notTrained,
     [commands.resumeRun]: notTrained,
     [commands.startQueuedRun]: notTrained,

@@ -163,6 +163,28 @@ describe('tandem train', () => {
     expect(await readdir(path.join(before, 'model'))).toContain('config.json');
   }, 600_000);
 
+  it('writes the model of a run that is asked to finish, and later trains what was left', async () => {
+    const policy = { ...stage, epochs: 1e5 };
+    await writeFile(
+      path.join(folder, 'endless.json'),
+      JSON.stringify({ ...configuration, method: 'rft', policy }),
+    );
+    await tandem('train', path.join(folder, 'endless.json'), '--data', data);
+    const { id } = await until(({ progress }) => (progress?.step ?? 0) > 0);
+    const done = await json(summary, 'stop', id, '--finish', '--data', data);
+    expect(done.summary).toMatchObject({ id, state: 'done', isLive: false });
+    expect(await readdir(path.join(done.summary.folder, 'model'))).toContain('config.json');
+    const { steps, step = 0 } = (await theRun()).progress!.ended!;
+    expect((await tandem('runs', id, '--data', data)).stdout).toMatch(
+      /: done\. It was ended at step [\d,]+ of /,
+    );
+    await tandem('resume', id, '--more-epochs', '0', '--data', data);
+    const more = await until(({ progress }) => (progress?.step ?? 0) > 0);
+    expect(more.progress).toMatchObject({ stage: 'policy', steps });
+    expect(more.progress!.step).toBeGreaterThan(step);
+    await json(summary, 'stop', more.id, '--kill', '--data', data);
+  }, 600_000);
+
   it.each([
     [
       'a field that does not exist',

@@ -17,6 +17,7 @@ it('refuses in a workspace that is not trusted what connects, asks, downloads or
     'continueRun',
     'downloadPack',
     'editConnection',
+    'finishRun',
     'killRun',
     'makeTask',
     'newRun',

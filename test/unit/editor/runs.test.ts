@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { parseEvent, type TrainerEvent } from '../../../src/core/training/events';
 import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
-import { besideWords, deletionWords, liveWords } from '../../../src/editor/runs/asked';
+import {
+  besideWords,
+  deletionWords,
+  finishWords,
+  liveWords,
+  moreEpochsWords,
+} from '../../../src/editor/runs/asked';
 import { measuredWords } from '../../../src/editor/runs/measured';
 import { resultWords, toldView } from '../../../src/editor/runs/told';
 import { curveView, runView, samplesView, shownCurve } from '../../../src/editor/runs/view';
@@ -32,6 +38,13 @@ const run = (fields: Partial<Run> = {}): Run => ({
 const resting = (state: Run['state'], fields: Partial<Run> = {}): Run =>
   run({ state, isLive: false, canResume: state !== 'done', ...fields });
 
+/** Somebody wanted its model before its last step. */
+const ended = { stage: 'policy', step: 500, steps: 1000 };
+const finishedEarly = resting('done', {
+  message: 'The words of the trainer.',
+  progress: { state: 'done', stage: 'export', ended, at },
+});
+
 const history = (...events: readonly TrainerEvent[]): RunHistory => {
   const folded = new RunHistory();
   for (const one of events) folded.add(one);
@@ -48,9 +61,11 @@ describe('a row of the Runs view', () => {
     [run(), 'critic 61 % · 3 min 20 s left'],
     [run({ state: 'preparing', progress: undefined }), 'preparing'],
     [run({ state: 'stopping' }), 'pausing · writes a checkpoint'],
+    [run({ state: 'finishing' }), 'finishing · critic 61 %'],
     [resting('stopped'), 'paused · critic 61 %'],
     [resting('queued', { progress: undefined }), 'queued'],
     [resting('done'), 'done · 2 h ago'],
+    [finishedEarly, 'done · ended at step 500 of 1,000 · 2 h ago'],
     [resting('failed', { message: 'The disk is full.' }), 'failed · The disk is full.'],
     [resting('died'), 'died · critic 61 %'],
   ])('says where the run stands', (one, words) => {
@@ -81,6 +96,15 @@ describe('a row of the Runs view', () => {
     const died = resting('died', { message: '`tandem resume x` goes on with it.' });
     expect(reasonWords(died, english)).toContain('process 7');
     expect(runDetails(died, english).join(' ')).not.toContain('tandem resume');
+  });
+
+  it('says of a run that was finished early where that was, in the words of the editor', () => {
+    expect(reasonWords(finishedEarly, english)).toBe(
+      'It was ended at step 500 of 1,000 (policy), as asked: the best one until then is its model.',
+    );
+    expect(resultWords(history(event('result', { stages: {}, ended })), english)).toBe(
+      `The trained model is ready. ${reasonWords(finishedEarly, english)}`,
+    );
   });
 
   it('names a full disk as what may explain a silence', () => {
@@ -275,6 +299,36 @@ describe('before runs are deleted', () => {
     expect(liveWords(live.slice(0, 1), 1, english)).toBe('first is at work. Pause it first, then delete it.');
     expect(liveWords(live.slice(0, 1), 3, english)).toMatch(/^Nothing is deleted: “first” is at work\./);
     expect(liveWords(live, 3, english)).toMatch(/“first”, “second” are at work\. Pause them first/);
+  });
+});
+
+describe('before the policy of a run is ended', () => {
+  const progress = { state: 'running', stage: 'policy-2', step: 500, steps: 1000, at } as const;
+
+  it('it is told what becomes of it', () => {
+    const { question, detail } = finishWords(run({ progress }), english);
+    expect(question).toBe('Finish “sweet-rl #4” now?');
+    expect(detail).toMatch(
+      /^It has made 500 of 1,000 steps \(policy, round 2\), and ends with the one at work\./,
+    );
+  });
+
+  it('that is offered from its first step on, and not of a critic', () => {
+    const offered = (fields: Partial<Run>): boolean => runView(run(fields), history(), {}, options).canFinish;
+    expect(offered({ progress })).toBe(true);
+    expect(offered({})).toBe(false);
+    expect(offered({ progress: { ...progress, step: undefined } })).toBe(false);
+    expect(offered({ progress, state: 'finishing' })).toBe(false);
+    expect(offered({ progress, state: 'done', isLive: false })).toBe(false);
+  });
+});
+
+describe('before a run is continued', () => {
+  it('one that was finished early is told to have the rest of its steps first', () => {
+    expect(moreEpochsWords(resting('done'), english)).toMatchObject({ least: '1' });
+    const { prompt, least } = moreEpochsWords(finishedEarly, english);
+    expect(prompt).toMatch(/^It was ended at step 500 of 1,000\. What was left is trained first/);
+    expect(least).toBe('0');
   });
 });
 

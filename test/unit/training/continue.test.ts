@@ -1,10 +1,11 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parseConfiguration } from '../../../src/core/training/configuration';
 import { continueRun } from '../../../src/core/training/continue';
 import { stopRun } from '../../../src/core/training/control';
 import { beginNext } from '../../../src/core/training/queue';
+import { KEPT_GB } from '../../../src/core/training/runFolder';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import type { Trainer } from '../../../src/core/training/trainer';
@@ -75,13 +76,35 @@ describe('a run that is done', () => {
     expect(configuration).toMatchObject({ name: 'still more', policy: { more_epochs: 3 } });
   });
 
-  it('and has kept nothing says so', async () => {
+  it('and has kept nothing says what is kept, and what to do', async () => {
     await rm(path.join(done.folder, 'kept'), { recursive: true });
     await expect(continueRun(runs, done.id, { epochs: 1, name: 'more' })).rejects.toMatchObject({
       code: 'training/nothing-kept',
-      message: expect.stringContaining('Start a run with more epochs instead') as string,
+      message: expect.stringMatching(
+        /keeps them up to 2 GB.* Duplicate it with more epochs instead/,
+      ) as string,
     });
     expect(await runs.ids()).toEqual([done.id]);
+    const ofTrainer = await readFile(path.resolve('trainer/tandem_trainer/running/run.py'), 'utf8');
+    expect(ofTrainer).toContain(`KEPT_BYTES = ${KEPT_GB} << 30`);
+  });
+
+  it('is not continued for no epochs at all, unless it was ended before its own', async () => {
+    await expect(continueRun(runs, done.id, { epochs: 0, name: 'more' })).rejects.toMatchObject({
+      code: 'training/nothing-more',
+    });
+    const ended = { stage: 'policy', step: 2, steps: 9 };
+    const told = [
+      { event: 'result', ended },
+      { event: 'state', state: 'done', stage: 'export' },
+    ].map((event) => `${JSON.stringify({ version: 1, at: new Date().toISOString(), ...event })}\n`);
+    await appendFile(path.join(done.folder, 'events.jsonl'), told.join(''));
+    await writeFile(path.join(done.folder, 'finish'), '');
+    const run = await continueRun(runs, done.id, { epochs: 0, name: 'the rest' });
+    expect(run.progress?.ended).toBeUndefined();
+    expect(await readdir(run.folder)).not.toContain('finish');
+    const configuration: unknown = JSON.parse(await readFile(path.join(run.folder, 'run.json'), 'utf8'));
+    expect(configuration).toMatchObject({ policy: { epochs: 2, more_epochs: 0, patience: 0 } });
   });
 });
 

@@ -18,7 +18,8 @@ again: the later line counts.
     sample      stage, group, history [{role, content}], candidates [{text, times, score, untrained, good?}], the best
                 first
     notice      message: something that the user should know and that does not end the run
-    result      model, critic?, and the figures of all stages
+    result      model, critic?, and the figures of all stages; ended? {stage, step, steps}: where the policy was ended
+                by request (ended.py)
 """
 
 import json

@@ -16,6 +16,7 @@ from ..objective.objective import Objective, means, turns_of
 from ..turn import Example
 from .adam import Adam
 from .checkpoint import Checkpoint
+from .ended import is_policy
 from .run import Run
 from .schedule import learning_rate, peak_learning_rate, scheduled_steps, stage_steps
 from .stop import Stopped
@@ -47,6 +48,7 @@ def optimise(
 ) -> dict[str, float]:
     """Trains what `base` and `objective` have to train, and leaves it as it was when the held-out examples did best.
 
+    A policy that somebody wants as it is ends with the step at work, and otherwise as after its last one.
     The live adapter of `base` is the one of this stage. A stage that was broken off goes on from its last checkpoint;
     the batches, and thereby the result, are then the same as if it had not been. Returns figures for the record.
     Errors: Stopped after a checkpoint; Fault when memory or disk do not suffice, or the loss is no longer a number.
@@ -74,7 +76,11 @@ def optimise(
             # ----------------------------------------------------------------------------------------------------------
             # look at the held-out examples, and remember when they did best
             step = progress.step
-            if held_out and progress.looked != step and (step % settings.evaluate_every == 0 or step == steps):
+            is_asked = 0 < step < steps and is_policy(stage) and run.is_to_finish()
+            if is_asked and saved != progress:
+                save()  # whoever is killed from here on ends at this step all the same
+            is_last = step >= steps or is_asked
+            if held_out and progress.looked != step and (step % settings.evaluate_every == 0 or is_last):
                 started = time.monotonic()
                 figures = evaluate(base, objective, held_out, run)
                 progress = replace(progress, looked=step, look_seconds=time.monotonic() - started)
@@ -85,7 +91,7 @@ def optimise(
                     save()
                 else:
                     progress = replace(progress, looks=progress.looks + (step > 0))
-            if step >= steps or 0 < settings.patience <= progress.looks:
+            if is_last or 0 < settings.patience <= progress.looks:
                 break
 
             # ----------------------------------------------------------------------------------------------------------
@@ -149,18 +155,21 @@ def optimise(
             save()
         raise
 
+    if is_asked:
+        run.ended_in = stage
     if stage == run.last_trained and saved != progress:
         save()  # from here a run that is done can be continued
     if progress.step < steps:
-        run.events.notice(
-            f"{stage} ends at step {progress.step} of {steps}: the held-out examples did best at step "
-            f"{progress.best_step}."
-        )
+        asked = ", as somebody has asked" if is_asked else ""
+        best = f"the held-out examples did best at step {progress.best_step}"
+        used = best if progress.best else "its last step is used"
+        run.events.notice(f"{stage} ends at step {progress.step} of {steps}{asked}: {used}.")
     if progress.best_step not in (None, progress.step):
         _restore(run.checkpoint(stage, progress.best_step), base, objective)
     adam.close()
     return {
         "steps": progress.step,
+        **({"planned_steps": steps} if is_asked else {}),
         "used_step": progress.best_step or progress.step,
         "seconds": progress.seconds,
         "tokens": progress.tokens,

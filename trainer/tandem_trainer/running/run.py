@@ -13,6 +13,7 @@ from ..config import RunConfig
 from .budget import TokenBudget
 from .checkpoint import Checkpoint, keep_only, whole_checkpoints, write_checkpoint
 from .distributed import Ranks
+from .ended import is_ended, last_policy
 from .events import Events
 from .meter import Meter
 from .stop import Stopped, StopRequest
@@ -53,6 +54,8 @@ class Run:
         self.saved_at = time.monotonic()
         found = whole_checkpoints(self._folder, events.notice) if ranks.first else []
         self.checkpoints: list[Checkpoint] = ranks.of_first(found)  # the newest first
+        # The policy that was ended by request before all its steps were made.
+        self.ended_in = next((each.stage for each in self.checkpoints if is_ended(each.state, each.stage)), None)
         if self.checkpoints:
             budget.tokens = min(budget.tokens, self.checkpoints[0].state["token_budget"])
 
@@ -109,9 +112,16 @@ class Run:
 
     @property
     def last_trained(self) -> str:
-        """The stage that a run which is done goes on with: the policy of the last round."""
-        rounds = self.config.candidates.rounds if self.config.method == "sweet-rl" else 1
-        return "policy" if rounds == 1 else f"policy-{rounds}"
+        """The stage that a run which is done goes on with: the policy that was ended by request, or the last one."""
+        return self.ended_in or last_policy(self.config)
+
+    def is_to_finish(self) -> bool:
+        """Somebody has asked for the policy as it is. The same on all ranks, which must all ask."""
+        return self.ranks.of_first(self.stop.is_to_finish)
+
+    def has_begun(self, stage: str) -> bool:
+        """As far as a checkpoint tells."""
+        return any(checkpoint.stage == stage for checkpoint in self.checkpoints)
 
     def checkpoint_is_due(self) -> bool:
         """By the first rank's clock."""

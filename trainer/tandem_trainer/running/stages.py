@@ -24,6 +24,7 @@ from ..ranking.ranking import Ranked, Ranking, ranking_figures
 from ..result.card import card_of
 from ..result.export import Beside, export_critic, export_policy
 from ..turn import Example
+from .ended import ended_early
 from .optimise import optimise
 from .prepare import Prepared
 from .run import Run
@@ -76,6 +77,8 @@ def sweet_rl(run: Run, base: Base, template: Template, prepared: Prepared, refer
     policy = Policy(config.policy, reference, config.convention, plainly_sampled=plainly)
     for number in range(1, config.candidates.rounds + 1):
         name = in_round("policy", number)
+        if number > 1 and run.is_to_finish() and not run.has_begun(name):
+            break  # with the policy of the round before
         pairs: list[Example] = []
         before: Figures = {}
         if run.result(name) is None:
@@ -211,13 +214,15 @@ def pairs_of(ranked: Sequence[Ranked], config: RunConfig, number: int) -> list[E
 
 
 def export(run: Run, base: Base, template: Template, prepared: Prepared, figures: Figures) -> None:
-    """Writes `critic/` and then `model/`, whose presence says that the run is done; tells the event `result`.
+    """Writes `critic/` and then `model/`, whose presence says that the run is done; tells `result` and `done`.
 
     figures: of all stages. What is there already was written, and checked, before the run was killed.
     """
     run.events.state("running", "export")
     config, folder = run.config, run.folder
     told: Figures = {"model": str(folder / "model"), "stages": figures}
+    if (ended := ended_early(figures, config)) is not None:
+        told["ended"] = asdict(ended)
     critic = run.result("critic")
     if run.ranks.first and critic is not None:
         told["critic"] = str(folder / "critic")
@@ -237,6 +242,7 @@ def export(run: Run, base: Base, template: Template, prepared: Prepared, figures
     run.ranks.wait()
     run.events.emit("result", **told)
     run.clear()
+    run.events.state("done", message=ended.sentence if ended else None)
 
 
 def graphs(run: Run) -> Beside | None:

@@ -1,4 +1,6 @@
-"""How a run is asked to stop: a file `stop` in its folder, SIGTERM or SIGINT."""
+"""How a run is asked to stop: a file `stop` in its folder, SIGTERM or SIGINT; and to finish: a file `finish`.
+
+A run that stops can go on later. One that finishes ends its policy where it is, and goes on to its result."""
 
 from __future__ import annotations
 
@@ -16,14 +18,16 @@ class Stopped(Exception):
 
 
 class StopRequest:
-    """True once somebody has asked. A second signal leaves at once, with the last checkpoint as it is.
+    """True once somebody has asked it to stop. A second signal leaves at once, with the last checkpoint as it is.
 
     Ctrl-C in a terminal reaches a process under torchrun twice, from the terminal and from torchrun: signals within a
-    second count as one.
+    second count as one. A request to finish is no request to stop; it stands until the run is done, whoever stops,
+    kills and resumes it before.
     """
 
     def __init__(self, folder: Path):
         self.path = folder / "stop"
+        self.finish_path = folder / "finish"
         self.signalled: float | None = None
         if self.path.exists() and self.path.stat().st_mtime < STARTED:
             self.path.unlink()
@@ -42,6 +46,14 @@ class StopRequest:
     def __bool__(self) -> bool:
         return self.signalled is not None or self.path.exists()
 
+    @property
+    def is_to_finish(self) -> bool:
+        return self.finish_path.exists()
+
     def honoured(self) -> None:
         """The run is saved: the next start is not to stop again."""
         self.path.unlink(missing_ok=True)
+
+    def fulfilled(self) -> None:
+        """The run is done."""
+        self.finish_path.unlink(missing_ok=True)

@@ -40,6 +40,8 @@ def main(arguments: list[str]) -> int:
     try:
         with reserved(folder) if first else nullcontext():
             train(folder, config, events, request)
+        if first:
+            request.fulfilled()
     except Stopped:
         events.state("stopped")
         if first:
@@ -151,7 +153,6 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     else:
         figures = baseline(run, base, prepared, reference)
     export(run, base, template, prepared, figures)
-    events.state("done")
     leave()
 
 

@@ -1,0 +1,52 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../fault';
+import { ifThere } from '../trajectory/files';
+import { pause } from './pause';
+import { runFiles } from './runFolder';
+import type { Run, Runs } from './runs';
+
+const LOOK_EVERY_MS = 250;
+
+/** Whether there is a policy that could be kept: the trainer is at it, and has told of a step. */
+export const mayFinish = ({ isLive, state, progress }: Pick<Run, 'isLive' | 'state' | 'progress'>): boolean =>
+  isLive && state === 'running' && isPolicy(progress?.stage) && (progress?.step ?? 0) > 0;
+
+/** Of any round. */
+const isPolicy = (stage = ''): boolean => /^policy(-\d+)?$/.test(stage);
+
+/**
+ * Asks a run to end its policy with the step at work and to go on to its model, which is that of the step that did best
+ * until then; waits until its trainer is gone. The request stands until the run is done: one that is paused, fails or is
+ * killed before does the same when it is resumed.
+ *
+ * @returns how the run stands then
+ * @throws {Fault} `training/not-running`, `training/no-policy`
+ * @throws the signal's reason when it is aborted; the request stands
+ */
+export async function finishRun(
+  runs: Runs,
+  id: string,
+  { signal }: { readonly signal?: AbortSignal } = {},
+): Promise<Run> {
+  const run = await runs.find(id);
+  if (run.state !== 'finishing') {
+    refuse(run);
+    await ifThere(() => writeFile(join(run.folder, runFiles.finish), '', { flag: 'a' }));
+  }
+  while ((await runs.read(run.id))?.isLive === true) await pause(LOOK_EVERY_MS, signal);
+  return runs.find(run.id);
+}
+
+function refuse(run: Run): void {
+  const { id, isLive, state, progress } = run;
+  if (mayFinish(run)) return;
+  if (!isLive || state === 'stopping')
+    throw new Fault('training/not-running', `The run ${id} is not running; it is ${state}.`);
+  const { stage = 'prepare' } = progress ?? {};
+  const message =
+    stage === 'export'
+      ? `The run ${id} is writing its model already.`
+      : `The run ${id} has no policy yet that could be kept: it is ${state}, at ${stage}. Wait for the first steps of its policy, or stop it, which writes a checkpoint.`;
+  throw new Fault('training/no-policy', message);
+}

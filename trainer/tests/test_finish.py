@@ -1,0 +1,109 @@
+"""A run whose policy is ended by request: done all the same, with a model that can play and be gone on with."""
+
+import signal
+
+import pytest
+from test_interrupted import IN_STEP, WHEN_CALLED
+from test_run import continued
+from tiny_run import events, model_of, states, tiny_run, train
+
+SETTINGS = {"epochs": 10.0, "patience": 0}  # 20 steps
+
+
+def asked_in(path, step, objective="RejectionFineTuning"):
+    """Somebody asks in the middle of a step."""
+    asking = f"open({str(path.parent / 'finish')!r}, 'w').close()"
+    return IN_STEP.format(objective=objective, step=step).replace("os.kill(os.getpid(), signal.SIGKILL)", asking)
+
+
+def held_out(*losses):
+    """What the held-out examples say at one look after the other."""
+    return f"""
+from tandem_trainer.running import optimise
+losses = iter({losses})
+optimise.evaluate = lambda *given: {{"loss": next(losses)}}
+"""
+
+
+def result_of(path):
+    (result,) = events(path, "result")
+    return result
+
+
+def test_it_ends_after_the_step_at_work_with_a_model_of_the_step_that_did_best(tmp_path):
+    path = tiny_run(tmp_path / "asked", method="rft", policy=SETTINGS)
+    ran = train(path, asked_in(path, 3) + held_out(3.0, 1.0, 2.0))  # looks at the steps 0, 2 and, as its last one, 3
+    assert (ran.code, ran.stderr) == (0, "")
+    assert [event["step"] for event in events(path, "step")] == [1, 2, 3]
+    assert states(path)[-2:] == [("running", "export"), ("done", "export")]
+    result = result_of(path)
+    assert result["ended"] == {"stage": "policy", "step": 3, "steps": 20}
+    policy = result["stages"]["policy"]
+    assert (policy["steps"], policy["planned_steps"], policy["used_step"]) == (3, 20, 2)
+    assert events(path, "state")[-1]["message"] == "It was ended at step 3 of 20 of policy, as somebody has asked."
+    notice = "policy ends at step 3 of 20, as somebody has asked: the held-out examples did best at step 2."
+    assert notice in [event["message"] for event in events(path, "notice")]
+    assert "| planned steps | 20 |" in (path.parent / "model" / "README.md").read_text()
+    assert not (path.parent / "finish").exists()
+    other = tiny_run(tmp_path / "before", method="rft", policy=SETTINGS)
+    assert train(other, asked_in(other, 2) + held_out(3.0, 1.0)).code == 0
+    assert model_of(path) == model_of(other)
+
+
+def test_killed_again_and_again_after_the_request_it_ends_at_the_same_step(tmp_path):
+    path = tiny_run(tmp_path / "killed", method="rft", policy=SETTINGS)
+    in_look = WHEN_CALLED.format(folder="running", module="optimise", function="evaluate", call=3)
+    moments = [
+        f"{asked_in(path, 3)}\nexec({in_look!r}, {{}})",  # each has names of its own
+        WHEN_CALLED.format(folder="running", module="stages", function="Run.finish", call=1),
+        WHEN_CALLED.format(folder="result", module="export", function="write_model", call=1),
+        WHEN_CALLED.format(folder="running", module="run", function="Run.clear", call=1),
+    ]
+    for moment in moments:
+        assert train(path, moment).code == -signal.SIGKILL
+    assert train(path).code == 0
+    straight = tiny_run(tmp_path / "straight", method="rft", policy=SETTINGS)
+    assert train(straight, asked_in(straight, 3)).code == 0
+    assert model_of(path) == model_of(straight)
+    assert [event["step"] for event in events(path, "step")] == [1, 2, 3]
+    assert (
+        events(path, "result")[-1]["ended"]
+        == result_of(straight)["ended"]
+        == {"stage": "policy", "step": 3, "steps": 20}
+    )
+
+
+def test_a_request_that_comes_too_early_waits_for_the_first_step_of_the_policy(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    (tmp_path / "finish").touch()
+    assert train(path).code == 0
+    assert result_of(path)["ended"]["step"] == 1
+
+
+def test_one_that_comes_in_the_last_step_ends_nothing(tmp_path):
+    path = tiny_run(tmp_path, method="rft")
+    assert train(path, asked_in(path, 4)).code == 0
+    assert events(path, "step")[-1]["step"] == 4
+    assert "ended" not in result_of(path)
+    assert "message" not in events(path, "state")[-1]
+    assert not (tmp_path / "finish").exists()
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_the_rounds_behind_it_are_not_begun_and_come_when_it_is_given_more_epochs(tmp_path, last):
+    settings = {"critic": {"score": "untrained"}, "candidates": {"rounds": 2}}
+    more = {"more_epochs": 1.0, "patience": 0}
+    straight = tiny_run(tmp_path / "straight", policy=more, **settings)
+    assert train(straight).code == 0
+    steps = max(event["step"] for event in events(straight, "step") if event["stage"] == "policy")
+    asked = steps if last else 2
+    path = tiny_run(tmp_path / "asked", policy={"patience": 0}, **settings)
+    ran = train(path, asked_in(path, asked, "Policy"))
+    assert (ran.code, ran.stderr) == (0, "")
+    assert [stage for _, stage in states(path)] == ["prepare", "candidates", "ranking", "policy", "export", "export"]
+    assert result_of(path)["ended"] == {"stage": "policy", "step": asked, "steps": steps}
+    again = continued(path, tmp_path / "continued", **more)
+    ran = train(again)
+    assert (ran.code, ran.stderr) == (0, "")
+    assert model_of(again) == model_of(straight)
+    assert model_of(again) != model_of(path)
