@@ -163,10 +163,13 @@ test('it begins when the one before has ended, whose model somebody wants before
   await dialog.getByRole('button', { name: 'Finish Now' }).click();
   await row(/^first, finishing, policy/).waitFor();
   expect(await button('Finish now…').isDisabled()).toBe(true);
+  expect(await violations(view())).toEqual([]);
   await thaw('first');
   await row(/^first, done, ended at step [\d,]+ of [\d,]+, /).waitFor();
   await outcome()
-    .getByText(/^The trained model is ready\. It was ended at step [\d,]+ of [\d,]+ \(policy\), as asked/)
+    .getByText(
+      /^The trained model is ready\. Its training was ended at step [\d,]+ of [\d,]+ \(policy\), as asked/,
+    )
     .waitFor();
   await workbench.screenshot('runs-finished-early');
   const { folder: finished } = (await named('first'))!;

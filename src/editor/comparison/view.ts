@@ -19,7 +19,7 @@ import type {
   StandingView,
 } from '../../../webview/comparison/protocol';
 import { dataOf } from '../runs/view';
-import { baseName, methodWord, stageWord, stateWord } from '../runs/words';
+import { baseName, endedAt, methodWord, stageWord, stateWord } from '../runs/words';
 import type { Translate } from '../translate';
 import { namesOf } from './names';
 
@@ -70,7 +70,7 @@ function comparedRun({ run, history }: RunRecord, name: string, t: Translate): C
     ...{ id, name, state },
     subject: t('{0} on {1}', methodWord(run.method, t), baseName(run)),
     data: dataOf(run, history, t),
-    stateLabel: stateWord(state, t),
+    stateLabel: [stateWord(state, t), ...endedAt(run, t)].join(', '),
     silent: canPlay(run)
       ? ''
       : state === 'done'
