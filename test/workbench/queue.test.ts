@@ -167,13 +167,16 @@ test('a person who wants the model of a run before its last step finishes it', a
   await dialog.getByRole('button', { name: 'Finish Now' }).click();
   await row(/^first, finishing, policy/).waitFor();
   expect(await button('Finish now…').isDisabled()).toBe(true);
+  expect(await violations(view())).toEqual([]);
   // Whoever is next in the queue cannot be launched.
   await rename(log, `${log}.aside`);
   await mkdir(log);
   await thaw('first');
   await row(/^first, done, ended at step [\d,]+ of [\d,]+, /).waitFor();
   await outcome()
-    .getByText(/^The trained model is ready\. It was ended at step [\d,]+ of [\d,]+ \(policy\), as asked/)
+    .getByText(
+      /^The trained model is ready\. Its training was ended at step [\d,]+ of [\d,]+ \(policy\), as asked/,
+    )
     .waitFor();
   await workbench.screenshot('runs-finished-early');
   const { folder: finished } = (await named('first'))!;

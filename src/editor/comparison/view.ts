@@ -20,7 +20,7 @@ import type {
   StandingView,
 } from '../../../webview/comparison/protocol';
 import { dataOf, partOf } from '../runs/view';
-import { baseName, methodWord, stageWord, stateWord } from '../runs/words';
+import { baseName, endedAt, methodWord, stageWord, stateWord } from '../runs/words';
 import type { Translate } from '../translate';
 import { namesOf } from './names';
 
@@ -71,7 +71,7 @@ function comparedRun({ run, history }: RunRecord, name: string, t: Translate): C
     ...{ id, name, state },
     subject: t('{0} on {1}', methodWord(run.method, t), baseName(run)),
     data: dataOf(run, history, t),
-    stateLabel: stateWord(state, t),
+    stateLabel: [stateWord(state, t), ...endedAt(run, t)].join(', '),
     silent: canPlay(run)
       ? ''
       : state === 'done'

@@ -135,7 +135,8 @@ export function standingWords(run: Run, now: number, t: Translate, halted?: stri
   }
 }
 
-function endedAt({ progress }: Run, t: Translate): string[] {
+/** Of a run that was finished early: where. */
+export function endedAt({ progress }: Run, t: Translate): string[] {
   const ended = progress?.ended;
   return ended === undefined
     ? []
@@ -145,7 +146,7 @@ function endedAt({ progress }: Run, t: Translate): string[] {
 /** Of a run that is done, whose policy was ended by request. */
 export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']>, t: Translate): string =>
   t(
-    'It was ended at step {0} of {1} ({2}), as asked: the best one until then is its model.',
+    'Its training was ended at step {0} of {1} ({2}), as asked: the best one until then is the model.',
     grouped(step),
     grouped(steps),
     stageWord(stage, t),

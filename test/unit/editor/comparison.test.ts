@@ -86,9 +86,11 @@ describe('runs beside each other', () => {
   });
 
   it('say what differs, and why one of them cannot be evaluated', () => {
+    const ended = { stage: 'policy', step: 5, steps: 10 };
+    const progress = { state: 'done', stage: 'export', ended, at } as const;
     const view = comparisonView(
       [
-        record(run('a', { name: 'a' }), [], { critic: { beta: 1 } }),
+        record(run('a', { name: 'a', progress }), [], { critic: { beta: 1 } }),
         record(run('b', { name: 'b', state: 'failed' }), [], {}),
       ],
       {},
@@ -96,6 +98,7 @@ describe('runs beside each other', () => {
     );
     expect(view.differences).toEqual([{ field: 'critic.beta', values: ['1', null] }]);
     expect(view.stage).toBe('');
+    expect(view.runs.map(({ stateLabel }) => stateLabel)).toEqual(['done, ended at step 5 of 10', 'failed']);
     expect(view.runs.map(({ silent }) => silent)).toEqual([
       'a has no ONNX graph, with which it could play here: `tandem onnx` makes one.',
       'b has no model yet that could play.',

@@ -100,7 +100,7 @@ describe('a row of the Runs view', () => {
 
   it('says of a run that was finished early where that was, in the words of the editor', () => {
     expect(reasonWords(finishedEarly, english)).toBe(
-      'It was ended at step 500 of 1,000 (policy), as asked: the best one until then is its model.',
+      'Its training was ended at step 500 of 1,000 (policy), as asked: the best one until then is the model.',
     );
     expect(resultWords(history(event('result', { stages: {}, ended })), english)).toBe(
       `The trained model is ready. ${reasonWords(finishedEarly, english)}`,

@@ -209,7 +209,11 @@ describe('a report', () => {
         { name: 'first', method: 'sweet-rl', model: { base }, critic: { beta: 3 } },
         events,
       ),
-      await makeRun('20261120-2', { name: 'second', method: 'sweet-rl', model: { base } }, events),
+      await makeRun('20261120-2', { name: 'second', method: 'sweet-rl', model: { base } }, [
+        ...events,
+        { event: 'result', ended: { stage: 'policy', step: 20, steps: 1000 } },
+        { event: 'state', state: 'done', stage: 'export' },
+      ]),
     ];
     await keep(of[0]!.folder, setting('k'), [task('x')], {
       ...{ model: played('local:.tandem/runs/20261120-1/model', half), start: played('starter', none) },
@@ -221,6 +225,7 @@ describe('a report', () => {
     await writeReport(file, { runs, of, names: ['first', 'second'], workspace });
     const page = await readFile(file, 'utf8');
     expect(page).toContain('| second | 100.0 % \\[70.0, 100.0\\] | +100.0 points');
+    expect(page).toContain('| done, ended at step 20 of 1,000 of policy |');
     expect(page).toContain('| critic.beta | 3 | default |');
     expect(page).toContain('tandem train .tandem/runs/20261120-1/run.json --data .tandem --follow');
     expect(page).toContain('tandem evaluate --tasks .tandem/runs/20261120-1/evaluations/k.tasks.jsonl');

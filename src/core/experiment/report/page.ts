@@ -96,12 +96,20 @@ function runs({ records, names }: Experiment): string[] {
         run.method,
         baseOf(run.base),
         learnedFrom(history.data ?? run.selection),
-        run.state,
+        standingOf(run),
         run.startedAt.slice(0, 16).replace('T', ' '),
         run.id,
       ]),
     ),
   ];
+}
+
+/** Of one that was finished early, what its configuration does not tell. */
+function standingOf({ state, progress }: RunRecord['run']): string {
+  const ended = progress?.ended;
+  return ended === undefined
+    ? state
+    : `${state}, ended at step ${count(ended.step)} of ${count(ended.steps)} of ${ended.stage}`;
 }
 
 /** The name of a hub stays whole. */
