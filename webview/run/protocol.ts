@@ -7,7 +7,7 @@ import type { CurvePart, FigureName, Look } from '../chart/protocol';
  */
 
 export type RunState =
-  'preparing' | 'running' | 'stopping' | 'stopped' | 'queued' | 'done' | 'failed' | 'died';
+  'preparing' | 'running' | 'stopping' | 'stopped' | 'queued' | 'done' | 'failed' | 'died' | 'lost';
 
 export interface StageView {
   /** As the trainer calls it. */

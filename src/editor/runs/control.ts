@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { EditorTrainer } from '../trainer';
+import { takeOverWords } from './asked';
 import { mayStartBeside } from './beside';
 import type { RunQueue } from './queue';
 import { runsOf } from './resting';
@@ -48,9 +49,10 @@ export class RunControl {
 
   /** When another is at work it waits for its turn. */
   async resume(run: Run): Promise<void> {
+    if (run.state === 'lost' && !(await mayTakeOver(run))) return;
     const trainer = await this.trainer.openVisibly(t('Resuming {0}', runName(run, t)));
     if (trainer === undefined) return;
-    await this.queue.add(run, trainer);
+    await this.queue.add(run, trainer, { takeOver: run.state === 'lost' });
   }
 
   /**
@@ -95,6 +97,13 @@ export class RunControl {
     await unqueueRun(runsOf(run), run.id);
     await this.watch.look();
   }
+}
+
+/** Of a run that was on another machine, which nobody can ask from here. */
+async function mayTakeOver(run: Run): Promise<boolean> {
+  const resume = t('Resume');
+  const { question, detail } = takeOverWords(run, t);
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, resume)) === resume;
 }
 
 const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();

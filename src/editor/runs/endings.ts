@@ -16,7 +16,7 @@ const OTHERS_FIRST_MS = 3000;
 type Endings = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /**
- * Says once, in one window, that a run is done, has failed or has died: also of those that did so while no window was
+ * Says once, in one window, that a run is done, has failed, has died or is lost: also of those that did so while no window was
  * open. What had ended when a log was first seen is no news.
  */
 export class RunEndings implements vscode.Disposable {
@@ -95,7 +95,7 @@ export class RunEndings implements vscode.Disposable {
  * Undefined while it has not, and when a person has stopped it.
  */
 function endingOf({ state, changedAt, process }: Run): string | undefined {
-  if (state !== 'done' && state !== 'failed' && state !== 'died') return undefined;
+  if (state !== 'done' && state !== 'failed' && state !== 'died' && state !== 'lost') return undefined;
   return [state, changedAt, process?.pid ?? 'no trainer'].join(' ');
 }
 

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../core/fault';
+import type { TakingOver } from '../../core/training/control';
 import type { Run } from '../../core/training/runs';
 import type { Trainer } from '../../core/training/trainer';
 import { runsOf } from './resting';
@@ -50,9 +51,9 @@ export class RunQueue implements vscode.Disposable {
   }
 
   /** Behind those that wait already; it begins at once when nothing is at work. */
-  async add(run: Run, trainer: Trainer): Promise<void> {
+  async add(run: Run, trainer: Trainer, taking: TakingOver = {}): Promise<void> {
     const { queueRun } = await import('../../core/training/control');
-    await queueRun(runsOf(run), run.id);
+    await queueRun(runsOf(run), run.id, taking);
     await this.begin(trainer);
   }
 
