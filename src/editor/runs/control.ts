@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { EditorTrainer } from '../trainer';
@@ -7,7 +6,7 @@ import { mayStartBeside } from './beside';
 import type { RunQueue } from './queue';
 import { runsOf } from './resting';
 import type { RunWatch } from './watch';
-import { runName } from './words';
+import { isAtWorkHere, runName } from './words';
 
 const { t } = vscode.l10n;
 
@@ -105,8 +104,6 @@ async function mayTakeOver(run: Run): Promise<boolean> {
   const { question, detail } = takeOverWords(run, t);
   return (await vscode.window.showWarningMessage(question, { modal: true, detail }, resume)) === resume;
 }
-
-const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
 
 function epochsOf(text: string): number | undefined {
   const epochs = Number(text);

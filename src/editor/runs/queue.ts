@@ -6,7 +6,7 @@ import type { Trainer } from '../../core/training/trainer';
 import { runsOf } from './resting';
 import type { EditorTrainer } from '../trainer';
 import type { RunWatch } from './watch';
-import { runName } from './words';
+import { isAtWorkHere, runName } from './words';
 
 const { t } = vscode.l10n;
 
@@ -38,6 +38,11 @@ export class RunQueue implements vscode.Disposable {
     this.registration = vscode.Disposable.from(
       this.changed,
       watch.onDidLook(soon),
+      watch.onDidEnd(() => {
+        if (this.reason === undefined) return;
+        this.goOnWith(undefined);
+        soon();
+      }),
       trainer.onDidChangePython(() => {
         this.goOnWith(undefined);
         soon();
@@ -45,9 +50,14 @@ export class RunQueue implements vscode.Disposable {
     );
   }
 
-  /** Why none of those that wait begins, though none is at work; undefined while nothing is wrong, or none waits. */
+  /**
+   * Why none of those that wait begins, though none is at work; undefined while nothing is wrong, or none waits. When
+   * one has been at work meanwhile, it is tried again after it.
+   */
   get halted(): string | undefined {
-    return this.watch.everywhere.all.some(({ queued }) => queued !== undefined) ? this.reason : undefined;
+    const { all } = this.watch.everywhere;
+    const isWaiting = all.some(({ queued }) => queued !== undefined) && !all.some(isAtWorkHere);
+    return isWaiting ? this.reason : undefined;
   }
 
   /** Behind those that wait already; it begins at once when nothing is at work. */

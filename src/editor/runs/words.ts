@@ -29,6 +29,9 @@ export const baseName = ({ base }: Pick<Run, 'base'>): string =>
 /** A trainer that has said its last word may take a moment to end: there is nothing to pause any more. */
 export const isAtWork = ({ isLive, state }: Run): boolean => isLive && !isFinal(state);
 
+/** A trainer of this machine is at work on it. */
+export const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
+
 export function stateWord(state: RunState, t: Translate): string {
   switch (state) {
     case 'preparing':
