@@ -209,6 +209,10 @@ describe('the view of a run', () => {
     expect(full.lines.slice(0, 2).map(({ text }) => text)).toEqual(['notice 300', 'notice 299']);
     expect(full.lines.filter(({ text }) => text.startsWith('policy'))).toHaveLength(10);
     expect(full.lines).toHaveLength(40);
+    const notices = Array.from({ length: 50 }, () => event('notice', { message: 'Hm.' }));
+    expect(toldView(history(...notices), 'en', english).more).toBe(
+      '10 more events are in the file of events.',
+    );
   });
 
   it('has the untrained score beside the accuracy of the critic, where the run tells it', () => {
