@@ -30,7 +30,7 @@ export function toldOf(run: Run, isOver: boolean): Outcome {
   return {
     summary: run,
     print: () => stripVTControlCharacters(runInFull(run)),
-    failed: isOver && (run.state === 'failed' || run.state === 'died'),
+    failed: isOver && ['failed', 'died', 'lost'].includes(run.state),
   };
 }
 

@@ -63,6 +63,7 @@ const USAGE = new Set([
   'training/no-data',
   'training/done',
   'training/running',
+  'training/lost',
   'training/not-running',
   'training/cannot-score',
   'training/cannot-export',

@@ -31,7 +31,7 @@ export function runInFull(run: Run): string {
     ...(latest === undefined ? [] : [eventInWords(latest)!]),
     ...(heldOut === undefined ? [] : [eventInWords(heldOut)!]),
     ...(lastLines.length === 0 ? [] : ['The trainer said last:', ...lastLines.map((line) => `  ${line}`)]),
-    ...(run.canResume ? [`\`tandem resume ${id}\` goes on with it.`] : []),
+    ...(run.canResume && state !== 'lost' ? [`\`tandem resume ${id}\` goes on with it.`] : []),
   ].join('\n');
 }
 

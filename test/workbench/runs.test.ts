@@ -340,6 +340,19 @@ test('a duplicate of it is changed and started, and seen by another window', asy
   await other.close();
 });
 
+test('of many events it shows the latest, and opens the file with all of them', async () => {
+  const { folder } = await newest();
+  const notice = { version: 1, at: new Date().toISOString(), event: 'notice', message: 'Hm.' };
+  await appendFile(path.join(folder, 'events.jsonl'), `${JSON.stringify(notice)}\n`.repeat(60));
+  const events = view().getByRole('region', { name: 'Events' });
+  await events.getByText(/^\d+ more events are in the file of events/).waitFor();
+  await events.scrollIntoViewIfNeeded();
+  await pictures('runs-events');
+  await events.getByRole('button', { name: 'Open the events' }).click();
+  await workbench.page.locator('.tab', { hasText: 'events.jsonl' }).waitFor();
+  await workbench.runCommand('View: Close Editor');
+});
+
 test('it is stopped at once, and deleted with what it takes', async () => {
   const { folder } = await newest();
   const dialog = workbench.page.locator('.monaco-dialog-box');

@@ -14,6 +14,7 @@ const stateIcons: Readonly<Record<RunState, string>> = {
   done: 'pass-filled',
   failed: 'error',
   died: 'error',
+  lost: 'question',
 };
 
 /** What the run is, where it stands, and what can be done with it. */

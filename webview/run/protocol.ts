@@ -7,7 +7,16 @@ import type { CurvePart, FigureName, Look } from '../chart/protocol';
  */
 
 export type RunState =
-  'preparing' | 'running' | 'stopping' | 'finishing' | 'stopped' | 'queued' | 'done' | 'failed' | 'died';
+  | 'preparing'
+  | 'running'
+  | 'stopping'
+  | 'finishing'
+  | 'stopped'
+  | 'queued'
+  | 'done'
+  | 'failed'
+  | 'died'
+  | 'lost';
 
 export interface StageView {
   /** As the trainer calls it. */

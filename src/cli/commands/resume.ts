@@ -10,6 +10,7 @@ interface Options {
   readonly data: string;
   readonly follow?: boolean;
   readonly moreEpochs?: number;
+  readonly takeOver?: boolean;
 }
 
 export const installResume: Install = (program, perform) => {
@@ -23,13 +24,17 @@ export const installResume: Install = (program, perform) => {
       'of one that is done: another run goes on where it has ended, for so many epochs of the policy; 0 of one that was finished early: for what was left of its own',
       wholeNumber('--more-epochs', 0),
     )
+    .option(
+      '--take-over',
+      'also when it is lost: its trainer is not at work any more on the machine it ran on',
+    )
     .option('--follow', 'show the run until it is over; Ctrl+C leaves it running')
     .action((run: string, options: Options) => perform((to) => resume(run, options, to)));
 };
 
 async function resume(
   name: string,
-  { data, follow, moreEpochs: epochs }: Options,
+  { data, follow, moreEpochs: epochs, takeOver = false }: Options,
   to: Surroundings,
 ): Promise<Outcome> {
   const runs = new Runs(data);
@@ -42,7 +47,7 @@ async function resume(
           epochs,
           name: found.name === '' ? '' : `${found.name}, continued`,
         });
-  const run = await resumeRun(runs, id, trainer);
+  const run = await resumeRun(runs, id, trainer, { takeOver });
   const goesOn = `The run ${id} goes on, in process ${run.process?.pid ?? '?'}.`;
   if (follow !== true) return { summary: run, print: () => goesOn };
   process.stderr.write(`${goesOn}\n`);

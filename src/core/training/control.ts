@@ -7,6 +7,7 @@ import { claimIn, type Claim } from '../trajectory/claim';
 import { launch } from './launch';
 import type { Launch, Queued, TrainerProcess } from './process';
 import { trainerOf, type Run, type Runs } from './runs';
+import { silentSince, timeAt } from './silence';
 import { runFiles } from './runFolder';
 import type { Trainer } from './trainer';
 import { pause } from './pause';
@@ -74,16 +75,26 @@ function kill(trainer: TrainerProcess | Launch): void {
   }
 }
 
+/** Of a run that is lost somebody has to say that its trainer is not at work any more on the machine it ran on. */
+export interface TakingOver {
+  readonly takeOver?: boolean;
+}
+
 /**
- * Goes on with a run that was stopped, failed or died, from its last checkpoint.
+ * Goes on with a run that was stopped, failed, died or is lost, from its last checkpoint.
  * @returns how the run stands
- * @throws {Fault} `training/done`, `training/running`, `training/python-not-started`
+ * @throws {Fault} `training/done`, `training/running`, `training/lost`, `training/python-not-started`
  */
-export async function resumeRun(runs: Runs, id: string, trainer: Trainer): Promise<Run> {
+export async function resumeRun(
+  runs: Runs,
+  id: string,
+  trainer: Trainer,
+  taking: TakingOver = {},
+): Promise<Run> {
   const run = await runs.find(id);
   const claim = await claimLaunch(runs, run.id);
   try {
-    refuse((await runs.read(run.id)) ?? run);
+    await refuse((await runs.read(run.id)) ?? run, taking);
     await rm(join(run.folder, runFiles.stop), { force: true });
     await launch(trainer, run.folder);
     await rm(join(run.folder, runFiles.queued), { force: true });
@@ -95,14 +106,14 @@ export async function resumeRun(runs: Runs, id: string, trainer: Trainer): Promi
 
 /**
  * Puts a run that is not at work behind those that wait for their turn already; `beginNext` begins it.
- * @throws {Fault} `training/done`, `training/running`
+ * @throws {Fault} `training/done`, `training/running`, `training/lost`
  */
-export async function queueRun(runs: Runs, id: string): Promise<Run> {
+export async function queueRun(runs: Runs, id: string, taking: TakingOver = {}): Promise<Run> {
   const run = await runs.find(id);
   const claim = await claimLaunch(runs, run.id);
   try {
     const now = (await runs.read(run.id)) ?? run;
-    refuse(now);
+    await refuse(now, taking);
     if (now.state !== 'queued') await writeQueued(run.folder);
   } finally {
     await claim.release();
@@ -134,27 +145,31 @@ async function writeWhole(folder: string, name: string, content: object): Promis
 /**
  * Removes a run with everything that it has made.
  * @param remove takes the folder away, to where it can be brought back from if there is such a place
- * @throws {Fault} `training/running`
+ * @throws {Fault} `training/running`, `training/lost`
  */
 export async function removeRun(
   runs: Runs,
   id: string,
   remove: (folder: string) => PromiseLike<void>,
+  taking: TakingOver = {},
 ): Promise<void> {
   const run = await runs.find(id);
   const claim = await claimLaunch(runs, run.id);
   try {
-    const { isLive, folder } = (await runs.read(run.id)) ?? run;
+    const now = (await runs.read(run.id)) ?? run;
+    const { isLive, folder } = now;
     if (isLive) {
       throw new Fault('training/running', `The run ${run.id} is at work. Stop it first, then delete it.`);
     }
+    await refuseLost(now, taking);
     await remove(folder);
   } finally {
     await claim.release();
   }
 }
 
-function refuse({ id, state, isLive, process }: Run): void {
+async function refuse(run: Run, taking: TakingOver): Promise<void> {
+  const { id, state, isLive, process } = run;
   if (isLive) {
     const { pid, host } = process!;
     throw new Fault(
@@ -165,6 +180,18 @@ function refuse({ id, state, isLive, process }: Run): void {
   if (state === 'done') {
     throw new Fault('training/done', `The run ${id} is done; its result is in its folder \`model\`.`);
   }
+  await refuseLost(run, taking);
+}
+
+/** Whatever somebody says of its machine: what still writes is not taken over. */
+async function refuseLost({ id, state, message, folder }: Run, { takeOver }: TakingOver): Promise<void> {
+  if (state !== 'lost') return;
+  if (takeOver !== true) throw new Fault('training/lost', `The run ${id} is lost. ${message}`);
+  if ((await silentSince(folder, await timeAt(folder))) !== undefined) return;
+  throw new Fault(
+    'training/running',
+    `The run ${id} is at work on another machine: its trainer still writes.`,
+  );
 }
 
 /** So that two windows do not launch one run at the same moment. */

@@ -17,6 +17,8 @@ export const runFiles = {
   queued: 'queued.json',
   launch: 'launch.json',
   process: 'process.json',
+  /** Touched by a trainer that is at work. */
+  alive: 'alive',
   events: 'events.jsonl',
   /** What the trainer and its libraries say to a person, one launch below the other. */
   log: 'trainer.log',

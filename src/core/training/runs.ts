@@ -19,15 +19,17 @@ import {
 } from './process';
 import { advance, isFinal, type Progress } from './progress';
 import { BEING_PREPARED, isFull, lastLines, readWhole, runFiles, runsFolderOf } from './runFolder';
+import { silentSince } from './silence';
 import { selectionReportSchema, type SelectionReport } from './data/report';
 import { pause } from './pause';
 
 /**
  * `finishing`: somebody has asked for its policy as it is (`finish.ts`). `stopped`: by a request, after a checkpoint, or
  * at once, by whoever killed its trainer; also when it never began. `queued`: it waits for its turn (`queue.ts`).
- * `died`: the process is gone and did not say that it was done; `resumeRun` goes on from the last checkpoint.
+ * `died`: the process is gone and did not say that it was done; `resumeRun` goes on from the last checkpoint. `lost`: it
+ * ran on another machine, and was silent for long.
  */
-export type RunState = ToldState | 'finishing' | 'queued' | 'died';
+export type RunState = ToldState | 'finishing' | 'queued' | 'died' | 'lost';
 
 /** A run as its folder tells it. */
 export interface Run {
@@ -48,6 +50,8 @@ export interface Run {
   readonly message?: string;
   /** Of a run that failed or died: the end of what its trainer said. */
   readonly lastLines: readonly string[];
+  /** Of one that is lost: since when nothing was heard of its trainer. ISO 8601, UTC. */
+  readonly silentSince?: string;
   /** It died without a word, and its disk has no room for one now: that may be why. */
   readonly isDiskFull?: true;
   /** ISO 8601, UTC: when it was made, and when it was last heard of. */
@@ -170,16 +174,21 @@ export class Runs {
 interface LatestTrainer {
   readonly latest: TrainerProcess | Launch | undefined;
   readonly isLive: boolean;
+  /** Of one on another machine that is silent for so long that it does not count as live. ISO 8601, UTC. */
+  readonly silent?: string;
 }
 
-/** The trainer that was started last, and whether it lives. One on another machine, which cannot be asked, does. */
+/** The trainer that was started last, and whether it lives: one on another machine as long as it is heard of. */
 export async function trainerOf(folder: string): Promise<LatestTrainer> {
   const launch = await readWhole(join(folder, runFiles.launch), launchSchema());
   const own = await readWhole(join(folder, runFiles.process), processSchema());
   // The launcher knows more of the same process; another one was started by hand, without a launcher.
   const isSame = own !== undefined && launch?.pid === own.pid && launch.host === own.host;
   const latest = launch && (own === undefined || isSame || launch.started > own.started) ? launch : own;
-  return { latest, isLive: latest !== undefined && (await mayLive(latest)) };
+  if (latest === undefined) return { latest, isLive: false };
+  if (latest.host === hostname()) return { latest, isLive: await mayLive(latest) };
+  const silent = await silentSince(folder);
+  return silent === undefined ? { latest, isLive: true } : { latest, isLive: false, silent };
 }
 
 /** What a trainer on another machine said last is all there is to go by. */
@@ -197,22 +206,23 @@ function saidBy(
 }
 
 type Standing = Pick<Run, 'state' | 'isLive' | 'canResume' | 'lastLines'> &
-  Partial<Pick<Run, 'progress' | 'message' | 'process' | 'queued' | 'changedAt'>>;
+  Partial<Pick<Run, 'progress' | 'message' | 'process' | 'queued' | 'changedAt' | 'silentSince'>>;
 
 async function standing(id: string, folder: string): Promise<Standing> {
   const trainer = await trainerOf(folder);
   const told = await lastProgress(join(folder, runFiles.events));
-  const { latest } = trainer;
+  const { latest, silent } = trainer;
   const isLive = worksOn(trainer, told);
   const asked = isLive ? await askedTo(folder) : undefined;
   const queued = isLive ? undefined : await queuedSince(folder, latest);
   const isNew = latest === undefined && told === undefined;
-  const resting = isNew || (await wasKilled(folder, latest)) ? 'stopped' : 'died';
+  const gone = silent === undefined ? 'died' : 'lost';
+  const resting = isNew || (await wasKilled(folder, latest)) ? 'stopped' : gone;
   const state = queued === undefined ? stateOf(saidBy(latest, told), isLive, asked, resting) : 'queued';
   const lines = state === 'failed' || state === 'died' ? await lastLines(folder) : [];
   const isDiskFull = state === 'died' && lines.length === 0 && (await isFull(folder)) === true;
   const message =
-    explanation(id, state, latest, isDiskFull) ?? (state === told?.state ? told.message : undefined);
+    explanation(id, state, trainer, isDiskFull) ?? (state === told?.state ? told.message : undefined);
   const changedAt = queued?.at ?? told?.at ?? latest?.started;
   return {
     state,
@@ -220,6 +230,7 @@ async function standing(id: string, folder: string): Promise<Standing> {
     canResume: !isLive && state !== 'done',
     lastLines: lines,
     ...(isDiskFull && { isDiskFull }),
+    ...(state === 'lost' && silent !== undefined && { silentSince: silent }),
     ...(told && { progress: told }),
     ...(message !== undefined && { message }),
     ...(latest && { process: { pid: latest.pid, host: latest.host } }),
@@ -256,7 +267,7 @@ function stateOf(
   said: ToldState | undefined,
   isLive: boolean,
   asked: 'stopping' | 'finishing' | undefined,
-  resting: 'stopped' | 'died',
+  resting: 'stopped' | 'died' | 'lost',
 ): RunState {
   if (!isLive) return said !== undefined && isFinal(said) ? said : resting;
   if (said !== undefined && isFinal(said)) return said; // it is about to end
@@ -266,7 +277,7 @@ function stateOf(
 function explanation(
   id: string,
   state: RunState,
-  latest: TrainerProcess | Launch | undefined,
+  { latest, silent }: LatestTrainer,
   isDiskFull: boolean,
 ): string | undefined {
   const goesOn = `\`tandem resume ${id}\` goes on with it.`;
@@ -274,6 +285,12 @@ function explanation(
     return `It waits for its turn, which an open window of the editor gives it. \`tandem resume ${id}\` starts it now.`;
   }
   if (state === 'stopped' && latest === undefined) return `It was prepared and never started. ${goesOn}`;
+  if (state === 'lost' && latest !== undefined) {
+    return (
+      `It ran on ${latest.host}, and nothing was heard of it since ${silent}. When it is not at work there any more, ` +
+      `\`tandem resume ${id} --take-over\` goes on with it here.`
+    );
+  }
   if (state !== 'died') return undefined;
   const who = latest === undefined ? '' : ` (process ${latest.pid})`;
   if (isDiskFull) {

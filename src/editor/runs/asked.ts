@@ -2,10 +2,21 @@ import type { Plan } from '../../core/training/checks';
 import { KEPT_GB } from '../../core/training/runFolder';
 import type { Run } from '../../core/training/runs';
 import type { Translate } from '../translate';
-import { bytesWords, grouped, runName, stageWord } from './words';
+import { bytesWords, grouped, reasonWords, runName, stageWord } from './words';
 
 /** More are counted instead of named: a dialog is as high as the screen at most. */
 const MOST_NAMED = 10;
+
+/** What is asked before a run that is lost goes on here. */
+export function takeOverWords(
+  run: Run,
+  t: Translate,
+): { readonly question: string; readonly detail: string } {
+  return {
+    question: t('Resume “{0}” on this machine?', runName(run, t)),
+    detail: `${reasonWords(run, t)} ${t('Two trainers that write into one run spoil it: make sure that none is at work there.')}`,
+  };
+}
 
 /** What is asked before runs are deleted. `bytes`: of each, what it takes on the disk. */
 export function deletionWords(
@@ -15,17 +26,21 @@ export function deletionWords(
   t: Translate,
 ): { readonly question: string; readonly detail: string } {
   const size = (index: number): string => bytesWords(bytes[index]!, t);
+  const lost = runs.filter(({ state }) => state === 'lost').map((run) => lostWords(run, t));
   const [first] = runs;
   if (runs.length === 1) {
     const { folder } = first!;
     return {
       question: t('Delete the run “{0}” ({1})?', runName(first!, t), size(0)),
-      detail: canTrash
-        ? t('Its checkpoints, its models and its log go to the trash: {0}', folder)
-        : t(
-            'Its checkpoints, its models and its log are gone for good: {0}. The dialogues that it learned from stay.',
-            folder,
-          ),
+      detail: [
+        canTrash
+          ? t('Its checkpoints, its models and its log go to the trash: {0}', folder)
+          : t(
+              'Its checkpoints, its models and its log are gone for good: {0}. The dialogues that it learned from stay.',
+              folder,
+            ),
+        ...lost,
+      ].join('\n\n'),
     };
   }
   const total = bytes.reduce((sum, one) => sum + one, 0);
@@ -38,9 +53,11 @@ export function deletionWords(
       );
   return {
     question: t('Delete {0} runs ({1})?', runs.length, bytesWords(total, t)),
-    detail: [what, '', ...named, ...(more > 0 ? [t('{0} more', more)] : [])].join('\n'),
+    detail: [what, ...lost, '', ...named, ...(more > 0 ? [t('{0} more', more)] : [])].join('\n'),
   };
 }
+
+const lostWords = (run: Run, t: Translate): string => `${runName(run, t)}: ${reasonWords(run, t)}`;
 
 /** Why runs that are at work are not deleted. `selected`: how many were to go. */
 export function liveWords(live: readonly Run[], selected: number, t: Translate): string {

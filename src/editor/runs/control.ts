@@ -1,13 +1,12 @@
-import { hostname } from 'node:os';
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import type { EditorTrainer } from '../trainer';
-import { finishWords, moreEpochsWords, type MoreEpochsWords } from './asked';
+import { finishWords, moreEpochsWords, takeOverWords, type MoreEpochsWords } from './asked';
 import { mayStartBeside } from './beside';
 import type { RunQueue } from './queue';
 import { runsOf } from './resting';
 import type { RunWatch } from './watch';
-import { runName } from './words';
+import { isAtWorkHere, runName } from './words';
 
 const { t } = vscode.l10n;
 
@@ -62,9 +61,10 @@ export class RunControl {
 
   /** When another is at work it waits for its turn. */
   async resume(run: Run): Promise<void> {
+    if (run.state === 'lost' && !(await mayTakeOver(run))) return;
     const trainer = await this.trainer.openVisibly(t('Resuming {0}', runName(run, t)));
     if (trainer === undefined) return;
-    await this.queue.add(run, trainer);
+    await this.queue.add(run, trainer, { takeOver: run.state === 'lost' });
   }
 
   /**
@@ -109,7 +109,12 @@ export class RunControl {
   }
 }
 
-const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
+/** Of a run that was on another machine, which nobody can ask from here. */
+async function mayTakeOver(run: Run): Promise<boolean> {
+  const resume = t('Resume');
+  const { question, detail } = takeOverWords(run, t);
+  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, resume)) === resume;
+}
 
 /** @param least "0" where none is an answer, too */
 function epochsOf(text: string, least: MoreEpochsWords['least']): number | undefined {

@@ -12,16 +12,22 @@ const REMEMBERED = 'runs.endings';
 /** A window in which nobody is leaves it to the others for so long. */
 const OTHERS_FIRST_MS = 3000;
 
-/** By data folder and id. */
-type Endings = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** What a log is known of. */
+interface Known {
+  /** When it was first seen. ISO 8601, UTC. */
+  readonly since: string;
+  /** How each run ended, by its id; empty for one that had not ended yet. Runs that are gone may come back. */
+  readonly runs: Readonly<Record<string, string>>;
+}
 
 /**
- * Says once, in one window, that a run is done, has failed or has died: also of those that did so while no window was
- * open. What had ended when a log was first seen is no news.
+ * Says once, in one window, that a run is done, has failed, has died or is lost: also of those that did so while no window was
+ * open. What had ended before a log was first seen is no news.
  */
 export class RunEndings implements vscode.Disposable {
   private readonly registration: vscode.Disposable;
-  private known: Endings;
+  /** By data folder. */
+  private known: Readonly<Record<string, Known>>;
 
   constructor(
     watch: Pick<RunWatch, 'onDidLook'>,
@@ -29,7 +35,7 @@ export class RunEndings implements vscode.Disposable {
     private readonly memory: vscode.Memento,
     private readonly report: (error: unknown) => void,
   ) {
-    this.known = memory.get<Endings>(REMEMBERED, {});
+    this.known = memory.get<Readonly<Record<string, Known>>>(REMEMBERED, {});
     this.registration = watch.onDidLook((look) => {
       this.follow(look).catch(report);
     });
@@ -40,30 +46,28 @@ export class RunEndings implements vscode.Disposable {
   }
 
   private async follow({ runs, all }: Look): Promise<void> {
-    const before = this.known[runs.dataFolder];
-    const ended = all.flatMap((run) => {
-      const ending = endingOf(run);
-      return ending === undefined ? [] : [{ run, ending }];
-    });
-    const now = Object.fromEntries(ended.map(({ run, ending }) => [run.id, ending]));
-    if (JSON.stringify(now) === JSON.stringify(before)) return;
-    this.known = { ...this.known, [runs.dataFolder]: now };
+    const since = new Date().toISOString();
+    const before = this.known[runs.dataFolder] ?? { since, runs: {} };
+    const now = Object.fromEntries(all.map((run) => [run.id, endingOf(run)]));
+    const after: Known = { ...before, runs: { ...before.runs, ...now } };
+    if (JSON.stringify(after) === JSON.stringify(this.known[runs.dataFolder])) return;
+    this.known = { ...this.known, [runs.dataFolder]: after };
     await this.memory.update(REMEMBERED, this.known);
-    if (before === undefined) return;
-    const news = ended.filter(({ run, ending }) => before[run.id] !== ending);
+    const news = all.filter((run) => {
+      const known = before.runs[run.id];
+      if (now[run.id] === '' || now[run.id] === known) return false;
+      return known !== undefined || run.changedAt > before.since;
+    });
     if (news.length > 0) await this.tell(runs, news);
   }
 
-  private async tell(
-    runs: Runs,
-    news: readonly { readonly run: Run; readonly ending: string }[],
-  ): Promise<void> {
+  private async tell(runs: Runs, news: readonly Run[]): Promise<void> {
     if (!vscode.window.state.focused) await pause(OTHERS_FIRST_MS);
     const { isFirstToTell } = await import('../../core/training/ending');
     const done: Run[] = [];
-    for (const { run, ending } of news) {
+    for (const run of news) {
       // Nothing is written into a log that may not be trusted.
-      if (vscode.workspace.isTrusted && !(await isFirstToTell(runs, run.id, ending))) continue;
+      if (vscode.workspace.isTrusted && !(await isFirstToTell(runs, run.id, endingOf(run)))) continue;
       if (run.state !== 'done') void this.tellBadEnd(run).catch(this.report);
       else if (!this.panels.isInSight(run)) done.push(run);
     }
@@ -91,12 +95,12 @@ export class RunEndings implements vscode.Disposable {
 }
 
 /**
- * How a run came to its end by itself, another text each time that it does: one that was resumed may do so again.
- * Undefined while it has not, and when a person has stopped it.
+ * How a run came to its end by itself, another text each time that it does: one that was resumed may do so again. Empty
+ * while it has not, and when a person has stopped it.
  */
-function endingOf({ state, changedAt, process }: Run): string | undefined {
-  if (state !== 'done' && state !== 'failed' && state !== 'died') return undefined;
-  return [state, changedAt, process?.pid ?? 'no trainer'].join(' ');
+function endingOf({ state, changedAt, process }: Run): string {
+  const isEnd = state === 'done' || state === 'failed' || state === 'died' || state === 'lost';
+  return isEnd ? [state, changedAt, process?.pid ?? 'no trainer'].join(' ') : '';
 }
 
 /** However many there are, it is one notification. */

@@ -48,6 +48,8 @@ function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
       return new vscode.ThemeIcon(halted === undefined ? 'clock' : 'warning');
     case 'done':
       return new vscode.ThemeIcon('pass-filled', new vscode.ThemeColor('testing.iconPassed'));
+    case 'lost':
+      return new vscode.ThemeIcon('question', new vscode.ThemeColor('list.warningForeground'));
     case 'failed':
     case 'died':
       return new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'));

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../core/fault';
+import type { TakingOver } from '../../core/training/control';
 import type { Run } from '../../core/training/runs';
 import type { Trainer } from '../../core/training/trainer';
 import { runsOf } from './resting';
 import type { EditorTrainer } from '../trainer';
 import type { RunWatch } from './watch';
-import { runName } from './words';
+import { isAtWorkHere, runName } from './words';
 
 const { t } = vscode.l10n;
 
@@ -37,6 +38,11 @@ export class RunQueue implements vscode.Disposable {
     this.registration = vscode.Disposable.from(
       this.changed,
       watch.onDidLook(soon),
+      watch.onDidEnd(() => {
+        if (this.reason === undefined) return;
+        this.goOnWith(undefined);
+        soon();
+      }),
       trainer.onDidChangePython(() => {
         this.goOnWith(undefined);
         soon();
@@ -44,15 +50,20 @@ export class RunQueue implements vscode.Disposable {
     );
   }
 
-  /** Why none of those that wait begins, though none is at work; undefined while nothing is wrong, or none waits. */
+  /**
+   * Why none of those that wait begins, though none is at work; undefined while nothing is wrong, or none waits. When
+   * one has been at work meanwhile, it is tried again after it.
+   */
   get halted(): string | undefined {
-    return this.watch.everywhere.all.some(({ queued }) => queued !== undefined) ? this.reason : undefined;
+    const { all } = this.watch.everywhere;
+    const isWaiting = all.some(({ queued }) => queued !== undefined) && !all.some(isAtWorkHere);
+    return isWaiting ? this.reason : undefined;
   }
 
   /** Behind those that wait already; it begins at once when nothing is at work. */
-  async add(run: Run, trainer: Trainer): Promise<void> {
+  async add(run: Run, trainer: Trainer, taking: TakingOver = {}): Promise<void> {
     const { queueRun } = await import('../../core/training/control');
-    await queueRun(runsOf(run), run.id);
+    await queueRun(runsOf(run), run.id, taking);
     await this.begin(trainer);
   }
 

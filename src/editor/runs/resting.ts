@@ -18,7 +18,7 @@ export const runsOf = ({ folder }: Pick<Run, 'folder'>): Runs => new Runs(path.d
 /**
  * Asks, with how much room they take together, and removes runs with their checkpoints and their models.
  * @param onGone told of each when its folder is away
- * @throws {Fault} `training/running`, `editor/model-in-use`: then all of them stay
+ * @throws {Fault} `training/running`, `training/lost`, `editor/model-in-use`: then all of them stay
  */
 export async function deleteRuns(
   runs: readonly Run[],
@@ -35,8 +35,12 @@ export async function deleteRuns(
   if (chosen !== remove) return;
   const { removeRun } = await import('../../core/training/control');
   for (const run of runs) {
-    await removeRun(runsOf(run), run.id, (folder) =>
-      vscode.workspace.fs.delete(vscode.Uri.file(folder), { recursive: true, useTrash: canTrash }),
+    await removeRun(
+      runsOf(run),
+      run.id,
+      (folder) =>
+        vscode.workspace.fs.delete(vscode.Uri.file(folder), { recursive: true, useTrash: canTrash }),
+      { takeOver: run.state === 'lost' },
     );
     onGone(run);
   }

@@ -25,8 +25,10 @@ export function toldView({ told }: RunHistory, language: string, t: Translate): 
       return [{ line: { time, text }, isOfRoutine: isRoutine(event) }];
     })
     .reverse();
-  const others = said.filter(({ isOfRoutine }) => !isOfRoutine).slice(0, MOST_LINES - MOST_ROUTINE_LINES);
-  const looks = said.filter(({ isOfRoutine }) => isOfRoutine).slice(0, MOST_LINES - others.length);
+  const allLooks = said.filter(({ isOfRoutine }) => isOfRoutine);
+  const room = MOST_LINES - Math.min(MOST_ROUTINE_LINES, allLooks.length);
+  const others = said.filter(({ isOfRoutine }) => !isOfRoutine).slice(0, room);
+  const looks = allLooks.slice(0, MOST_LINES - others.length);
   const shown = new Set([...others, ...looks]);
   // What has no words is missed by nobody.
   const more = count - latest.length + said.length - shown.size;
@@ -38,6 +40,7 @@ export function toldView({ told }: RunHistory, language: string, t: Translate): 
 }
 
 function moreWords(more: number, looks: number, t: Translate): string {
+  if (looks === 0) return t('{0} more events are in the file of events.', grouped(more));
   return t(
     '{0} more events are in the file of events, {1} of them looks at the held-out examples.',
     grouped(more),

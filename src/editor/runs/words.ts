@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Progress } from '../../core/training/progress';
 import { fractionOf, isFinal } from '../../core/training/progress';
 import type { Run, RunState } from '../../core/training/runs';
@@ -28,6 +29,9 @@ export const baseName = ({ base }: Pick<Run, 'base'>): string =>
 /** A trainer that has said its last word may take a moment to end: there is nothing to pause any more. */
 export const isAtWork = ({ isLive, state }: Run): boolean => isLive && !isFinal(state);
 
+/** A trainer of this machine is at work on it. */
+export const isAtWorkHere = ({ isLive, process }: Run): boolean => isLive && process?.host === hostname();
+
 export function stateWord(state: RunState, t: Translate): string {
   switch (state) {
     case 'preparing':
@@ -48,6 +52,8 @@ export function stateWord(state: RunState, t: Translate): string {
       return t('failed');
     case 'died':
       return t('died');
+    case 'lost':
+      return t('lost');
   }
 }
 
@@ -89,6 +95,12 @@ export function duration(exact: number, t: Translate): string {
 
 export const percent = (fraction: number, t: Translate): string => t('{0} %', Math.floor(100 * fraction));
 
+/** The machine that a run was on. */
+const hostOf = ({ process }: Run): string => process?.host ?? '?';
+
+/** `2026-11-20 22:00 UTC`. @param at ISO 8601, UTC */
+const momentWords = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`;
+
 /** `critic 61 %`. */
 export function placeWords(progress: Progress, t: Translate): string {
   const stage = stageWord(progress.stage ?? 'prepare', t);
@@ -129,6 +141,11 @@ export function standingWords(run: Run, now: number, t: Translate, halted?: stri
         ...(halted === undefined ? [] : [t('the queue is halted')]),
         ...place,
       ].join(' · ');
+    case 'lost':
+      return [
+        stateWord(state, t),
+        t('it ran on {0}, heard of last {1}', hostOf(run), ago(run.silentSince ?? changedAt, now, t)),
+      ].join(' · ');
     case 'stopped':
     case 'died':
       return [stateWord(state, t), ...place].join(' · ');
@@ -165,14 +182,25 @@ export function spokenRun(run: Run, now: number, t: Translate, halted?: string):
  * @param halted why no run that waits begins
  */
 export function reasonWords(run: Run, t: Translate, halted?: string): string | undefined {
-  const { state, message, process, lastLines, progress } = run;
+  const { state, message, process, lastLines, progress, queued } = run;
   if (state === 'queued' && halted !== undefined)
     return t('The queue is halted, and no run begins: {0} “Try again” goes on with it.', halted);
+  if (state === 'queued' && queued !== undefined && queued.host !== hostname())
+    return t(
+      'It waits for its turn on {0}, where a window begins it. When that is this machine by another name, or is gone, start it now, or let it leave the queue and resume it: then it waits here.',
+      queued.host,
+    );
   if (state === 'queued')
     return t(
       'It waits for its turn: one run trains at a time, and the next begins when none is at work and a window is open.',
     );
   if (state === 'done' && progress?.ended !== undefined) return endedWords(progress.ended, t);
+  if (state === 'lost')
+    return t(
+      'It ran on {0}, and nothing was heard of its trainer since {1}. When it is not at work there any more, it can be resumed here.',
+      hostOf(run),
+      momentWords(run.silentSince ?? run.changedAt),
+    );
   if (state === 'stopped' && process === undefined) return t('It was prepared and never started.');
   if (state !== 'died' || process === undefined) return message;
   if (run.isDiskFull === true) {

@@ -9,7 +9,10 @@ vi.mock('vscode', () => import('./vscode'));
 
 const { RunEndings } = await import('../../../src/editor/runs/endings');
 
-const at = '2026-11-20T22:00:00.000Z';
+/** Before any log was seen. */
+const long = '2020-11-20T22:00:00.000Z';
+/** After it. */
+const later = '2100-11-20T22:00:00.000Z';
 let runs: Runs;
 
 beforeEach(async () => {
@@ -20,7 +23,11 @@ beforeEach(async () => {
 });
 
 /** A run as its trainer has left it; without a last state it has died. */
-async function run(name: string, state: 'running' | 'done' | 'failed' | 'stopped', pid = 1): Promise<Run> {
+async function run(
+  name: string,
+  state: 'running' | 'done' | 'failed' | 'stopped',
+  { pid = 1, at = later } = {},
+): Promise<Run> {
   const folder = path.join(runs.folder, name);
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'run.json'), JSON.stringify({ name }));
@@ -86,7 +93,7 @@ describe('how a run ended', () => {
     opened(before.remembered).look(died);
     await settled();
     expect(told()).toHaveLength(1);
-    after.look(await run('first', 'running', 2));
+    after.look(await run('first', 'running', { pid: 2 }));
     await vi.waitFor(() => expect(told()).toHaveLength(2));
     expect(after.reported).toEqual([]);
   });
@@ -103,9 +110,23 @@ describe('how a run ended', () => {
     expect(one.reported).toEqual([]);
   });
 
+  it('is no news of runs that come back with their log, but of those that were at work', async () => {
+    const here = opened();
+    here.look();
+    const old = await run('old', 'failed', { at: long });
+    const died = await run('young', 'failed', { at: long });
+    const atWork: Run = { ...died, state: 'running', isLive: true };
+    here.look(atWork, old);
+    here.look();
+    here.look(died, old);
+    await vi.waitFor(() => expect(told()).toEqual([expect.stringMatching(/^young: failed/)]));
+    await settled();
+    expect(told()).toHaveLength(1);
+  });
+
   it('is no news of runs that were over when their log was first seen, nor of those that were paused', async () => {
     const window = opened();
-    const old = await run('old', 'failed');
+    const old = await run('old', 'failed', { at: long });
     window.look(old);
     window.look(await run('paused', 'stopped'), old);
     await settled();

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfiguration } from '../../../src/core/training/configuration';
-import { stopRun } from '../../../src/core/training/control';
+import { resumeRun, stopRun } from '../../../src/core/training/control';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import type { Trainer } from '../../../src/core/training/trainer';
@@ -161,6 +161,23 @@ describe('a queue that has halted', () => {
     python.opening = Promise.resolve(undefined);
     await queue.tryAgain();
     expect(queue.halted).toMatch(/^What training needs is not installed/);
+  });
+
+  it('says nothing while somebody has begun a run, and tries again when that has ended', async () => {
+    const first = await queued('first');
+    const log = path.join(first.folder, 'trainer.log');
+    await mkdir(log);
+    const { watch, queue } = windowWith(true);
+    await watch.look();
+    await vi.waitFor(() => expect(queue.halted).toContain('trainer.log'));
+    const { id } = await queued('second');
+    await resumeRun(runs, id, trainer);
+    await watch.look();
+    expect(queue.halted).toBeUndefined();
+    await rm(log, { recursive: true });
+    await stopRun(runs, id, { atOnce: true });
+    await watch.look();
+    await vi.waitFor(async () => expect(await runs.find(first.id)).toMatchObject({ isLive: true }), 5_000);
   });
 
   it('has nothing to say when no run waits any more', async () => {

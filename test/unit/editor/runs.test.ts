@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { parseEvent, type TrainerEvent } from '../../../src/core/training/events';
 import { RunHistory } from '../../../src/core/training/history/history';
@@ -8,6 +9,7 @@ import {
   finishWords,
   liveWords,
   moreEpochsWords,
+  takeOverWords,
 } from '../../../src/editor/runs/asked';
 import { measuredWords } from '../../../src/editor/runs/measured';
 import { resultWords, toldView } from '../../../src/editor/runs/told';
@@ -90,6 +92,24 @@ describe('a row of the Runs view', () => {
     });
     expect(view(resting('stopped'))).toMatchObject({ isHalted: false, sentence: '' });
     expect(standingWords(resting('stopped'), now, english, 'The disk is full.')).toBe('paused · critic 61 %');
+  });
+
+  it('that is lost says on which machine it was, and is resumed or deleted after a question that says so', () => {
+    const lost = resting('lost', { silentSince: '2026-11-20T23:30:00.000Z' });
+    expect(standingWords(lost, now, english)).toBe('lost · it ran on here, heard of last 30 min ago');
+    const why = /^.*It ran on here, and nothing was heard of its trainer since 2026-11-20 23:30 UTC\./s;
+    expect(reasonWords(lost, english)).toMatch(why);
+    expect(takeOverWords(lost, english).detail).toMatch(why);
+    expect(deletionWords([lost], [7], false, english).detail).toMatch(why);
+    expect(deletionWords([lost, run()], [7, 8], false, english).detail).toMatch(why);
+  });
+
+  it('that waits on another machine says what there is to do when that has another name now', () => {
+    const waits = (host: string) => reasonWords(resting('queued', { queued: { at, host } }), english);
+    expect(waits('elsewhere')).toMatch(
+      /^It waits for its turn on elsewhere, .* resume it: then it waits here\.$/,
+    );
+    expect(waits(hostname())).toMatch(/^It waits for its turn: one run/);
   });
 
   it('explains a death without the words of the command line', () => {
@@ -234,6 +254,10 @@ describe('the view of a run', () => {
     expect(full.lines.slice(0, 2).map(({ text }) => text)).toEqual(['notice 300', 'notice 299']);
     expect(full.lines.filter(({ text }) => text.startsWith('policy'))).toHaveLength(10);
     expect(full.lines).toHaveLength(40);
+    const notices = Array.from({ length: 50 }, () => event('notice', { message: 'Hm.' }));
+    expect(toldView(history(...notices), 'en', english).more).toBe(
+      '10 more events are in the file of events.',
+    );
   });
 
   it('has the untrained score beside the accuracy of the critic, where the run tells it', () => {

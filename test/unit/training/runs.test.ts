@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfiguration } from '../../../src/core/training/configuration';
-import { resumeRun, stopRun } from '../../../src/core/training/control';
+import { queueRun, removeRun, resumeRun, stopRun } from '../../../src/core/training/control';
 import type { TrainerEvent } from '../../../src/core/training/events';
 import { isFull } from '../../../src/core/training/runFolder';
 import { Runs, type Run } from '../../../src/core/training/runs';
@@ -210,6 +210,57 @@ describe('a run', () => {
     const run = await until(id, ({ state }) => state === 'running');
     expect(run.process?.pid).not.toBe(launcher.pid);
     expect(await stopRun(runs, id)).toMatchObject({ state: 'stopped' });
+  });
+
+  /** Says that it is on another machine, of which nothing was heard for so many minutes. */
+  async function moveAway(runFolder: string, minutes: number): Promise<void> {
+    const file = path.join(runFolder, 'launch.json');
+    const launch = JSON.parse(await readFile(file, 'utf8')) as object;
+    await writeFile(file, JSON.stringify({ ...launch, host: 'elsewhere' }));
+    await rm(path.join(runFolder, 'process.json'), { force: true });
+    const heard = new Date(Date.now() - minutes * 60_000);
+    for (const name of ['launch.json', 'events.jsonl'])
+      await utimes(path.join(runFolder, name), heard, heard);
+  }
+
+  it('on another machine that is silent for long is lost, and taken over by who says so', async () => {
+    const { id, folder: runFolder } = await start([[state('running'), ['die']], [state('done')]]);
+    await followed(id);
+    await moveAway(runFolder, 9);
+    expect(await runs.find(id)).toMatchObject({ state: 'running', isLive: true });
+    await moveAway(runFolder, 11);
+    const lost = await runs.find(id);
+    expect(lost).toMatchObject({
+      state: 'lost',
+      isLive: false,
+      canResume: true,
+      process: { host: 'elsewhere' },
+    });
+    expect(Date.now() - Date.parse(lost.silentSince!)).toBeGreaterThan(10 * 60_000);
+    expect(await followed(id)).toHaveLength(1);
+    await expect(stopRun(runs, id)).rejects.toMatchObject({ code: 'training/not-running' });
+    const remove = (): Promise<void> => Promise.reject(new Error('It is removed.'));
+    const refused = { code: 'training/lost' };
+    await expect(resumeRun(runs, id, trainer)).rejects.toMatchObject(refused);
+    await expect(queueRun(runs, id)).rejects.toMatchObject(refused);
+    await expect(removeRun(runs, id, remove)).rejects.toMatchObject(refused);
+    await expect(removeRun(runs, id, remove, { takeOver: true })).rejects.toThrow('It is removed.');
+    await resumeRun(runs, id, trainer, { takeOver: true });
+    expect(await until(id, ({ isLive }) => !isLive)).toMatchObject({ state: 'done' });
+  });
+
+  it('that still writes on another machine is not taken over, whatever the clock here says', async () => {
+    const { id, folder: runFolder } = await start([[state('running'), ['die']]]);
+    await followed(id);
+    await moveAway(runFolder, 60);
+    // A machine whose clock is an hour behind this one, on a share with a clock of its own.
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_600_000);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await writeFile(path.join(runFolder, 'alive'), '');
+    expect(await runs.find(id)).toMatchObject({ state: 'lost' });
+    await expect(resumeRun(runs, id, trainer, { takeOver: true })).rejects.toThrow('still writes');
+    vi.restoreAllMocks();
+    expect(await runs.find(id)).toMatchObject({ state: 'running', isLive: true });
   });
 
   it('on another machine is what it said last; nobody here can kill it', async () => {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..config import RunConfig
 from ..fault import Fault
 from ..read_config import read_config
+from .alive import alive
 from .begun import as_planned_before, check_same_configuration, remove_rests
 from .claim import claim
 from .disk import reserved
@@ -38,7 +39,10 @@ def main(arguments: list[str]) -> int:
     request = StopRequest(folder)
     request.listen()
     try:
-        with reserved(folder) if first else nullcontext():
+        with ExitStack() as within:
+            if first:
+                within.enter_context(alive(folder))
+                within.enter_context(reserved(folder))
             train(folder, config, events, request)
         if first:
             request.fulfilled()
