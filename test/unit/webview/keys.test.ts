@@ -43,6 +43,9 @@ describe('a key of the session', () => {
     for (const key of [press('KeyS'), press('KeyA'), press('KeyA', { shiftKey: true })])
       expect(action(key, { onlyDeveloperKnows: true })).toBeUndefined();
     expect(action(press('KeyD'), { onlyDeveloperKnows: true })).toBe('dont-mind');
+    const restriction = 'Nothing is played here.';
+    expect(action(press('KeyD'), { restriction })).toBeUndefined();
+    expect(action(press('Digit1', { key: '1' }), { phase: 'choosing', restriction })).toBeUndefined();
   });
 
   it('is read by its place, whatever it types', () => {
