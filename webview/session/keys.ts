@@ -92,10 +92,20 @@ export interface KeyPress {
 }
 
 /**
- * What a key means in this state; undefined: nothing to the session.
+ * What a key means in this state; undefined: nothing to the session; `held`: something, but only when it is pressed anew.
+ * A fast agent asks its next question while a key is still down.
  * @param isWriting the key goes into a text, in which digits are no stars
  */
 export function meaning(
+  press: KeyPress,
+  view: Pick<SessionView, 'state' | 'turns'>,
+  isWriting: boolean,
+): FromWebview | 'held' | undefined {
+  const pressed = meaningOf(press, view, isWriting);
+  return pressed !== undefined && press.repeat ? 'held' : pressed;
+}
+
+function meaningOf(
   press: KeyPress,
   view: Pick<SessionView, 'state' | 'turns'>,
   isWriting: boolean,
@@ -107,7 +117,7 @@ export function meaning(
   // At the end what is written is a remark, and ⌥C types a ç into it.
   if (isWriting && (phase === 'over' || !press.altKey)) return undefined;
   if (press.altKey) return rated(press, view) ?? acted(press, view);
-  if (phase === 'choosing' && !press.repeat && restriction === undefined) {
+  if (phase === 'choosing' && restriction === undefined) {
     const picked = choices[press.key];
     return picked === undefined ? undefined : { type: 'choose', picked };
   }
