@@ -65,10 +65,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   ) {
     this.locals = shared.locals;
     this.onDidChangeModels = shared.onDidChangeModels;
-    this.consent = new Consent(context.globalState, () => {
-      refuseInRestrictedMode(t('Nothing is played'));
-      return this.log();
-    });
+    this.consent = new Consent(context.globalState, () => this.log());
     this.servers = shared.servers;
     this.editorModels = shared.editorModels;
     this.disposables = [

@@ -39,6 +39,17 @@ const verdict = (number: number, agrees: boolean): Locator =>
     exact: true,
   });
 
+/** Takes the pseudonym, the purpose and the level that are proposed. */
+async function agree(): Promise<void> {
+  const asked = await workbench.notification(/logged under a pseudonym/);
+  await asked.getByRole('button', { name: 'Choose…' }).click();
+  for (const step of ['(1/3)', '(2/3)', '(3/3)']) {
+    await quickInput().getByText(step).waitFor();
+    // It is seen a moment before it has the focus.
+    await quickInput().locator('input.input').press('Enter');
+  }
+}
+
 /** A row of the list, by all that it says. */
 const offered = (text: RegExp): Locator => quickInput().getByRole('option').filter({ hasText: text });
 
@@ -202,13 +213,7 @@ test('tokens are shaded on demand, with their figures in a table', async () => {
 test('a person disagrees, after it was asked under which name that is logged', async () => {
   await turn(1).hover();
   await verdict(1, false).click();
-  const asked = await workbench.notification(/logged under a pseudonym/);
-  await asked.getByRole('button', { name: 'Choose…' }).click();
-  for (const step of ['(1/3)', '(2/3)', '(3/3)']) {
-    await quickInput().getByText(step).waitFor();
-    // It is seen a moment before it has the focus.
-    await quickInput().locator('input.input').press('Enter');
-  }
+  await agree();
   await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
   expect(await verdict(1, false).getAttribute('aria-pressed')).toBe('true');
   expect(await verdicts()).toMatchObject([{ turn: 1, agrees: false }]);
@@ -350,7 +355,9 @@ test('in a workspace that is not trusted what is known is shown, and why nothing
   await row(/^Course mark, .*asks-first/).click();
   await bars('nats').first().waitFor();
   await verdict(1, true).press('Enter');
-  await workbench.notification(/Nothing is logged in a workspace that is not trusted/);
+  // What a person says runs nothing.
+  await agree();
+  await replay().getByRole('button', { name: 'Agree with the critic', exact: true, pressed: true }).waitFor();
   await row(/^Parcel surcharge, .*asks-first/).click();
   await replay().getByRole('button', { name: 'Manage Workspace Trust' }).click();
   await workbench.page.getByText('You are in Restricted Mode').first().waitFor();

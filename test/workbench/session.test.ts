@@ -38,6 +38,16 @@ const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.web
 const press = (key: string): Promise<void> => workbench.page.keyboard.press(key);
 const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
 
+/** How many animations run in the session, also within the components of the toolkit. */
+const moving = (): Promise<number> =>
+  session()
+    .locator('body')
+    .evaluate((body) => {
+      const shadows = Array.from(body.querySelectorAll('*'), ({ shadowRoot }) => shadowRoot ?? []).flat();
+      const all = [document, ...shadows].flatMap((tree) => tree.getAnimations());
+      return all.filter(({ playState }) => playState === 'running').length;
+    });
+
 /** An editor in the session's column, which hides the session. */
 async function showOther(): Promise<void> {
   await workbench.page.getByRole('tab', { name: /Untitled-1/ }).click();
@@ -127,6 +137,10 @@ test('stops the agent with Escape and asks again with Enter', async () => {
   await composer().press('Enter');
   await session().locator('tandem-stream').getByText('How big is the supplement').waitFor();
   expect(await violations(session())).toEqual([]);
+  expect(await moving()).toBeGreaterThan(1);
+  await workbench.page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await moving()).toBe(0);
+  await workbench.page.emulateMedia({ reducedMotion: 'no-preference' });
   await workbench.page.keyboard.press('Escape');
   await session().getByText('The agent was stopped.').waitFor();
   expect(await violations(session())).toEqual([]);
@@ -431,4 +445,33 @@ test('skips a task with a reason and takes it up again', async () => {
   expect(await violations(session())).toEqual([]);
   await session().getByRole('button', { name: 'Resume' }).press('Enter');
   await composer().waitFor();
+});
+
+test('plays a dialogue from the view to the next task by keyboard alone', async () => {
+  const { keyboard } = workbench.page;
+  const focused = workbench.page.getByRole('tree', { name: 'Tasks' }).locator('.monaco-list-row.focused');
+  const script = JSON.stringify({ turns: [turns[0], turns.at(-1)] });
+  await writeFile(path.join(workspace, 'agents', 'slow.json'), script);
+  await press('F1');
+  await keyboard.type('Tandem: Focus on Tasks View');
+  await press('Enter');
+  await press('Home');
+  do await press('ArrowDown');
+  while (!/, new$/.test((await focused.getAttribute('aria-label')) ?? ''));
+  await press('Enter');
+  await session().locator('#primary:focus', { hasText: 'Start' }).waitFor();
+  await press('Enter');
+  await session().locator('#reply:focus').waitFor();
+  await keyboard.type('Whatever you think is best.');
+  await press('Alt+g');
+  await session().getByRole('button', { name: 'Good message', pressed: true }).waitFor();
+  await press('Enter');
+  await session()
+    .getByRole('heading', { name: /\d of \d+ tests passed/ })
+    .waitFor();
+  await press('3');
+  await session().getByText('3 stars, saved').waitFor();
+  await session().locator('#primary:focus', { hasText: 'Next task' }).waitFor();
+  await press('Enter');
+  await session().locator('#primary:focus', { hasText: 'Start' }).waitFor();
 });

@@ -84,16 +84,15 @@ afterEach(async ({ task }) => {
   await workbench.page.keyboard.press('Escape');
 });
 
-async function playByHand(data: string): Promise<void> {
-  const log = await TrajectoryLog.open(data);
-  const rules = new RulesSimulator();
+const rules = new RulesSimulator();
+
+/** What a dialogue of ada's about the first task is made of. @param asked what the agent asks before it answers */
+async function partsOf(log: TrajectoryLog, asked: readonly string[]) {
   const task = await starterTask();
-  const parts = {
+  return {
     log,
     agent: await scripted(workspace, [
-      asks('At how many kilograms is a parcel **heavy**?'),
-      asks('How big is the supplement?'),
-      asks('What should come out for a zone that does not exist?'),
+      ...asked.map((question) => asks(question)),
       `OUTPUT:\nI WANT TO ANSWER:\n${task.reference}`,
     ]),
     simulator: rules,
@@ -104,6 +103,28 @@ async function playByHand(data: string): Promise<void> {
     collaborator: { kind: 'developer', name: 'ada' } as const,
     protocol: colBenchProtocol,
   };
+}
+
+const secret = ['ghp_', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx'].join('');
+
+/** Logs a dialogue in which ada writes a secret, as another process does. */
+async function tellASecret(data: string): Promise<void> {
+  const log = await TrajectoryLog.open(data);
+  const parts = await partsOf(log, ['How do I log in?']);
+  const dialogue = await Dialogue.start({ ...parts, pack: 'another.jsonl', seed: 3 });
+  await dialogue.agentTurn();
+  await dialogue.reply(`Log in with ${secret}`, { author: 'developer', by: 'ada' });
+  await dialogue.agentTurn();
+  await log.close();
+}
+
+async function playByHand(data: string): Promise<void> {
+  const log = await TrajectoryLog.open(data);
+  const parts = await partsOf(log, [
+    'At how many kilograms is a parcel **heavy**?',
+    'How big is the supplement?',
+    'What should come out for a zone that does not exist?',
+  ]);
   await log.append({ event: 'consent', pseudonym: 'ada', purpose: 'a study of questions', level: 'export' });
   const left = await Dialogue.start({ ...parts, seed: 1 });
   await left.agentTurn();
@@ -123,7 +144,7 @@ async function playByHand(data: string): Promise<void> {
   });
   await played.reply('Above 20 kilograms.', { author: 'developer', by: 'ada', milliseconds: 42_000 });
   await played.agentTurn();
-  await played.reply(`It is 4.50, as here: ${task.reference}`, {
+  await played.reply(`It is 4.50, as here: ${parts.task.reference}`, {
     author: 'developer-edited-suggestion',
     by: 'ada',
     suggestion: 'The supplement is 4.50.',
@@ -331,6 +352,41 @@ test('an export of choices, with the words of the editor’s models when they ar
   await editor.getByText('preference rows of single turns').waitFor();
   await editor.getByText('read its vendor’s terms').waitFor();
   await workbench.notification(/1 rows are ready/);
+});
+
+test('of two previews each is saved by its own button, and only the rows that it shows', async () => {
+  const [clean, whole] = ['clean.jsonl', 'whole.jsonl'].map((name) => path.join(workspace, name));
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  for (const [format, also, number] of [
+    ['Fine-tuning rows', 'with a leak', 3],
+    ['A row for each dialogue in the published form', 'played to evaluate', 4],
+  ] as const) {
+    await workbench.runCommand('Tandem: Export Trajectories…');
+    await pick(format);
+    await pick(`Also those ${also}`);
+    await quickInput().getByRole('button', { name: 'OK' }).click();
+    await workbench.page.getByRole('tab', { name: `export-preview-${number}.md` }).waitFor();
+  }
+  await tellASecret(path.join(workspace, '.tandem'));
+  await answer(/12 rows are ready/, 'Save…');
+  await workbench.chooseFile(clean!);
+  await workbench.notification(/The log has changed since this preview was made/);
+  await expect(access(clean!)).rejects.toThrow('ENOENT');
+  await workbench.page.getByRole('tab', { name: 'export-preview-3.md' }).click();
+  const editor = workbench.page.locator('.monaco-editor .view-lines').first();
+  await editor.getByText('13 rows').waitFor();
+  for (const [what, file, rows] of [
+    ['Leave These Dialogues Out', clean!, 12],
+    ['Export Everything', whole!, 13],
+  ] as const) {
+    await workbench.page.locator('.editor-actions').getByRole('button', { name: 'Save Export' }).click();
+    await quickInput().locator('.quick-input-list-row', { hasText: 'github token' }).first().waitFor();
+    await workbench.screenshot('trajectories-export-findings');
+    await pick(what);
+    await workbench.chooseFile(file);
+    await workbench.notification(new RegExp(`${rows} rows of ${rows} dialogues are in`));
+    expect((await readFile(file, 'utf8')).includes(secret)).toBe(file === whole);
+  }
 });
 
 test('published rows are imported, and a line that cannot be read is named', async () => {

@@ -171,6 +171,21 @@ describe('in a workspace that is not trusted', () => {
     expect(existsSync(path.join(workspace, '.tandem', 'log'))).toBe(false);
   });
 
+  test('who skips a task and under which name is logged, since it runs nothing', async () => {
+    await workbench.runCommand('Tandem: Change Pseudonym and Consent…');
+    for (const step of ['(1/3)', '(2/3)', '(3/3)']) {
+      await quickInput().getByText(step).waitFor();
+      // It is seen a moment before it has the focus.
+      await quickInput().locator('input.input').press('Enter');
+    }
+    await workbench.notification(/^Logged for developer-/);
+    expect(await consents()).toHaveLength(1);
+    const task = workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ });
+    await workbench.chooseInMenu(task, 'Skip Task…');
+    await quickInput().locator('.quick-input-list-row', { hasText: 'Too hard' }).click();
+    await workbench.page.getByRole('treeitem', { name: /Parcel surcharge.*skipped: too hard/ }).waitFor();
+  });
+
   test('a run is read, and the person is told why it does not go on and none begins', async () => {
     const { page } = workbench;
     await workbench.runCommand('View: Close All Editors');

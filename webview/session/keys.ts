@@ -92,22 +92,32 @@ export interface KeyPress {
 }
 
 /**
- * What a key means in this state; undefined: nothing to the session.
+ * What a key means in this state; undefined: nothing to the session; `held`: something, but only when it is pressed anew.
+ * A fast agent asks its next question while a key is still down.
  * @param isWriting the key goes into a text, in which digits are no stars
  */
 export function meaning(
   press: KeyPress,
   view: Pick<SessionView, 'state' | 'turns'>,
   isWriting: boolean,
+): FromWebview | 'held' | undefined {
+  const pressed = meaningOf(press, view, isWriting);
+  return pressed !== undefined && press.repeat ? 'held' : pressed;
+}
+
+function meaningOf(
+  press: KeyPress,
+  view: Pick<SessionView, 'state' | 'turns'>,
+  isWriting: boolean,
 ): FromWebview | undefined {
-  const { phase, isSuggesting, rating } = view.state;
+  const { phase, isSuggesting, rating, restriction } = view.state;
   if (press.ctrlKey || press.metaKey) return undefined;
   const isRunning = ['agent', 'candidates', 'simulator', 'grading'].includes(phase) || isSuggesting === true;
   if (press.key === 'Escape' && isRunning) return { type: 'act', action: 'stop' };
   // At the end what is written is a remark, and ⌥C types a ç into it.
   if (isWriting && (phase === 'over' || !press.altKey)) return undefined;
   if (press.altKey) return rated(press, view) ?? acted(press, view);
-  if (phase === 'choosing' && !press.repeat) {
+  if (phase === 'choosing' && restriction === undefined) {
     const picked = choices[press.key];
     return picked === undefined ? undefined : { type: 'choose', picked };
   }
@@ -118,6 +128,7 @@ export function meaning(
 function acted(press: KeyPress, { state }: Pick<SessionView, 'state'>): FromWebview | undefined {
   const action = letters.find((one) => isOf(press, one.key) && one.in.includes(state.phase))?.action;
   const isOffered =
+    state.restriction === undefined &&
     (state.onlyDeveloperKnows !== true || !simulated.includes(action)) &&
     (action !== 'take-seat' || state.seat === 'simulator') &&
     (action !== 'end-now' || state.canEnd === true || state.phase === 'choosing') &&

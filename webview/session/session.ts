@@ -114,7 +114,7 @@ export class SessionElement extends PlainElement {
       return true;
     }
     const message = meaning(event, this.view, isText);
-    if (message !== undefined) host.send(message);
+    if (message !== undefined && message !== 'held') host.send(message);
     return message !== undefined;
   }
 

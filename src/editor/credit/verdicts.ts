@@ -3,7 +3,6 @@ import type { Credit } from '../../core/training/credit/credit';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import { commands } from '../contributions';
 import type { Engine } from '../engine';
-import { refuseInRestrictedMode } from '../trust/restricted';
 
 const { t } = vscode.l10n;
 
@@ -16,7 +15,7 @@ export interface NewVerdict {
 /**
  * Logs it, with what the person was shown. Nothing is logged of who has not agreed to that: then it is asked for.
  * @returns whether it was logged
- * @throws {Fault} `editor/restricted`; of the log
+ * @throws {Fault} of the log
  */
 export async function logVerdict(
   engine: Engine,
@@ -24,7 +23,6 @@ export async function logVerdict(
   credit: Credit,
   { turn, agrees }: NewVerdict,
 ): Promise<boolean> {
-  refuseInRestrictedMode(t('Nothing is logged'));
   const by = engine.consent.given?.pseudonym ?? (await askConsent(engine));
   const advantage = credit.turns.find((one) => one.turn === turn)?.advantage ?? null;
   if (by === undefined || advantage === null) return false;

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import type { ExportFormat, ExportOptions, Finding } from '../../core/trajectory/export/export';
-import { commands, exportScheme } from '../contributions';
+import type { ExportFormat, ExportOptions, ExportResult } from '../../core/trajectory/export/export';
+import type { ExportPreview } from '../../core/trajectory/export/preview';
+import { exportScheme } from '../contributions';
 import type { Engine } from '../engine';
 import { cancellable, type Report } from '../progress';
 import type { ShownLog } from '../shownLog';
@@ -19,23 +20,28 @@ const PREVIEWED_ROWS = 3;
 interface Previewed {
   /** Of the log that is exported, whichever is shown by the time that it is written. */
   readonly engine: Engine;
+  /** The name of the engine's folder, where the window has several. */
+  readonly folder: string | undefined;
   readonly choice: ExportChoice;
   readonly text: string;
-  readonly rows: number;
-  readonly findings: readonly Finding[];
+  readonly shown: Pick<ExportPreview, 'rows' | 'findings' | 'digest'>;
 }
 
 /** Exports: what is chosen is first shown as a read-only document, and written from there. */
 export class Exports implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly previews = new Map<string, Previewed>();
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly registrations: { dispose(): unknown }[];
   private made = 0;
+
+  readonly onDidChange = this.changed.event;
 
   constructor(
     private readonly log: ShownLog,
     private readonly showDialogue: (episode: string) => unknown,
   ) {
     this.registrations = [
+      this.changed,
       vscode.workspace.registerTextDocumentContentProvider(exportScheme, this),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.previews.delete(uri.toString())),
     ];
@@ -50,21 +56,15 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
   async preview(filter: ListFilter): Promise<void> {
     const choice = await chooseExport(filter);
     if (choice === undefined) return;
-    const { engine, name } = this.log;
-    const log = await engine.log();
-    const { previewExport } = await import('../../core/trajectory/export/preview');
-    const { previewDocument } = await import('./preview');
-    const preview = await cancellable(t('Preparing the preview'), async (signal, report) =>
-      previewExport(log, await optionsOf(engine, choice, signal, report), PREVIEWED_ROWS),
-    );
-    if (preview === undefined) return;
+    const { engine, name: folder } = this.log;
+    const previewed = await prepared({ engine, folder, choice });
+    if (previewed === undefined) return;
     this.made += 1;
     const uri = vscode.Uri.from({ scheme: exportScheme, path: `/export-preview-${this.made}.md` });
-    const { rows, findings } = preview;
-    const text = previewDocument(preview, choice, { folder: name, t });
-    this.previews.set(uri.toString(), { engine, choice, rows, findings, text });
+    this.previews.set(uri.toString(), previewed);
     await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });
-    if (preview.rows === 0) {
+    const { rows } = previewed.shown;
+    if (rows === 0) {
       void vscode.window.showInformationMessage(
         t('There is nothing to export: the preview says what is left out.'),
       );
@@ -72,20 +72,30 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     }
     const save = t('Save…');
     const chosen = await vscode.window.showInformationMessage(
-      t('{0} rows are ready. Nothing is written yet.', grouped(preview.rows)),
+      t('{0} rows are ready. Nothing is written yet.', grouped(rows)),
       save,
     );
-    if (chosen === save) await vscode.commands.executeCommand(commands.saveExport);
+    if (chosen === save) await this.save(uri);
   }
 
-  /** Writes what the preview in front shows, and a card beside it. */
-  async save(): Promise<void> {
-    const { engine, choice, rows, findings: found } = this.inFront();
-    if (rows === 0) {
+  /**
+   * Writes what a preview shows, and a card beside it.
+   * @param uri the preview; by default the one in front
+   */
+  async save(uri = this.inFront): Promise<void> {
+    const previewed = uri && this.previews.get(uri.toString());
+    if (uri === undefined || previewed === undefined) {
+      throw new Fault(
+        'editor/no-preview',
+        t('No preview of an export is open. Run “Tandem: Export Trajectories…” first.'),
+      );
+    }
+    const { engine, choice, shown } = previewed;
+    if (shown.rows === 0) {
       throw new Fault('editor/nothing-to-export', t('This export has no rows; choose others.'));
     }
     const show = (episode: string): unknown => this.showDialogue(episode);
-    const findings = found.length === 0 ? 'refuse' : await askAboutFindings(found, show);
+    const findings = shown.findings.length === 0 ? 'refuse' : await askAboutFindings(shown.findings, show);
     if (findings === undefined) return;
     const folder = engine.configuration.folder?.uri;
     const target = await vscode.window.showSaveDialog({
@@ -95,14 +105,16 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, `${choice.format}.jsonl`) }),
     });
     if (target === undefined) return;
-    const log = await engine.log();
-    const { exportTrajectories } = await import('../../core/trajectory/export/export');
-    const result = await cancellable(t('Exporting'), async (signal, report) =>
-      exportTrajectories(log, target.fsPath, {
-        ...(await optionsOf(engine, choice, signal, report)),
-        findings,
-      }),
-    );
+    const result = await this.unlessChanged(uri, previewed, async () => {
+      const log = await engine.log();
+      const { exportTrajectories } = await import('../../core/trajectory/export/export');
+      return cancellable(t('Exporting'), async (signal, report) =>
+        exportTrajectories(log, target.fsPath, {
+          ...(await optionsOf(engine, choice, signal, report)),
+          ...{ findings, previewed: shown.digest },
+        }),
+      );
+    });
     if (result === undefined) {
       void vscode.window.showInformationMessage(t('The export was cancelled; nothing was written.'));
       return;
@@ -128,16 +140,49 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     vscode.Disposable.from(...this.registrations).dispose();
   }
 
-  private inFront(): Previewed {
+  private get inFront(): vscode.Uri | undefined {
     const editors = [vscode.window.activeTextEditor, ...vscode.window.visibleTextEditors];
-    const shown = editors.find((editor) => editor?.document.uri.scheme === exportScheme);
-    const preview = shown && this.previews.get(shown.document.uri.toString());
-    if (preview !== undefined) return preview;
-    throw new Fault(
-      'editor/no-preview',
-      t('No preview of an export is open. Run “Tandem: Export Trajectories…” first.'),
-    );
+    return editors.find((editor) => editor?.document.uri.scheme === exportScheme)?.document.uri;
   }
+
+  /** Where the log holds other rows by now than a person has seen, they are shown instead of written. */
+  private async unlessChanged(
+    uri: vscode.Uri,
+    previewed: Previewed,
+    write: () => Promise<ExportResult | undefined>,
+  ): Promise<ExportResult | undefined> {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'trajectory/export-changed') throw error;
+      const now = await prepared(previewed);
+      if (now === undefined) return undefined;
+      this.previews.set(uri.toString(), now);
+      this.changed.fire(uri);
+      throw new Fault(
+        'editor/export-changed',
+        t(
+          'The log has changed since this preview was made, and nothing was written. The preview shows the rows as they are now: look at it and save again.',
+        ),
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** @returns undefined when the person cancelled it */
+async function prepared({
+  engine,
+  folder,
+  choice,
+}: Pick<Previewed, 'engine' | 'folder' | 'choice'>): Promise<Previewed | undefined> {
+  const log = await engine.log();
+  const { previewExport } = await import('../../core/trajectory/export/preview');
+  const { previewDocument } = await import('./preview');
+  const shown = await cancellable(t('Preparing the preview'), async (signal, report) =>
+    previewExport(log, await optionsOf(engine, choice, signal, report), PREVIEWED_ROWS),
+  );
+  return shown && { engine, folder, choice, shown, text: previewDocument(shown, choice, { folder, t }) };
 }
 
 async function optionsOf(

@@ -3,6 +3,7 @@ import { Dialogue } from '../../core/dialogue/dialogue';
 import type { SampledAgent } from '../../core/dialogue/candidates';
 import type { DialogueParts } from '../../core/dialogue/parts';
 import { deriveSeed } from '../../core/dialogue/seed';
+import { Fault } from '../../core/fault';
 import type { Simulator } from '../../core/dialogue/simulator';
 import type { Model } from '../../core/model/model';
 import type { Task } from '../../core/task/task';
@@ -57,6 +58,7 @@ export class DialogueLink {
 
   /** Logs the beginning of a new dialogue in which the developer has the seat. */
   async begin(pseudonym: string): Promise<Dialogue> {
+    this.refuseIfRestricted();
     const { task, packName } = this.from;
     // An agent that cannot be opened is told before anything is logged.
     await this.parts.openAgent();
@@ -75,6 +77,7 @@ export class DialogueLink {
 
   /** The dialogue, taken up from the log when it was only shown so far, or was let go. */
   async attached(): Promise<Dialogue> {
+    this.refuseIfRestricted();
     if (this.held !== undefined && this.claiming !== undefined) return this.held;
     this.held = await Dialogue.resume(await this.claimed(), await this.dialogueParts());
     return this.held;
@@ -151,6 +154,12 @@ export class DialogueLink {
   /** Lets go of the dialogue; it is taken up again, with the parts configured then, when somebody goes on. */
   release(): void {
     this.held = undefined;
+  }
+
+  /** Whoever takes a dialogue up goes on playing it; to rate or to skip it runs nothing. */
+  private refuseIfRestricted(): void {
+    const { restriction } = this.parts;
+    if (restriction !== undefined) throw new Fault('editor/restricted', restriction);
   }
 
   private async claim(log: TrajectoryLog, episode: string): Promise<void> {

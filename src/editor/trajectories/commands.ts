@@ -43,7 +43,9 @@ export function trajectoryCommands(on: CommandContext) {
       deleteDialogues(on, summariesAt(target, selected, on), titleOf),
     [commands.restoreTrajectories]: () => restoreDialogues(engines.shown.engine, titleOf),
     [commands.exportTrajectories]: () => exports.preview(trajectories.filter),
-    [commands.saveExport]: () => exports.save(),
+    // The title of a preview passes its address.
+    [commands.saveExport]: (preview: unknown) =>
+      exports.save(preview instanceof vscode.Uri ? preview : undefined),
     [commands.importTrajectories]: () => importRows(engines.shown),
     [commands.showStatistics]: () => statistics.open(),
     [commands.chooseLog]: () => chooseLog(engines),

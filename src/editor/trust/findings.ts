@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Finding, FindingsPolicy } from '../../core/trajectory/export/export';
 import { placeOf } from '../../core/trajectory/findings/words';
+import { dialogues } from '../trajectories/words';
 
 const { t } = vscode.l10n;
 
@@ -15,11 +16,11 @@ export async function askAboutFindings(
   findings: readonly Finding[],
   show: (episode: string) => unknown,
 ): Promise<Choice | undefined> {
-  const dialogues = new Set(findings.map(({ episode }) => episode)).size;
+  const found = new Set(findings.map(({ episode }) => episode)).size;
   const choices = [
     {
       label: `$(shield) ${t('Leave These Dialogues Out')}`,
-      detail: t('The rest is exported without the {0} dialogues that hold something of the list.', dialogues),
+      detail: t('The rest is exported, without {0} with something of the list.', dialogues(found, t)),
       choice: 'leave-out' as const,
     },
     {

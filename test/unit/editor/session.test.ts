@@ -358,6 +358,30 @@ describe('a dialogue that a developer plays', () => {
     expect(told).toEqual([[false, true]]);
   });
 
+  it('is rated and skipped in a workspace that is not trusted, which runs nothing, and is not played on', async () => {
+    const over = await stage.begun(asks('How heavy?'), answers(right));
+    await over.reply({ text: 'Above 20.' });
+    const session = await stage.begun(asks('How heavy?'), asks('Which zones?'));
+    stage.restriction = 'Nothing is played here.';
+    await over.ratings.rate({ stars: 4 });
+    await over.ratings.rateTurn(1, { thumb: 'up' });
+    expect(over.state).toMatchObject({ rating: { stars: 4 } });
+    expect(over.state.notice).toBeUndefined();
+    await session.reply({ text: 'Above 20.' });
+    expect(session.state.notice).toMatchObject({
+      message: 'Nothing is played here.',
+      actions: ['manage-trust'],
+    });
+    expect((await stage.trajectory(session.id)).turns).toMatchObject([{ agent: { turn: 1 } }]);
+    expect((await stage.trajectory(session.id)).turns[0]).not.toHaveProperty('reply');
+    await session.skip('Too hard');
+    expect(session.state.phase).toBe('skipped');
+    const another = await stage.session();
+    await another.start();
+    expect(another.id).toBeUndefined();
+    expect(another.state).toMatchObject({ phase: 'ready', notice: { message: 'Nothing is played here.' } });
+  });
+
   it('is skipped with a reason, and can be resumed', async () => {
     const session = await stage.begun(asks('How heavy?'), asks('Which zones?'));
     await session.skip('The request is unclear');

@@ -274,7 +274,10 @@ describe('an export’s preview', () => {
 
   it('counts what the export then writes', async () => {
     const preview = await previewExport(log, options, 3);
-    const result = await exportTrajectories(log, path.join(folder, 'out.jsonl'), options);
+    const result = await exportTrajectories(log, path.join(folder, 'out.jsonl'), {
+      ...options,
+      previewed: preview.digest,
+    });
     const { rows, trajectories, tasks, successes, leftOut } = result;
     expect(preview).toMatchObject({ rows, trajectories, tasks, successes, leftOut, leaked: 1 });
     expect(rows).toBe(1);

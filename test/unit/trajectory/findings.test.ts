@@ -62,6 +62,8 @@ describe('what is found in a text', () => {
   });
 });
 
+const failed = { mode: 'fixed', success: false, tests: [] } as const;
+
 const visible: ExportOptions = {
   format: 'trajectories',
   visible: ({ agent }) => agent.text.replace('OUTPUT: ', ''),
@@ -115,6 +117,25 @@ describe('an export with findings', () => {
     expect([rows, findings.length]).toEqual([2, 2]);
     expect(JSON.stringify(findings)).not.toContain(token.slice(4));
   });
+
+  it.each(['refuse', 'write', 'leave-out'] as const)(
+    'writes what was looked at before, and nothing when the log has moved on: %s',
+    async (findings) => {
+      const folder = await temporaryFolder();
+      const log = await openLog();
+      await play(log, 'clean', 1);
+      const asked = findings === 'refuse' ? log : await leaky();
+      const { digest } = await previewExport(asked, visible, 0);
+      const write = (name: string) =>
+        exportTrajectories(asked, join(folder, name), { ...visible, findings, previewed: digest });
+      expect((await write('seen.jsonl')).rows).toBe(findings === 'write' ? 2 : 1);
+      await asked.append({ event: 'grade', episode: 'clean', grade: { ...failed, reward: 0.25 } });
+      await expect(write('graded.jsonl')).rejects.toMatchObject({ code: 'trajectory/export-changed' });
+      await play(asked, 'later', 1);
+      await expect(write('later.jsonl')).rejects.toMatchObject({ code: 'trajectory/export-changed' });
+      expect(await readdir(folder)).toEqual(['seen.jsonl', 'seen.jsonl.md']);
+    },
+  );
 
   it('leaves the dialogues out that hold them, when that is asked for', async () => {
     const file = join(await temporaryFolder(), 'out.jsonl');

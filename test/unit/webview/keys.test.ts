@@ -25,7 +25,7 @@ const press = (code: string, more: Partial<KeyPress> = {}): KeyPress => ({
 /** The action of a key, or what it means instead. */
 function action(pressed: KeyPress, now: Partial<SessionState>, isWriting = false): unknown {
   const message = meaning(pressed, { state: { ...state, ...now }, turns: [turn] }, isWriting);
-  return message?.type === 'act' ? message.action : message;
+  return typeof message === 'object' && message.type === 'act' ? message.action : message;
 }
 
 describe('a key of the session', () => {
@@ -50,6 +50,9 @@ describe('a key of the session', () => {
     for (const key of [press('KeyS'), press('KeyA'), press('KeyA', { shiftKey: true })])
       expect(action(key, { onlyDeveloperKnows: true })).toBeUndefined();
     expect(action(press('KeyD'), { onlyDeveloperKnows: true })).toBe('dont-mind');
+    const restriction = 'Nothing is played here.';
+    expect(action(press('KeyD'), { restriction })).toBeUndefined();
+    expect(action(press('Digit1', { key: '1' }), { phase: 'choosing', restriction })).toBeUndefined();
   });
 
   it('is read by its place, whatever it types', () => {
@@ -75,10 +78,16 @@ describe('a key of the session', () => {
     expect(action(four, { phase: 'over' }, true)).toBeUndefined();
   });
 
+  it('means something once while it is held, also when it types nothing more', () => {
+    expect(action(press('KeyD', { repeat: true }), {}, true)).toBe('held');
+    expect(action(press('KeyG', { repeat: true }), {})).toBe('held');
+    expect(action(press('KeyD', { repeat: true }), { phase: 'agent' })).toBeUndefined();
+  });
+
   it('chooses between two candidates, once for a key that is held', () => {
     const one = press('Digit1', { key: '1' });
     expect(action(one, { phase: 'choosing' })).toEqual({ type: 'choose', picked: 0 });
-    expect(action({ ...one, repeat: true }, { phase: 'choosing' })).toBeUndefined();
+    expect(action({ ...one, repeat: true }, { phase: 'choosing' })).toBe('held');
   });
 });
 

@@ -6,6 +6,7 @@ import type { TrajectoryLog } from '../log';
 import { datasetCard } from './card';
 import { Gathering } from './gathering';
 import type { ExportOptions } from './options';
+import { previewExport } from './preview';
 import type { LeftOut } from './selection';
 
 export type { Finding } from '../findings/scanner';
@@ -41,6 +42,7 @@ export interface ExportResult extends ExportContent {
  * file appears only when it is whole; one of that name is replaced. Only what people allow to leave this machine is in
  * it. What is left out is counted in the result.
  *
+ * @throws {Fault} `trajectory/export-changed` when the rows are not those of the preview; nothing is written then
  * @throws {ExportRefused} when there are findings and they are to be refused; nothing is written then
  * @throws the signal's reason when it is aborted; nothing is written then
  */
@@ -55,6 +57,11 @@ export async function exportTrajectories(
     const writer = new RowWriter(handle);
     for await (const row of gathering.rows()) await writer.write(row);
     await writer.flush();
+    if (options.previewed !== undefined && options.previewed !== (await shownDigest(gathering, log, options)))
+      throw new Fault(
+        'trajectory/export-changed',
+        'The log has changed since the preview; nothing was written.',
+      );
     if (policy === 'refuse' && gathering.findings.length > 0) throw new ExportRefused(gathering.findings);
   });
   const { facts, rowCount: rows, leftOut } = gathering;
@@ -63,6 +70,16 @@ export async function exportTrajectories(
   const text = datasetCard({ ...described, consents: log.consents });
   await writeAtomically(card, (handle) => handle.writeFile(text));
   return { ...contentOf(gathering), file, card };
+}
+
+/** Of the rows as a preview has them, which also has those that hold findings. */
+async function shownDigest(
+  { digest }: Gathering,
+  log: TrajectoryLog,
+  options: ExportOptions,
+): Promise<string> {
+  if (options.findings !== 'leave-out') return digest;
+  return (await previewExport(log, { ...options, findings: 'write' }, 0)).digest;
 }
 
 /** There are secrets or e-mail addresses in what would be exported, and nothing was written. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Consents } from '../consent';
 import { Scanner, type Finding } from '../findings/scanner';
 import type { TrajectoryLog } from '../log';
@@ -22,6 +23,7 @@ export class Gathering {
   private readonly selected: readonly Selected[];
   private readonly scanner: Scanner;
   private readonly consents: Consents;
+  private readonly hash = createHash('sha256');
 
   constructor(
     private readonly log: TrajectoryLog,
@@ -39,6 +41,11 @@ export class Gathering {
 
   get findings(): readonly Finding[] {
     return this.scanner.findings;
+  }
+
+  /** Of the rows that were given out so far; only of an export. */
+  get digest(): string {
+    return this.hash.copy().digest('hex');
   }
 
   /** To be gone through once. */
@@ -175,6 +182,7 @@ export class Gathering {
   /** Counts a row that is given out. @param from the trajectories that no earlier row held */
   private async given(row: object, from: readonly Exported[]): Promise<object> {
     this.rowCount += 1;
+    if (this.options.staysHere !== true) this.hash.update(`${JSON.stringify(row)}\n`);
     for (const { trajectory, grade } of from) {
       this.facts.add(trajectory, grade);
       if (this.options.staysHere !== true) await this.scanner.scan(trajectory, row, this.rowCount);

@@ -35,6 +35,8 @@ export type ExportOptions = ExportFormat &
     readonly leaveOut?: LeaveOut;
     /** `refuse` when it is not given. */
     readonly findings?: FindingsPolicy;
+    /** The digest of the rows that a person has seen: nothing is written when they are other ones by now. */
+    readonly previewed?: string;
     /**
      * The rows are for this machine, e.g. to train on it, and no export: dialogues that people keep local are among
      * them, and nothing is looked for in them.

@@ -21,6 +21,8 @@ export interface ExportPreview {
   readonly consents: readonly (readonly [pseudonym: string, consent: string])[];
   /** Secrets and e-mail addresses in the rows, masked. */
   readonly findings: readonly Finding[];
+  /** Of all rows; for `previewed` of the export. */
+  readonly digest: string;
 }
 
 /**
@@ -37,10 +39,10 @@ export async function previewExport(
   const gathering = new Gathering(log, options);
   const first: object[] = [];
   for await (const row of gathering.rows()) if (first.length < most) first.push(row);
-  const { facts, rowCount: rows, leftOut, findings } = gathering;
+  const { facts, rowCount: rows, leftOut, findings, digest } = gathering;
   const { trajectories, tasks, successes, leaked } = facts;
   return {
-    ...{ first, rows, trajectories, tasks: tasks.size, successes, leaked, leftOut, findings },
+    ...{ first, rows, trajectories, tasks: tasks.size, successes, leaked, leftOut, findings, digest },
     consents: consentsOf(facts, log.consents),
   };
 }
