@@ -158,3 +158,45 @@ test('a narrow window shows the same', async () => {
     .waitFor();
   await workbench.screenshot('models-narrow');
 });
+
+const modelRow = (name: RegExp) => models().getByRole('treeitem', { name });
+
+test('gives roles from the menu of a row and from lists, and the view marks them', async () => {
+  await workbench.setSize(1280, 800);
+  await workbench.chooseInMenu(modelRow(/^qwen-tiny, agent, /), 'Use as Simulator');
+  await modelRow(/^qwen-tiny, agent, simulator, /).waitFor();
+  await workbench.runCommand('Tandem: Choose Agent…');
+  await row('starter').click();
+  await modelRow(/^starter, agent, /).waitFor();
+  await workbench.runCommand('Tandem: Choose Simulator…');
+  await row('Rules').click();
+  await modelRow(/^qwen-tiny, fails/).waitFor();
+  await workbench.runCommand('Tandem: Show Two Candidates…');
+  await row('qwen-tiny').click();
+  await modelRow(/^qwen-tiny, second agent, /).waitFor();
+});
+
+test('edits a connection, which goes on in its role, and gives it another key', async () => {
+  await workbench.chooseInMenu(modelRow(/^qwen-tiny/), 'Edit Connection…');
+  await row('Name').click();
+  await widget().getByText('What the Models view calls it').waitFor();
+  await widget().locator('input.input').fill('Lab');
+  await workbench.page.keyboard.press('Enter');
+  await row('Save').click();
+  await modelRow(/^Lab, second agent, /).waitFor();
+  await workbench.chooseInMenu(modelRow(/^Lab/), 'Set API Key…');
+  await widget().getByText('secret storage').waitFor();
+  await widget().locator('input.input').fill('sk-another');
+  await workbench.page.keyboard.press('Enter');
+  await modelRow(/^Lab, second agent, untested, /).waitFor();
+});
+
+test('removes a model once it plays no role any more', async () => {
+  await workbench.chooseInMenu(modelRow(/^Lab/), 'Remove from List');
+  await workbench.notification(/Lab writes the other one of two candidates\. Choose another/);
+  await workbench.runCommand('Tandem: Show Two Candidates…');
+  await row('One message at a time').click();
+  await modelRow(/^Lab, untested, /).waitFor();
+  await workbench.chooseInMenu(modelRow(/^Lab/), 'Remove from List');
+  await modelRow(/^Lab/).waitFor({ state: 'detached' });
+});
