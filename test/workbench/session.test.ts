@@ -419,8 +419,17 @@ test('finds the dialogue in the trajectories and in the log', async () => {
 });
 
 test('goes on to the next task with Enter, and ends that one with what the agent has said', async () => {
+  // It stands open already, and is not opened beside that.
+  await workbench.page
+    .getByRole('treeitem', { name: /, new$/ })
+    .first()
+    .click();
+  await session().getByRole('button', { name: 'Start' }).waitFor();
+  const open = await workbench.page.getByRole('tab').count();
+  await workbench.page.getByRole('tab', { name: /^Parcel surcharge(,|$)/ }).click();
   await session().getByRole('button', { name: 'Next task' }).press('Enter');
   await session().getByRole('button', { name: 'Start' }).waitFor();
+  expect(await workbench.page.getByRole('tab').count()).toBe(open);
   expect(await violations(session())).toEqual([]);
   await configure({ 'tandem.agent': '' });
   await session().getByRole('button', { name: 'Choose the agent…' }).waitFor();

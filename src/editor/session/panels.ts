@@ -121,7 +121,9 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
       return;
     }
     const session = await this.newestOrFresh(next.pack, next.id);
-    const there = this.open.find(({ shown }) => session.id !== undefined && shown.id === session.id);
+    const there = this.open.find(
+      ({ shown }) => shown.id === session.id && (session.id !== undefined || isOf(shown, next)),
+    );
     if (there !== undefined) {
       session.dispose();
       there.reveal();
