@@ -7,6 +7,7 @@ it('refuses in a workspace that is not trusted what connects, asks, downloads or
   const refused = Object.entries(commands).filter(([, id]) => refusalOf(id, english) !== undefined);
   expect(refused.map(([name]) => name).sort()).toEqual([
     'addModelFolder',
+    'advanceQueue',
     'chooseAgent',
     'chooseCandidates',
     'chooseSimulator',
