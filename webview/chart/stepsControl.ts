@@ -36,8 +36,8 @@ export function stepsControl({ steps, zoom, onSteps }: StepsControl): TemplateRe
       },
     )}
     <span class="zoom" role="group" aria-label=${t('Zoom')}>
-      ${keyed.map(({ steps: next, keys, ...shown }) =>
-        iconButton({ ...shown, onPress: () => onSteps(next(zoom)) }),
+      ${keyed.map(({ icon, label, key, steps: next }) =>
+        iconButton({ icon, label, key, onPress: () => onSteps(next(zoom)) }),
       )}
       ${iconButton({ icon: 'chevron-left', label: t('Earlier steps'), onPress: () => onSteps(moved(zoom, -0.5)) })}
       ${iconButton({ icon: 'chevron-right', label: t('Later steps'), onPress: () => onSteps(moved(zoom, 0.5)) })}

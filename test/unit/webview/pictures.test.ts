@@ -63,7 +63,7 @@ describe('a logarithmic scale', () => {
         .series(theme)
         .map(({ id, data }) => [id, data]),
     );
-    expect(series.get('all')).toEqual(open.map((place) => (Array.isArray(place) ? place : [4, 5])));
+    expect(series.get('all')).toEqual(open.with(3, [4, 5]));
     expect(series.get('training')).toEqual(open);
     expect(series.get('held-out')).toEqual([[4, null]]);
     expect(undrawnOfRun(run)).toBe(
