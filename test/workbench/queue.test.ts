@@ -223,7 +223,7 @@ test('also when no window was open then: as soon as one opens', async () => {
 
 test('what died while a window was closed is told when it is opened, with a way to resume it', async () => {
   await workbench.open();
-  const told = await workbench.notification(/^second: died\. Its trainer/);
+  const told = await workbench.notification(/second: died\. Its trainer/);
   await told.getByRole('button', { name: 'Resume' }).waitFor();
   await workbench.screenshot('runs-died-while-closed');
   await workbench.runCommand('Notifications: Clear All Notifications');

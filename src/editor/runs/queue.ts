@@ -147,7 +147,9 @@ export class RunQueue implements vscode.Disposable {
 
   private halt(error: unknown): void {
     this.opened = undefined;
-    this.haltFor(messageOf(error));
+    const message = messageOf(error);
+    // What the system says is no sentence.
+    this.haltFor(/[.!?]$/.test(message) ? message : `${message}.`);
     this.show(error);
   }
 }

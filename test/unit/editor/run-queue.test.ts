@@ -141,7 +141,7 @@ describe('a queue that has halted', () => {
     const { watch, queue, python, shown } = windowWith(true);
     const told = following(queue);
     await watch.look();
-    await vi.waitFor(() => expect(told).toEqual([expect.stringContaining('trainer.log')]));
+    await vi.waitFor(() => expect(told).toEqual([expect.stringMatching(/trainer\.log'\.$/)]));
     expect(shown).toHaveLength(1);
     await watch.look();
     expect(python.opened).toHaveLength(1);

@@ -128,6 +128,8 @@ export const window = {
   ),
 };
 
-export const commands = { executeCommand: vi.fn((..._: unknown[]) => Promise.resolve()) };
+export const commands = {
+  executeCommand: vi.fn<(...command: unknown[]) => Promise<void>>(() => Promise.resolve()),
+};
 
 export const env = { language: 'en' } satisfies Partial<typeof vscode.env>;
