@@ -174,7 +174,7 @@ describe('tandem train', () => {
     const done = await json(summary, 'stop', id, '--finish', '--data', data);
     expect(done.summary).toMatchObject({ id, state: 'done', isLive: false });
     expect(await readdir(path.join(done.summary.folder, 'model'))).toContain('config.json');
-    const { steps, step = 0 } = (await theRun()).progress!.ended!;
+    const { steps, step } = (await theRun()).progress!.ended!;
     expect((await tandem('runs', id, '--data', data)).stdout).toMatch(
       /: done\. It was ended at step [\d,]+ of /,
     );
