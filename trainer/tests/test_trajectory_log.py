@@ -114,6 +114,9 @@ def test_only_finished_and_graded_trajectories_are_used_and_the_others_are_count
     log.played("evaluation", collection="evaluation-1")
     log.played("deleted")
     log.add("deleted", episode="deleted")
+    log.played("restored")
+    for event in ("deleted", "undeleted"):
+        log.add(event, episode="restored")
     log.start("open")
     log.turn("open", 1, "Empty lists?", "Zero.")
     log.start("given up")
@@ -121,7 +124,7 @@ def test_only_finished_and_graded_trajectories_are_used_and_the_others_are_count
     log.played("not gradable")
     log.grade("not gradable", None)
     read = log.read()
-    assert names(read) == ["good"]
+    assert names(read) == ["good", "restored"]
     assert read.left_out == {
         "not graded": 3,
         "played in an evaluation": 1,
@@ -152,11 +155,16 @@ def test_nothing_is_taken_without_the_consent_of_the_people_in_it(log):
     log.turn("edited", 1, "Empty lists?")
     log.add("reply", episode="edited", turn=1, text="Zero.", author="developer-edited-suggestion", by="finch")
     log.answer("edited")
+    log.start("chosen")
+    log.add("candidates", episode="chosen", turn=1, candidates=[{"agent": "model"}, {"agent": "model"}])
+    log.add("choice", episode="chosen", turn=1, picked=0, by="finch")
+    log.turn("chosen", 1, "Done.")
+    log.answer("chosen")
     read = log.read()
     assert names(read) == ["by rules"]
-    assert read.left_out == {"no consent": 3}
+    assert read.left_out == {"no consent": 4}
     log.add("consent", pseudonym="finch", purpose="Training", segment="two")
-    assert len(log.read().dialogues) == 4
+    assert len(log.read().dialogues) == 5
 
 
 def test_nothing_is_taken_that_a_model_of_the_editor_wrote(log):

@@ -10,8 +10,10 @@ from datetime import datetime, timezone
 from .dialogue import Spoken
 from .fields import BadRow, object_of, reward_of, spoken, text_of
 
-TURNS = ("agent-turn", "candidates", "reply", "leak", "hand-over")
-KINDS = frozenset(("episode-started", *TURNS, "answered", "grade", "rating", "abandoned", "resumed", "deleted"))
+TURNS = ("agent-turn", "candidates", "choice", "reply", "leak", "hand-over")
+KINDS = frozenset(
+    ("episode-started", *TURNS, "answered", "grade", "rating", "abandoned", "resumed", "deleted", "undeleted")
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +65,7 @@ class Trajectory:
     agent: str  # who plays it, or went on with it last
     seat: dict  # who has the collaborator's seat, after any hand-over: kind and name
     candidates: list[dict] = field(default_factory=list)  # messages that somebody was to choose from
+    choosers: set[str] = field(default_factory=set)  # the pseudonyms of those who did
     turns: list[Turn] = field(default_factory=list)
     state: str = "not finished"
     grades: dict[str, dict] = field(default_factory=dict)  # the latest of each mode
@@ -76,10 +79,11 @@ class Trajectory:
         self.state = "not finished"
 
     def developers(self) -> set[str]:
-        """The pseudonyms of the people who had the collaborator's seat, or wrote or edited a reply."""
+        """The pseudonyms of the people who had the collaborator's seat, wrote or edited a reply, or chose."""
         seats = (object_of(self.started.body, "collaborator"), self.seat)
         seated = {str(seat.get("name")) for seat in seats if seat.get("kind") == "developer"}
-        return seated | {turn.by for turn in self.turns if turn.reply is not None and turn.author != "simulator"}
+        replied = {turn.by for turn in self.turns if turn.reply is not None and turn.author != "simulator"}
+        return seated | replied | self.choosers
 
     def models(self) -> set[str]:
         """Everything that wrote some of it by name: agents, also of candidates, simulators, and who else replied."""
@@ -106,6 +110,8 @@ def read_event(kind: str, body: dict, file: str, line: int) -> Event:
         raise BadRow("it has no turn.")
     if kind in ("agent-turn", "reply") and not isinstance(body.get("text"), str):
         raise BadRow("it has no text.")
+    if kind == "choice":
+        text_of(body, "by")
     if kind == "candidates":
         shown = body.get("candidates")
         if not isinstance(shown, list) or not all(isinstance(candidate, dict) for candidate in shown):
@@ -160,6 +166,8 @@ def apply(trajectory: Trajectory, event: Event) -> None:
             play(trajectory, Turn(body["turn"], body["text"], event.spoken, str(body["model"]), bound=bound))
         case "candidates":
             trajectory.candidates += body["candidates"]
+        case "choice":
+            trajectory.choosers.add(body["by"])
         case "reply" | "leak":
             of = next((turn for turn in trajectory.turns if turn.number == body["turn"]), None)
             if of is None:
@@ -183,8 +191,8 @@ def apply(trajectory: Trajectory, event: Event) -> None:
             trajectory.seat = object_of(body, "to")
         case "grade":
             trajectory.grades[body["grade"]["mode"]] = body["grade"]
-        case "deleted":
-            trajectory.deleted = True
+        case "deleted" | "undeleted":
+            trajectory.deleted = event.kind == "deleted"
 
 
 def play(trajectory: Trajectory, turn: Turn) -> None:
