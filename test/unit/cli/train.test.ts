@@ -246,7 +246,7 @@ describe('tandem train', () => {
 
 describe('tandem score', () => {
   it('gives every turn of the log an advantage by the critic of a run, and the untrained control', async () => {
-    const { folder: run } = await theRun();
+    const { folder: run } = (await new Runs(data).list()).find(({ method }) => method === 'sweet-rl')!;
     const scored = z.object({
       rows: z.array(
         z.object({
