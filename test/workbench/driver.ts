@@ -149,11 +149,12 @@ export class WorkbenchDriver {
 
   /**
    * Waits until the workbench has put down that an editor is open, so that it opens it again after a reload. In a browser it
-   * does so every few seconds when it has nothing else to do, and not when it is left.
+   * does so every few seconds when it has the focus and nothing else to do, and not when it is left.
    * @param part of what is put down about the editor: its title, or what a panel keeps, in which quotes are escaped
    */
   async kept(part: RegExp): Promise<void> {
     const started = Date.now();
+    await this.page.bringToFront();
     while (!part.test(await this.page.evaluate(readEditors))) {
       if (Date.now() - started > timeLimit) throw new Error(`The workbench has not kept ${part}.`);
       await this.page.waitForTimeout(250);

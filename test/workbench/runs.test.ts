@@ -144,8 +144,8 @@ test('an empty view says what it is for, and offers the first run', async () => 
 test('a run of the form is followed live, with its curves', async () => {
   await workbench.page.getByRole('button', { name: 'New Run…' }).first().click();
   const form = newRunForm(workbench);
-  await form.getByRole('textbox', { name: 'Name', exact: true }).fill('long one');
   await form.getByText('More settings').click();
+  await form.locator('#field-name').fill('long one');
   for (const [group, values] of Object.entries(long))
     for (const [name, value] of Object.entries(values))
       await form.locator(`#field-${group}-${name}`).fill(value);
