@@ -63,6 +63,8 @@ test('lets the simulator play tasks of a pack, as many as they like, and goes on
     await question.getByText(words).waitFor();
     await question.getByRole('textbox').fill(value);
     await workbench.page.keyboard.press('Enter');
+    // What is typed is checked first, and lost when another question takes its place meanwhile.
+    await question.getByText(words).waitFor({ state: 'hidden' });
   };
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
   await question.getByText('How many of its 24 tasks?').waitFor();
