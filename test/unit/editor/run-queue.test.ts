@@ -6,7 +6,7 @@ import { resumeRun, stopRun } from '../../../src/core/training/control';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import type { Trainer } from '../../../src/core/training/trainer';
-import { realTrainer } from '../../fixtures/trainer';
+import { standInTrainer } from '../../fixtures/trainer';
 import { temporaryFolder } from '../trajectory/fixtures';
 import { changeFolders, EventEmitter, window } from './vscode';
 
@@ -15,7 +15,7 @@ vi.mock('vscode', () => import('./vscode'));
 const { RunQueue } = await import('../../../src/editor/runs/queue');
 const { RunWatch } = await import('../../../src/editor/runs/watch');
 
-const trainer: Trainer = { ...realTrainer(), source: path.resolve('test/fixtures/stand-in-trainer') };
+const trainer = standInTrainer();
 const state = (name: string): unknown[] => ['event', { event: 'state', state: name, stage: 'critic' }];
 
 let folder: string;

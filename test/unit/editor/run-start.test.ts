@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Run, Runs } from '../../../src/core/training/runs';
 import type { Trainer } from '../../../src/core/training/trainer';
 import type { FromWebview, StartView, ToWebview } from '../../../webview/newRun/protocol';
-import { realTrainer } from '../../fixtures/trainer';
+import { standInTrainer } from '../../fixtures/trainer';
 import { temporaryFolder } from '../trajectory/fixtures';
 import { cancelled, EventEmitter } from './vscode';
 
@@ -133,7 +133,7 @@ describe('a form that starts its run', () => {
 });
 
 describe('a start', () => {
-  const trainer: Trainer = { ...realTrainer(), source: path.resolve('test/fixtures/stand-in-trainer') };
+  const trainer = standInTrainer();
 
   /** Starts runs without beginning them. */
   async function starter(open: (signal: AbortSignal) => Promise<Trainer>, begin: () => Promise<void>) {

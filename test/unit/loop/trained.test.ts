@@ -4,12 +4,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { trained, type TrainedOptions, type TrainedProgress } from '../../../src/core/loop/trained';
 import { parseConfiguration } from '../../../src/core/training/configuration';
 import { Runs } from '../../../src/core/training/runs';
-import type { Trainer } from '../../../src/core/training/trainer';
-import { realTrainer } from '../../fixtures/trainer';
+import { standInTrainer, type Play } from '../../fixtures/trainer';
 import { temporaryFolder } from '../trajectory/fixtures';
 
-/** Plays what `play` says, a list for each launch. */
-const trainer: Trainer = { ...realTrainer(), source: path.resolve('test/fixtures/stand-in-trainer') };
+const trainer = standInTrainer();
 
 let folder: string;
 let runs: Runs;
@@ -18,8 +16,6 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   runs = new Runs(path.join(folder, '.tandem'));
 });
-
-type Play = readonly (readonly unknown[])[];
 
 const state = (name: string, message?: string): unknown[] => [
   'event',

@@ -7,11 +7,10 @@ import { resumeRun, stopRun } from '../../../src/core/training/control';
 import { finishRun, mayFinish } from '../../../src/core/training/finish';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
-import type { Trainer } from '../../../src/core/training/trainer';
-import { realTrainer } from '../../fixtures/trainer';
+import { standInTrainer, type Play } from '../../fixtures/trainer';
 import { temporaryFolder } from '../trajectory/fixtures';
 
-const trainer: Trainer = { ...realTrainer(), source: path.resolve('test/fixtures/stand-in-trainer') };
+const trainer = standInTrainer();
 
 let folder: string;
 let runs: Runs;
@@ -20,8 +19,6 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   runs = new Runs(path.join(folder, '.tandem'));
 });
-
-type Play = readonly (readonly unknown[])[];
 
 async function start(...play: readonly Play[]): Promise<Run> {
   const value = { name: 'mine', model: { base: 'a/b' }, data: {}, play };

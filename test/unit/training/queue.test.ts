@@ -8,11 +8,10 @@ import { queueRun, resumeRun, stopRun } from '../../../src/core/training/control
 import { beginNext } from '../../../src/core/training/queue';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
-import type { Trainer } from '../../../src/core/training/trainer';
-import { realTrainer } from '../../fixtures/trainer';
+import { standInTrainer } from '../../fixtures/trainer';
 import { temporaryFolder } from '../trajectory/fixtures';
 
-const trainer: Trainer = { ...realTrainer(), source: path.resolve('test/fixtures/stand-in-trainer') };
+const trainer = standInTrainer();
 
 let folder: string;
 let runs: Runs;

@@ -10,12 +10,11 @@ import type { TrainerEvent } from '../../../src/core/training/events';
 import { isFull } from '../../../src/core/training/runFolder';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
-import type { Trainer } from '../../../src/core/training/trainer';
 import { bundled } from '../../fixtures/tasks';
-import { realTrainer } from '../../fixtures/trainer';
+import { standInTrainer, type Play } from '../../fixtures/trainer';
 import { temporaryFolder } from '../trajectory/fixtures';
 
-const trainer: Trainer = { ...realTrainer(), source: path.resolve('test/fixtures/stand-in-trainer') };
+const trainer = standInTrainer();
 
 let folder: string;
 let runs: Runs;
@@ -24,8 +23,6 @@ beforeEach(async () => {
   folder = await temporaryFolder();
   runs = new Runs(path.join(folder, '.tandem'));
 });
-
-type Play = readonly (readonly unknown[])[];
 
 async function start(play: readonly Play[], fields: object = {}): Promise<Run> {
   const value = { name: 'mine', method: 'rft', model: { base: 'a/b' }, data: {}, play, ...fields };
