@@ -72,6 +72,25 @@ configureZod(englishOfZod());`,
   },
 };
 
+/**
+ * Of the hub's client only downloads are used. What hashes chunks for uploads has no effect when it is read, but does not
+ * say so; a digest for browsers is imported where it is needed, which is nowhere in Node.
+ */
+const unusedOfHub = {
+  name: 'unused-of-hub',
+  setup(build) {
+    const chunks = /^@huggingface\/xetchunk-wasm$/;
+    build.onResolve({ filter: chunks }, async ({ path: module, pluginData, ...asked }) => {
+      if (pluginData === chunks) return undefined;
+      const found = await build.resolve(module, { ...asked, pluginData: chunks });
+      return { ...found, sideEffects: false };
+    });
+    build.onLoad({ filter: /@huggingface[\\/]hub[\\/]dist[\\/]sha256-wrapper-\w+\.mjs$/ }, () => ({
+      contents: "throw new Error('The digest for browsers is not part of Tandem.');",
+    }));
+  },
+};
+
 const smallest = { minify: true, treeShaking: true, format: 'cjs', target: NODE };
 
 /** What a chunk exports is given away as it is. A copy of it, which is for others' modules, takes more code than many a chunk. */
@@ -121,7 +140,7 @@ const webview = {
 const builds = [
   {
     ...node,
-    plugins: [sentencesOfZod, split],
+    plugins: [sentencesOfZod, unusedOfHub, split],
     entryPoints: entries({ extension: 'src/extension.ts', tandem: 'src/cli/tandem.ts' }),
   },
   {

@@ -63,7 +63,7 @@ export async function hostSuite(name) {
     }
     const server = await startServer(workbench, {
       userData,
-      flags: testFlags,
+      flags: testFlags(),
       env: { ...testEnvironment, ...(name !== undefined && { TANDEM_TEST_NAME: name }) },
     });
     try {

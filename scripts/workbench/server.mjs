@@ -33,8 +33,12 @@ export const calmSettings = {
   'http.proxySupport': 'off',
 };
 
-/** For a server that a test starts: it forgets a closed page at once and knows no marketplace. */
-export const testFlags = ['--reconnection-grace-time', '1'];
+/**
+ * For a server that a test starts: it forgets a closed page at once and knows no marketplace.
+ *
+ * @param {number} [grace] how long it waits for a page whose connection is lost, in seconds
+ */
+export const testFlags = (grace = 1) => ['--reconnection-grace-time', String(grace)];
 export const testEnvironment = { EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: '' }) };
 
 /** Variables of the process that starts the server that would change what the server does. */

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { Fault } from '../core/fault';
-import type { GradingMode } from '../core/grading/grade';
 import { lazily } from '../core/lazily';
 import type { Task } from '../core/task/task';
 import type { Trajectory } from '../core/trajectory/trajectory';
 import { documentScheme } from './contributions';
+import type { Engine } from './engine';
 import type { Engines } from './engines';
 import type { Packs } from './tasks/packs';
 import { taskTitle } from './tasks/title';
@@ -90,11 +90,11 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     return task;
   }
 
-  /** A dialogue, and how answers are graded in its folder. */
-  private async logged(episode: string): Promise<{ trajectory: Trajectory; mode: GradingMode }> {
+  /** A dialogue, and the engine of its folder. */
+  private async logged(episode: string): Promise<{ trajectory: Trajectory; engine: Engine }> {
     const engine = await this.engines.withEpisode(episode);
     const trajectory = await (await engine.log()).trajectory(episode);
-    if (trajectory !== undefined) return { trajectory, mode: engine.gradingMode };
+    if (trajectory !== undefined) return { trajectory, engine };
     throw new Fault(
       'editor/no-trajectory',
       t('The log has no dialogue {0}; it may have been deleted.', episode),
@@ -103,24 +103,25 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
 
   private async answer(place: TaskPlace): Promise<string> {
     if (!('episode' in place)) return '';
-    const { trajectory, mode } = await this.logged(place.episode);
+    const { trajectory, engine } = await this.logged(place.episode);
     const { answer, grades, task } = trajectory;
     if (answer === undefined) return '';
     const { extractCode } = await import('../core/grading/code');
     const calls = task.testCases.map(({ call }) => call);
-    return ended(extractCode(answer.answer, grades.at(-1)?.grade.mode ?? mode, calls));
+    return ended(extractCode(answer.answer, grades.at(-1)?.grade.mode ?? engine.gradingMode, calls));
   }
 
   private async transcript(place: TaskPlace): Promise<string> {
     if (!('episode' in place)) return '';
     const { transcriptOf } = await import('./trajectories/transcript');
-    return transcriptOf((await this.logged(place.episode)).trajectory, t);
+    const { trajectory, engine } = await this.logged(place.episode);
+    return transcriptOf(trajectory, t, engine);
   }
 
   private async use(): Promise<string> {
     const { useDocument } = await import('./models/use');
     const { engine, name } = this.engines.shown;
-    return useDocument(await (await engine.log()).modelUse(), engine.servers.all, vscode.l10n.t, name);
+    return useDocument(await (await engine.log()).modelUse(), engine.servers.all, engine, t, name);
   }
 
   /** A transcript or an answer that is open follows its dialogue. */

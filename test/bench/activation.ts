@@ -2,16 +2,23 @@
  * How long a real workbench waits for the extension to be activated, over several reloads, beside the workbench's own
  * extensions in the same run. Once by a command in a window that has come to rest, once by a click on the icon, when the
  * window draws the views at the same time. The workbench's clock goes on while others have the processor: the least of
- * several is the extension's own.
+ * several is the extension's own. With `--apart` (Linux) the server and its extension hosts have the last core to themselves and the
+ * browser the others, as on a machine with cores to spare.
  *
- *   node esbuild.js --production && node test/bench/run.mjs activation [--reloads N]
+ *   node esbuild.js --production && node test/bench/run.mjs activation [--reloads N] [--apart]
  */
+import { execFileSync } from 'node:child_process';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { startWorkbench, type WorkbenchDriver } from '../workbench/driver';
+
+/** Keeps processes, and what they start from now on, to cores such as `0-2`. */
+const bind = (cores: string, pids: readonly string[]): void => {
+  for (const pid of pids) execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', cores, pid]);
+};
 
 /** Waits until an extension is active. @returns the milliseconds of every extension that is, by its name */
 async function activations(workbench: WorkbenchDriver, awaited: RegExp): Promise<Map<string, number>> {
@@ -31,11 +38,17 @@ async function activations(workbench: WorkbenchDriver, awaited: RegExp): Promise
 
 const { values } = parseArgs({
   args: process.argv.slice(2),
-  options: { reloads: { type: 'string', default: '6' } },
+  options: { reloads: { type: 'string', default: '6' }, apart: { type: 'boolean', default: false } },
 });
 const workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-activation-bench-'));
 await cp(path.resolve('samples', 'workspace'), workspace, { recursive: true });
+const last = os.availableParallelism() - 1;
+if (values.apart) bind(`0-${last - 1}`, [String(process.pid)]);
 const workbench = await startWorkbench({ extension: path.resolve('.'), workspace });
+if (values.apart) {
+  const server = execFileSync('pgrep', ['--pgroup', String(workbench.server.group)], { encoding: 'utf8' });
+  bind(String(last), server.trim().split('\n'));
+}
 const times = new Map<string, number[]>();
 const note = (name: string, time: number): Map<string, number[]> =>
   times.set(name, [...(times.get(name) ?? []), time]);

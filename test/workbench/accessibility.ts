@@ -1,5 +1,8 @@
 import axe, { type AxeResults } from 'axe-core';
 import type { FrameLocator } from 'playwright-core';
+import { expect } from 'vitest';
+
+import { usualThemes, type WorkbenchDriver } from './driver';
 
 /** What axe finds wrong with what a webview draws now, one line for each element; none is wanted. */
 export async function violations(webview: FrameLocator): Promise<string[]> {
@@ -12,4 +15,18 @@ export async function violations(webview: FrameLocator): Promise<string[]> {
   return results.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, any }) => `${id}: ${help}: ${html.slice(0, 200)} ${any[0]?.message ?? ''}`),
   );
+}
+
+/** Pictures of the workbench in each of the themes, in which everybody can use what the webview draws. */
+export async function accessiblePictures(
+  workbench: WorkbenchDriver,
+  webview: FrameLocator,
+  name: string,
+  themes = usualThemes,
+  show?: () => Promise<void>,
+): Promise<void> {
+  for (const theme of themes) {
+    await workbench.pictures(name, [theme], show);
+    expect(await violations(webview), theme).toEqual([]);
+  }
 }

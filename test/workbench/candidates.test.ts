@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
-import { violations } from './accessibility';
-import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { accessiblePictures, violations } from './accessibility';
+import { allThemes, startWorkbench, type WorkbenchDriver } from './driver';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
 const solves = (base: number): string =>
@@ -39,7 +39,7 @@ beforeAll(async () => {
   // The tree draws only the rows that fit: the tasks of this test should come first.
   await rm(path.join(workspace, 'starter-world.jsonl'));
   for (const [name, turns] of Object.entries(scripts)) {
-    const script = JSON.stringify({ turns, delayMilliseconds: 200 });
+    const script = JSON.stringify({ turns, delayMilliseconds: 400 });
     await writeFile(path.join(workspace, 'agents', `${name}.json`), script);
   }
   await writeFile(
@@ -84,8 +84,10 @@ test('statistics of no dialogue offer to play one', async () => {
 test('two candidates are shown when both are written, unnamed', async () => {
   await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).click();
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
-  await session().getByRole('button', { name: 'Agree and start' }).click();
-  await session().getByText('Two messages are being written').waitFor();
+  await Promise.all([
+    session().getByText('Two messages are being written').waitFor(),
+    session().getByRole('button', { name: 'Agree and start' }).click(),
+  ]);
   await session().locator('footer').getByRole('timer').waitFor();
   expect(
     await session()
@@ -99,11 +101,7 @@ test('two candidates are shown when both are written, unnamed', async () => {
   expect(both).toContain('as heavy');
   expect(both).toContain('Which currency?');
   expect(both).not.toMatch(/curious|hasty/);
-  for (const theme of ['dark', 'hc-dark', 'hc-light', 'light'] satisfies Theme[]) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`candidates-${theme}`);
-    expect(await violations(session())).toEqual([]);
-  }
+  await accessiblePictures(workbench, session(), 'candidates', allThemes);
   await workbench.setSize(900, 800);
   await workbench.screenshot('candidates-narrow');
   const [a, b] = [await candidate('A').boundingBox(), await candidate('B').boundingBox()];
@@ -125,8 +123,10 @@ test('a reload amid the choice shows the same two, and a key chooses', async () 
 
 test('neither has two others written, and equal goes on with the first', async () => {
   await question().waitFor();
-  await session().getByRole('button', { name: 'Neither' }).click();
-  await session().getByText('Two messages are being written').waitFor();
+  await Promise.all([
+    session().getByText('Two messages are being written').waitFor(),
+    session().getByRole('button', { name: 'Neither' }).click(),
+  ]);
   await question().waitFor();
   await session().locator('#candidates').press('=');
   await session().getByText('You found A and B equal').waitFor();

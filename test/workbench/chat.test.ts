@@ -6,9 +6,9 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import { violations } from './accessibility';
+import { accessiblePictures } from './accessibility';
 import { ChatView, parking } from './chatView';
-import type { Theme, WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
 import { lineOf, openFunction, selectFunction, startOnOwnCode, type OwnCode } from './ownCode';
 
 let own: OwnCode;
@@ -19,21 +19,12 @@ const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.web
 const chat = (): Locator => view.content;
 const change = (): Locator => workbench.page.locator('.tab', { hasText: 'shop.py: file ↔ answer' });
 
-const themes: readonly Theme[] = ['light', 'dark', 'hc-dark'];
-
 beforeAll(async () => {
   own = await startOnOwnCode();
   ({ workbench } = own);
   view = new ChatView(workbench);
 });
 afterAll(() => own.close());
-
-async function pictures(name: string): Promise<void> {
-  for (const theme of themes) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`${name}-${theme}`);
-  }
-}
 
 test('finds the starter model in the picker of the chat, and it answers', async () => {
   await own.configure({ 'tandem.agent': '' });
@@ -69,14 +60,14 @@ test('asks @tandem about what is selected, and it asks back before it answers', 
   await view.say('I need the price of a parcel.');
   await chat().getByText('From how many kilos is a parcel heavy?').waitFor();
   expect(await chat().getByText('I do not know the limit').count()).toBe(0);
-  await pictures('chat-asks');
+  await workbench.pictures('chat-asks');
   const told = own.server.requests[0]!.body.messages.map(({ content }) => content).join('\n');
   expect(told).toContain('From shop.py:\n\n```python\ndef parcel_price(weight_kg):');
   expect(told).not.toContain('print("end")');
   await view.say('Above 20.');
   await chat().getByRole('button', { name: 'Run Tests' }).waitFor();
   await chat().locator('.view-line', { hasText: 'return 9.5 if weight_kg > 20' }).first().waitFor();
-  await pictures('chat-answers');
+  await workbench.pictures('chat-answers');
   const last = own.server.requests.at(-1)!.body.messages;
   expect(last.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   // What was given once is not given again.
@@ -95,7 +86,7 @@ test('sees the answer as a change of the file and rejects it', async () => {
   await chat().getByRole('button', { name: 'Show as Change' }).click();
   await change().waitFor();
   await page.locator('.monaco-diff-editor').first().waitFor();
-  await pictures('chat-change');
+  await workbench.pictures('chat-change');
   const asked = await workbench.notification(/Put the answer into shop\.py\?/);
   await asked.getByRole('button', { name: 'Reject' }).click();
   await change().waitFor({ state: 'detached' });
@@ -149,9 +140,5 @@ test('compares what a run made with its base, blindly', async () => {
   await session().getByRole('heading', { name: 'Lot bill' }).waitFor();
   await session().getByRole('button', { name: 'Start' }).click();
   await session().getByText('Which message of the agent is better?').waitFor();
-  for (const theme of themes) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`compare-choice-${theme}`);
-    expect(await violations(session())).toEqual([]);
-  }
+  await accessiblePictures(workbench, session(), 'compare-choice');
 });

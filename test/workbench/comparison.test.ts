@@ -9,8 +9,8 @@ import { root } from '../../scripts/setup/project.mjs';
 import { Runs } from '../../src/core/training/runs';
 import { finishedRun } from '../fixtures/runs';
 import { collectLog } from '../fixtures/trainer';
-import { violations } from './accessibility';
-import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { accessiblePictures, violations } from './accessibility';
+import { allThemes, startWorkbench, type WorkbenchDriver } from './driver';
 import { showRuns } from './runsView';
 
 // Two short runs of the starter model by the real trainer, whose models really play.
@@ -63,12 +63,7 @@ afterAll(async () => {
 /** In every theme, and in a narrow window. */
 async function pictures(name: string): Promise<void> {
   await workbench.runCommand('Notifications: Clear All Notifications');
-  for (const theme of ['light', 'dark', 'hc-dark', 'hc-light'] satisfies Theme[]) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`${name}-${theme}`);
-    expect(await violations(view())).toEqual([]);
-  }
-  await workbench.setTheme('dark');
+  await accessiblePictures(workbench, view(), name, allThemes);
   await workbench.setSize(760, 800);
   await workbench.screenshot(`${name}-narrow`);
   expect(await violations(view())).toEqual([]);
@@ -159,7 +154,7 @@ test('an evaluation is cancelled, with nothing kept of it', async () => {
   await view()
     .getByText(/^starter: \d+ of \d+ tasks$/)
     .waitFor();
-  await workbench.screenshot('comparison-evaluating');
+  await accessiblePictures(workbench, view(), 'comparison-evaluating');
   const notice = await workbench.notification(/Evaluating 2 runs/);
   await notice.getByRole('button', { name: 'Cancel' }).click();
   await button('Evaluate…').waitFor();
@@ -211,7 +206,7 @@ test('a run that was evaluated says how far it came from its start', async () =>
   await view()
     .getByText(/^Success \d+ % → \d+ % on 20 held-out tasks, .* points against the start/)
     .waitFor();
-  await workbench.screenshot('runs-measured');
+  await accessiblePictures(workbench, view(), 'runs-measured');
 });
 
 test('one run alone stands beside its start', async () => {
@@ -231,7 +226,6 @@ test('one run alone stands beside its start', async () => {
   ).toBe(1);
   await button('Evaluate…').waitFor();
   expect(await view().getByRole('heading', { name: 'Configurations' }).count()).toBe(0);
-  await workbench.screenshot('comparison-alone');
-  expect(await violations(view())).toEqual([]);
+  await accessiblePictures(workbench, view(), 'comparison-alone');
   await workbench.runCommand('View: Close Editor');
 });

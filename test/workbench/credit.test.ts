@@ -8,8 +8,15 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { collectLog, realTrainer, tinyCritic } from '../fixtures/trainer';
-import { violations } from './accessibility';
-import { startWorkbench, type Theme, type WorkbenchDriver, type WorkbenchOptions } from './driver';
+import { accessiblePictures, violations } from './accessibility';
+import {
+  allThemes,
+  startWorkbench,
+  usualThemes,
+  type Theme,
+  type WorkbenchDriver,
+  type WorkbenchOptions,
+} from './driver';
 
 // A critic of random weights that the real trainer exported, in the places where runs, loops and scoreboards leave
 // theirs. The one of the loop has no graphs, so that the real trainer scores with it.
@@ -57,14 +64,10 @@ async function pick(text: string | RegExp): Promise<void> {
   await quickInput().locator('.quick-input-list-row', { hasText: text }).first().click();
 }
 
+/** With what a turn shows under the pointer. */
 async function pictures(name: string, themes: readonly Theme[]): Promise<void> {
   await workbench.runCommand('Notifications: Clear All Notifications');
-  for (const theme of themes) {
-    await workbench.setTheme(theme);
-    await turn(1).first().hover();
-    await workbench.screenshot(`${name}-${theme}`);
-    expect(await violations(replay())).toEqual([]);
-  }
+  await accessiblePictures(workbench, replay(), name, themes, () => turn(1).first().hover());
 }
 
 async function narrowPicture(name: string): Promise<void> {
@@ -189,7 +192,7 @@ test('the critic of a run is chosen and its credit stands at the left of each tu
   await replay()
     .getByText(/^bars end at ±\d+\.\d+ nats per token; to the right a turn helped$/)
     .waitFor();
-  await pictures('credit', ['light', 'hc-dark', 'hc-light', 'dark']);
+  await pictures('credit', allThemes);
   await narrowPicture('credit');
 });
 
@@ -205,7 +208,7 @@ test('tokens are shaded on demand, with their figures in a table', async () => {
     .getByRole('row', { name: /^\d+ \S.* [+−]\d+\.\d+$/ })
     .first()
     .waitFor();
-  await pictures('credit-tokens', ['light', 'hc-dark', 'hc-light', 'dark']);
+  await pictures('credit-tokens', allThemes);
   await shades.click();
   await tokens.waitFor({ state: 'detached' });
 });
@@ -278,13 +281,10 @@ test('the critics of loops and scoreboards are offered, too, with how far people
   await offered(/starter-world-quick.*no verdicts yet.*SWEET-RL on tiny/).waitFor();
   // A copy of the critic of the run is the same critic.
   await offered(/sweet-rl, lr 1e-3, seed 2.*people agree in 0 of 1 judged turn.*quick · SWEET-RL/).waitFor();
-  for (const theme of ['light', 'hc-dark', 'dark'] satisfies Theme[]) {
-    await workbench.page.keyboard.press('Escape');
-    await workbench.setTheme(theme);
+  await workbench.pictures('credit-choose', usualThemes, async () => {
     await replay().getByRole('button', { name: 'change…' }).click();
     await offered(/first try/).waitFor();
-    await workbench.screenshot(`credit-choose-${theme}`);
-  }
+  });
 });
 
 test('a critic without graphs is scored with by the trainer, which can be cancelled', async () => {
@@ -324,12 +324,7 @@ test('critics are rows of the Models view: how well each does, which one the rep
   const first = listed(
     /^first try, critic, held-out pairs 78 %, untrained 55 %, people agree in 0 of 1 judged turn/,
   );
-  await first.hover();
-  for (const theme of ['light', 'hc-dark', 'dark'] satisfies Theme[]) {
-    await workbench.setTheme(theme);
-    await first.hover();
-    await workbench.screenshot(`credit-models-${theme}`);
-  }
+  await workbench.pictures('credit-models', usualThemes, () => first.hover());
   await workbench.chooseInMenu(first, 'Show Its Credit in Replays');
   await listed(/^first try, critic, shown in replays/).waitFor();
   await replay().getByText('critic: first try').waitFor();

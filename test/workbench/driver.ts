@@ -19,6 +19,7 @@ import {
   writeSettings,
   type Server,
 } from '../../scripts/workbench/server.mjs';
+import { startConnection, type Connection } from './connection';
 import { readEditors } from './editors';
 
 /** A workbench is usually there in 5 s; on a busy machine it has taken 48 s. In milliseconds. */
@@ -37,6 +38,10 @@ const themes = {
 
 export type Theme = keyof typeof themes;
 
+/** In which pictures are taken. Both end in dark, in which the test then goes on. */
+export const usualThemes: readonly Theme[] = ['light', 'hc-dark', 'dark'];
+export const allThemes: readonly Theme[] = ['light', 'hc-light', 'hc-dark', 'dark'];
+
 export interface WorkbenchOptions {
   /** The working folder that is loaded as an extension, absolute; or a package that is installed. */
   readonly extension: string | { readonly vsix: string };
@@ -50,6 +55,8 @@ export interface WorkbenchOptions {
   readonly isRestricted?: boolean;
   /** Variables of the extension host besides those of the test. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** How long the server waits for a page whose connection is lost, in seconds; by default it forgets it at once. */
+  readonly grace?: number;
 }
 
 const untrusted = {
@@ -84,11 +91,13 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   if (typeof extension === 'object') await installExtension(installed, { userData, vsix: extension.vsix });
   const server = await startServer(installed, {
     userData,
-    flags: testFlags,
+    flags: testFlags(options.grace),
     env: { ...testEnvironment, ...options.environment },
     asksForTrust: options.isRestricted === true,
   });
   started.defer(() => server.stop());
+  const connection = await startConnection(server.port);
+  started.defer(() => connection.close());
   const browser = await launchBrowser();
   started.defer(() => browser.close());
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
@@ -96,8 +105,8 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   page.setDefaultTimeout(timeLimit);
 
   const loaded = typeof extension === 'object' ? {} : { extension };
-  const address = workbenchAddress(server.port, { ...loaded, workspace });
-  const driver = new WorkbenchDriver(server, browser, page, address, started.move());
+  const address = workbenchAddress(connection.port, { ...loaded, workspace });
+  const driver = new WorkbenchDriver(server, connection, browser, page, address, started.move());
   try {
     await driver.open();
   } catch (error) {
@@ -114,16 +123,19 @@ export const openWindows = new Set<WorkbenchDriver>();
 /** A real workbench, as a person sees it and as far as a person can touch it. */
 export class WorkbenchDriver {
   #page: Page;
+  readonly #connection: Connection;
   readonly #address: string;
   readonly #started: AsyncDisposableStack;
 
   constructor(
     readonly server: Server,
+    connection: Connection,
     readonly browser: Browser,
     page: Page,
     address: string,
     started: AsyncDisposableStack,
   ) {
+    this.#connection = connection;
     this.#page = page;
     this.#address = address;
     this.#started = started;
@@ -175,6 +187,16 @@ export class WorkbenchDriver {
     await this.open();
   }
 
+  /** The browser does not reach the server any more. The workbench asks again every few seconds, and says so after 40. */
+  loseConnection(): void {
+    this.#connection.lose();
+  }
+
+  /** When the browser asks next, it reaches the server. */
+  regainConnection(): void {
+    this.#connection.regain();
+  }
+
   /** Another window on the same folder, of another person: with an extension host and a memory of its own. */
   async anotherWindow(): Promise<WorkbenchDriver> {
     const context = await this.browser.newContext({ viewport: this.page.viewportSize() });
@@ -182,7 +204,14 @@ export class WorkbenchDriver {
     page.setDefaultTimeout(timeLimit);
     const started = new AsyncDisposableStack();
     started.defer(() => context.close());
-    const window = new WorkbenchDriver(this.server, this.browser, page, this.#address, started);
+    const window = new WorkbenchDriver(
+      this.server,
+      this.#connection,
+      this.browser,
+      page,
+      this.#address,
+      started,
+    );
     await window.open();
     return window;
   }
@@ -190,18 +219,18 @@ export class WorkbenchDriver {
   /** Closes the only window, and waits until its extension host has ended; `open` opens it again. */
   async leave(): Promise<void> {
     await this.page.goto('about:blank');
-    while ((await this.#extensionHosts()).length > 0) await this.page.waitForTimeout(100);
+    while ((await this.extensionHosts()).length > 0) await this.page.waitForTimeout(100);
   }
 
   /** Kills the extension hosts of all windows, as a system does that is short of memory. */
   async killExtensionHosts(): Promise<void> {
-    const hosts = await this.#extensionHosts();
+    const hosts = await this.extensionHosts();
     if (hosts.length === 0) throw new Error('No extension host is running.');
     for (const pid of hosts) process.kill(pid, 'SIGKILL');
   }
 
-  /** The numbers of their processes. */
-  async #extensionHosts(): Promise<number[]> {
+  /** Of all windows, the numbers of their processes. */
+  async extensionHosts(): Promise<number[]> {
     const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,pgid=,args=']);
     return stdout.split('\n').flatMap((line) => {
       const [, pid, group] = /^\s*(\d+)\s+(\d+) .*--type=extensionHost/.exec(line) ?? [];
@@ -327,6 +356,18 @@ export class WorkbenchDriver {
     const file = path.join(results, `${name}.png`);
     await this.page.screenshot({ path: file });
     return file;
+  }
+
+  /**
+   * What is seen in each of the themes, as `test-results/<name>-<theme>.png`; the last theme stays.
+   * @param show brings back what a change of the theme takes away
+   */
+  async pictures(name: string, themes = usualThemes, show?: () => Promise<void>): Promise<void> {
+    for (const theme of themes) {
+      await this.setTheme(theme);
+      await show?.();
+      await this.screenshot(`${name}-${theme}`);
+    }
   }
 
   /** Ends the browser, the server and everything it started, and removes their files. */

@@ -8,7 +8,7 @@ import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
 import { violations } from './accessibility';
-import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { allThemes, startWorkbench, type WorkbenchDriver } from './driver';
 
 const key = 'sk-workbench-secret';
 const question = 'At how many kilograms does a parcel count as heavy?';
@@ -34,7 +34,10 @@ beforeAll(async () => {
     key,
     models: ['llama-tiny', 'qwen-tiny'],
   });
-  workbench = await startWorkbench({ extension: root, workspace, userData });
+  const offers = path.join(root, 'test', 'fixtures', 'editor-models');
+  await cp(offers, path.join(userData, 'extensions', 'editor-models'), { recursive: true });
+  const environment = { TANDEM_TEST_MODELS: 'one' };
+  workbench = await startWorkbench({ extension: root, workspace, userData, environment });
   // A step that fails makes all later ones fail: they should not each wait for minutes.
   workbench.page.setDefaultTimeout(60_000);
 });
@@ -49,13 +52,6 @@ afterAll(async () => {
 async function step(number: number, text: string): Promise<void> {
   await widget().getByText(`Connect a Model (${number}/4)`).waitFor();
   await widget().locator('input.input').fill(text);
-}
-
-async function pictures(name: string): Promise<void> {
-  for (const theme of ['light', 'dark', 'hc-dark', 'hc-light'] satisfies Theme[]) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`${name}-${theme}`);
-  }
 }
 
 test('connects a model step by step: address, key, one of its models', async () => {
@@ -110,7 +106,7 @@ test('plays a turn with it', async () => {
     name: /^qwen-tiny, agent, works, .*, 1 turn, [\d,]+ tokens, \$0\.0/,
   });
   await turn.waitFor();
-  await pictures('models-view');
+  await workbench.pictures('models-view', allThemes);
 });
 
 test('says in the view what is wrong when the server is gone', async () => {
@@ -199,4 +195,28 @@ test('removes a model once it plays no role any more', async () => {
   await modelRow(/^Lab, untested, /).waitFor();
   await workbench.chooseInMenu(modelRow(/^Lab/), 'Remove from List');
   await modelRow(/^Lab/).waitFor({ state: 'detached' });
+});
+
+test('adds a model folder and makes it the agent; a folder that is no model is refused with the reason', async () => {
+  const folder = path.join(workspace, 'own-model');
+  await cp(path.join(root, 'media', 'starter'), folder, { recursive: true });
+  await workbench.runCommand('Tandem: Add Model Folder…');
+  await workbench.chooseFile(path.join(workspace, 'agents'));
+  await workbench.notification(/agents.*config\.json/);
+  await workbench.runCommand('Tandem: Add Model Folder…');
+  await workbench.chooseFile(folder);
+  const told = await workbench.notification(/own-model is in the list of models\./);
+  await told.getByRole('button', { name: 'Use as Agent' }).click();
+  await modelRow(/^own-model, agent, /).waitFor();
+});
+
+// The question for consent is the workbench's own, for models that require authorization; this one does not.
+test('a model of the editor plays the agent', async () => {
+  await workbench.runCommand('Tandem: Choose Agent…');
+  await row('Test one').click();
+  await modelRow(/^Test one, agent, /).waitFor();
+  await workbench.page.getByRole('treeitem', { name: /Course mark/ }).click();
+  await session().getByRole('button', { name: 'Start' }).click();
+  await session().getByText('How heavy is heavy?').waitFor();
+  await modelRow(/^Test one, agent, .*1 turn/).waitFor();
 });

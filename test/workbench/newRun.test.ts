@@ -14,8 +14,8 @@ import { ModelHub } from '../fixtures/model-hub';
 import { PackageIndex } from '../fixtures/package-index';
 import { runNode } from '../fixtures/tasks';
 import { collectLog, realTrainer, tinyModel } from '../fixtures/trainer';
-import { violations } from './accessibility';
-import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { accessiblePictures } from './accessibility';
+import { startWorkbench, type WorkbenchDriver } from './driver';
 import { killTrainers, showRuns } from './runsView';
 import { newRunForm } from './newRunForm';
 
@@ -88,14 +88,10 @@ async function configure(settings: Readonly<Record<string, unknown>>): Promise<v
   await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(all));
 }
 
-/** In every theme, in which everybody can use what the form draws. */
+/** Without a notification in front of it. */
 async function pictures(name: string): Promise<void> {
   await workbench.runCommand('Notifications: Clear All Notifications');
-  for (const theme of ['hc-dark', 'light', 'dark'] satisfies Theme[]) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`new-run-${name}-${theme}`);
-    expect(await violations(form())).toEqual([]);
-  }
+  await accessiblePictures(workbench, form(), `new-run-${name}`);
 }
 
 async function says(figureLabel: string, value: string): Promise<void> {
@@ -169,7 +165,7 @@ test('a Python that will not do is one sentence, which goes when another is name
   await needs()
     .getByText(/^tandem\.training\.python names \/project\/no-python, which is no Python 3\.10 or newer\./)
     .waitFor();
-  await workbench.screenshot('new-run-no-python');
+  await pictures('no-python');
   await configure({});
   await button('Prepare the trainer').waitFor();
 });
@@ -197,7 +193,7 @@ test('an index without a package is told with what was run, and after it the tra
     .getByText(/^The trainer's environment could not be made: .*pip install/)
     .waitFor();
   await needs().scrollIntoViewIfNeeded();
-  await workbench.screenshot('new-run-not-prepared');
+  await pictures('not-prepared');
   expect(await environments()).toEqual([]);
   index.missing = undefined;
   await button('Prepare the trainer').click();

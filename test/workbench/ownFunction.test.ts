@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { violations } from './accessibility';
-import type { Theme, WorkbenchDriver } from './driver';
+import { accessiblePictures } from './accessibility';
+import type { WorkbenchDriver } from './driver';
 import {
   code,
   lineOf,
@@ -33,17 +33,6 @@ beforeAll(async () => {
   ({ workbench } = own);
 });
 afterAll(() => own.close());
-
-const themes: readonly Theme[] = ['light', 'dark', 'hc-dark'];
-
-/** Of a session or a replay, in which everybody can use what is drawn. */
-async function accessiblePictures(name: string): Promise<void> {
-  for (const theme of themes) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`${name}-${theme}`);
-    expect(await violations(session())).toEqual([]);
-  }
-}
 
 /** Says what an input asks for. */
 async function answerQuickInput(text: string, picture: string): Promise<void> {
@@ -88,7 +77,7 @@ test('collaborates on a function of their own, from the editor’s menu', async 
       .getByRole('button', { name: /simulator|Suggest/i })
       .count(),
   ).toBe(0);
-  await accessiblePictures('own-session');
+  await accessiblePictures(workbench, session(), 'own-session');
 });
 
 test('rejects the answer, which leaves the file as it is and is logged', async () => {
@@ -99,10 +88,7 @@ test('rejects the answer, which leaves the file as it is and is logged', async (
   await page.locator('.monaco-diff-editor').first().waitFor();
   await page.locator('.statusbar-item', { hasText: 'Tandem: answered' }).waitFor();
   await workbench.screenshot('own-change-asked');
-  for (const theme of themes) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`own-change-${theme}`);
-  }
+  await workbench.pictures('own-change');
   await page
     .getByRole('button', { name: /^Reject Answer/ })
     .first()
@@ -130,7 +116,7 @@ test('looks at it again and accepts it, which can be undone', async () => {
   await page.keyboard.press('Control+S');
   const accepted = source.replace(/def parcel[\s\S]*Error/, code);
   await expect.poll(() => readFile(own.file, 'utf8'), soon).toBe(accepted);
-  await accessiblePictures('own-accepted');
+  await accessiblePictures(workbench, session(), 'own-accepted');
 });
 
 test('edits what was accepted, and how much of it survives is logged, over a reload', async () => {
@@ -172,7 +158,7 @@ test('reads the dialogue again in the replay, which says what became of the answ
       .getByRole('button', { name: /reference|tests/ })
       .count(),
   ).toBe(0);
-  await accessiblePictures('own-replay');
+  await accessiblePictures(workbench, session(), 'own-replay');
   await workbench.openViews('Tasks', 'Models');
 });
 
@@ -218,5 +204,5 @@ test('opens the task in a session, where the agent is graded by the hidden tests
     .getByText(/4 of 4 tests passed/)
     .first()
     .waitFor();
-  await accessiblePictures('own-task-graded');
+  await accessiblePictures(workbench, session(), 'own-task-graded');
 });

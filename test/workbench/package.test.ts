@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -7,12 +7,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ownTarget } from '../../scripts/package/targets.mjs';
 import { run } from '../../scripts/setup/command.mjs';
 import { root } from '../../scripts/setup/project.mjs';
+import { startChatServer } from '../fixtures/chat-server';
+import { answer } from '../fixtures/chat-server-replies';
 import { startWorkbench, type WorkbenchDriver } from './driver';
 
 let workspace: string;
 let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
 
 /** The package as `npm run package` makes it, in a workbench that has nothing else, over a folder that is empty. */
 beforeAll(async () => {
@@ -23,7 +26,7 @@ beforeAll(async () => {
   };
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-package-'));
   const vsix = path.join(root, 'packages', `tandem-${version}-${ownTarget}.vsix`);
-  workbench = await startWorkbench({ extension: { vsix }, workspace });
+  workbench = await startWorkbench({ extension: { vsix }, workspace, grace: 600 });
   workbench.page.setDefaultTimeout(60_000);
 });
 
@@ -37,12 +40,57 @@ test('who installs the package plays a dialogue to its grade, with the model and
   await workbench.page.getByRole('button', { name: 'Play First Task' }).click();
   await session().getByText('agent: starter').waitFor();
   await session().getByRole('button', { name: 'Agree and start' }).click();
-  const composer = session().getByRole('textbox', { name: 'Your reply to the agent' });
   const graded = session().getByRole('heading', { name: /\d+ of 10 tests passed/ });
-  await composer.or(graded).first().waitFor();
-  if (await composer.isVisible()) await session().getByRole('button', { name: 'from here on' }).click();
+  await composer().or(graded).first().waitFor();
+  if (await composer().isVisible()) await session().getByRole('button', { name: 'from here on' }).click();
   await graded.waitFor();
   await workbench.openViews('Models');
   const models = workbench.page.getByRole('tree', { name: 'Models' });
   await models.getByRole('treeitem', { name: /^starter, agent, ready, [\d,.]+ tokens per second/ }).waitFor();
+});
+
+test('a connection that is lost and regained takes nothing from a dialogue: not what is begun, and not what comes meanwhile', async () => {
+  const last = Promise.withResolvers<string>();
+  const questions = ['From which weight on?', 'In which zones?', last.promise];
+  await using agent = await startChatServer({
+    reply: async ({ index }) => answer(`OUTPUT:\n${await questions[index]!}`),
+  });
+  await writeFile(
+    path.join(workspace, '.vscode', 'settings.json'),
+    JSON.stringify({ 'tandem.agent': `openai:asks@${agent.url}` }),
+  );
+  await session().getByText('agent: asks').waitFor();
+  await session().getByRole('button', { name: 'Next task' }).click();
+  await session().getByRole('button', { name: 'Start' }).click();
+  await session().getByText('From which weight on?').waitFor();
+  const hosts = await workbench.extensionHosts();
+
+  await composer().fill('From 20 ');
+  workbench.loseConnection();
+  await composer().press('End');
+  await composer().pressSequentially('kilograms on.');
+  const warning = session().getByText('The extension host does not answer');
+  await warning.waitFor();
+  const reconnecting = workbench.page.getByRole('dialog').getByText(/Attempting to reconnect/);
+  await reconnecting.waitFor({ timeout: 120_000 });
+  await workbench.screenshot('package-connection-lost');
+  workbench.regainConnection();
+  await reconnecting.waitFor({ state: 'detached' });
+  await warning.waitFor({ state: 'detached' });
+  expect(await composer().inputValue()).toBe('From 20 kilograms on.');
+  await composer().press('Enter');
+  await session().getByText('In which zones?').waitFor();
+
+  await composer().fill('In all of them.');
+  await composer().press('Enter');
+  await expect.poll(() => agent.requests.length, { timeout: 60_000 }).toBe(3);
+  workbench.loseConnection();
+  last.resolve('Is that all?');
+  expect(await agent.requests[2]!.ended).toBe('sent');
+  workbench.regainConnection();
+  await session().getByText('Is that all?').waitFor();
+  const told = agent.requests[2]!.body.messages.map(({ content }) => content);
+  expect(told.filter((text) => text.includes('From 20 kilograms on.'))).toHaveLength(1);
+  // Not another one, which would have read the dialogue from the log.
+  expect(await workbench.extensionHosts()).toEqual(hosts);
 });

@@ -11,8 +11,8 @@ import { parseConfiguration } from '../../src/core/training/configuration';
 import { Runs, type Run } from '../../src/core/training/runs';
 import { startRun } from '../../src/core/training/start';
 import { collectLog, realTrainer } from '../fixtures/trainer';
-import { violations } from './accessibility';
-import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { accessiblePictures } from './accessibility';
+import { startWorkbench, type WorkbenchDriver } from './driver';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 
 // Runs of the real trainer that would go on for hours: they end when the test says so.
@@ -118,11 +118,7 @@ test('a run that is started while another is at work waits for its turn, and say
     .getByText(/^It waits for its turn/)
     .waitFor();
   await button('Start now').waitFor();
-  for (const theme of ['light', 'dark', 'hc-dark'] satisfies Theme[]) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`runs-queued-${theme}`);
-    expect(await violations(view())).toEqual([]);
-  }
+  await accessiblePictures(workbench, view(), 'runs-queued');
 });
 
 test('it can be removed from the queue, and comes back into it when it is resumed', async () => {
@@ -167,7 +163,7 @@ test('a person who wants the model of a run before its last step finishes it', a
   await dialog.getByRole('button', { name: 'Finish Now' }).click();
   await row(/^first, finishing, policy/).waitFor();
   expect(await button('Finish now…').isDisabled()).toBe(true);
-  expect(await violations(view())).toEqual([]);
+  await accessiblePictures(workbench, view(), 'runs-finishing');
   // Whoever is next in the queue cannot be launched.
   await rename(log, `${log}.aside`);
   await mkdir(log);
@@ -178,7 +174,7 @@ test('a person who wants the model of a run before its last step finishes it', a
       /^The trained model is ready\. Its training was ended at step [\d,]+ of [\d,]+ \(policy\), as asked/,
     )
     .waitFor();
-  await workbench.screenshot('runs-finished-early');
+  await accessiblePictures(workbench, view(), 'runs-finished-early');
   const { folder: finished } = (await named('first'))!;
   expect(await readdir(path.join(finished, 'model'))).toContain('model.safetensors');
 });
@@ -191,11 +187,7 @@ test('one that cannot be launched halts the queue, which says why until a person
     .waitFor();
   await workbench.page.getByText(/^The queue is halted: .*trainer\.log/).waitFor();
   await workbench.runCommand('Notifications: Clear All Notifications');
-  for (const theme of ['light', 'dark', 'hc-dark'] satisfies Theme[]) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`runs-queue-halted-${theme}`);
-    expect(await violations(view())).toEqual([]);
-  }
+  await accessiblePictures(workbench, view(), 'runs-queue-halted');
   await rm(log, { recursive: true });
   await rename(`${log}.aside`, log);
 });

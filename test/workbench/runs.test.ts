@@ -12,9 +12,9 @@ import { parseEvent } from '../../src/core/training/events';
 import { Runs, type Run } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { collectLog } from '../fixtures/trainer';
-import { violations } from './accessibility';
+import { accessiblePictures } from './accessibility';
 import { ChatView, chatSettings, parking } from './chatView';
-import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { startWorkbench, type WorkbenchDriver } from './driver';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 import { newRunForm } from './newRunForm';
 
@@ -121,19 +121,10 @@ async function oneStepOn(): Promise<void> {
 
 const running = (stage: string): string => `running, ${stage}`;
 
-/** In every theme, in which everybody can use what the webview draws. */
+/** Without a notification in front of it. */
 async function pictures(name: string): Promise<void> {
   await workbench.runCommand('Notifications: Clear All Notifications');
-  await drawn(name);
-}
-
-/** The same with the notifications that are kept, and not shown. */
-async function drawn(name: string): Promise<void> {
-  for (const theme of ['light', 'dark', 'hc-dark'] satisfies Theme[]) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`${name}-${theme}`);
-    expect(await violations(view())).toEqual([]);
-  }
+  await accessiblePictures(workbench, view(), name);
 }
 
 test('an empty view says what it is for, and offers the first run', async () => {
@@ -238,7 +229,7 @@ test('a trainer that is killed is reported with what it said last, and a button 
   await (await workbench.notification(death)).getByRole('button', { name: 'Show' }).waitFor();
   await workbench.screenshot('runs-died-notice');
   await workbench.page.keyboard.press('Escape');
-  await drawn('runs-died');
+  await accessiblePictures(workbench, view(), 'runs-died');
   await (await workbench.notification(death)).getByRole('button', { name: 'Resume' }).click();
   await until(({ state }) => state === 'preparing');
 });

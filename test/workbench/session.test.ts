@@ -188,19 +188,22 @@ test('keeps a draft that comes, and the last words, while another editor is in f
   const reply = () => drafted.promise.then((text) => completes(text));
   await using drafting = await startChatServer({ reply });
   await session().getByText('in cents?').waitFor();
-  await configure({ 'tandem.simulator': `openai:drafting@${drafting.url}` });
-  await session().getByTitle('drafting drafts a reply for you').waitFor();
+  await configure({
+    'tandem.servers': [{ name: 'Helper', baseUrl: drafting.url, model: 'drafting' }],
+    'tandem.simulator': `openai:drafting@${drafting.url}`,
+  });
+  await session().getByTitle('Helper drafts a reply for you').waitFor();
   await composer().fill('It is in eu');
   await press('Alt+s');
   // Too late to be sent, and nothing is stuck afterwards.
   await press('Enter');
-  await session().getByText('drafting drafts a reply').waitFor();
+  await session().getByText('Helper drafts a reply').waitFor();
   await workbench.runCommand('File: New Untitled Text File');
   await composer().waitFor({ state: 'detached' });
   drafted.resolve('In euros.');
   await drafting.requests[0]!.ended;
   await showSession();
-  await session().getByText('A draft of drafting').waitFor();
+  await session().getByText('A draft of Helper').waitFor();
   expect(await composer().inputValue()).toBe('In euros.');
   await composer().press('Escape');
   await composer().press('End');

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { startWorkbench, type WorkbenchDriver } from './driver';
 
 let workspace: string;
 let workbench: WorkbenchDriver;
@@ -27,13 +27,6 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
-async function pictures(name: string): Promise<void> {
-  for (const theme of ['light', 'dark', 'hc-dark'] satisfies Theme[]) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`${name}-${theme}`);
-  }
-}
-
 test('a newcomer opens the first task and starts, with nothing to configure', async () => {
   await workbench.activityBar('Tandem').click();
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
@@ -47,11 +40,11 @@ test('a newcomer opens the first task and starts, with nothing to configure', as
 });
 
 test('lets the rules answer until the starter model has answered, and sees the grade', async () => {
-  await pictures('starter-session');
+  await workbench.pictures('starter-session');
   if (await composer().isVisible())
     await session().getByRole('button', { name: 'Simulator from here on' }).click();
   await graded().waitFor();
-  await pictures('starter-graded');
+  await workbench.pictures('starter-graded');
 });
 
 test('lets the simulator play tasks of a pack, as many as they like, and goes on from there', async () => {
@@ -75,11 +68,11 @@ test('lets the simulator play tasks of a pack, as many as they like, and goes on
   await workbench.screenshot('starter-collect');
   await workbench.page.keyboard.press('Enter');
   await answer(/^How many dialogues of each/, '2');
-  await workbench.notification(/4 dialogues of starter-world were played and graded/);
+  await workbench.notification(/Played and graded: 4 dialogues of starter-world/);
   await workbench.screenshot('starter-collected');
   await workbench.runCommand('Notifications: Clear All Notifications');
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
-  await answer(/4 dialogues are played already and count/, '2');
+  await answer(/Played already, which counts: 4 dialogues/, '2');
   await answer(/^How many dialogues of each/, '2');
   const told = await workbench.notification(/These dialogues were played already/);
   await told.getByRole('button', { name: 'Show Trajectories' }).click();
@@ -116,5 +109,5 @@ test('finds beside it what training left here, and plays with it', async () => {
   await models
     .getByRole('treeitem', { name: /^quick\/model, agent, ready, [\d,.]+ tokens per second/ })
     .waitFor();
-  await pictures('starter-models');
+  await workbench.pictures('starter-models');
 });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { Hub } from '../fixtures/hub';
-import { insisting, startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { insisting, startWorkbench, type WorkbenchDriver } from './driver';
 
 const row = (id: string, words = 'Double it.'): string =>
   JSON.stringify({
@@ -56,15 +56,9 @@ afterAll(async () => {
 /** Tall enough for the whole list: the tree draws only the rows that fit. */
 const tall = { width: 1280, height: 2600 };
 
-async function pictures(
-  name: string,
-  themes: readonly Theme[] = ['light', 'dark', 'hc-dark'],
-): Promise<void> {
+async function pictures(name: string): Promise<void> {
   await workbench.setSize(1280, 800);
-  for (const theme of themes) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`${name}-${theme}`);
-  }
+  await workbench.pictures(name);
   await workbench.setSize(tall.width, tall.height);
 }
 

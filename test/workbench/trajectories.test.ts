@@ -12,8 +12,8 @@ import { RulesSimulator } from '../../src/core/dialogue/simulator';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { asks, scripted, shippedPrompts, starterTask } from '../fixtures/dialogue';
 import { collectLog } from '../fixtures/trainer';
-import { violations } from './accessibility';
-import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { accessiblePictures, violations } from './accessibility';
+import { allThemes, startWorkbench, type WorkbenchDriver } from './driver';
 
 let workspace: string;
 let workbench: WorkbenchDriver;
@@ -43,12 +43,7 @@ async function answer(sentence: RegExp, name: string): Promise<void> {
 /** In every theme and in a narrow window, in which everybody can use what the webview draws. */
 async function pictures(name: string): Promise<void> {
   await workbench.runCommand('Notifications: Clear All Notifications');
-  for (const theme of ['light', 'dark', 'hc-dark', 'hc-light'] satisfies Theme[]) {
-    await workbench.setTheme(theme);
-    await workbench.screenshot(`${name}-${theme}`);
-    expect(await violations(replay())).toEqual([]);
-  }
-  await workbench.setTheme('dark');
+  await accessiblePictures(workbench, replay(), name, allThemes);
   await workbench.setSize(700, 800);
   await workbench.screenshot(`${name}-narrow`);
   expect(await violations(replay())).toEqual([]);

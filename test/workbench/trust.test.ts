@@ -7,9 +7,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
-import { violations } from './accessibility';
+import { accessiblePictures, violations } from './accessibility';
 import { lineOf, openFunction, source } from './ownCode';
-import { startWorkbench, type Theme, type WorkbenchDriver } from './driver';
+import { startWorkbench, type WorkbenchDriver } from './driver';
 
 const turns = ['At how many kilograms?', 'How much more?'].map((text) => `OUTPUT:\n${text}`);
 
@@ -96,11 +96,7 @@ describe('a developer', () => {
     await local.waitFor();
     expect(await local.isChecked()).toBe(true);
     await session().getByText(path.join(workspace, '.tandem')).waitFor();
-    for (const theme of ['light', 'hc-dark', 'dark'] satisfies Theme[]) {
-      await workbench.setTheme(theme);
-      await workbench.screenshot(`trust-consent-${theme}`);
-      expect(await violations(session())).toEqual([]);
-    }
+    await accessiblePictures(workbench, session(), 'trust-consent');
     await workbench.setSize(620, 700);
     await workbench.screenshot('trust-consent-narrow');
     await workbench.setSize(1280, 800);
@@ -203,11 +199,7 @@ describe('in a workspace that is not trusted', () => {
     await session().getByText('the untrained score on the same pairs: 55.0 %').waitFor();
     await session().getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
     expect(await session().getByRole('button', { name: 'Resume' }).count()).toBe(0);
-    for (const theme of ['light', 'hc-dark', 'dark'] satisfies Theme[]) {
-      await workbench.setTheme(theme);
-      await workbench.screenshot(`trust-restricted-run-${theme}`);
-      expect(await violations(session())).toEqual([]);
-    }
+    await accessiblePictures(workbench, session(), 'trust-restricted-run');
     await workbench.chooseInMenu(run, 'Resume Run');
     await workbench.notification(/Nothing is trained in a workspace that is not trusted/);
     await workbench.runCommand('Notifications: Clear All Notifications');

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
-import type { ChoiceView } from '../session/protocol';
+import type { Called, ChoiceView } from '../session/protocol';
 import { icon } from '../ui';
 import { candidateName, choiceWords } from './names';
 import { passedOver } from './turn';
@@ -15,6 +15,7 @@ import { withVisibleControls } from './untrusted';
 export function choiceMade(
   choice: ChoiceView,
   own: string | undefined,
+  called: Called,
   onRead: () => void,
   took?: string,
 ): TemplateResult {
@@ -22,10 +23,10 @@ export function choiceMade(
   return html`<div class="choice">
     <p class="quiet">
       ${icon('check')}
-      ${withVisibleControls(choiceWords(choice, own))}${took === undefined ? nothing : ` ${took}`}
+      ${withVisibleControls(choiceWords(choice, own, called))}${took === undefined ? nothing : ` ${took}`}
     </p>
     ${others.map((place) => {
-      const name = candidateName(choice, place);
+      const name = candidateName(choice, place, called);
       const words = { name: t('candidate {0}', name), thoughts: t('Thoughts of candidate {0}', name) };
       return passedOver(choice.candidates[place], words, onRead);
     })}

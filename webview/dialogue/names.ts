@@ -1,8 +1,21 @@
 import { t } from '../language';
-import type { ChoiceView, TaskView } from '../session/protocol';
+import type { Called, ChoiceView, Seat, TaskView } from '../session/protocol';
 
-/** A model's name without its server or folders, as far as a person needs it to tell two apart. */
-export function modelLabel(model: string): string {
+/** The name of a model's connection or run; undefined when it has none. */
+export const givenName = (model: string, called: Called): string | undefined =>
+  Object.hasOwn(called, model) ? called[model] : undefined;
+
+/** By the name of its connection or run; else without its server or folders, as far as it takes to tell two apart. */
+export function modelLabel(model: string, called: Called): string {
+  return givenName(model, called) ?? shortened(model);
+}
+
+/** A model by its name, a person by the pseudonym. @param seat of whom this is */
+export const playerLabel = (name: string, seat: Seat, called: Called): string =>
+  seat === 'simulator' ? modelLabel(name, called) : name;
+
+/** Without its server or folders. */
+export function shortened(model: string): string {
   const script = /^script:(?:.*[\\/])?([^\\/]+?)(?:\.json)?$/.exec(model)?.[1];
   // The folder of a trained model is called `model`, in the folder of its run.
   const folder = /^local:(?:.*?[\\/])?((?:[^\\/]+[\\/])?model|[^\\/]+)[\\/]*$/.exec(model)?.[1];
@@ -19,10 +32,10 @@ export const LETTERS = ['A', 'B'] as const;
  * What was chosen and by whom; once the dialogue is over also who wrote what.
  * @param own the pseudonym of the person at this editor
  */
-export function choiceWords(choice: ChoiceView, own: string | undefined): string {
+export function choiceWords(choice: ChoiceView, own: string | undefined, called: Called): string {
   const { by, picked } = choice;
   const isOwn = by === own;
-  const [a, b] = [candidateName(choice, 0), candidateName(choice, 1)];
+  const [a, b] = [candidateName(choice, 0, called), candidateName(choice, 1, called)];
   switch (picked) {
     case 0:
       return isOwn ? t('You chose {0} over {1}.', a, b) : t('{0} chose {1} over {2}.', by, a, b);
@@ -40,6 +53,6 @@ export function choiceWords(choice: ChoiceView, own: string | undefined): string
 }
 
 /** The place in which it was shown, and who wrote it where that may be told. */
-export function candidateName({ agents }: ChoiceView, place: 0 | 1): string {
-  return agents === undefined ? LETTERS[place] : `${LETTERS[place]} (${modelLabel(agents[place])})`;
+export function candidateName({ agents }: ChoiceView, place: 0 | 1, called: Called): string {
+  return agents === undefined ? LETTERS[place] : `${LETTERS[place]} (${modelLabel(agents[place], called)})`;
 }

@@ -3,10 +3,12 @@
  * what the chosen critic says of it, both again whenever the log says something new. It changes nothing of a dialogue.
  */
 import type {
+  Called,
   ChoiceView,
   GradeView,
   MessageView,
   ReplyView,
+  Seat,
   TaskView,
   TurnRating,
   TurnView,
@@ -32,17 +34,17 @@ export interface ReplayedTurn extends TurnView {
   readonly earlier: readonly MessageView[];
   readonly rating?: TurnRating & { readonly by: string };
   readonly reply?: ReplayedReply;
-  /** Who was given the collaborator's seat after the agent's message, in sentences. */
-  readonly handOvers: readonly string[];
+  /** Who was given the collaborator's seat after the agent's message. */
+  readonly handOvers: readonly { readonly name: string; readonly seat: Seat }[];
 }
 
 /** A finished or unfinished dialogue as the log has it. */
 export interface Replay {
   readonly episode: string;
   readonly agent: string;
-  /** What a person calls it, where that is something else. */
-  readonly agentCalled?: string;
+  /** Who sits in the collaborator's seat at the end: `you`, a pseudonym, or the simulator. */
   readonly collaborator: string;
+  readonly seat: Seat;
   /** `8/10 tests`, `skipped`. */
   readonly outcome: string;
   /** Null: nothing says success or not. */
@@ -113,6 +115,8 @@ export interface Shown {
   readonly type: 'show';
   /** The pseudonym of the person at this editor, once there is one. */
   readonly own?: string;
+  /** The models of the dialogues. */
+  readonly called: Called;
   readonly task: TaskView;
   /** One, or two of the same task. */
   readonly replays: readonly Replay[];

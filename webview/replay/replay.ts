@@ -16,7 +16,7 @@ import { criticLine } from './critic';
 import { tokenScale } from './figures';
 import { host } from './host';
 import type { Action, Credits, Replay, Shown, ToWebview } from './protocol';
-import { facts, foot, turns, type ShownCredit } from './transcript';
+import { facts, foot, turns, type Names, type ShownCredit } from './transcript';
 
 /** One dialogue to read, or two of a task side by side. */
 @customElement('tandem-replay')
@@ -60,12 +60,13 @@ export class ReplayElement extends PlainElement {
   override render(): TemplateResult {
     const [first, second] = this.shown?.replays ?? [];
     if (this.shown === undefined || first === undefined) return html``;
-    const { task, own } = this.shown;
+    const { task } = this.shown;
+    const names: Names = this.shown;
     this.classList.toggle('credited', this.credits?.credits.some((turns) => turns !== null) ?? false);
     return html`<header>
         <div class="line">
           <h1>${task.title}</h1>
-          ${second === undefined ? facts(first) : ''}
+          ${second === undefined ? facts(first, names) : ''}
         </div>
         <p class="knows">
           ${
@@ -83,10 +84,10 @@ export class ReplayElement extends PlainElement {
         <div class="column request">${message(t('request'), prose(task.description), 'developer')}</div>
         ${
           second === undefined
-            ? html`<div class="column">${turns(first, own, this.credit(0))} ${foot(first, own)}</div>`
+            ? html`<div class="column">${turns(first, names, this.credit(0))} ${foot(first, names)}</div>`
             : html`<div class="pair" .style=${`--rows: ${rowsOf(first, second)}`}>
-                ${column(first, own, t('First dialogue'), this.credit(0))}
-                ${column(second, own, t('Second dialogue'), this.credit(1))}
+                ${column(first, names, t('First dialogue'), this.credit(0))}
+                ${column(second, names, t('Second dialogue'), this.credit(1))}
               </div>`
         }
       </main>`;
@@ -128,18 +129,18 @@ function pairLinks(first: Replay, second: Replay): TemplateResult {
 
 function column(
   replay: Replay,
-  own: string | undefined,
+  names: Names,
   label: string,
   credit: ShownCredit | undefined,
 ): TemplateResult {
   return html`<section aria-label=${label}>
     <div class="of">
-      ${facts(replay)}
+      ${facts(replay, names)}
       <p class="knows">
         ${link(t('transcript'), 'open-transcript', replay, t('Open the transcript as Markdown'))}
       </p>
     </div>
-    ${turns(replay, own, credit)} ${foot(replay, own)}
+    ${turns(replay, names, credit)} ${foot(replay, names)}
   </section>`;
 }
 

@@ -2,13 +2,13 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { choiceMade } from '../dialogue/choice';
 import { agentMessage, leakMark, leftOut, message, passedOver } from '../dialogue/turn';
-import { modelLabel } from '../dialogue/names';
+import { modelLabel, playerLabel } from '../dialogue/names';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon, linkButton } from '../ui';
 import { creditMargin, otherVerdicts } from './credit';
 import { host } from './host';
-import type { CriticView, Replay, ReplayedReply, ReplayedTurn, TurnCredit } from './protocol';
+import type { CriticView, Replay, ReplayedReply, ReplayedTurn, Shown, TurnCredit } from './protocol';
 import { shadedTokens } from './tokens';
 
 /** What the chosen critic says of one dialogue. */
@@ -19,15 +19,11 @@ export interface ShownCredit {
   readonly tokenScale: number | undefined;
 }
 
-/**
- * The turns of a dialogue, at the left of each what the critic says of it.
- * @param own the pseudonym of the person at this editor
- */
-export function turns(
-  replay: Replay,
-  own: string | undefined,
-  credit: ShownCredit | undefined,
-): TemplateResult {
+/** Who people and models are to whoever reads. */
+export type Names = Pick<Shown, 'own' | 'called'>;
+
+/** The turns of a dialogue, at the left of each what the critic says of it. */
+export function turns(replay: Replay, names: Names, credit: ShownCredit | undefined): TemplateResult {
   return html`${repeat(
     replay.turns,
     ({ turn }) => turn,
@@ -38,8 +34,8 @@ export function turns(
           ${said === undefined ? nothing : creditMargin(said, credit!.critic, replay.episode)}
         </div>
         <div class="messages">
-          ${agentMessage(turn, about(turn, replay, own, said, credit?.tokenScale))}
-          ${turn.handOvers.map(handOver)} ${reply(turn)}
+          ${agentMessage(turn, about(turn, replay, names, said, credit?.tokenScale))}
+          ${turn.handOvers.map((to) => handOver(to, names))} ${reply(turn, names)}
         </div>
       </div>`;
     },
@@ -50,7 +46,7 @@ export function turns(
 function about(
   { left, choices = [], earlier, rating }: ReplayedTurn,
   replay: Replay,
-  own: string | undefined,
+  { own, called }: Names,
   credit: TurnCredit | undefined,
   tokenScale: number | undefined,
 ): { readonly before: unknown; readonly after: unknown } {
@@ -63,7 +59,7 @@ function about(
   return {
     before: leftOut(left, onRead),
     after: html`${credit === undefined || tokenScale === undefined ? nothing : shadedTokens(credit, tokenScale)}
-    ${choices.map((choice) => choiceMade(choice, own, onRead, choice.took))} ${samples}
+    ${choices.map((choice) => choiceMade(choice, own, called, onRead, choice.took))} ${samples}
     ${rating === undefined ? nothing : remark(rating)}
     ${credit === undefined ? nothing : otherVerdicts(credit)}`,
   };
@@ -89,11 +85,10 @@ function remark({ thumb, comment, by }: NonNullable<ReplayedTurn['rating']>): Te
   </p>`;
 }
 
-function reply({ reply: said }: ReplayedTurn): TemplateResult | typeof nothing {
+function reply({ reply: said }: ReplayedTurn, { called }: Names): TemplateResult | typeof nothing {
   if (said === undefined) return nothing;
-  const who = said.seat === 'simulator' ? modelLabel(said.by) : said.by;
   return message(
-    who,
+    playerLabel(said.by, said.seat, called),
     html`<p class="plain">${withVisibleControls(said.text)}</p>
       ${leakMark(said)} ${origin(said)}`,
     said.seat,
@@ -112,14 +107,19 @@ function origin({ origin: words, suggestion, fullText }: ReplayedReply): Templat
     ${folded(t('the suggestion'), suggestion)} ${folded(t('before the limit cut it'), fullText)}`;
 }
 
-const handOver = (sentence: string): TemplateResult =>
-  html`<p class="hand-over quiet">${icon('arrow-swap')} ${sentence}</p>`;
+function handOver({ name, seat }: ReplayedTurn['handOvers'][number], { own, called }: Names): TemplateResult {
+  const sentence =
+    seat === 'developer' && name === own
+      ? t('you have the seat from here on')
+      : t('{0} has the seat from here on', playerLabel(name, seat, called));
+  return html`<p class="hand-over quiet">${icon('arrow-swap')} ${sentence}</p>`;
+}
 
 /** How it ended, what a person thought of it, and how the answer did. */
-export function foot(replay: Replay, own: string | undefined): TemplateResult {
+export function foot(replay: Replay, { own, called }: Names): TemplateResult {
   const { refused, ending, damaged, rating, grades, hasAnswer, hasReference, episode } = replay;
   return html`<div class="foot">
-    ${refused.map((choice) => choiceMade(choice, own, openTranscript(replay), choice.took))}
+    ${refused.map((choice) => choiceMade(choice, own, called, openTranscript(replay), choice.took))}
     <p class="ending">${withVisibleControls(ending)}</p>
     ${damaged === undefined ? nothing : html`<p class="ending">${icon('warning')} ${damaged}</p>`}
     ${rating === undefined ? nothing : ratingLine(rating)}
@@ -152,23 +152,19 @@ function ratingLine({ stars, comment, by }: NonNullable<Replay['rating']>): Temp
 }
 
 /** Who played, and what came of it. */
-export function facts({
-  agent,
-  agentCalled,
-  collaborator,
-  outcome,
-  success,
-  started,
-}: Replay): TemplateResult {
+export function facts(
+  { agent, collaborator, seat, outcome, success, started }: Replay,
+  { called }: Names,
+): TemplateResult {
   const look = success === null ? 'circle-outline' : success ? 'pass' : 'error';
   const verdict = success === null ? '' : success ? 'passed' : 'failed';
   return html`<ul class="facts">
     <li class=${verdict}>${icon(look)} ${outcome}</li>
     <li title=${agent}>
-      ${icon('hubot')} <span class="cut">${t('agent: {0}', agentCalled ?? modelLabel(agent))}</span>
+      ${icon('hubot')} <span class="cut">${t('agent: {0}', modelLabel(agent, called))}</span>
     </li>
     <li title=${collaborator}>
-      ${icon('account')} <span class="cut">${t('human: {0}', modelLabel(collaborator))}</span>
+      ${icon('account')} <span class="cut">${t('human: {0}', playerLabel(collaborator, seat, called))}</span>
     </li>
     <li>${icon('calendar')} ${started}</li>
   </ul>`;

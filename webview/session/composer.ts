@@ -70,7 +70,8 @@ export class ComposerElement extends PlainElement {
     if (suggestion === undefined) return nothing;
     return html`<p class="origin quiet">
       <span role="status"
-        >${icon('lightbulb')} ${t('A draft of {0}. Edit it, or send it.', modelLabel(suggestion.by))}</span
+        >${icon('lightbulb')}
+        ${t('A draft of {0}. Edit it, or send it.', modelLabel(suggestion.by, this.state.called))}</span
       >
       ${linkButton(
         t('Discard'),
@@ -83,7 +84,7 @@ export class ComposerElement extends PlainElement {
 
   private actions(): TemplateResult {
     const { state, isSending } = this;
-    const named = modelLabel(state.simulator) || t('The simulator');
+    const named = modelLabel(state.simulator, state.called) || t('The simulator');
     const hasSimulator = state.onlyDeveloperKnows !== true;
     if (state.isSuggesting === true) {
       return html`<div class="actions">

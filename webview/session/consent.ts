@@ -2,18 +2,20 @@ import { html, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import './consent.css';
 import { PlainElement } from '../dialogue/element';
+import { givenName } from '../dialogue/names';
 import { t } from '../language';
 import { filled } from '../language/filled';
 import { button, radioGroup, textField } from '../ui';
 import { host } from './host';
 import { keys } from './keys';
-import { levels, levelWords, type ConsentForm, type ConsentRequest } from './protocol';
+import { levels, levelWords, type Called, type ConsentForm, type ConsentRequest } from './protocol';
 
 /** One page, before anything of the developer is logged: what is kept, where, what for, and how far it may go. */
 @customElement('tandem-consent')
 export class ConsentElement extends PlainElement {
   @property({ attribute: false }) suggestion!: ConsentForm;
   @property({ attribute: false }) agent = '';
+  @property({ attribute: false }) called: Called = {};
   @state() private pseudonym: string | undefined;
   @state() private purpose: string | undefined;
   @state() private level: ConsentRequest['level'] | undefined;
@@ -41,7 +43,7 @@ export class ConsentElement extends PlainElement {
             t(
               'Your replies, how long each took, what you change in a suggestion, choices, ratings, comments. The agent ({0}) gets the replies.',
             ),
-            name(this.agent),
+            name(givenName(this.agent, this.called) ?? this.agent),
           )}
         </dd>
         <dt>${t('Where')}</dt>

@@ -79,7 +79,10 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
     case 'choosing':
       return choosing(state);
     case 'simulator':
-      return working(t('{0} is answering', modelLabel(state.simulator) || t('The simulator')), state);
+      return working(
+        t('{0} is answering', modelLabel(state.simulator, state.called) || t('The simulator')),
+        state,
+      );
     case 'grading':
       return html`<div class="actions">${progress(t('Running the tests'))} ${stop()}</div>`;
     case 'stopped':

@@ -68,15 +68,16 @@ export function header(view: SessionView): TemplateResult {
   </header>`;
 }
 
-function seatWords({ seat, simulator }: SessionView['state']): string {
+function seatWords({ seat, simulator, called }: SessionView['state']): string {
   if (seat === 'developer') return t('you are the human');
   if (simulator === 'rules') return t('the rules play the human');
-  return t('{0} plays the human', modelLabel(simulator) || t('the simulator'));
+  return t('{0} plays the human', modelLabel(simulator, called) || t('the simulator'));
 }
 
 function agentWords(state: SessionView['state']): string {
-  const { agent, agentCalled, secondAgent, secondAgentCalled } = state;
-  const called = agentCalled ?? modelLabel(agent);
-  if (secondAgent === undefined) return t('agent: {0}', called);
-  return t('agents: {0}, {1}', called, secondAgentCalled ?? modelLabel(secondAgent));
+  const { agent, secondAgent, called } = state;
+  const first = modelLabel(agent, called);
+  return secondAgent === undefined
+    ? t('agent: {0}', first)
+    : t('agents: {0}, {1}', first, modelLabel(secondAgent, called));
 }

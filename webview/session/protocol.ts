@@ -202,6 +202,9 @@ export interface ConsentForm extends ConsentRequest {
   readonly folder: string;
 }
 
+/** What a person calls models, by their names in the settings and the log, where that is something else. */
+export type Called = Readonly<Record<string, string>>;
+
 /** Everything but the turns; small enough to be sent whole on each change. */
 export interface SessionState {
   readonly phase: Phase;
@@ -214,12 +217,11 @@ export interface SessionState {
   readonly own?: string;
   /** As in the settings. */
   readonly agent: string;
-  /** What a person calls it, where that is something else. */
-  readonly agentCalled?: string;
   /** The agent that writes the other one of two candidates, when it is another. */
   readonly secondAgent?: string;
-  readonly secondAgentCalled?: string;
   readonly simulator: string;
+  /** The models of the settings, of the turns and of the draft. */
+  readonly called: Called;
   readonly notice?: Notice;
   readonly consent?: ConsentForm;
   readonly grade?: GradeView;

@@ -8,6 +8,7 @@ import './composer';
 import './consent';
 import '../dialogue/grade';
 import { PlainElement } from '../dialogue/element';
+import { modelLabel } from '../dialogue/names';
 import { pressedInside } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
 import { message } from '../dialogue/turn';
@@ -78,6 +79,7 @@ export class SessionElement extends PlainElement {
                 html`<tandem-turn
                   .turn=${turn}
                   .own=${now.own}
+                  .called=${now.called}
                   .isLast=${turn === turns.at(-1)}
                   .canRate=${now.rating !== undefined}
                 ></tandem-turn>`,
@@ -86,7 +88,10 @@ export class SessionElement extends PlainElement {
           ${
             stream === undefined
               ? nothing
-              : html`<tandem-stream .stream=${stream} .simulator=${now.simulator}></tandem-stream>`
+              : html`<tandem-stream
+                  .stream=${stream}
+                  .simulator=${modelLabel(now.simulator, now.called)}
+                ></tandem-stream>`
           }
           ${
             candidates === undefined
@@ -121,7 +126,11 @@ export class SessionElement extends PlainElement {
   private actions({ state: now, turns, task }: SessionView): TemplateResult {
     if (now.restriction !== undefined) return restricted(now.restriction);
     if (now.consent !== undefined && now.phase !== 'no-agent') {
-      return html`<tandem-consent .suggestion=${now.consent} .agent=${now.agent}></tandem-consent>`;
+      return html`<tandem-consent
+        .suggestion=${now.consent}
+        .agent=${now.agent}
+        .called=${now.called}
+      ></tandem-consent>`;
     }
     if (now.phase !== 'developer') return footer(now, task.tests === 0);
     const { draft, isSending, warning } = this.composition;
@@ -203,7 +212,7 @@ export class SessionElement extends PlainElement {
 const gone = (): Notice => ({
   kind: 'error',
   message: t(
-    'The extension host does not answer; it may have stopped. Copy what you have not sent, and run "Developer: Reload Window". All that was said before is in the log.',
+    'The extension host does not answer: the connection is lost, or it has stopped. Where it stays so, copy what you have not sent, and run "Developer: Reload Window". All that was said before is in the log.',
   ),
   actions: [],
 });

@@ -2,19 +2,19 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { choiceMade } from '../dialogue/choice';
 import { PlainElement } from '../dialogue/element';
-import { modelLabel } from '../dialogue/names';
+import { modelLabel, playerLabel } from '../dialogue/names';
 import { streamed } from '../dialogue/said';
 import { agentMessage, leakMark, leftOut, message } from '../dialogue/turn';
 import { withVisibleControls } from '../dialogue/untrusted';
 import { t } from '../language';
 import { icon } from '../ui';
 import { host } from './host';
-import type { ReplyView, StreamView, TurnView } from './protocol';
+import type { Called, ReplyView, StreamView, TurnView } from './protocol';
 import { turnComment, turnRating } from './turnRating';
 
 const openTranscript = (): void => host.act('open-transcript');
 
-/** A turn that is in the log. Drawn again only when the turn itself changes. */
+/** A turn that is in the log. Drawn again only when the turn itself changes, or what models are called. */
 @customElement('tandem-turn')
 export class TurnElement extends PlainElement {
   @property({ attribute: false }) turn!: TurnView;
@@ -22,6 +22,7 @@ export class TurnElement extends PlainElement {
   @property({ attribute: false }) canRate = false;
   /** The pseudonym of the person at this editor. */
   @property() own: string | undefined;
+  @property({ attribute: false }) called!: Called;
   @property({ attribute: false }) isLast = false;
   @state() private isRemarking = false;
 
@@ -34,10 +35,11 @@ export class TurnElement extends PlainElement {
         : html`<p class="quiet">${t('Sample {0} of this message; the log keeps them all.', samples)}</p>`
     }`;
     const comment = turnComment(this.turn, this.isRemarking, () => void this.endRemark());
-    const after = html`${choices.map((choice) => choiceMade(choice, this.own, openTranscript))} ${comment}`;
+    const after = html`${choices.map((choice) => choiceMade(choice, this.own, this.called, openTranscript))}
+    ${comment}`;
     const aside = this.canRate ? turnRating(this.turn, this.isLast, () => void this.remark()) : nothing;
     return html`${agentMessage(this.turn, { before, after }, aside)}${
-      reply === undefined ? nothing : replyMessage(reply)
+      reply === undefined ? nothing : replyMessage(reply, this.called)
     }`;
   }
 
@@ -57,22 +59,22 @@ export class TurnElement extends PlainElement {
   }
 }
 
-function replyMessage(reply: ReplyView): TemplateResult {
+function replyMessage(reply: ReplyView, called: Called): TemplateResult {
   return message(
-    reply.seat === 'simulator' ? modelLabel(reply.by) : reply.by,
+    playerLabel(reply.by, reply.seat, called),
     html`<p class="plain">${withVisibleControls(reply.text)}</p>
       ${
         reply.suggested === undefined
           ? nothing
-          : html`<p class="quiet">${icon('lightbulb')} ${draftedBy(reply.suggested)}</p>`
+          : html`<p class="quiet">${icon('lightbulb')} ${draftedBy(reply.suggested, called)}</p>`
       }
       ${leakMark(reply)}`,
     reply.seat,
   );
 }
 
-function draftedBy({ by, isEdited }: NonNullable<ReplyView['suggested']>): string {
-  const drafter = modelLabel(by);
+function draftedBy({ by, isEdited }: NonNullable<ReplyView['suggested']>, called: Called): string {
+  const drafter = modelLabel(by, called);
   return isEdited ? t('edited from a draft by {0}', drafter) : t('sent as drafted by {0}', drafter);
 }
 
@@ -80,13 +82,12 @@ function draftedBy({ by, isEdited }: NonNullable<ReplyView['suggested']>): strin
 @customElement('tandem-stream')
 export class StreamElement extends PlainElement {
   @property({ attribute: false }) stream!: StreamView;
+  /** What it is called. */
   @property({ attribute: false }) simulator = '';
 
   override render(): TemplateResult {
     const { by } = this.stream;
     const body = streamed(this.stream);
-    return by === 'agent'
-      ? message(t('agent'), body, 'agent')
-      : message(modelLabel(this.simulator), body, 'simulator');
+    return by === 'agent' ? message(t('agent'), body, 'agent') : message(this.simulator, body, 'simulator');
   }
 }

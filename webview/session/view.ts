@@ -1,6 +1,7 @@
 import { t } from '../language';
 import { enumerated } from '../language/numbers';
 import type {
+  Called,
   CandidatesView,
   GradeView,
   PanelState,
@@ -31,7 +32,10 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
   if (view === undefined) return undefined;
   switch (message.type) {
     case 'state':
-      return { ...view, state: message.state };
+      return {
+        ...view,
+        state: { ...message.state, called: sameNames(view.state.called, message.state.called) },
+      };
     case 'panel':
       return { ...view, panel: message.panel };
     case 'turn':
@@ -48,6 +52,11 @@ export function applied(view: SessionView | undefined, message: ToWebview): Sess
     case 'candidates':
       return { ...view, candidates: message.candidates };
   }
+}
+
+/** The object from before where it says the same, so that no turn is drawn again for it. */
+function sameNames(before: Called, now: Called): Called {
+  return JSON.stringify(before) === JSON.stringify(now) ? before : now;
 }
 
 function withTurn(turns: readonly TurnView[], turn: TurnView): readonly TurnView[] {

@@ -5,7 +5,7 @@ import '../ui/page.css';
 import './statistics.css';
 import './picture';
 import { PlainElement } from '../dialogue/element';
-import { modelLabel } from '../dialogue/names';
+import { shortened } from '../dialogue/names';
 import { t } from '../language';
 import { button, linkButton } from '../ui';
 import { inlineSelect } from '../ui/inline';
@@ -164,4 +164,4 @@ function nothingYet({ filter }: ToWebview): TemplateResult {
     ${button({ label: t('Play the next task'), kind: 'primary', onPress: () => host.send({ type: 'play' }) })}`;
 }
 
-const named = (group: GroupView): GroupView => ({ ...group, name: modelLabel(group.name) });
+const named = (group: GroupView): GroupView => ({ ...group, name: shortened(group.name) });

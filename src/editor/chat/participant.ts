@@ -142,7 +142,7 @@ async function speak(
   const show = (text: string): void => {
     if (text !== '') stream.markdown(harmless.push(text));
   };
-  stream.progress(t('{0} thinks', agent.name));
+  stream.progress(t('{0} thinks', engine.calledBy(agent.name)));
   const { text } = await agent.generate(
     messages,
     { ...engine.samplingOf(spec), seed: deriveSeed(description, 'chat', exchanges.length) },

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
+import { askText, runSteps, taking, type Given, type Place } from '../steps';
 import type { Pack, PackTask } from '../tasks/pack';
+import { dialogues } from '../trajectories/words';
 import { extentOf, playedOf, type Extent } from './extent';
 
 const { t } = vscode.l10n;
@@ -15,42 +17,43 @@ export async function askExtent(
   const suggested = extentOf(all, played);
   const title = t('Collect dialogues of {0}', name);
   const known = playedOf(all, played);
-  const tasks = await askNumber({
-    title,
-    prompt:
-      known === 0
-        ? t('How many of its {0} tasks?', all.length)
-        : t('How many of its {0} tasks? {1} dialogues are played already and count.', all.length, known),
-    value: suggested.tasks.length,
-    most: all.length,
-  });
-  if (tasks === undefined) return undefined;
-  const rollouts = await askNumber({
-    title,
-    prompt: t('How many dialogues of each? Training learns from those of a task that end differently.'),
-    value: suggested.rollouts,
-    most: MOST_ROLLOUTS,
-  });
-  return rollouts === undefined ? undefined : { tasks: all.slice(0, tasks), rollouts };
+  let tasks = suggested.tasks.length;
+  let { rollouts } = suggested;
+  const howMany =
+    known === 0
+      ? t('How many of its {0} tasks?', all.length)
+      : t('How many of its {0} tasks? Played already, which counts: {1}.', all.length, dialogues(known, t));
+  const ofEach = t('How many dialogues of each? Training learns from those of a task that end differently.');
+  const isAnswered = await runSteps([
+    taking(
+      (place) => askNumber({ title, prompt: howMany, value: tasks, most: all.length, place }),
+      (typed) => (tasks = Number(typed)),
+    ),
+    taking(
+      (place) => askNumber({ title, prompt: ofEach, value: rollouts, most: MOST_ROLLOUTS, place }),
+      (typed) => (rollouts = Number(typed)),
+    ),
+  ]);
+  return isAnswered ? { tasks: all.slice(0, tasks), rollouts } : undefined;
 }
 
 /** A whole number from 1 to `most`. */
-async function askNumber({
+function askNumber({
   title,
   prompt,
   value,
   most,
+  place,
 }: {
   readonly title: string;
   readonly prompt: string;
   readonly value: number;
   readonly most: number;
-}): Promise<number | undefined> {
+  readonly place: Place;
+}): Promise<Given<string>> {
   const isOne = (text: string): boolean => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= most;
-  const typed = await vscode.window.showInputBox({
-    ...{ title, prompt, value: String(value), ignoreFocusOut: true },
-    validateInput: (text) =>
-      isOne(text.trim()) ? undefined : t('Write a whole number from 1 to {0}.', most),
+  return askText({
+    ...{ title, prompt, value: String(value), ...place },
+    validate: (text) => (isOne(text.trim()) ? undefined : t('Write a whole number from 1 to {0}.', most)),
   });
-  return typed === undefined ? undefined : Number(typed);
 }

@@ -47,7 +47,11 @@ export async function collectHere(
   const extent = await choose([...parts.log.collected(collection).keys()]);
   if (extent === undefined) return undefined;
   const { tasks, rollouts } = extent;
-  const title = t('{0} plays with {1}', parts.agent.name, parts.simulator.name);
+  const title = t(
+    '{0} plays with {1}',
+    engine.calledBy(parts.agent.name),
+    engine.calledBy(parts.simulator.name),
+  );
   return cancellable(title, async (signal, report) => {
     const result = await collect({
       ...parts,

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
 import { commands, views } from '../contributions';
 import type { Engines } from '../engines';
+import { pickOne, valueOf } from '../steps';
 import type { Pack } from '../tasks/pack';
 import type { Packs } from '../tasks/packs';
+import { dialogues } from '../trajectories/words';
 
 const { t } = vscode.l10n;
 
@@ -29,7 +31,7 @@ export async function collectPack(
   const pressed = await vscode.window.showInformationMessage(
     more === 0
       ? t('These dialogues were played already. Choose more tasks, or more dialogues of each.')
-      : t('{0} dialogues of {1} were played and graded.', more, pack.name),
+      : t('Played and graded: {0} of {1}.', dialogues(more, t), pack.name),
     show,
     train,
   );
@@ -39,13 +41,13 @@ export async function collectPack(
 
 async function choosePack(packs: readonly Pack[]): Promise<Pack | undefined> {
   if (packs.length < 2) return packs[0];
-  const picked = await vscode.window.showQuickPick(
-    packs.map((pack) => ({
+  const picked = await pickOne({
+    ...{ title: t('Collect dialogues'), placeholder: t('Tasks of which pack?') },
+    items: packs.map((pack) => ({
       label: pack.name,
       description: vscode.workspace.asRelativePath(pack.file),
       pack,
     })),
-    { title: t('Collect dialogues'), placeHolder: t('Tasks of which pack?') },
-  );
-  return picked?.pack;
+  });
+  return valueOf(picked)?.pack;
 }

@@ -5,9 +5,9 @@ import type { PackTask } from '../../core/dialogue/collect';
 import { canPlay } from '../../core/experiment/playable';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
-import { NEXT_STEP } from '../nextStep';
 import { cancellable } from '../progress';
 import { grouped, runName } from '../runs/words';
+import { pickOne, runSteps, taking } from '../steps';
 import type { Packs } from '../tasks/packs';
 import { refuseInRestrictedMode } from '../trust/restricted';
 
@@ -65,7 +65,7 @@ export async function evaluateRuns(
       sampling: { temperature: 0, maxTokens: engine.configuration.sampling.maxTokens },
       ...{ seed: SEED, rollouts: 1, concurrency: AT_ONCE, signal },
       onProgress: (agent, done, total) => {
-        const words = t('{0}: {1} of {2} tasks', agent, grouped(done), grouped(total));
+        const words = t('{0}: {1} of {2} tasks', engine.calledBy(agent), grouped(done), grouped(total));
         report(words);
         tell(words);
       },
@@ -94,19 +94,24 @@ interface AmountItem extends vscode.QuickPickItem {
 
 /** Tasks that none of the runs has in its data, and how many of them. @returns undefined when the person left it */
 async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut | undefined> {
-  const chosen = await vscode.window.showQuickPick(taskItems(runs, packs), {
-    title: t('Evaluate ({0}/2)', 1),
-    placeHolder: t('Held-out tasks: those that the runs learned from are left out'),
-    matchOnDetail: true,
-  });
-  if (chosen === undefined) return undefined;
-  const { title, tasks } = chosen.heldOut;
-  const amount = await vscode.window.showQuickPick(amountItems(tasks.length), {
-    title: t('Evaluate ({0}/2)', 2),
-    placeHolder: t('How many tasks each model plays; greedy, one dialogue for each'),
-    ...NEXT_STEP,
-  });
-  return amount && { title, tasks: tasks.slice(0, amount.amount) };
+  const title = t('Evaluate');
+  const items = taskItems(runs, packs);
+  let heldOut: HeldOut = { title: '', tasks: [] };
+  let amount = 0;
+  const which = t('Held-out tasks: those that the runs learned from are left out');
+  const howMany = t('How many tasks each model plays; greedy, one dialogue for each');
+  const isAnswered = await runSteps([
+    taking(
+      (place) => pickOne({ title, placeholder: which, items, matchOnDetail: true, ...place }),
+      (item) => (heldOut = item.heldOut),
+    ),
+    taking(
+      (place) => pickOne({ title, placeholder: howMany, items: amountItems(heldOut.tasks.length), ...place }),
+      (item) => (amount = item.amount),
+    ),
+  ]);
+  if (!isAnswered) return undefined;
+  return { title: heldOut.title, tasks: heldOut.tasks.slice(0, amount) };
 }
 
 async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[]> {

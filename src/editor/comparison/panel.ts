@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { RunReader, type RunRecord } from '../../core/experiment/experiment';
 import type { Run, Runs } from '../../core/training/runs';
 import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/comparison/protocol';
+import type { Engine } from '../engine';
 import { language } from '../language';
 import { PanelPage } from '../panelPage';
 import { runName } from '../runs/words';
@@ -11,6 +12,8 @@ import { comparisonView, curvesView, type ReadCurves } from './view';
 const { t } = vscode.l10n;
 
 export interface ComparisonOwner {
+  /** The settings and names of the folder whose runs these are. */
+  engineOf(panel: ComparisonPanel): Engine;
   act(action: Action, panel: ComparisonPanel): void;
   open(run: Run): void;
   report(error: unknown): void;
@@ -120,7 +123,9 @@ export class ComparisonPanel {
       records.length === 1
         ? t('{0} and its start', runName(records[0]!.run, t))
         : t('Comparison of {0} runs', records.length);
+    const engine = this.owner.engineOf(this);
     const view = comparisonView(records, choice, {
+      calledBy: (name) => engine.calledBy(name),
       ...{ t, language: language(), dataFolder: this.runs.dataFolder, playing: this.progress },
       restriction: restrictionOf(t('Nothing is played')) ?? '',
     });

@@ -5,6 +5,7 @@ import { lazily } from '../../core/lazily';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Action } from '../../../webview/comparison/protocol';
 import { comparisonViewType } from '../contributions';
+import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { runsOf } from '../runs/resting';
 import type { RunPanels } from '../runs/panels';
@@ -75,6 +76,11 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
     this.runPanels.open(run);
   }
 
+  engineOf({ runs }: ComparisonPanel): Engine {
+    const found = this.engines.logs.find(({ engine }) => engine.dataFolder === runs.dataFolder);
+    return found?.engine ?? this.engines.first;
+  }
+
   report(error: unknown): void {
     this.engines.first.report(error);
   }
@@ -111,11 +117,6 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
           this.tell();
         }
     }
-  }
-
-  private engineOf({ runs }: ComparisonPanel) {
-    const found = this.engines.logs.find(({ engine }) => engine.dataFolder === runs.dataFolder);
-    return found?.engine ?? this.engines.first;
   }
 
   /** What reads and shows runs is loaded with the first panel. */

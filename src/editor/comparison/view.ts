@@ -25,6 +25,8 @@ import type { Translate } from '../translate';
 import { namesOf } from './names';
 
 export interface ViewOptions {
+  /** What a person calls a model. */
+  readonly calledBy: (name: string) => string;
   readonly t: Translate;
   /** In which dates are written. */
   readonly language: string;
@@ -37,7 +39,7 @@ export interface ViewOptions {
 export function comparisonView(
   records: readonly RunRecord[],
   choice: Choice,
-  { t, language, ...rest }: ViewOptions,
+  { t, language, calledBy, ...rest }: ViewOptions,
 ): ComparisonView {
   const { stage, figure } = shownFigure(records, choice);
   const names = namesOf(
@@ -57,7 +59,7 @@ export function comparisonView(
       }),
     ),
     standings: standingsOf(records.map(({ kept }) => kept)).map((one) =>
-      standingView(one, names, { t, language }),
+      standingView(one, names, { t, language, calledBy }),
     ),
     controls: records.flatMap(({ history }, run) =>
       controlsOf(history).map((control) => ({ run, ...control, stage: stageWord(control.stage, t) })),
@@ -153,13 +155,13 @@ const NOTHING: CurvePart = { from: 0, points: [] };
 function standingView(
   { setting, at, rows }: Standing,
   names: readonly string[],
-  { t, language }: Pick<ViewOptions, 't' | 'language'>,
+  { t, language, calledBy }: Pick<ViewOptions, 't' | 'language' | 'calledBy'>,
 ): StandingView {
   return {
     key: setting.key,
     title: titleOf(setting, t),
-    how: t('{0}; {1}', howOf(setting, t), dateOf(at, language)),
-    rows: rows.map((row) => rowView(row, names)),
+    how: t('{0}; {1}', howOf(setting, calledBy(setting.simulator), t), dateOf(at, language)),
+    rows: rows.map((row) => rowView(row, names, calledBy)),
   };
 }
 
@@ -172,7 +174,7 @@ function dateOf(at: string, language: string): string {
 const titleOf = ({ title, tasks }: Setting, t: Translate): string =>
   tasks === 1 ? t('{0}, 1 task', title) : t('{0}, {1} tasks', title, tasks);
 
-function howOf({ temperature, rollouts, simulator }: Setting, t: Translate): string {
+function howOf({ temperature, rollouts }: Setting, simulator: string, t: Translate): string {
   const play = temperature === 0 ? t('greedy') : t('temperature {0}', temperature);
   return rollouts === 1
     ? t('{0}, one dialogue per task with {1}', play, simulator)
@@ -182,10 +184,11 @@ function howOf({ temperature, rollouts, simulator }: Setting, t: Translate): str
 function rowView(
   { run, figures, againstStart, againstFirst }: StandingRow,
   names: readonly string[],
+  calledBy: ViewOptions['calledBy'],
 ): StandingRowView {
   return {
     ...(run !== undefined && { run }),
-    name: run === undefined ? figures.agent : names[run]!,
+    name: run === undefined ? calledBy(figures.agent) : names[run]!,
     success: estimateView(figures.success),
     testsPassed: estimateView(figures.testsPassed),
     turns: figures.meanTurns,

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ExportFormat } from '../../core/trajectory/export/export';
-import { NEXT_STEP } from '../nextStep';
-import { filterWords, isFiltered, type ListFilter } from '../trajectories/filter';
+import { pickOne, pickSeveral, runSteps, taking } from '../steps';
+import { isFiltered, type ListFilter } from '../trajectories/filter';
 import type { ExportChoice } from './preview';
 
 const { t } = vscode.l10n;
@@ -31,14 +31,14 @@ const formats: readonly (vscode.QuickPickItem & { readonly format: ExportFormat[
   },
 ];
 
-/** Asks what to export. @param filter what the list shows now @returns undefined when the person went back */
-export async function chooseExport(filter: ListFilter): Promise<ExportChoice | undefined> {
-  const format = await vscode.window.showQuickPick(formats, {
-    title: t('Export Trajectories (1 of 2): what a row is'),
-    placeHolder: t('Nothing is written before you have seen a preview'),
-  });
-  if (format === undefined) return undefined;
-  const only = { label: t('Only what the list shows'), description: filterWords(filter, t), picked: true };
+/**
+ * Asks what to export.
+ * @param filter what the list shows now
+ * @param words the same to be read
+ * @returns undefined when the person went back
+ */
+export async function chooseExport(filter: ListFilter, words: string): Promise<ExportChoice | undefined> {
+  const only = { label: t('Only what the list shows'), description: words, picked: true };
   const successes = { label: t('Only those that pass all tests') };
   const leaked = {
     label: t('Also those with a leak'),
@@ -59,15 +59,24 @@ export async function chooseExport(filter: ListFilter): Promise<ExportChoice | u
     evaluations,
     editorModels,
   ];
-  const picked = await vscode.window.showQuickPick(offered, {
-    ...NEXT_STEP,
-    title: t('Export Trajectories (2 of 2): which dialogues'),
-    placeHolder: t('Finished dialogues go in; “Also …” only when you tick it'),
-    canPickMany: true,
-  });
-  if (picked === undefined) return undefined;
+  const title = t('Export Trajectories');
+  let format: ExportFormat['format'] = 'trajectories';
+  let picked: readonly vscode.QuickPickItem[] = [];
+  const whatRows = t('What a row is. Nothing is written before you have seen a preview.');
+  const which = t('Finished dialogues; “Also …” only where ticked');
+  const isAnswered = await runSteps([
+    taking(
+      (place) => pickOne({ title, placeholder: whatRows, items: formats, ...place }),
+      (item) => (format = item.format),
+    ),
+    taking(
+      (place) => pickSeveral({ title, placeholder: which, items: offered, ...place }),
+      (items) => (picked = items),
+    ),
+  ]);
+  if (!isAnswered) return undefined;
   return {
-    format: format.format,
+    format,
     filter: picked.includes(only) ? filter : {},
     onlySuccess: picked.includes(successes),
     withLeaked: picked.includes(leaked),

@@ -9,7 +9,7 @@ import { cancellable, type Report } from '../progress';
 import type { ShownLog } from '../shownLog';
 import { dialogues, grouped } from '../trajectories/words';
 import { askAboutFindings } from '../trust/findings';
-import type { ListFilter } from '../trajectories/filter';
+import { calledFilter, filterWords, type ListFilter } from '../trajectories/filter';
 import { chooseExport } from './choose';
 import type { ExportChoice } from './preview';
 
@@ -54,9 +54,10 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
 
   /** Asks what to export and shows the preview. @param filter what the list shows now */
   async preview(filter: ListFilter): Promise<void> {
-    const choice = await chooseExport(filter);
-    if (choice === undefined) return;
     const { engine, name: folder } = this.log;
+    const words = filterWords(calledFilter(filter, await engine.log(), engine), t);
+    const choice = await chooseExport(filter, words);
+    if (choice === undefined) return;
     const previewed = await prepared({ engine, folder, choice });
     if (previewed === undefined) return;
     this.made += 1;
@@ -182,7 +183,9 @@ async function prepared({
   const shown = await cancellable(t('Preparing the preview'), async (signal, report) =>
     previewExport(log, await optionsOf(engine, choice, signal, report), PREVIEWED_ROWS),
   );
-  return shown && { engine, folder, choice, shown, text: previewDocument(shown, choice, { folder, t }) };
+  if (shown === undefined) return undefined;
+  const told = { ...choice, filter: calledFilter(choice.filter, log, engine) };
+  return { engine, folder, choice, shown, text: previewDocument(shown, told, { folder, t }) };
 }
 
 async function optionsOf(

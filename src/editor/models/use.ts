@@ -1,6 +1,7 @@
 import { costOf } from '../../core/trajectory/cost';
 import type { ModelUse, UseByModel } from '../../core/trajectory/use';
 import type { Translate } from '../translate';
+import type { Namer } from './called';
 import { specOf, type Server } from './server';
 
 /** `12 turns · 3 replies · 34,100 tokens · $0.02` */
@@ -15,6 +16,12 @@ export function useWords(use: ModelUse, t: Translate, server?: Server): string {
   ].join(' · ');
 }
 
+/** The document is where a person looks which model it is. */
+function calledAs(model: string, namer: Namer): string {
+  const called = namer.calledBy(model);
+  return called === model ? model : `${called} (${model})`;
+}
+
 /**
  * The use of every model as a Markdown document.
  * @param folder the name of the folder whose log it is of, where the window has several
@@ -22,6 +29,7 @@ export function useWords(use: ModelUse, t: Translate, server?: Server): string {
 export function useDocument(
   uses: UseByModel,
   servers: readonly Server[],
+  namer: Namer,
   t: Translate,
   folder?: string,
 ): string {
@@ -54,7 +62,7 @@ export function useDocument(
     table([
       [t('Model'), t('Turns'), t('Replies'), t('Prompt tokens'), t('Completion tokens'), t('Cost')],
       ...rows.map(({ model, use, server }) => [
-        server === undefined ? model : `${server.name} (${model})`,
+        calledAs(model, namer),
         ...[use.turns, use.replies].map(grouped),
         ...[use.promptTokens, use.completionTokens].map((tokens) => (hasTokens(use) ? grouped(tokens) : '–')),
         server?.price === undefined ? '–' : dollars(costOf(use, server.price)),

@@ -70,17 +70,17 @@ export class Collaborations implements vscode.Disposable {
   /** Asks what the function has to do, with a draft, and opens a session about it. */
   async start(): Promise<SessionPanel | undefined> {
     const { document, function: wanted } = pointedAt();
-    const { agentName } = this.engines.of(document.uri.fsPath);
+    const engine = this.engines.of(document.uri.fsPath);
     const request = await vscode.window.showInputBox({
       title: t('Collaborate on {0}', wanted.name),
       prompt:
-        agentName === ''
+        engine.agentName === ''
           ? t(
               'What should it do? A vague description will do; the agent asks. It gets this text, the signature and your replies, nothing else of your code.',
             )
           : t(
               'What should it do? A vague description will do; the agent asks. {0} gets this text, the signature and your replies, nothing else of your code.',
-              agentName,
+              engine.calledBy(engine.agentName),
             ),
       value: draftedRequest(wanted),
       ignoreFocusOut: true,

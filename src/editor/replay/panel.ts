@@ -10,6 +10,7 @@ import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import { language } from '../language';
 import { openLink } from '../link';
+import { calledOf, modelsOf } from '../models/called';
 import { showPage } from '../panelPage';
 import { taskView } from '../session/view';
 import { manageTrust } from '../trust/restricted';
@@ -71,15 +72,13 @@ export class ReplayPanel {
     const { title, ...task } = taskView(first.task, first.started.pack);
     this.panel.title = trajectories.length === 2 ? t('{0}: two dialogues', title) : t('{0}: replay', title);
     const own = engine.consent.given?.pseudonym;
+    const replays = trajectories.map((trajectory) => replayOf(trajectory, own, t, language()));
     const shown: Shown = {
       type: 'show',
       ...(own !== undefined && { own }),
+      called: calledOf(replays.flatMap(modelsOf), engine),
       task: { title, ...task },
-      replays: trajectories.map((trajectory) => {
-        const agentCalled = engine.calledBy(trajectory.agent);
-        const replay = replayOf(trajectory, own, t, language());
-        return agentCalled === replay.agent ? replay : { ...replay, agentCalled };
-      }),
+      replays,
     };
     await this.panel.webview.postMessage(shown);
     await this.showCredit(engine, trajectories);

@@ -1,9 +1,10 @@
 import { isOwnFunction } from '../../core/task/own';
+import type { Collaborator } from '../../core/trajectory/event';
 import { isChoice, isOver } from '../../core/trajectory/choices';
 import type { Choice, Trajectory, Turn } from '../../core/trajectory/trajectory';
 import { summarize } from '../../core/trajectory/fold';
 import type { Replay, ReplayedChoice, ReplayedReply, ReplayedTurn } from '../../../webview/replay/protocol';
-import type { ReplyView } from '../../../webview/session/protocol';
+import type { ReplyView, Seat } from '../../../webview/session/protocol';
 import { choiceView, gradeView, messageView, turnView } from '../session/view';
 import { becameWords, outcomeWords } from '../trajectories/words';
 import { reasonWords } from '../reasons';
@@ -28,7 +29,8 @@ export function replayOf(
   return {
     episode: id,
     agent,
-    collaborator: personOf(collaborator.name, own, t),
+    collaborator: collaborator.kind === 'developer' ? personOf(collaborator.name, own, t) : collaborator.name,
+    seat: seatOf(collaborator),
     outcome:
       became === undefined
         ? outcomeWords(summary, grade?.tests.length === 0 ? undefined : task.testCases.length, t)
@@ -75,9 +77,7 @@ function replayedTurn(
       rating: { ...rating, by: personOf(turn.rating!.by, own, t) },
     }),
     reply: view.reply && replayedReply(turn, view.reply, own, t),
-    handOvers: here.map(({ to }) =>
-      to.name === own ? t('you have the seat from here on') : t('{0} has the seat from here on', to.name),
-    ),
+    handOvers: here.map(({ to }) => ({ name: to.name, seat: seatOf(to) })),
   };
 }
 
@@ -107,12 +107,14 @@ function replayedReply(
   const origin = origins[author];
   return {
     ...view,
-    by: personOf(by, own, t),
+    by: author === 'simulator' ? by : personOf(by, own, t),
     origin: milliseconds === undefined ? origin : t('{0} in {1}', origin, duration(milliseconds, t)),
     suggestion,
     fullText,
   };
 }
+
+const seatOf = ({ kind }: Collaborator): Seat => (kind === 'developer' ? 'developer' : 'simulator');
 
 const personOf = (name: string, own: string | undefined, t: Translate): string =>
   name === own ? t('you') : name;

@@ -70,7 +70,8 @@ export function runView(
     data: dataOf(run, history, t),
     stateLabel: stateWord(state, t),
     stages: stagesOf(run, history, t),
-    left: (isLive && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
+    // One that ends sooner than it was to says no time: what it goes by is the whole run.
+    left: (state === 'running' && progress !== undefined ? leftWords(progress, t) : undefined) ?? '',
     sentence: (state === 'done' ? resultWords(history, t) : reasonWords(run, t, halted)) ?? '',
     isHalted: state === 'queued' && halted !== undefined,
     result: resultOf(run),

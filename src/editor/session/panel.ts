@@ -124,6 +124,7 @@ export class SessionPanel {
   private async snapshot(): Promise<void> {
     const { session } = this;
     const draft = session.id === undefined ? { text: '' } : await this.drafts.read(session.id);
+    session.drafter = draft.suggestion?.by;
     this.isReady = true;
     this.send({ ...session.snapshot, draft });
     await this.tellEarlier();

@@ -7,6 +7,7 @@ import type { SampledAgent } from '../../core/dialogue/candidates';
 import type { Model, SamplingSettings } from '../../core/model/model';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { ConsentRequest } from '../../../webview/session/protocol';
+import type { Namer } from '../models/called';
 import type { Translate } from '../translate';
 
 /** Nothing of a developer is logged before he has agreed to it, under a pseudonym and for a purpose. */
@@ -20,13 +21,11 @@ export interface ConsentKeeper {
 }
 
 /** What a session needs of the rest of Tandem; read when it is needed, so that changed settings count at once. */
-export interface SessionParts {
+export interface SessionParts extends Namer {
   /** What is shown to a person is said in the editor's language; what is logged or sent is not. */
   readonly t: Translate;
   /** As in the settings; empty when none is configured. */
   readonly agentName: string;
-  /** What a person calls a model, where its name in the settings does not tell; else that name. */
-  calledBy(name: string): string;
   /** The agent that writes the other one of two candidates; empty when the agent itself does. */
   readonly secondAgentName: string;
   readonly simulatorName: string;

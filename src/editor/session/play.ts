@@ -73,6 +73,7 @@ export class Play {
       const { name } = await this.link.simulatorNow();
       const text = await (await this.link.attached()).suggest({ signal });
       signal.throwIfAborted();
+      scene.drafter = name;
       return { text, by: name };
     } finally {
       scene.isSuggesting = false;

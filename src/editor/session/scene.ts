@@ -13,6 +13,7 @@ import type {
   SessionState,
   ToWebview,
 } from '../../../webview/session/protocol';
+import { calledOf, modelsIn } from '../models/called';
 import { taskTitle } from '../tasks/title';
 import type { Translate } from '../translate';
 import { Feed } from './feed';
@@ -31,6 +32,8 @@ export class Scene {
   grade: GradeView | undefined;
   rating: DialogueRating = {};
   isSuggesting = false;
+  /** The simulator that drafted what the developer is writing. */
+  drafter: string | undefined;
   hasNext = false;
   hasGuidelines = false;
   readonly feed = new Feed();
@@ -71,10 +74,9 @@ export class Scene {
     const hasConsent = own !== undefined;
     const asksConsent = !hasConsent && ['ready', 'choosing', 'developer'].includes(phase);
     const { restriction } = parts;
-    const called = (model: string): string | undefined => {
-      const name = parts.calledBy(model);
-      return name === model ? undefined : name;
-    };
+    const secondAgent = parts.showsCandidates && parts.secondAgentName !== '' ? [parts.secondAgentName] : [];
+    const drafter = this.drafter === undefined ? [] : [this.drafter];
+    const models = [parts.agentName, ...secondAgent, parts.simulatorName, ...drafter];
     const isRefused =
       restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
     const canEnd = played > 0 && ['agent', 'candidates', 'simulator', 'developer', 'stopped'].includes(phase);
@@ -85,13 +87,9 @@ export class Scene {
       maxTurns,
       replyLimit,
       agent: parts.agentName,
-      agentCalled: called(parts.agentName),
-      ...(parts.showsCandidates &&
-        parts.secondAgentName !== '' && {
-          secondAgent: parts.secondAgentName,
-          secondAgentCalled: called(parts.secondAgentName),
-        }),
+      ...(secondAgent.length > 0 && { secondAgent: parts.secondAgentName }),
       simulator: parts.simulatorName,
+      called: calledOf([...models, ...modelsIn(this.feed.turns)], parts),
       hasNext: this.hasNext,
       hasGuidelines: this.hasGuidelines,
       ...(from.pack !== undefined && { canReplay: true }),

@@ -85,6 +85,11 @@ export class Session {
     return this.scene.snapshot;
   }
 
+  /** The simulator that drafted what the developer had begun to write: it is called by its name. */
+  set drafter(simulator: string | undefined) {
+    this.scene.drafter = simulator;
+  }
+
   onMessage(listener: (message: ToWebview) => void): { dispose: () => void } {
     return this.scene.feed.listen(listener);
   }

@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import type { FromWebview, ToWebview } from '../../../webview/statistics/protocol';
 import { commands, statisticsViewType } from '../contributions';
 import { language } from '../language';
+import { sharedCalled } from '../models/called';
 import type { ShownLog } from '../shownLog';
 import { showPage } from '../panelPage';
-import { filterWords } from '../trajectories/filter';
+import { calledFilter, filterWords } from '../trajectories/filter';
 import type { TrajectoryTree } from '../trajectories/tree';
 import { headline } from '../trajectories/words';
 import { statisticsView } from './view';
@@ -87,8 +88,10 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
     const shown: ToWebview = {
       type: 'show',
       headline: log === undefined ? '' : headline(log.count(filter), t),
-      filter: filterWords(filter, t),
-      ...statisticsView(log?.outlines(filter) ?? [], language(), (model) => engine.calledBy(model)),
+      filter: filterWords(calledFilter(filter, log, engine), t),
+      ...statisticsView(log?.outlines(filter) ?? [], language(), (name, grouping) =>
+        sharedCalled(name, grouping, log, engine),
+      ),
     };
     await this.panel.webview.postMessage(shown);
   }

@@ -9,17 +9,17 @@ import {
 
 /**
  * The figures of some dialogues as the view draws them, with dates in a language.
- * @param calledBy what a person calls an agent or a collaborator
+ * @param calledBy what a person calls a group
  */
 export function statisticsView(
   rows: readonly Outline[],
   language: string,
-  calledBy: (name: string) => string,
+  calledBy: (name: string, grouping: Grouping) => string,
 ): Pick<ToWebview, 'unit' | 'periods' | 'groups'> {
   const { unit, periods } = courseOf(rows);
   const groups = groupings.map((grouping) => [
     grouping,
-    groupsOf(rows, grouping).map((group) => ({ ...group, name: calledBy(group.name) })),
+    groupsOf(rows, grouping).map((group) => ({ ...group, name: calledBy(group.name, grouping) })),
   ]);
   return {
     unit,

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Engine } from '../engine';
+import { collaboratorCalled } from '../models/called';
 import { pickDialogue } from '../trajectories/pickDialogue';
 import { ago, outcomeWords } from '../trajectories/words';
 import type { PackTask } from './packs';
@@ -26,7 +27,7 @@ export async function chooseDialogue(engine: Engine, task: PackTask): Promise<st
       detail: t(
         'agent: {0} · collaborator: {1} · turns: {2}',
         engine.calledBy(row.agent),
-        row.collaborator.name,
+        collaboratorCalled(row.collaborator, engine),
         row.turns,
       ),
     }),

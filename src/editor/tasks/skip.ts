@@ -3,22 +3,19 @@ import { deriveSeed } from '../../core/dialogue/seed';
 import type { Task } from '../../core/task/task';
 import { loggedReason, skipReasons } from '../reasons';
 import type { SessionParts } from '../session/parts';
+import { askText, pickOne, valueOf } from '../steps';
 
 const { t } = vscode.l10n;
 
 /** Asks why a task is skipped, and gives the reason as it is logged; undefined when the person turned back. */
 export async function askSkipReason(title: string): Promise<string | undefined> {
   const other = t('Another reason…');
-  const placeHolder = t('Why? The reason goes into the log.');
-  const chosen = await vscode.window.showQuickPick([...skipReasons(t), other], {
-    title: t('Skip {0}', title),
-    placeHolder,
-  });
-  const reason =
-    chosen === other
-      ? await vscode.window.showInputBox({ title: t('Skip {0}', title), prompt: placeHolder })
-      : chosen;
-  return reason === undefined || reason.trim() === '' ? undefined : loggedReason(reason.trim(), t);
+  const head = { title: t('Skip {0}', title) };
+  const why = t('Why? The reason goes into the log.');
+  const items = [...skipReasons(t), other].map((label) => ({ label }));
+  const chosen = valueOf(await pickOne({ ...head, placeholder: why, items }))?.label;
+  const reason = chosen === other ? valueOf(await askText({ ...head, prompt: why })) : chosen;
+  return reason === undefined || reason === '' ? undefined : loggedReason(reason, t);
 }
 
 /**

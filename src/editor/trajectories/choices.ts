@@ -1,6 +1,7 @@
 import type { EventOf } from '../../core/trajectory/event';
 import type { Choice } from '../../core/trajectory/trajectory';
 import { messageOf } from '../session/view';
+import type { Namer } from '../models/called';
 import type { Translate } from '../translate';
 import { harmless, quoted } from './markdown';
 
@@ -8,30 +9,30 @@ const LETTERS = ['A', 'B'] as const;
 
 /**
  * Two candidates of which nobody has chosen one, as Markdown.
- * @param tellsNames the dialogue is over, so that it may be told who wrote the candidates
+ * @param namer tells who wrote them, as may be told once the dialogue is over; else undefined
  */
 export function candidateLines(
   { turn, candidates }: EventOf<'candidates'>,
-  tellsNames: boolean,
+  namer: Namer | undefined,
   t: Translate,
 ): string[] {
   return candidates.flatMap((candidate, place) => [
-    `### ${t('Candidate {0} for turn {1}', LETTERS[place]!, turn)}${tellsNames ? ` (${candidate.agent})` : ''}`,
+    `### ${t('Candidate {0} for turn {1}', LETTERS[place]!, turn)}${namer === undefined ? '' : ` (${namer.calledBy(candidate.agent)})`}`,
     harmless(messageOf(candidate.text).visible),
   ]);
 }
 
 /**
  * A choice that was made, with what the dialogue did not go on with.
- * @param tellsNames the dialogue is over, so that it may be told who wrote the candidates
+ * @param namer as of `candidateLines`
  */
 export function choiceLines(
   { shown, choice: { picked, by } }: Choice,
-  tellsNames: boolean,
+  namer: Namer | undefined,
   t: Translate,
 ): string[] {
   const [a, b] = LETTERS.map((letter, place) =>
-    tellsNames ? `${letter} (${shown.candidates[place]!.agent})` : letter,
+    namer === undefined ? letter : `${letter} (${namer.calledBy(shown.candidates[place]!.agent)})`,
   ) as [string, string];
   const words = {
     0: t('{0} chose {1} over {2}.', by, a, b),

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { Command, CommandContext, Target } from '../commands';
 import { commands, type CommandId } from '../contributions';
+import { collaboratorCalled } from '../models/called';
 import { chooseLog } from './chooseLog';
 import { deleteDialogues, restoreDialogues } from './deleting';
 import { pickFilter } from './filterPicker';
@@ -28,9 +29,10 @@ export function trajectoryCommands(on: CommandContext) {
       return first && second && replays.compare(first.id, second.id);
     },
     [commands.filterTrajectories]: async () => {
-      const log = await engines.shown.engine.log();
+      const { engine } = engines.shown;
       await pickFilter(
-        log,
+        await engine.log(),
+        engine,
         () => trajectories.filter,
         (filter) => (trajectories.filter = filter),
       );
@@ -82,7 +84,7 @@ async function compareWith(
     ...{ log, task: taskId, except: id },
     itemOf: (row) => ({
       label: outcomeWords(row, undefined, t),
-      description: `${t('{0} with {1}', engine.calledBy(row.agent), row.collaborator.name)} · ${ago(row.startedAt, now, t)}`,
+      description: `${t('{0} with {1}', engine.calledBy(row.agent), collaboratorCalled(row.collaborator, engine))} · ${ago(row.startedAt, now, t)}`,
     }),
     title: t('Compare With'),
     placeholder: t('Another dialogue of this task'),

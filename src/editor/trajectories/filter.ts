@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import { outcomes, type Outcome, type TrajectoryFilter } from '../../core/trajectory/index/query';
+import type { TrajectoryLog } from '../../core/trajectory/log';
+import { sharedCalled, type Namer } from '../models/called';
 import type { Translate } from '../translate';
 
 /** What a person can narrow the list by, and what is shown of it. */
@@ -59,6 +61,22 @@ export function filterWords(filter: ListFilter, t: Translate): string {
     ...(collaborator === undefined ? [] : [t('human {0}', collaborator)]),
     ...(text === undefined ? [] : [`“${text}”`]),
   ].join(' · ');
+}
+
+/** The same filter, with models by their names: for showing only. */
+export function calledFilter(
+  filter: ListFilter,
+  log: Pick<TrajectoryLog, 'count'> | undefined,
+  namer: Namer,
+): ListFilter {
+  const { agent, collaborator } = filter;
+  return {
+    ...filter,
+    ...(agent !== undefined && { agent: sharedCalled(agent, 'agent', log, namer) }),
+    ...(collaborator !== undefined && {
+      collaborator: sharedCalled(collaborator, 'collaborator', log, namer),
+    }),
+  };
 }
 
 /** The dates as a person chose them: days of local time, the last one included. */

@@ -1,7 +1,10 @@
 import * as vscode from 'vscode';
+import type { Grouping } from '../../core/evaluation/statistics';
 import { outcomes } from '../../core/trajectory/index/query';
 import type { TrajectoryLog } from '../../core/trajectory/log';
+import { sharedCalled, type Namer } from '../models/called';
 import {
+  calledFilter,
   datesWords,
   dayOf,
   days,
@@ -13,7 +16,7 @@ import {
   type ListFilter,
 } from './filter';
 import { dialogues, grouped } from './words';
-import { NEXT_STEP } from '../nextStep';
+import { askText, pickOne, valueOf } from '../steps';
 
 const { t } = vscode.l10n;
 
@@ -37,29 +40,28 @@ interface Dimension extends vscode.QuickPickItem {
  */
 export async function pickFilter(
   log: TrajectoryLog,
+  namer: Namer,
   current: () => ListFilter,
   apply: (filter: ListFilter) => void,
 ): Promise<void> {
   for (;;) {
     const filter = current();
     const clear: vscode.QuickPickItem = { label: `$(clear-all) ${t('Clear the filter')}` };
-    const dimension = await vscode.window.showQuickPick<Dimension | vscode.QuickPickItem>(
-      [...dimensionsOf(log, filter), ...(isFiltered(filter) ? [separator, clear] : [])],
-      {
+    const dimension = valueOf(
+      await pickOne<Dimension | vscode.QuickPickItem>({
         title: t('Filter Trajectories: {0}', dialogues(log.count(filter).total, t)),
-        placeHolder: t('What to filter by. Escape shows the list.'),
-      },
+        placeholder: t('What to filter by. Escape shows the list.'),
+        items: [...dimensionsOf(log, filter, namer), ...(isFiltered(filter) ? [separator, clear] : [])],
+      }),
     );
     if (dimension === undefined) return;
     if (!('choices' in dimension)) {
       apply({});
       return;
     }
-    const choice = await vscode.window.showQuickPick(dimension.choices(), {
-      ...NEXT_STEP,
-      title: t('Filter by {0}', dimension.label),
-      matchOnDescription: true,
-    });
+    const title = t('Filter by {0}', dimension.label);
+    const items = dimension.choices();
+    const choice = valueOf(await pickOne<Choice>({ title, items, matchOnDescription: true }));
     const chosen = choice?.ask === undefined ? choice?.filter : await choice.ask();
     if (chosen !== undefined) apply(chosen);
   }
@@ -67,8 +69,8 @@ export async function pickFilter(
 
 const separator: vscode.QuickPickItem = { label: '', kind: vscode.QuickPickItemKind.Separator };
 
-function dimensionsOf(log: TrajectoryLog, filter: ListFilter): Dimension[] {
-  const { pack, agent, collaborator, outcome, stars, leaked, text } = filter;
+function dimensionsOf(log: TrajectoryLog, filter: ListFilter, namer: Namer): Dimension[] {
+  const { pack, agent, collaborator, outcome, stars, leaked, text } = calledFilter(filter, log, namer);
   const named = (
     label: string,
     description: string | undefined,
@@ -79,9 +81,9 @@ function dimensionsOf(log: TrajectoryLog, filter: ListFilter): Dimension[] {
     choices,
   });
   return [
-    named(t('Pack'), pack, () => shared(log, filter, 'pack')),
-    named(t('Agent'), agent, () => shared(log, filter, 'agent')),
-    named(t('Human'), collaborator, () => shared(log, filter, 'collaborator')),
+    named(t('Pack'), pack, () => shared(log, filter, 'pack', namer)),
+    named(t('Agent'), agent, () => shared(log, filter, 'agent', namer)),
+    named(t('Human'), collaborator, () => shared(log, filter, 'collaborator', namer)),
     named(t('Outcome'), outcome && outcomeName(outcome, t), () =>
       listed(
         log,
@@ -112,13 +114,13 @@ function dimensionsOf(log: TrajectoryLog, filter: ListFilter): Dimension[] {
 }
 
 /** The values that are in the log, as far as the rest of the filter leaves them. */
-function shared(log: TrajectoryLog, filter: ListFilter, name: 'pack' | 'agent' | 'collaborator'): Choice[] {
+function shared(log: TrajectoryLog, filter: ListFilter, name: Grouping, namer: Namer): Choice[] {
   const others = { ...filter, [name]: undefined };
   const values = log.valuesOf(name, others);
   return [
     { label: ANY, filter: others },
     ...values.map(({ value, count }) => ({
-      label: value,
+      label: sharedCalled(value, name, log, namer),
       description: grouped(count),
       filter: { ...filter, [name]: value },
     })),
@@ -153,30 +155,34 @@ function dates(log: TrajectoryLog, filter: ListFilter): Choice[] {
 }
 
 async function askDays(others: ListFilter): Promise<ListFilter | undefined> {
-  const ask = (prompt: string): Thenable<string | undefined> =>
-    vscode.window.showInputBox({
-      title: t('Filter by Date'),
-      prompt,
-      placeHolder: dayOf(Date.now()),
-      validateInput: (text) => validateDay(text, t),
-    });
+  const ask = async (prompt: string): Promise<string | undefined> =>
+    valueOf(
+      await askText({
+        title: t('Filter by Date'),
+        prompt,
+        placeholder: dayOf(Date.now()),
+        validate: (text) => validateDay(text, t),
+      }),
+    );
   const first = await ask(t('The first day; empty: from the beginning'));
   if (first === undefined) return undefined;
   const last = await ask(t('The last day; empty: up to now'));
   if (last === undefined) return undefined;
-  const day = (text: string): string | undefined => (text.trim() === '' ? undefined : text.trim());
+  const day = (text: string): string | undefined => (text === '' ? undefined : text);
   return { ...others, ...days(day(first), day(last)) };
 }
 
 function texts(filter: ListFilter): Choice[] {
   const others = { ...filter, text: undefined };
   const ask = async (): Promise<ListFilter | undefined> => {
-    const text = await vscode.window.showInputBox({
-      title: t('Filter by Text'),
-      prompt: t('Found in the name of the task, the pack, the agent or the human'),
-      value: filter.text ?? '',
-    });
-    return text === undefined ? undefined : { ...others, text: text.trim() === '' ? undefined : text.trim() };
+    const text = valueOf(
+      await askText({
+        title: t('Filter by Text'),
+        prompt: t('Found in the name of the task, the pack, the agent or the human'),
+        value: filter.text ?? '',
+      }),
+    );
+    return text === undefined ? undefined : { ...others, text: text === '' ? undefined : text };
   };
   return [
     { label: ANY, filter: others },

@@ -5,37 +5,38 @@ import { candidateLines, choiceLines } from './choices';
 import { harmless, quoted } from './markdown';
 import { gradeView, messageOf, taskView } from '../session/view';
 import { reasonWords } from '../reasons';
+import { collaboratorCalled, type Namer } from '../models/called';
 import type { Translate } from '../translate';
 import { abandonedWords, becameWords } from './words';
 
 /** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
-export function transcriptOf(trajectory: Trajectory, t: Translate): string {
+export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer): string {
   const { task, state, started, turns, pending = [], grades, abandoned, collaborator, rating } = trajectory;
   const { title, description } = taskView(task, started.pack);
   const facts = [
     t('Started: {0}', started.at),
     ...(started.pack === undefined ? [] : [t('Pack: {0}', started.pack)]),
-    t('Agent: {0}', trajectory.agent),
-    t('Collaborator: {0} ({1})', collaborator.name, collaborator.kind),
+    t('Agent: {0}', namer.calledBy(trajectory.agent)),
+    t('Collaborator: {0} ({1})', collaboratorCalled(collaborator, namer), collaborator.kind),
     t('Outcome: {0}', outcomeOf(trajectory, t)),
     ...(rating?.stars === undefined ? [] : [t('Rating: {0} of 5', rating.stars)]),
     ...(rating?.comment === undefined ? [] : [t('Comment: {0}', rating.comment)]),
   ].map((fact) => `- ${fact}`);
-  const tellsNames = isOver(state, abandoned?.reason);
+  const ofCandidates = isOver(state, abandoned?.reason) ? namer : undefined;
   const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, rating: remark }) => {
     const { visible, thoughts } = messageOf(agent.text);
     return [
       `### ${t('Agent, turn {0}', agent.turn)}`,
       harmless(visible),
       ...(thoughts === '' ? [] : [quoted(harmless(t('Thoughts: {0}', thoughts)))]),
-      ...candidates.flatMap((choice) => choiceLines(choice, tellsNames, t)),
+      ...candidates.flatMap((choice) => choiceLines(choice, ofCandidates, t)),
       ...(superseded.length === 0 ? [] : [quoted(t('Sample {0} of this message.', superseded.length + 1))]),
       ...(remark === undefined ? [] : [quoted(harmless(remarkWords(remark, t)))]),
-      ...(reply === undefined ? [] : [`### ${reply.by} (${authorWords(reply, t)})`, harmless(reply.text)]),
+      ...(reply === undefined ? [] : [replyHeading(reply, t, namer), harmless(reply.text)]),
     ];
   });
   const undecided = pending.flatMap((shown) =>
-    isChoice(shown) ? choiceLines(shown, tellsNames, t) : candidateLines(shown.shown, tellsNames, t),
+    isChoice(shown) ? choiceLines(shown, ofCandidates, t) : candidateLines(shown.shown, ofCandidates, t),
   );
   const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade, t), t));
   return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, harmless(description), `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
@@ -48,9 +49,14 @@ function outcomeOf({ state, abandoned, outcome }: Trajectory, t: Translate): str
   return outcome === undefined ? t('answered') : becameWords(outcome, t);
 }
 
+function replyHeading(reply: EventOf<'reply'>, t: Translate, namer: Namer): string {
+  const by = reply.author === 'simulator' ? namer.calledBy(reply.by) : reply.by;
+  return `### ${by} (${authorWords(reply, t, namer)})`;
+}
+
 /** Whose words a reply has. */
-function authorWords({ author, suggestedBy }: EventOf<'reply'>, t: Translate): string {
-  const drafter = suggestedBy ?? t('the simulator');
+function authorWords({ author, suggestedBy }: EventOf<'reply'>, t: Translate, namer: Namer): string {
+  const drafter = suggestedBy === undefined ? t('the simulator') : namer.calledBy(suggestedBy);
   switch (author) {
     case 'developer':
       return t('developer');

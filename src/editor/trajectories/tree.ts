@@ -2,17 +2,18 @@ import * as vscode from 'vscode';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { afterActivation } from '../afterActivation';
 import { commands, contextKeys, contextValues, views } from '../contributions';
+import { collaboratorCalled } from '../models/called';
 import { recall } from '../memory';
 import type { ShownLog } from '../shownLog';
 import type { Packs } from '../tasks/packs';
-import { filterSchema, filterWords, isFiltered, leakWords, type ListFilter } from './filter';
+import { calledFilter, filterSchema, filterWords, isFiltered, leakWords, type ListFilter } from './filter';
 import { TaskTitles, type KnownTask } from './titles';
 import { ago, grouped, headline, outcomeWords } from './words';
 
 export type TrajectoryNode =
   | { readonly kind: 'trajectory'; readonly summary: TrajectorySummary }
   /** Which filter is on; the first row while there is one. */
-  | { readonly kind: 'filter'; readonly filter: ListFilter; readonly matching: number; readonly all: number }
+  | { readonly kind: 'filter'; readonly words: string; readonly matching: number; readonly all: number }
   | { readonly kind: 'more'; readonly shown: number; readonly total: number };
 
 const { t } = vscode.l10n;
@@ -92,7 +93,8 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     this.view.description = [name ?? [], headline(log.count(filter), t)].flat().filter(Boolean).join(' · ');
     const shown = rows.map((summary): TrajectoryNode => ({ kind: 'trajectory', summary }));
     if (isFiltered(filter)) {
-      shown.unshift({ kind: 'filter', filter, matching: total, all: log.count().total });
+      const words = filterWords(calledFilter(filter, log, engine), t);
+      shown.unshift({ kind: 'filter', words, matching: total, all: log.count().total });
     }
     return rows.length < total ? [...shown, { kind: 'more', shown: rows.length, total }] : shown;
   }
@@ -130,7 +132,9 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     const { summary } = node;
     const title = this.title(summary);
     const outcome = outcomeWords(summary, this.known.get(summary.taskId)?.tests, t);
-    const agent = this.log.engine.calledBy(summary.agent);
+    const { engine } = this.log;
+    const agent = engine.calledBy(summary.agent);
+    const collaborator = collaboratorCalled(summary.collaborator, engine);
     const leak = summary.leaked ? ` · ${t('leak')}` : '';
     const item = new vscode.TreeItem(title);
     item.id = summary.id;
@@ -143,7 +147,7 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
       ...(summary.leaked ? [t('a reply gives the reference away')] : []),
       ...(summary.stars === undefined ? [] : [t('rating: {0} of 5', summary.stars)]),
       t('agent: {0}', agent),
-      t('collaborator: {0} ({1})', summary.collaborator.name, summary.collaborator.kind),
+      t('collaborator: {0} ({1})', collaborator, summary.collaborator.kind),
       t('started: {0}', new Date(summary.startedAt).toLocaleString()),
     ].join('\n');
     item.accessibilityInformation = {
@@ -173,8 +177,7 @@ function outcomeIcon({ state, grades, abandoned }: TrajectorySummary): vscode.Th
   return new vscode.ThemeIcon('question');
 }
 
-function filterItem({ filter, matching, all }: Extract<TrajectoryNode, { kind: 'filter' }>): vscode.TreeItem {
-  const words = filterWords(filter, t);
+function filterItem({ words, matching, all }: Extract<TrajectoryNode, { kind: 'filter' }>): vscode.TreeItem {
   const item = new vscode.TreeItem(words);
   item.id = 'filter';
   item.description = t('{0} of {1}', grouped(matching), grouped(all));

@@ -3,6 +3,7 @@ import { levels, levelWords, type ConsentRequest } from '../../../webview/sessio
 import type { Engines } from '../engines';
 import { lowerFirst } from '../lowerFirst';
 import type { SessionPanels } from '../session/panels';
+import { askText, pickOne, runSteps, taking, type Given, type Place } from '../steps';
 
 const { t } = vscode.l10n;
 
@@ -17,13 +18,24 @@ export async function changeConsent({ logs, shown }: Engines, panels: SessionPan
   await engine.log(); // a workspace without a log is told before anything is asked
   const { given } = engine.consent;
   const before = given ?? engine.consent.suggestion;
-  const pseudonym = await ask(1, t('Pseudonym under which your replies are logged'), before.pseudonym);
-  if (pseudonym === undefined) return;
-  const purpose = await ask(2, t('What the dialogues are for'), before.purpose);
-  if (purpose === undefined) return;
-  const level = await askLevel(before.level);
-  if (level === undefined) return;
-  await engine.consent.give({ pseudonym, purpose, level });
+  const asked = { ...before };
+  const isAnswered = await runSteps([
+    taking(
+      (place) => ask(t('Pseudonym under which your replies are logged'), asked.pseudonym, place),
+      (pseudonym) => (asked.pseudonym = pseudonym),
+    ),
+    taking(
+      (place) => ask(t('What the dialogues are for'), asked.purpose, place),
+      (purpose) => (asked.purpose = purpose),
+    ),
+    taking(
+      (place) => askLevel(asked.level, place),
+      (item) => (asked.level = item.level),
+    ),
+  ]);
+  if (!isAnswered) return;
+  const { pseudonym, level } = asked;
+  await engine.consent.give(asked);
   for (const other of logs) {
     // One log that cannot be written must not keep a narrower consent from the others.
     await other.engine.consent.recordAgain().catch((error: unknown) => other.engine.show(error));
@@ -43,36 +55,22 @@ export async function changeConsent({ logs, shown }: Engines, panels: SessionPan
   void vscode.window.showInformationMessage([holds, ...rest].join(' '));
 }
 
-async function ask(step: number, prompt: string, value: string): Promise<string | undefined> {
-  const answer = await vscode.window.showInputBox({
-    title: `${TITLE} (${step}/3)`,
-    prompt,
-    value,
-    ignoreFocusOut: true,
-    validateInput: (text) => (text.trim() === '' ? t('Write something.') : undefined),
+const ask = (prompt: string, value: string, place: Place): Promise<Given<string>> =>
+  askText({
+    ...{ title: TITLE, prompt, value, ...place },
+    validate: (text) => (text.trim() === '' ? t('Write something.') : undefined),
   });
-  return answer?.trim();
-}
 
-async function askLevel(now: ConsentRequest['level']): Promise<ConsentRequest['level'] | undefined> {
-  const items = levels.map((level) => ({
-    ...levelWords(t)[level],
-    ...(level === now ? { description: t('now') } : {}),
-    level,
-  }));
-  const pick = vscode.window.createQuickPick<(typeof items)[number]>();
-  pick.title = `${TITLE} (3/3)`;
-  pick.placeholder = t('How far may what you write go?');
-  pick.ignoreFocusOut = true;
-  pick.items = items;
-  pick.activeItems = items.filter(({ level }) => level === now);
-  try {
-    return await new Promise((resolve) => {
-      pick.onDidAccept(() => resolve(pick.selectedItems[0]?.level));
-      pick.onDidHide(() => resolve(undefined));
-      pick.show();
-    });
-  } finally {
-    pick.dispose();
-  }
-}
+const askLevel = (
+  now: ConsentRequest['level'],
+  place: Place,
+): Promise<Given<{ readonly level: ConsentRequest['level'] }>> =>
+  pickOne({
+    ...{ title: TITLE, placeholder: t('How far may what you write go?'), ...place },
+    items: levels.map((level) => ({
+      ...levelWords(t)[level],
+      ...(level === now ? { description: t('now') } : {}),
+      level,
+    })),
+    active: ({ level }) => level === now,
+  });

@@ -36,7 +36,7 @@ beforeEach(() => {
 async function asked(server: ChatServer): Promise<object> {
   const agent = new OpenAiModel({ model: 'tiny', baseUrl: server.url });
   const engine = {
-    ...{ agentName: 'mine', protocol: colBenchProtocol, prompts: () => shippedPrompts() },
+    ...{ agentName: 'mine', calledBy: String, protocol: colBenchProtocol, prompts: () => shippedPrompts() },
     ...{ openAgent: () => Promise.resolve(agent), samplingOf: () => ({ temperature: 0, maxTokens: 50 }) },
     report: (error: unknown) => reported.push(error),
   };

@@ -2,11 +2,13 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../src/core/experiment/experiment';
+import type { Kept } from '../../../src/core/experiment/kept';
 import { parseEvent } from '../../../src/core/training/events';
 import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
 import { namesOf } from '../../../src/editor/comparison/names';
 import { comparisonView, curvesView, shownFigure } from '../../../src/editor/comparison/view';
+import { played, setting } from '../experiment/played';
 import { temporaryFolder } from '../trajectory/fixtures';
 import { english } from './translate';
 
@@ -31,7 +33,14 @@ const step = (stage: string, number: number, fields: object = { loss: 1 }): obje
   ...fields,
 });
 
-const options = { t: english, language: 'en', dataFolder: '/data', restriction: '', playing: '' };
+const options = {
+  calledBy: String,
+  t: english,
+  language: 'en',
+  dataFolder: '/data',
+  restriction: '',
+  playing: '',
+};
 
 describe('runs beside each other', () => {
   it('are told apart by the ends of their ids when they have one name', () => {
@@ -103,6 +112,19 @@ describe('runs beside each other', () => {
       'a has no ONNX graph, with which it could play here: `tandem onnx` makes one.',
       'b has no model yet that could play.',
     ]);
+  });
+
+  it('call what they began with and the simulator by their names', () => {
+    const kept: Kept = {
+      ...{ version: 1, at, setting: { ...setting('k'), simulator: 'openai:helping' } },
+      ...{ model: played('local:a/model', [1, 1]), start: played('openai:small', [0, 1]) },
+    };
+    const names: Readonly<Record<string, string>> = { 'openai:small': 'Lab', 'openai:helping': 'Helper' };
+    const calledBy = (name: string): string => names[name] ?? name;
+    const records = [{ ...record(run('a', { name: 'a' }), []), kept: [kept] }];
+    const [standing] = comparisonView(records, {}, { ...options, calledBy }).standings;
+    expect(standing?.rows.map(({ name }) => name).sort()).toEqual(['Lab', 'a']);
+    expect(standing?.how).toContain('with Helper');
   });
 
   it('say of which nobody can tell how it did at its start', async () => {

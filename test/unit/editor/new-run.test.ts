@@ -36,6 +36,7 @@ const choices: Choices = {
   packs: [{ value: 'Starter', count: 12 }],
   agents: [{ value: 'starter', count: 12 }],
   collaborators: [],
+  called: (value) => (value === 'openai:tiny' ? 'Lab' : value),
   dialogues: 12,
 };
 
@@ -185,10 +186,11 @@ describe('what the form shows', () => {
     expect(formView(copy, none, context()).view.isEmpty).toBe(false);
   });
 
-  it('keeps a value in sight of which the log has none any more', () => {
-    const { view } = formView(withValues({ agent: 'gone' }), choices, context());
+  it('keeps a value in sight of which the log has none any more, by its name', () => {
+    const { view } = formView(withValues({ agent: 'openai:tiny' }), choices, context());
     const agent = view.filters.find(({ name }) => name === 'agent');
-    expect(agent?.options?.map(({ label }) => label)).toEqual(['Any', 'starter (12)', 'gone (0)']);
+    expect(agent?.options?.map(({ label }) => label)).toEqual(['Any', 'starter (12)', 'Lab (0)']);
+    expect(agent?.options?.at(-1)?.value).toBe('openai:tiny');
   });
 
   it('has words for every kind of field', () => {

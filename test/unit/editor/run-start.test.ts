@@ -83,14 +83,16 @@ describe('a form that starts its run', () => {
     page.receive({ type: 'start' });
     page.receive({ type: 'start' });
     await vi.waitFor(() => expect(starts).toHaveLength(1));
-    const told = page.posted.length;
+    // What begins of itself, as the look at the data, may still be told; what is changed is not shown.
+    const shown = (): number => page.posted.filter(({ type }) => type === 'show').length;
+    const before = shown();
     page.receive({ type: 'change', values: { ...values, name: 'another' } });
     page.receive({ type: 'start' });
     await new Promise(setImmediate);
     expect(starts).toHaveLength(1);
     expect(starts[0]!.configuration).toMatchObject({ name: 'mine' });
     expect(lastStart()).toMatchObject({ isStarting: true });
-    expect(page.posted.slice(told).filter(({ type }) => type !== 'start')).toEqual([]);
+    expect(shown()).toBe(before);
     starts[0]!.end({ id: 'a' } as Run);
     await vi.waitFor(() => expect(started).toHaveLength(1));
   });

@@ -164,6 +164,11 @@ describe('the view of a run', () => {
       ['export', 'waiting', undefined],
     ]);
     expect([left, stage, figure]).toEqual(['', 'critic', 'accuracy']);
+    const timed = history(step(61, { seconds_left: 200 }));
+    expect(runView(run(), timed, {}, options).left).not.toBe('');
+    for (const state of ['finishing', 'stopping'] as const) {
+      expect(runView({ ...run(), state }, timed, {}, options).left).toBe('');
+    }
     const done = runView(resting('done'), folded, {}, options);
     expect(done.stages.every(({ state }) => state === 'done')).toBe(true);
   });

@@ -153,6 +153,7 @@ describe('the document of use and cost', () => {
         'openai:other@http://127.0.0.1:1/v1': { ...use, turns: 2 },
       },
       [priced],
+      { calledBy: (name) => (name === specOf(priced) ? priced.name : name) },
       english,
     );
     const lines = text.split('\n').filter((line) => line.startsWith('|'));
@@ -168,6 +169,8 @@ describe('the document of use and cost', () => {
   });
 
   it('says so when nothing was played yet', () => {
-    expect(useDocument({}, [], english)).toContain('No model has written anything in this log yet.');
+    expect(useDocument({}, [], { calledBy: String }, english)).toContain(
+      'No model has written anything in this log yet.',
+    );
   });
 });

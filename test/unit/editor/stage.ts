@@ -53,6 +53,8 @@ export class Stage implements SessionParts {
   agent: Model | undefined;
   secondAgent: Model | undefined;
   simulator: Simulator | undefined = new RulesSimulator();
+  /** Of connections and runs, by the models' names in the settings. */
+  readonly names = new Map<string, string>();
   readonly reported: unknown[] = [];
   readonly consent: Consent;
   private readonly others: TrajectoryLog[] = [];
@@ -151,7 +153,7 @@ export class Stage implements SessionParts {
   }
 
   calledBy(name: string): string {
-    return name;
+    return this.names.get(name) ?? name;
   }
 
   get secondAgentName(): string {

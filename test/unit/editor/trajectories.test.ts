@@ -178,7 +178,7 @@ describe('a replay', () => {
     expect(turns.map(({ handOvers }) => handOvers)).toEqual([
       [],
       [],
-      ['rules has the seat from here on'],
+      [{ name: 'rules', seat: 'simulator' }],
       [],
     ]);
   });

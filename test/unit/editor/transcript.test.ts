@@ -2,14 +2,20 @@ import { expect, it } from 'vitest';
 import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import { transcriptOf } from '../../../src/editor/trajectories/transcript';
+import type { Namer } from '../../../src/editor/models/called';
 import { english } from './translate';
 import { agentTurn, answered, candidates, choice, doubling, kim, started } from '../trajectory/fixtures';
 
-/** The transcript of a dialogue of these events. */
-function transcript(events: readonly NewEvent[]): string {
+/** The transcript of a dialogue of these events. @param names of connections and runs */
+function transcript(events: readonly NewEvent[], names: Readonly<Record<string, string>> = {}): string {
+  const namer: Namer = { calledBy: (name) => names[name] ?? name };
   const all: NewEvent[] = [{ event: 'task', task: doubling }, started('e', { collaborator: kim }), ...events];
   const at = '2026-01-01T00:00:00.000Z';
-  return transcriptOf(foldTrajectory(all.map((event): LogEvent => ({ version: 1, at, ...event })))!, english);
+  return transcriptOf(
+    foldTrajectory(all.map((event): LogEvent => ({ version: 1, at, ...event })))!,
+    english,
+    namer,
+  );
 }
 
 it('says of every reply whose words it has, and what people think of the turns', () => {
@@ -70,4 +76,30 @@ it('says what was chosen and what was not, and who wrote the candidates once the
   expect(skipped).toContain('> kim chose B (openai:rival) over A (openai:agent).');
   expect(skipped).toContain('> kim wanted neither A (openai:agent) nor B (openai:rival).');
   expect(skipped).toContain('### Candidate A for turn 2 (openai:agent)');
+});
+
+it('calls models by their names, and a person by the pseudonym whatever it reads like', () => {
+  const dialogue = (by: string) =>
+    transcript(
+      [
+        candidates('e', 1),
+        choice('e', 1, 1, by),
+        agentTurn('e', 1),
+        { event: 'reply', episode: 'e', turn: 1, text: 'Two.', author: 'simulator', by: 'openai:simulator' },
+        agentTurn('e', 2),
+        {
+          ...{ event: 'reply', episode: 'e', turn: 2, text: 'Three.', by },
+          ...{ author: 'developer-sent-suggestion', suggestion: 'Three.', suggestedBy: 'openai:simulator' },
+        },
+        answered('e', 2),
+      ],
+      { 'openai:agent': 'Lab', 'openai:rival': 'before', 'openai:simulator': 'Helper' },
+    );
+  const text = dialogue('kim');
+  expect(text).toContain('- Agent: Lab\n- Collaborator: kim (developer)');
+  expect(text).toContain('> kim chose B (before) over A (Lab).');
+  expect(text).toContain('### Helper (simulator)\n\nTwo.');
+  expect(text).toContain('### kim (developer, as Helper drafted it)\n\nThree.');
+  expect(text).not.toContain('openai:');
+  expect(dialogue('openai:simulator')).toContain('### openai:simulator (developer, as Helper drafted it)');
 });

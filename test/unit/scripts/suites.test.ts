@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import { sum, words } from '../../../scripts/suites/outcome.mjs';
-import { outcomeOf } from '../../../scripts/suites/vitest.mjs';
+import { outcomeOf, passedOnlyLater } from '../../../scripts/suites/vitest.mjs';
 import { outcomeOf as pytestOutcome } from '../../../scripts/suites/pytest.mjs';
 
-const report = {
-  numPassedTests: 3,
-  numFailedTests: 0,
-  numPendingTests: 0,
-  numTodoTests: 0,
-  testResults: [{ status: 'passed', assertionResults: [{ status: 'passed' }] }],
-};
+const tests = (...statuses: readonly string[]) => ({
+  name: '/project/test/unit/some.test.ts',
+  status: statuses.includes('failed') ? 'failed' : 'passed',
+  assertionResults: statuses.map((status, index) => ({ status, fullName: `test ${index + 1}` })),
+});
+const report = [tests('passed', 'passed', 'passed')];
 
 test('the last line says how many passed and failed, and skipped only when some were', () => {
   expect(words({ passed: 12, failed: 1, skipped: 0 })).toBe('12 passed, 1 failed');
@@ -25,25 +24,28 @@ test('suites are summed', () => {
 });
 
 test("Vitest's tests are counted as it reports them", () => {
-  const mixed = { ...report, numFailedTests: 2, numPendingTests: 1, numTodoTests: 1 };
-  expect(outcomeOf(mixed, { status: 1, filtered: false })).toEqual({ passed: 3, failed: 2, skipped: 2 });
+  const mixed = [...report, tests('failed', 'failed', 'skipped', 'todo')];
+  expect(outcomeOf(mixed, { status: 1, isFiltered: false })).toEqual({ passed: 3, failed: 2, skipped: 2 });
 });
 
 test('tests that were not asked for by name are not called skipped', () => {
-  const chosen = { ...report, numPendingTests: 40 };
-  expect(outcomeOf(chosen, { status: 0, filtered: true })).toEqual({ passed: 3, failed: 0, skipped: 0 });
+  const chosen = [...report, tests('skipped', 'skipped')];
+  expect(outcomeOf(chosen, { status: 0, isFiltered: true })).toEqual({ passed: 3, failed: 0, skipped: 0 });
 });
 
 test('a file that breaks before its first test counts as one failed', () => {
-  const broken = {
-    ...report,
-    testResults: [...report.testResults, { status: 'failed', assertionResults: [] }],
-  };
-  expect(outcomeOf(broken, { status: 1, filtered: false })).toEqual({ passed: 3, failed: 1, skipped: 0 });
+  const broken = [...report, { ...tests(), status: 'failed' }];
+  expect(outcomeOf(broken, { status: 1, isFiltered: false })).toEqual({ passed: 3, failed: 1, skipped: 0 });
 });
 
 test('an error outside all tests counts as one failed', () => {
-  expect(outcomeOf(report, { status: 1, filtered: false })).toEqual({ passed: 3, failed: 1, skipped: 0 });
+  expect(outcomeOf(report, { status: 1, isFiltered: false })).toEqual({ passed: 3, failed: 1, skipped: 0 });
+});
+
+test('what fails and passes when it is run again is named', () => {
+  const before = [tests('passed', 'failed', 'failed')];
+  expect(passedOnlyLater(before, [tests('passed', 'passed', 'failed')])).toEqual(['test 2']);
+  expect(passedOnlyLater(before, [tests('failed', 'failed', 'failed')])).toEqual([]);
 });
 
 const junit = (counts: string) =>

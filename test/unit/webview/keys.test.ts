@@ -8,6 +8,7 @@ const state: SessionState = {
   ...{
     agent: 'starter',
     simulator: 'rules',
+    called: {},
     hasNext: true,
     hasGuidelines: false,
     showsCounters: true,

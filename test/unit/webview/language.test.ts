@@ -99,7 +99,7 @@ describe('in an editor that speaks another language', () => {
   it('sentences that are put together are of that language', () => {
     expect(gradeSaid(grade)).toBe('1 von 3. Nicht bestanden: Tests 2, 3.');
     const said = { visible: 'How?', thoughts: '', final: false };
-    expect(choiceWords({ picked: 1, by: 'ada', candidates: [said, said] }, 'ada')).toBe(
+    expect(choiceWords({ picked: 1, by: 'ada', candidates: [said, said] }, 'ada', {})).toBe(
       'Du hast B statt A gewählt.',
     );
     expect([grouped(1204), decimal(1204, 1), enumerated([2, 3, 5])]).toEqual([

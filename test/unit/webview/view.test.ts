@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionState, ToWebview, TurnView } from '../../../webview/session/protocol';
-import { choiceWords, modelLabel } from '../../../webview/dialogue/names';
+import { choiceWords, modelLabel, playerLabel } from '../../../webview/dialogue/names';
 import { applied, duration, gradeSaid, replyLength, type SessionView } from '../../../webview/session/view';
 
 const state: SessionState = {
@@ -11,10 +11,13 @@ const state: SessionState = {
   replyLimit: 400,
   agent: 'script:a.json',
   simulator: 'rules',
+  called: {},
   hasNext: true,
   hasGuidelines: false,
   showsCounters: true,
 };
+
+const called = { 'openai:gpt-4o@https://example.org/v1': 'Lab' };
 
 const turn = (number: number): TurnView => ({
   turn: number,
@@ -48,6 +51,13 @@ describe('what the view draws', () => {
     const after = applied(before, { type: 'turn', turn: { ...turn(2), reply } });
     expect(after?.turns[0]).toBe(before?.turns[0]);
     expect(after?.turns[1]?.reply?.text).toBe('20.');
+  });
+
+  it('keeps what models are called as long as it is the same, so that no turn is drawn again', () => {
+    const before = shown(snapshot);
+    const same = applied(before, { type: 'state', state: { ...state, called: {} } });
+    expect(same?.state.called).toBe(before?.state.called);
+    expect(applied(same, { type: 'state', state: { ...state, called } })?.state.called).toEqual(called);
   });
 
   it('adds a turn that is new', () => {
@@ -103,25 +113,37 @@ it('tells how long a dialogue has taken as a clock does', () => {
 });
 
 it('names a model without its server or folder', () => {
-  expect(modelLabel('openai:qwen/qwen3@http://127.0.0.1:8000/v1')).toBe('qwen/qwen3');
-  expect(modelLabel('script:agents/asks-first.json')).toBe('asks-first');
-  expect(modelLabel('local:/models/qwen3-0.6b/')).toBe('qwen3-0.6b');
-  expect(modelLabel('local:tiny')).toBe('tiny');
-  expect(modelLabel('local:.tandem/loops/quick/model')).toBe('quick/model');
-  expect(modelLabel('rules')).toBe('rules');
-  expect(modelLabel('starter')).toBe('starter');
+  expect(modelLabel('openai:qwen/qwen3@http://127.0.0.1:8000/v1', {})).toBe('qwen/qwen3');
+  expect(modelLabel('script:agents/asks-first.json', {})).toBe('asks-first');
+  expect(modelLabel('local:/models/qwen3-0.6b/', {})).toBe('qwen3-0.6b');
+  expect(modelLabel('local:tiny', {})).toBe('tiny');
+  expect(modelLabel('local:.tandem/loops/quick/model', {})).toBe('quick/model');
+  expect(modelLabel('rules', {})).toBe('rules');
+  expect(modelLabel('starter', {})).toBe('starter');
+});
+
+it('calls a model by the name of its connection or run, and a person by the pseudonym', () => {
+  const gpt = 'openai:gpt-4o@https://example.org/v1';
+  expect(modelLabel(gpt, called)).toBe('Lab');
+  expect(modelLabel('constructor', called)).toBe('constructor');
+  expect([playerLabel(gpt, 'simulator', called), playerLabel(gpt, 'developer', called)]).toEqual([
+    'Lab',
+    gpt,
+  ]);
 });
 
 it('says what was chosen and by whom, and who wrote it once that may be told', () => {
   const told = { by: 'ada', candidates: [turn(1), turn(1)] } as const;
   const agents = ['starter', 'openai:gpt-4o@https://example.org/v1'] as const;
-  expect(choiceWords({ ...told, picked: 1 }, 'ada')).toBe('You chose B over A.');
-  expect(choiceWords({ ...told, picked: 1 }, 'bob')).toBe('ada chose B over A.');
-  expect(choiceWords({ ...told, picked: 0, agents }, 'ada')).toBe('You chose A (starter) over B (gpt-4o).');
-  expect(choiceWords({ ...told, picked: 'equal' }, undefined)).toBe(
+  expect(choiceWords({ ...told, picked: 1 }, 'ada', called)).toBe('You chose B over A.');
+  expect(choiceWords({ ...told, picked: 1 }, 'bob', called)).toBe('ada chose B over A.');
+  expect(choiceWords({ ...told, picked: 0, agents }, 'ada', called)).toBe(
+    'You chose A (starter) over B (Lab).',
+  );
+  expect(choiceWords({ ...told, picked: 'equal' }, undefined, called)).toBe(
     'ada found A and B equal; the dialogue went on with A.',
   );
-  expect(choiceWords({ ...told, picked: 'neither', agents }, 'ada')).toBe(
-    'You wanted neither A (starter) nor B (gpt-4o).',
+  expect(choiceWords({ ...told, picked: 'neither', agents }, 'ada', called)).toBe(
+    'You wanted neither A (starter) nor B (Lab).',
   );
 });

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import type { Trial } from '../../../core/model/connection';
 import type { ApiKeys } from '../../apiKeys';
+import { askText, runSteps, type Given, type Head, type Step } from '../../steps';
 import type { Role } from '../roles';
 import { specOf, validateAddress, withoutSlash, type Server } from '../server';
 import type { Servers } from '../servers';
 import { askPrice, askSampling } from './numbers';
-import { askText, pickOrType, runSteps, type Given, type Head, type OfferedText, type Step } from './prompts';
+import { pickOrType, type OfferedText } from './pickOrType';
 import { review, type Choice, type Keep } from './review';
 
 const { t } = vscode.l10n;

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
+import { askText, runSteps, taking } from '../../steps';
 import type { Server } from '../server';
-import { askText, runSteps, type Step } from './prompts';
 
 const { t } = vscode.l10n;
 
@@ -78,14 +78,14 @@ async function askNumbers<Name extends string>(
   now: Partial<Record<Name, number>>,
 ): Promise<Partial<Record<Name, number>> | undefined> {
   const values = { ...now };
-  const steps = fields.map(({ name, prompt, placeholder, fits, rule }): Step => async (head) => {
+  const steps = fields.map(({ name, prompt, placeholder, fits, rule }) => {
     const validate = (text: string): string | undefined =>
       text.trim() === '' || fits(Number(text)) ? undefined : rule;
-    const value = values[name]?.toString() ?? '';
-    const given = await askText({ title, prompt, placeholder, value, validate, ...head });
-    if (typeof given === 'string') return given;
-    values[name] = given.value === '' ? undefined : Number(given.value);
-    return given;
+    return taking(
+      (place) =>
+        askText({ title, prompt, placeholder, value: values[name]?.toString() ?? '', validate, ...place }),
+      (typed) => (values[name] = typed === '' ? undefined : Number(typed)),
+    );
   });
   if (!(await runSteps(steps))) return undefined;
   const said = Object.entries(values).filter(([, value]) => value !== undefined);

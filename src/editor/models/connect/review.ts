@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Trial } from '../../../core/model/connection';
+import { shown, type Given, type Head } from '../../steps';
 import type { Server } from '../server';
-import { shown, type Given, type Head } from './prompts';
 
 const { t } = vscode.l10n;
 

@@ -15,6 +15,7 @@ import type {
 } from '../../../../webview/newRun/protocol';
 import { commands } from '../../contributions';
 import type { Engine } from '../../engine';
+import { sharedCalled } from '../../models/called';
 import { PanelPage } from '../../panelPage';
 import { manageTrust, restrictionOf } from '../../trust/restricted';
 import type { EditorTrainer } from '../../trainer';
@@ -262,6 +263,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
       packs: log.valuesOf('pack', {}),
       agents: log.valuesOf('agent', {}),
       collaborators: log.valuesOf('collaborator', {}),
+      called: (value, of) => sharedCalled(value, of, log, engine),
       dialogues: log.count({}).total,
     };
     const { view, filled } = formView(state, choices, {

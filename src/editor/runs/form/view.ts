@@ -1,3 +1,4 @@
+import type { Grouping } from '../../../core/evaluation/statistics';
 import { fields, type Field, type FieldPath } from '../../../core/training/fields';
 import type { FieldGroup, FieldView, FormView, Option, Values } from '../../../../webview/newRun/protocol';
 import type { SharedValue } from '../../../core/trajectory/log';
@@ -25,6 +26,8 @@ export interface Choices {
   readonly packs: readonly SharedValue[];
   readonly agents: readonly SharedValue[];
   readonly collaborators: readonly SharedValue[];
+  /** What is shown of such a value. */
+  called(value: string, of: Grouping): string;
   /** Dialogues in the log. */
   readonly dialogues: number;
 }
@@ -99,13 +102,16 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     ...{ name, label, about, control: 'choice', options: [any, ...options] },
     isChanged: (values[name] ?? '') !== '',
   });
-  const shared = (name: string, label: string, all: readonly SharedValue[]): FieldView =>
+  const shared = (name: Grouping, label: string, all: readonly SharedValue[]): FieldView =>
     field(name, label, [
-      ...all.map(({ value, count }) => ({ value, label: t('{0} ({1})', value, grouped(count)) })),
+      ...all.map(({ value, count }) => ({
+        value,
+        label: t('{0} ({1})', choices.called(value, name), grouped(count)),
+      })),
       // What the rest of the filter leaves none of stays to be seen.
       ...(values[name] === undefined || values[name] === '' || all.some(({ value }) => value === values[name])
         ? []
-        : [{ value: values[name], label: t('{0} ({1})', values[name], 0) }]),
+        : [{ value: values[name], label: t('{0} ({1})', choices.called(values[name], name), 0) }]),
     ]);
   const day = (name: string, label: string): FieldView => ({
     ...{ name, label, about: '', control: 'text', placeholder: '2026-03-01' },

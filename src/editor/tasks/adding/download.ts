@@ -4,7 +4,7 @@ import { Fault } from '../../../core/fault';
 import type { Downloaded, DownloadOptions, PublishedFile } from '../../../core/task/download';
 import type { LicenceNotice } from '../../../core/task/licence';
 import { chooseFolder, type PackAdder } from './add';
-import { NEXT_STEP } from '../../nextStep';
+import { pickOne, valueOf } from '../../steps';
 
 const { t } = vscode.l10n;
 
@@ -25,11 +25,12 @@ export class PackDownload {
   async ask(): Promise<void> {
     const folder = await chooseFolder();
     if (folder === undefined) return;
-    const choice = await vscode.window.showQuickPick(choices(), {
-      ...NEXT_STEP,
+    const given = await pickOne({
       title: t('Download a Published Pack'),
-      placeHolder: t('Nothing is fetched before you have read and accepted its licence.'),
+      placeholder: t('Nothing is fetched before you have read and accepted its licence.'),
+      items: choices(),
     });
+    const choice = valueOf(given);
     if (choice === undefined) return;
     const downloaded = await this.download(choice.file, path.join(folder.uri.fsPath, FOLDER));
     if (downloaded === undefined) return;

@@ -1,0 +1,171 @@
+import * as vscode from 'vscode';
+
+/**
+ * How long an answered input stays when no other takes its place, in milliseconds. Where one goes before the next is there,
+ * VS Code gives the focus back to what had it, a webview for one: that takes it later than the next input does, and what is
+ * typed then goes astray.
+ */
+const LINGERING = 80;
+
+/** What a person did with a step: gave a value, went back to the step before, or gave up. */
+export type Given<T> = { readonly value: T } | 'back' | 'cancelled';
+
+/** The value; undefined when the person went back or gave up. */
+export const valueOf = <T>(given: Given<T>): T | undefined =>
+  typeof given === 'string' ? undefined : given.value;
+
+/** What the head of a step says. */
+export interface Head {
+  readonly title: string;
+  readonly step?: number;
+  readonly totalSteps?: number;
+}
+
+export interface TextStep extends Head {
+  readonly prompt: string;
+  readonly value?: string;
+  readonly placeholder?: string;
+  readonly password?: boolean;
+  /** A sentence when the text will not do. */
+  readonly validate?: (text: string) => string | undefined;
+}
+
+/** Asks for a line of text. */
+export function askText(step: TextStep): Promise<Given<string>> {
+  const input = vscode.window.createInputBox();
+  const { title, step: number, totalSteps, prompt, value = '', placeholder, password = false } = step;
+  Object.assign(input, { title, step: number, totalSteps, prompt, value, placeholder, password });
+  return shown(input, (give) => [
+    input.onDidChangeValue((text) => (input.validationMessage = undefinedWhileEmpty(text, step.validate))),
+    input.onDidAccept(() => {
+      input.validationMessage = step.validate?.(input.value);
+      if (input.validationMessage === undefined) give(input.value.trim());
+    }),
+  ]);
+}
+
+/** One that has not been begun needs no reproof. */
+function undefinedWhileEmpty(text: string, validate: TextStep['validate']): string | undefined {
+  return text === '' ? undefined : validate?.(text);
+}
+
+export interface PickStep<Item extends vscode.QuickPickItem> extends Head {
+  readonly placeholder?: string;
+  /** Where they are still looked for, the list says that it is busy. */
+  readonly items: readonly Item[] | Promise<readonly Item[]>;
+  /** On which item the list opens; by default on the first. */
+  readonly active?: (item: Item) => boolean;
+  readonly matchOnDescription?: boolean;
+  readonly matchOnDetail?: boolean;
+}
+
+/** Asks for one of several items. */
+export async function pickOne<Item extends vscode.QuickPickItem>(step: PickStep<Item>): Promise<Given<Item>> {
+  const given = await pick(step, { isSeveral: false });
+  if (typeof given === 'string') return given;
+  const [value] = given.value;
+  return value === undefined ? 'cancelled' : { value };
+}
+
+/** Asks for any number of items, none included; those that are `picked` are ticked already. */
+export function pickSeveral<Item extends vscode.QuickPickItem>(
+  step: PickStep<Item>,
+): Promise<Given<readonly Item[]>> {
+  return pick(step, { isSeveral: true });
+}
+
+function pick<Item extends vscode.QuickPickItem>(
+  step: PickStep<Item>,
+  { isSeveral }: { readonly isSeveral: boolean },
+): Promise<Given<readonly Item[]>> {
+  const list = vscode.window.createQuickPick<Item>();
+  const { title, step: number, totalSteps, placeholder, items, active } = step;
+  const { matchOnDescription = false, matchOnDetail = false } = step;
+  Object.assign(list, { title, step: number, totalSteps, placeholder, matchOnDescription, matchOnDetail });
+  list.canSelectMany = isSeveral;
+  const fill = (all: readonly Item[]): void => {
+    list.busy = false;
+    list.items = all;
+    if (isSeveral) list.selectedItems = all.filter(({ picked }) => picked);
+    if (active !== undefined) list.activeItems = all.filter(active);
+  };
+  return shown(list, (give, fail) => {
+    if (items instanceof Promise) {
+      list.busy = true;
+      items.then(fill, fail);
+    } else fill(items);
+    return [
+      list.onDidAccept(() => {
+        if (!list.busy && (isSeveral || list.selectedItems.length > 0)) give(list.selectedItems);
+      }),
+    ];
+  });
+}
+
+/**
+ * Shows an input until a value is given or the person leaves it.
+ * @throws what `fail` is given
+ */
+export function shown<T>(
+  input: vscode.QuickInput & { buttons: readonly vscode.QuickInputButton[] } & Pick<
+      vscode.InputBox,
+      'onDidTriggerButton'
+    >,
+  listen: (give: (value: T) => void, fail: (reason: unknown) => void) => vscode.Disposable[],
+): Promise<Given<T>> {
+  return new Promise((resolve, reject) => {
+    const registrations: vscode.Disposable[] = [];
+    const leave = (lingering: number): void => {
+      vscode.Disposable.from(...registrations).dispose();
+      if (lingering === 0) input.dispose();
+      else setTimeout(() => input.dispose(), lingering);
+    };
+    const end = (given: Given<T>): void => {
+      leave(given === 'cancelled' ? 0 : LINGERING);
+      resolve(given);
+    };
+    registrations.push(
+      input.onDidTriggerButton((button) => {
+        if (button === vscode.QuickInputButtons.Back) end('back');
+      }),
+      input.onDidHide(() => end('cancelled')),
+      ...listen(
+        (value) => end({ value }),
+        (reason) => {
+          leave(0);
+          // What failed is rejected as it is.
+          reject(reason instanceof Error ? reason : new Error(String(reason)));
+        },
+      ),
+    );
+    input.ignoreFocusOut = true;
+    if ((input.step ?? 1) > 1) input.buttons = [vscode.QuickInputButtons.Back];
+    input.show();
+  });
+}
+
+/** Which of how many steps one is. */
+export type Place = Required<Pick<Head, 'step' | 'totalSteps'>>;
+
+/** One step; it takes what it is given to where it belongs. */
+export type Step = (place: Place) => Promise<Given<unknown>>;
+
+/** A step that takes a value once it is given. */
+export const taking =
+  <T>(ask: (place: Place) => Promise<Given<T>>, take: (value: T) => void): Step =>
+  async (place) => {
+    const given = await ask(place);
+    if (typeof given !== 'string') take(given.value);
+    return given;
+  };
+
+/** Goes through steps, forth and back. False when the person gave up, or went back from the first. */
+export async function runSteps(steps: readonly Step[]): Promise<boolean> {
+  for (let at = 0; at < steps.length;) {
+    const given = await steps[at]!({ step: at + 1, totalSteps: steps.length });
+    if (given === 'cancelled') return false;
+    at += given === 'back' ? -1 : 1;
+    if (at < 0) return false;
+  }
+  return true;
+}
