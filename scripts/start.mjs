@@ -20,6 +20,7 @@ Desktop VS Code is used where its \`code\` command is there, otherwise a workben
 
   --browser     use the browser workbench in any case
   --port PORT   of the browser workbench; by default any free one
+  --prepare     only install, build and refresh the sample workspace; with --browser also install the workbench
   --help        show this`;
 
 /** The oldest desktop VS Code that runs Tandem (\`engines\` in package.json). */
@@ -34,13 +35,17 @@ await main(async () => {
   await build();
   const workspace = options.folder ?? path.join(root, '.sample', 'workspace');
   if (options.folder === undefined) refreshSample(path.join(root, 'samples', 'workspace'), workspace);
+  if (options.prepare) {
+    if (options.browser) await ensureWorkbench();
+    return 0;
+  }
 
   const code = options.browser ? undefined : desktopCode();
   return code === undefined ? openInBrowser(workspace, options.port) : openInDesktop(code, workspace);
 });
 
 /**
- * @returns {{browser: boolean, port: number, folder: string | undefined} | undefined} undefined: only help was asked for
+ * @returns {{browser: boolean, prepare: boolean, port: number, folder: string | undefined} | undefined} undefined: only help was asked for
  * @throws {SetupFault} for an option or a folder that does not exist, or a wrong port
  */
 function wanted() {
@@ -48,6 +53,7 @@ function wanted() {
     {
       browser: { type: 'boolean', default: false },
       port: { type: 'string', default: '0' },
+      prepare: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
     help,
@@ -62,7 +68,7 @@ function wanted() {
   }
   const folder = positionals[0] === undefined ? undefined : path.resolve(positionals[0]);
   if (folder !== undefined && !existsSync(folder)) throw new SetupFault(`There is no folder ${folder}.`);
-  return { browser: values.browser, port, folder };
+  return { browser: values.browser, prepare: values.prepare, port, folder };
 }
 
 /** @returns {string | undefined} the `code` command, when it can show a window and is new enough */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault, messageOf } from '../../fault';
+import { inspectArguments } from '../../inspect';
 import type { Job, JobOutcome, Runner } from '../runner';
 import { pythonSha256 } from './binary';
 import type { FromHost, HostSettings, ToHost } from './protocol';
@@ -97,7 +98,7 @@ export class WasiPool implements Runner {
   private start(): void {
     const child = fork(join(this.settings.assets, 'grader.js'), [JSON.stringify(this.settings)], {
       env: process.versions.electron === undefined ? {} : { ELECTRON_RUN_AS_NODE: '1' },
-      execArgv: [],
+      execArgv: inspectArguments('TANDEM_INSPECT_GRADER'),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.child = child;

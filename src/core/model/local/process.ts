@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { Fault, messageOf } from '../../fault';
+import { inspectArguments } from '../../inspect';
 import type { ChatMessage, SamplingSettings } from '../model';
 import type { FinishedTurn, FromInference, InferenceSettings, Loaded, ToInference } from './protocol';
 
@@ -102,7 +103,7 @@ export class InferenceProcess {
     const child = fork(this.#script, [JSON.stringify(this.#settings)], {
       // NODE_OPTIONS are the parent's: a debugger's, for example.
       env: { ...process.env, NODE_OPTIONS: '', ELECTRON_RUN_AS_NODE: '1' },
-      execArgv: [],
+      execArgv: inspectArguments('TANDEM_INSPECT_INFERENCE'),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.#child = child;

@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { Fault } from '../../../fault';
+import { inspectArguments } from '../../../inspect';
 import type { CriticDialogue, FromScoring, ReadDialogue, ToScoring } from './protocol';
 
 interface Waiting {
@@ -26,7 +27,7 @@ export class ScoringProcess {
     this.#child = fork(script, [folder], {
       // NODE_OPTIONS are the parent's: a debugger's, for example.
       env: { ...process.env, NODE_OPTIONS: '', ELECTRON_RUN_AS_NODE: '1' },
-      execArgv: [],
+      execArgv: inspectArguments('TANDEM_INSPECT_SCORING'),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     this.#child.stderr!.on('data', (text: Buffer) => {
