@@ -18,6 +18,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // What is waited for comes when it comes, on a busy machine late.
+    expect: { poll: { timeout: 50_000 } },
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     projects: [
@@ -27,9 +29,10 @@ export default defineConfig({
         test: {
           name: 'workbench',
           include: ['test/workbench/**/*.test.ts'],
-          setupFiles: ['test/workbench/seen.ts'],
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
+          setupFiles: ['test/workbench/story.ts'],
+          // A step waits for several things, each of which may take as long as the driver waits.
+          testTimeout: 400_000,
+          hookTimeout: 600_000,
           // Each file has a workbench of its own, which mostly waits.
           fileParallelism: true,
         },

@@ -6,6 +6,8 @@ import { run } from '../setup/command.mjs';
 import { results, root, withNode } from '../setup/project.mjs';
 import { SetupFault } from '../setup/steps.mjs';
 
+/** @typedef {'unit' | 'process' | 'workbench'} Project of vitest.config.mts */
+
 /**
  * One file of tests in Vitest's JSON report, as far as it is read here.
  *
@@ -15,37 +17,20 @@ import { SetupFault } from '../setup/steps.mjs';
  * @property {{status: string, fullName: string}[]} assertionResults one per test
  */
 
-/** So many files that fail are not a machine's bad minute. */
-const MOST_AGAIN = 6;
-
 /**
- * Runs the tests. Files with a failure run a second time, each from its beginning and in a workbench of its own, when they
- * are few: on a busy machine a real browser now and then loses a click. What passes only then is named and counts as passed.
- *
- * @param {'unit' | 'workbench'} project of vitest.config.mts
- * @param {string | undefined} name runs only the tests whose names match it, once
+ * @param {Project} project
+ * @param {string | undefined} name runs only the tests whose names match it
  * @returns {Promise<import('./outcome.mjs').Outcome>}
  * @throws {SetupFault} when Vitest ends without a report
  */
 export async function vitestSuite(project, name) {
-  const isFiltered = name !== undefined;
-  const first = await runVitest(project, isFiltered ? ['-t', name] : []);
-  const failing = first.files.filter(({ status }) => status === 'failed');
-  if (isFiltered || failing.length === 0 || failing.length > MOST_AGAIN)
-    return outcomeOf(first.files, { status: first.status, isFiltered });
-  console.log(`\nOnce more, to tell a fault from a bad minute: ${failing.map(inProject).join(', ')}`);
-  const second = await runVitest(project, failing.map(inProject));
-  const unsteady = passedOnlyLater(failing, second.files);
-  if (unsteady.length > 0) console.log(['Passed only the second time:', ...unsteady].join('\n  '));
-  const steady = first.files.filter((file) => !failing.includes(file));
-  return outcomeOf([...steady, ...second.files], { status: second.status, isFiltered });
+  const { status, files } = await runVitest(project, name === undefined ? [] : ['-t', name]);
+  for (const line of notReached(files)) console.log(line);
+  return outcomeOf(files, { status, isFiltered: name !== undefined });
 }
 
-/** @param {TestFile} file */
-const inProject = ({ name }) => path.relative(root, name);
-
 /**
- * @param {'unit' | 'workbench'} project
+ * @param {Project} project
  * @param {readonly string[]} options
  * @returns {Promise<{status: number, files: TestFile[]}>} Vitest's exit status and report
  * @throws {SetupFault} when it ends without a report
@@ -64,17 +49,22 @@ async function runVitest(project, options) {
 }
 
 /**
- * @param {readonly TestFile[]} before
- * @param {readonly TestFile[]} after the same files, run again
- * @returns {string[]} the names of the tests that failed and then passed
+ * A story ends at its first failed step (test/workbench/story.ts); the steps after it are no failures of their own.
+ *
+ * @param {readonly TestFile[]} files
+ * @returns {string[]} for each file with a failure the steps that were not reached, under its name
  */
-export function passedOnlyLater(before, after) {
-  const passed = new Set(
-    testsOf(after).flatMap(({ status, fullName }) => (status === 'passed' ? fullName : [])),
-  );
-  return testsOf(before).flatMap(({ status, fullName }) =>
-    status === 'failed' && passed.has(fullName) ? fullName : [],
-  );
+export function notReached(files) {
+  return files
+    .filter(({ status }) => status === 'failed')
+    .flatMap(({ name, assertionResults }) => {
+      const steps = assertionResults.filter(({ status }) => status === 'skipped');
+      if (steps.length === 0) return [];
+      return [
+        `\nNot reached in ${path.relative(root, name)}:`,
+        ...steps.map(({ fullName }) => `  ${fullName}`),
+      ];
+    });
 }
 
 /** @param {readonly TestFile[]} files */

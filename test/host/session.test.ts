@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import { documentUri } from '../../src/editor/documents';
 import type { Trajectory } from '../../src/core/trajectory/trajectory';
 import { startChatServer } from '../fixtures/chat-server';
-import { answer } from '../fixtures/chat-server-replies';
+import { pauseBeforeEnd } from '../fixtures/chat-server-replies';
 import { closeEditors, configure, consent, openTask, starterTask, tandem, until } from './tandem';
 
 const script = 'script:agents/asks-first.json';
@@ -108,8 +108,9 @@ describe('A session in the extension host', () => {
   });
 
   it('streams from a real server, and says which server is down when it is', async () => {
+    const mayEnd = Promise.withResolvers<void>();
     const server = await startChatServer({
-      reply: () => answer('Hm.\nOUTPUT:\nHow many guests are there?', { pieceDelay: 30 }),
+      reply: () => pauseBeforeEnd('Hm.\nOUTPUT:\nHow many guests are there?', mayEnd.promise),
     });
     await configure('agent', `openai:tiny@${server.url}`);
     try {
@@ -118,12 +119,15 @@ describe('A session in the extension host', () => {
       shown.onMessage((message) => {
         if (message.type === 'stream' && message.stream) streamed.push(message.stream.text);
       });
-      await shown.start(consent);
-      assert.equal(shown.snapshot.turns[0]?.visible, 'How many guests are there?');
-      assert.ok(
-        streamed.some((text) => text !== '' && text !== 'How many guests are there?'),
-        'Nothing streamed.',
+      const starting = shown.start(consent);
+      await until(
+        'its words come before its message ends',
+        () => streamed.at(-1)?.includes('guests') === true,
       );
+      assert.deepEqual(shown.snapshot.turns, []);
+      mayEnd.resolve();
+      await starting;
+      assert.equal(shown.snapshot.turns[0]?.visible, 'How many guests are there?');
       await server.close();
       await configure('model.totalSeconds', 5);
       const replying = shown.reply({ text: 'Two.' });

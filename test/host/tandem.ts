@@ -32,13 +32,16 @@ export async function configure(name: string, value: unknown): Promise<void> {
   await vscode.workspace.getConfiguration('tandem').update(name, value, vscode.ConfigurationTarget.Workspace);
 }
 
+/** How long a test waits for anything, in milliseconds. Nearly all of it takes less than a second. */
+const patience = 120_000;
+
 /** Waits for what the file system or the editor reports in its own time. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    if (await holds()) return;
+  const started = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - started > patience) assert.fail(`It did not come to this: ${what}.`);
     await pause(50);
   }
-  assert.fail(`It did not come to this: ${what}.`);
 }
 
 export async function closeEditors(): Promise<void> {

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { usualThemes, type WorkbenchDriver } from './driver';
 
 /** What axe finds wrong with what a webview draws now, one line for each element; none is wanted. */
-export async function violations(webview: FrameLocator): Promise<string[]> {
+async function violations(webview: FrameLocator): Promise<string[]> {
   const element = await webview.locator('html').elementHandle();
   const frame = await element.ownerFrame();
   if (frame === null) throw new Error('The webview is not there any more.');
@@ -15,6 +15,11 @@ export async function violations(webview: FrameLocator): Promise<string[]> {
   return results.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, any }) => `${id}: ${help}: ${html.slice(0, 200)} ${any[0]?.message ?? ''}`),
   );
+}
+
+/** Waits until axe finds nothing wrong with what a webview draws: it may still be drawing when it is looked at. */
+export async function expectAccessible(webview: FrameLocator, message?: string): Promise<void> {
+  await expect.poll(() => violations(webview), { ...(message !== undefined && { message }) }).toEqual([]);
 }
 
 /** Pictures of the workbench in each of the themes, in which everybody can use what the webview draws. */
@@ -27,6 +32,6 @@ export async function accessiblePictures(
 ): Promise<void> {
   for (const theme of themes) {
     await workbench.pictures(name, [theme], show);
-    expect(await violations(webview), theme).toEqual([]);
+    await expectAccessible(webview, theme);
   }
 }

@@ -2,11 +2,14 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os';
 import path from 'node:path';
 
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
-import { accessiblePictures, violations } from './accessibility';
+import { startChatServer, type ChatServer } from '../fixtures/chat-server';
+import { pauseBeforeEnd } from '../fixtures/chat-server-replies';
+import { accessiblePictures, expectAccessible } from './accessibility';
 import { allThemes, startWorkbench, type WorkbenchDriver } from './driver';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
@@ -15,8 +18,8 @@ const solves = (base: number): string =>
     `I WANT TO ANSWER:\n\`\`\`python\ndef parcel_price(weight_kg, zone):\n    base = {1: ${base}, 2: 8, 3: 12}.get(zone, -1)\n    return base + 4.5 if weight_kg > 20 else base\n\`\`\``,
   );
 
-/** Two agents with other questions, slow enough to be seen writing. */
-const scripts = {
+/** Two agents with other questions. */
+const agents = {
   curious: [
     says('At how many kilograms does a parcel count as **heavy**, and how big is the supplement?'),
     says('What should come out for a zone that does not exist?'),
@@ -26,6 +29,9 @@ const scripts = {
 };
 
 let workspace: string;
+let server: ChatServer;
+/** When the agents may end the messages that they are asked for now. */
+let mayEnd: Promise<void> = Promise.resolve();
 let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
@@ -38,26 +44,43 @@ beforeAll(async () => {
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   // The tree draws only the rows that fit: the tasks of this test should come first.
   await rm(path.join(workspace, 'starter-world.jsonl'));
-  for (const [name, turns] of Object.entries(scripts)) {
-    const script = JSON.stringify({ turns, delayMilliseconds: 400 });
-    await writeFile(path.join(workspace, 'agents', `${name}.json`), script);
-  }
+  server = await startChatServer({
+    reply: ({ body }) => {
+      const turn = body.messages.filter(({ role }) => role === 'assistant').length;
+      return pauseBeforeEnd(agents[body.model as keyof typeof agents][turn]!, mayEnd);
+    },
+  });
   await writeFile(
     path.join(workspace, '.vscode', 'settings.json'),
     JSON.stringify({
-      'tandem.agent': 'script:agents/curious.json',
-      'tandem.candidates.secondAgent': 'script:agents/hasty.json',
+      'tandem.servers': Object.keys(agents).map((name) => ({ name, baseUrl: server.url, model: name })),
+      'tandem.agent': `openai:curious@${server.url}`,
+      'tandem.candidates.secondAgent': `openai:hasty@${server.url}`,
       'tandem.session.openReference': false,
     }),
   );
   workbench = await startWorkbench({ extension: root, workspace });
-  workbench.page.setDefaultTimeout(60_000);
 });
 
 afterAll(async () => {
   await workbench.close();
+  await server.close();
   await rm(workspace, { recursive: true, force: true });
 });
+
+/** Asks both agents for a message, looks at what is shown while they write, and lets them end. */
+async function whileTheyWrite(
+  ask: Locator,
+  look: () => Promise<void> = async () => undefined,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  mayEnd = promise;
+  await ask.click();
+  await session().getByText('Two messages are being written').waitFor();
+  await look();
+  mayEnd = Promise.resolve();
+  resolve();
+}
 
 async function loggedEvents(): Promise<LogEvent[]> {
   const folder = path.join(workspace, '.tandem', 'log');
@@ -70,31 +93,29 @@ test('the empty standing says how to get choices, and turns two candidates on', 
   await workbench.activityBar('Tandem').click();
   await workbench.page.getByRole('button', { name: /^Standing Section/ }).click();
   await workbench.page.getByRole('button', { name: 'Show Two Candidates…' }).first().click();
-  await workbench.page.getByRole('option', { name: /script:agents\/hasty/ }).click();
+  await workbench.page.getByRole('option', { name: /hasty/ }).click();
   await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
 });
 
 test('statistics of no dialogue offer to play one', async () => {
   await workbench.runCommand('Tandem: Show Statistics');
   await session().getByText('Figures appear here once there are dialogues.').waitFor();
-  expect(await violations(session())).toEqual([]);
+  await expectAccessible(session());
   await workbench.runCommand('View: Close All Editors');
 });
 
 test('two candidates are shown when both are written, unnamed', async () => {
   await workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ }).click();
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
-  await Promise.all([
-    session().getByText('Two messages are being written').waitFor(),
-    session().getByRole('button', { name: 'Agree and start' }).click(),
-  ]);
-  await session().locator('footer').getByRole('timer').waitFor();
-  expect(
-    await session()
-      .getByRole('article', { name: /^Candidate/ })
-      .count(),
-  ).toBe(0);
-  expect(await violations(session())).toEqual([]);
+  await whileTheyWrite(session().getByRole('button', { name: 'Agree and start' }), async () => {
+    await session().locator('footer').getByRole('timer').waitFor();
+    expect(
+      await session()
+        .getByRole('article', { name: /^Candidate/ })
+        .count(),
+    ).toBe(0);
+    await expectAccessible(session());
+  });
   await candidate('A').waitFor();
   await question().waitFor();
   const both = `${await candidate('A').innerText()} ${await candidate('B').innerText()}`;
@@ -114,7 +135,7 @@ test('a reload amid the choice shows the same two, and a key chooses', async () 
   await workbench.kept(/episode\W/);
   await workbench.reload();
   await question().waitFor();
-  expect(await candidate('B').innerText()).toBe(before);
+  await expect.poll(() => candidate('B').innerText()).toBe(before);
   await session().locator('#candidates').press('2');
   await session().getByText('You chose B over A.').waitFor();
   await composer().fill('Above 20 kilograms, 4.50 more.');
@@ -123,10 +144,7 @@ test('a reload amid the choice shows the same two, and a key chooses', async () 
 
 test('neither has two others written, and equal goes on with the first', async () => {
   await question().waitFor();
-  await Promise.all([
-    session().getByText('Two messages are being written').waitFor(),
-    session().getByRole('button', { name: 'Neither' }).click(),
-  ]);
+  await whileTheyWrite(session().getByRole('button', { name: 'Neither' }));
   await question().waitFor();
   await session().locator('#candidates').press('=');
   await session().getByText('You found A and B equal').waitFor();
@@ -146,11 +164,11 @@ test('at the end the names are told, and the standing ranks the two models', asy
   await session()
     .getByText(/You chose B \((curious|hasty)\) over A \((curious|hasty)\)\./)
     .waitFor();
-  expect(await violations(session())).toEqual([]);
+  await expectAccessible(session());
   for (const name of ['curious', 'hasty']) {
     await workbench.page
       .getByRole('treeitem', {
-        name: new RegExp(`^script:agents/${name}.json, Chosen over an average model`),
+        name: new RegExp(`^${name} \\(openai:.*\\), Chosen over an average model`),
       })
       .waitFor();
   }

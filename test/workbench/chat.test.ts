@@ -32,8 +32,8 @@ test('finds the starter model in the picker of the chat, and it answers', async 
   await workbench.runCommand('Notifications: Clear All Notifications');
   await workbench.runCommand('View: Close All Editors');
   await workbench.runCommand('Chat: Open Chat');
-  await view.inPicker(async (list, quick) => {
-    await list.getByRole('option', { name: 'Other Models' }).waitFor(quick);
+  await view.inPicker(async (list, options) => {
+    await list.getByRole('option', { name: 'Other Models' }).waitFor(options);
     await workbench.screenshot('chat-picker');
   });
   await view.pickModel('starter');
@@ -59,7 +59,7 @@ test('asks @tandem about what is selected, and it asks back before it answers', 
   await view.pickModel('Mine');
   await view.say('I need the price of a parcel.');
   await chat().getByText('From how many kilos is a parcel heavy?').waitFor();
-  expect(await chat().getByText('I do not know the limit').count()).toBe(0);
+  await expect.poll(() => chat().getByText('I do not know the limit').count()).toBe(0);
   await workbench.pictures('chat-asks');
   const told = own.server.requests[0]!.body.messages.map(({ content }) => content).join('\n');
   expect(told).toContain('From shop.py:\n\n```python\ndef parcel_price(weight_kg):');

@@ -1,8 +1,7 @@
-import { expect, vi } from 'vitest';
-
 import type { Locator } from 'playwright-core';
+import { expect } from 'vitest';
 
-import type { WorkbenchDriver } from './driver';
+import { insisting, type WorkbenchDriver } from './driver';
 
 /** A request that the starter model, and what is trained from it, understands. */
 export const parking =
@@ -35,26 +34,24 @@ export class ChatView {
    * Opens the list of models and does something in it. The chat draws its button anew whenever it hears of a model, which
    * closes the list or leads a click astray; before it has heard of any, the list is another one. Then it is opened again.
    */
-  async inPicker(act: (list: Locator, quick: { readonly timeout: number }) => Promise<void>): Promise<void> {
+  async inPicker(
+    act: (list: Locator, options: { readonly timeout: number }) => Promise<void>,
+  ): Promise<void> {
     const list = this.workbench.page.locator('.action-widget').first();
-    const quick = { timeout: 3000 };
-    await vi.waitFor(
-      async () => {
-        if (await list.isVisible()) await this.workbench.page.keyboard.press('Escape');
-        await list.waitFor({ state: 'hidden', ...quick });
-        await this.content.locator('.model-picker-name').click(quick);
-        await list.getByPlaceholder('Search models').waitFor(quick);
-        await act(list, quick);
-      },
-      { timeout: 40_000, interval: 100 },
-    );
+    await insisting(async (options) => {
+      if (await list.isVisible()) await this.workbench.page.keyboard.press('Escape');
+      await list.waitFor({ state: 'hidden', ...options });
+      await this.content.locator('.model-picker-name').click(options);
+      await list.getByPlaceholder('Search models').waitFor(options);
+      await act(list, options);
+    });
   }
 
   async pickModel(name: string): Promise<void> {
-    await this.inPicker(async (list, quick) => {
-      await list.getByPlaceholder('Search models').fill(name, quick);
-      await list.getByRole('option', { name: new RegExp(`^${name}`) }).click(quick);
-      await expect.poll(() => this.content.locator('.model-picker-name').textContent(), quick).toBe(name);
+    await this.inPicker(async (list, options) => {
+      await list.getByPlaceholder('Search models').fill(name, options);
+      await list.getByRole('option', { name: new RegExp(`^${name}`) }).click(options);
+      await expect.poll(() => this.content.locator('.model-picker-name').textContent(), options).toBe(name);
     });
   }
 }

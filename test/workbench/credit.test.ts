@@ -7,8 +7,9 @@ import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
+import { isRunning } from '../../src/core/trajectory/running';
 import { collectLog, realTrainer, tinyCritic } from '../fixtures/trainer';
-import { accessiblePictures, violations } from './accessibility';
+import { accessiblePictures, expectAccessible } from './accessibility';
 import {
   allThemes,
   startWorkbench,
@@ -73,7 +74,7 @@ async function pictures(name: string, themes: readonly Theme[]): Promise<void> {
 async function narrowPicture(name: string): Promise<void> {
   await workbench.setSize(700, 800);
   await workbench.screenshot(`${name}-narrow`);
-  expect(await violations(replay())).toEqual([]);
+  await expectAccessible(replay());
   await workbench.setSize(1280, 800);
 }
 
@@ -110,15 +111,6 @@ async function heldPython(folder: string): Promise<string> {
   return script;
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** What the log holds of verdicts, from the first. */
 async function verdicts(): Promise<unknown[]> {
   const folder = path.join(workspace, '.tandem', 'log');
@@ -141,7 +133,6 @@ beforeAll(async () => {
 
 async function start(options: Partial<WorkbenchOptions>): Promise<void> {
   workbench = await startWorkbench({ extension: root, workspace, ...options });
-  workbench.page.setDefaultTimeout(60_000);
   await workbench.activityBar('Tandem').click();
   await tree().getByRole('treeitem').first().waitFor();
   await workbench.openViews('Trajectories');
@@ -182,11 +173,13 @@ test('the critic of a run is chosen and its credit stands at the left of each tu
   ).waitFor();
   await pick('first try');
   await bars().first().waitFor();
-  expect(await bars().count()).toBe(
-    await replay()
-      .getByRole('group', { name: /^Turn \d+$/ })
-      .count(),
-  );
+  await expect
+    .poll(() => bars().count())
+    .toBe(
+      await replay()
+        .getByRole('group', { name: /^Turn \d+$/ })
+        .count(),
+    );
   await replay().getByText('critic: first try').waitFor();
   await replay().getByText('no verdicts yet').waitFor();
   await replay()
@@ -198,7 +191,7 @@ test('the critic of a run is chosen and its credit stands at the left of each tu
 
 test('tokens are shaded on demand, with their figures in a table', async () => {
   const shades = replay().getByRole('button', { name: 'shade tokens' });
-  expect(await shades.getAttribute('aria-pressed')).toBe('false');
+  await expect.poll(() => shades.getAttribute('aria-pressed')).toBe('false');
   await shades.click();
   const tokens = replay().getByRole('group', { name: 'Tokens of turn 1' });
   await tokens.waitFor();
@@ -218,7 +211,7 @@ test('a person disagrees, after it was asked under which name that is logged', a
   await verdict(1, false).click();
   await agree();
   await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
-  expect(await verdict(1, false).getAttribute('aria-pressed')).toBe('true');
+  await expect.poll(() => verdict(1, false).getAttribute('aria-pressed')).toBe('true');
   expect(await verdicts()).toMatchObject([{ turn: 1, agrees: false }]);
 });
 
@@ -226,17 +219,17 @@ test('with the keyboard another one, and it is taken back', async () => {
   await verdict(2, true).press('Enter');
   await replay().getByText('people agree in 1 of 2 judged turns (50 %, 9–91)').waitFor();
   await workbench.screenshot('credit-judged');
-  expect(await violations(replay())).toEqual([]);
+  await expectAccessible(replay());
   await verdict(2, true).press('Enter');
   await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
-  expect(await verdict(2, true).getAttribute('aria-pressed')).toBe('false');
+  await expect.poll(() => verdict(2, true).getAttribute('aria-pressed')).toBe('false');
 });
 
 test('after a reload all of it is there at once', async () => {
   await workbench.kept(/Parcel surcharge: replay/);
   await workbench.reload();
   await bars().first().waitFor();
-  expect(await verdict(1, false).getAttribute('aria-pressed')).toBe('true');
+  await expect.poll(() => verdict(1, false).getAttribute('aria-pressed')).toBe('true');
   await replay().getByText('people agree in 0 of 1 judged turn (0 %, 0–79)').waitFor();
 });
 
@@ -292,7 +285,7 @@ test('a critic without graphs is scored with by the trainer, which can be cancel
   await replay().getByRole('button', { name: 'change…' }).click();
   await pick('starter-world-quick');
   const told = await workbench.notification(/starter-world-quick scores the dialogue.*by the trainer/);
-  await expect.poll(() => existsSync(scoring), { timeout: 60_000 }).toBe(true);
+  await expect.poll(() => existsSync(scoring)).toBe(true);
   const trainer = Number(await readFile(scoring, 'utf8'));
   await workbench.screenshot('credit-by-trainer');
   await told.hover();
@@ -301,7 +294,7 @@ test('a critic without graphs is scored with by the trainer, which can be cancel
   await expect.poll(() => isRunning(trainer)).toBe(false);
   await replay().getByText('critic: starter-world-quick').waitFor();
   await replay().getByRole('button', { name: 'score with it' }).waitFor();
-  expect(await bars('nats').count()).toBe(0);
+  await expect.poll(() => bars('nats').count()).toBe(0);
 });
 
 test('the trainer scores', async () => {
@@ -311,7 +304,7 @@ test('the trainer scores', async () => {
   await replay().getByText('no verdicts yet').waitFor();
   await replay().getByRole('button', { name: 'shade tokens' }).click();
   await replay().getByRole('group', { name: 'Tokens of turn 1' }).waitFor();
-  expect(await violations(replay())).toEqual([]);
+  await expectAccessible(replay());
 });
 
 test('critics are rows of the Models view: how well each does, which one the replays show, and its run', async () => {
@@ -344,8 +337,8 @@ test('in a workspace that is not trusted what is known is shown, and why nothing
   await replay()
     .getByText('Critics do not run in a workspace that is not trusted.', { exact: false })
     .waitFor();
-  expect(await replay().getByRole('button', { name: 'score with it' }).count()).toBe(0);
-  expect(await violations(replay())).toEqual([]);
+  await expect.poll(() => replay().getByRole('button', { name: 'score with it' }).count()).toBe(0);
+  await expectAccessible(replay());
   await workbench.screenshot('credit-restricted');
   await row(/^Course mark, .*asks-first/).click();
   await bars('nats').first().waitFor();

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 
 import type { Browser, FrameLocator, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 import { results } from '../../scripts/setup/project.mjs';
 import { launchBrowser } from '../../scripts/workbench/browser.mjs';
@@ -21,9 +20,14 @@ import {
 } from '../../scripts/workbench/server.mjs';
 import { startConnection, type Connection } from './connection';
 import { readEditors } from './editors';
+import { holdProcess, processes, type RunningProcess } from './processes';
 
-/** A workbench is usually there in 5 s; on a busy machine it has taken 48 s. In milliseconds. */
-const timeLimit = 120_000;
+/**
+ * How long anything may take that a test waits for, in milliseconds. Most things take a second, a workbench 5, a trainer that
+ * imports torch twice 30, and all of it several times as long on a slow or busy machine. Only a step that fails waits so long,
+ * and it ends its story (story.ts).
+ */
+const timeLimit = 150_000;
 
 /** How often the palette or a menu is opened that something else closes. */
 const ATTEMPTS = 5;
@@ -102,11 +106,13 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   started.defer(() => browser.close());
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(timeLimit);
 
   const loaded = typeof extension === 'object' ? {} : { extension };
   const address = workbenchAddress(connection.port, { ...loaded, workspace });
-  const driver = new WorkbenchDriver(server, connection, browser, page, address, started.move());
+  const driver = new WorkbenchDriver(
+    { server, connection, browser, page, address, userData },
+    started.move(),
+  );
   try {
     await driver.open();
   } catch (error) {
@@ -117,30 +123,37 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   return driver;
 }
 
-/** Those that are not closed yet. */
+/** Windows that are not closed yet. */
 export const openWindows = new Set<WorkbenchDriver>();
+
+interface Window {
+  readonly server: Server;
+  readonly connection: Connection;
+  readonly browser: Browser;
+  readonly page: Page;
+  readonly address: string;
+  /** The folder of settings and logs. */
+  readonly userData: string;
+}
 
 /** A real workbench, as a person sees it and as far as a person can touch it. */
 export class WorkbenchDriver {
   #page: Page;
-  readonly #connection: Connection;
-  readonly #address: string;
+  readonly #window: Window;
   readonly #started: AsyncDisposableStack;
+  /** What the page has said on its console, for the logs of a test that fails. */
+  readonly #console: string[] = [];
 
-  constructor(
-    readonly server: Server,
-    connection: Connection,
-    readonly browser: Browser,
-    page: Page,
-    address: string,
-    started: AsyncDisposableStack,
-  ) {
-    this.#connection = connection;
-    this.#page = page;
-    this.#address = address;
+  constructor(window: Window, started: AsyncDisposableStack) {
+    this.#window = window;
+    this.#page = this.#heard(window.page);
     this.#started = started;
     openWindows.add(this);
     started.defer(() => void openWindows.delete(this));
+  }
+
+  get server(): Server {
+    return this.#window.server;
   }
 
   get page(): Page {
@@ -149,7 +162,7 @@ export class WorkbenchDriver {
 
   /** Opens the workbench's page and waits until the window is restored. */
   async open(): Promise<void> {
-    await this.page.goto(this.#address, { timeout: timeLimit });
+    await this.page.goto(this.#window.address, { timeout: timeLimit });
     await this.#ready();
   }
 
@@ -173,6 +186,20 @@ export class WorkbenchDriver {
     }
   }
 
+  /** Waits until a reply that was begun is on the disk, from where it outlives the window. */
+  async draftKept(text: string): Promise<void> {
+    const storage = path.join(this.#window.userData, 'User', 'workspaceStorage');
+    const isDraft = /[\\/]drafts[\\/][^\\/]+\.json$/;
+    const drafts = async (): Promise<string[]> => {
+      const names = await readdir(storage, { recursive: true });
+      return Promise.all(
+        names.filter((name) => isDraft.test(name)).map((name) => readFile(path.join(storage, name), 'utf8')),
+      );
+    };
+    // A file may be replaced while it is looked for, which is an error that the poll passes over.
+    await expect.poll(drafts).toContainEqual(expect.stringContaining(JSON.stringify(text)));
+  }
+
   /** The page dies without a word to the server, as in a browser that crashes, and is opened again. */
   async crash(): Promise<void> {
     const lost = this.#page;
@@ -181,37 +208,27 @@ export class WorkbenchDriver {
     // It never answers.
     void devTools.send('Page.crash').catch(() => undefined);
     await crashed;
-    this.#page = await lost.context().newPage();
-    this.#page.setDefaultTimeout(timeLimit);
+    this.#page = this.#heard(await lost.context().newPage());
     await lost.close();
     await this.open();
   }
 
   /** The browser does not reach the server any more. The workbench asks again every few seconds, and says so after 40. */
   loseConnection(): void {
-    this.#connection.lose();
+    this.#window.connection.lose();
   }
 
   /** When the browser asks next, it reaches the server. */
   regainConnection(): void {
-    this.#connection.regain();
+    this.#window.connection.regain();
   }
 
   /** Another window on the same folder, of another person: with an extension host and a memory of its own. */
   async anotherWindow(): Promise<WorkbenchDriver> {
-    const context = await this.browser.newContext({ viewport: this.page.viewportSize() });
-    const page = await context.newPage();
-    page.setDefaultTimeout(timeLimit);
+    const context = await this.#window.browser.newContext({ viewport: this.page.viewportSize() });
     const started = new AsyncDisposableStack();
     started.defer(() => context.close());
-    const window = new WorkbenchDriver(
-      this.server,
-      this.#connection,
-      this.browser,
-      page,
-      this.#address,
-      started,
-    );
+    const window = new WorkbenchDriver({ ...this.#window, page: await context.newPage() }, started);
     await window.open();
     return window;
   }
@@ -229,13 +246,26 @@ export class WorkbenchDriver {
     for (const pid of hosts) process.kill(pid, 'SIGKILL');
   }
 
-  /** Of all windows, the numbers of their processes. */
+  /** The process numbers of the extension hosts of all windows. */
   async extensionHosts(): Promise<number[]> {
-    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,pgid=,args=']);
-    return stdout.split('\n').flatMap((line) => {
-      const [, pid, group] = /^\s*(\d+)\s+(\d+) .*--type=extensionHost/.exec(line) ?? [];
-      return Number(group) === this.server.group ? [Number(pid)] : [];
-    });
+    const hosts = (await processes()).filter((one) => this.#isOwn(one, /--type=extensionHost/));
+    return hosts.map(({ pid }) => pid);
+  }
+
+  /** Stops a process of this workbench by its command line (processes.ts). @returns lets it go on */
+  async hold(commandLine: RegExp): Promise<() => void> {
+    return holdProcess((one) => this.#isOwn(one, commandLine));
+  }
+
+  #isOwn({ group, args }: RunningProcess, commandLine: RegExp): boolean {
+    return group === this.server.group && commandLine.test(args);
+  }
+
+  #heard(page: Page): Page {
+    page.setDefaultTimeout(timeLimit);
+    page.on('console', (message) => this.#console.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => this.#console.push(String(error.stack)));
+    return page;
   }
 
   async #ready(): Promise<void> {
@@ -358,6 +388,15 @@ export class WorkbenchDriver {
     return file;
   }
 
+  /** Keeps the logs of the page, the server and the extension hosts as `test-results/<name>-logs/`. */
+  async keepLogs(name: string): Promise<void> {
+    const folder = path.join(results, `${name}-logs`);
+    await rm(folder, { recursive: true, force: true });
+    await cp(path.join(this.#window.userData, 'logs'), folder, { recursive: true });
+    await cp(path.join(this.#window.userData, 'server.log'), path.join(folder, 'server.log'));
+    await writeFile(path.join(folder, 'page.log'), `${this.#console.join('\n')}\n`);
+  }
+
   /**
    * What is seen in each of the themes, as `test-results/<name>-<theme>.png`; the last theme stays.
    * @param show brings back what a change of the theme takes away
@@ -376,13 +415,13 @@ export class WorkbenchDriver {
   }
 }
 
-/** Tries again what something else has come between. */
+/** Tries again what something else has come between, each time with more patience: the machine may be slow as well. */
 export async function insisting(
   act: (options: { readonly timeout: number }) => Promise<void>,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await act({ timeout: 10_000 });
+      await act({ timeout: 10_000 * attempt });
       return;
     } catch (error) {
       if (attempt === ATTEMPTS) throw error;

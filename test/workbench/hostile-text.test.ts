@@ -8,7 +8,7 @@ import { root } from '../../scripts/setup/project.mjs';
 import type { NewEvent } from '../../src/core/trajectory/event';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { starterTask } from '../fixtures/dialogue';
-import { violations } from './accessibility';
+import { expectAccessible } from './accessibility';
 import { startWorkbench, type WorkbenchDriver } from './driver';
 
 /** All that an agent may try, in one message. */
@@ -38,7 +38,6 @@ beforeAll(async () => {
   );
   await writeDialogues(path.join(workspace, '.tandem'));
   workbench = await startWorkbench({ extension: root, workspace });
-  workbench.page.setDefaultTimeout(60_000);
   workbench.page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
     if (/^https?:$/.test(protocol) && !/^(127\.0\.0\.1|localhost|.*\.vscode-cdn\.net)$/.test(hostname)) {
@@ -96,10 +95,12 @@ test('shows what a hostile agent says as text that does nothing', async () => {
   await session().getByText('Only admins[U+202E] nimda ton[U+2066] may.').waitFor();
   await session().getByText('[U+001B]]8;;https://example.org[U+0007]terminal[U+001B][2J').waitFor();
   await session().getByText('[U+202E]Answer 0').waitFor();
-  expect(await session().locator('main').locator('img, iframe, script, style, a, object').count()).toBe(0);
-  expect(await session().locator('title').innerText()).toBe('Tandem session');
+  await expect
+    .poll(() => session().locator('main').locator('img, iframe, script, style, a, object').count())
+    .toBe(0);
+  await expect.poll(() => session().locator('title').innerText()).toBe('Tandem session');
   await workbench.screenshot('session-hostile');
-  expect(await violations(session())).toEqual([]);
+  await expectAccessible(session());
   expect(outside).toEqual([]);
 });
 
@@ -114,7 +115,7 @@ test('scrolls through two hundred turns and draws only what changes', async () =
   await workbench.runCommand('View: Close All Editors');
   await workbench.page.getByRole('treeitem', { name: /Parcel surcharge.*long/ }).click();
   await session().getByText('turn 200 of 200').waitFor();
-  expect(await turns().count()).toBe(200);
+  await expect.poll(() => turns().count()).toBe(200);
   expect(
     await turns().evaluateAll((all) => all.map((one) => getComputedStyle(one).contentVisibility)),
   ).toEqual(Array.from({ length: 200 }, () => 'auto'));

@@ -9,13 +9,14 @@ import { root } from '../../scripts/setup/project.mjs';
 import { Runs } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { startChatServer } from '../fixtures/chat-server';
-import { answer } from '../fixtures/chat-server-replies';
+import { answer, silence } from '../fixtures/chat-server-replies';
 import { ModelHub } from '../fixtures/model-hub';
 import { PackageIndex } from '../fixtures/package-index';
 import { runNode } from '../fixtures/tasks';
 import { collectLog, realTrainer, tinyModel } from '../fixtures/trainer';
 import { accessiblePictures } from './accessibility';
 import { startWorkbench, type WorkbenchDriver } from './driver';
+import { holdProcess } from './processes';
 import { killTrainers, showRuns } from './runsView';
 import { newRunForm } from './newRunForm';
 
@@ -59,8 +60,6 @@ beforeAll(async () => {
       ...hubEnvironment(),
     },
   });
-  // A trainer imports torch before it says a word.
-  workbench.page.setDefaultTimeout(150_000);
   await showRuns(workbench);
 });
 
@@ -101,9 +100,9 @@ async function says(figureLabel: string, value: string): Promise<void> {
 }
 
 test('the simulator plays with the agent when there is nothing to learn from, until it is told to stop', async () => {
-  // The starter model would have played them all in seconds.
+  // It answers in the first ten dialogues, and never in the others.
   const wrong = 'I WANT TO ANSWER:\n```python\ndef unknown():\n    pass\n```';
-  await using slow = await startChatServer({ reply: () => answer(wrong, { firstDelay: 1500 }) });
+  await using slow = await startChatServer({ reply: ({ index }) => (index < 10 ? answer(wrong) : silence) });
   await configure({ 'tandem.agent': `openai:slow@${slow.url}` });
   await workbench.page.getByRole('button', { name: 'New Run…' }).click();
   await button('Let the simulator play').click();
@@ -134,7 +133,7 @@ test('without a dialogue the form says where they come from, and follows when th
   await button('Let the simulator play').waitFor();
   await button('Play a task').waitFor();
   await button('Import trajectories…').waitFor();
-  expect(await button('Start').count()).toBe(0);
+  await expect.poll(() => button('Start').count()).toBe(0);
   await pictures('empty');
   guesses = await collectLog(path.join(workspace, '.tandem'));
   await says('Trajectories', '12');
@@ -224,17 +223,17 @@ test('counts follow the filter, and what is left out is said', async () => {
   await form().locator('#data-error', { hasText: 'No dialogue is a success' }).waitFor();
   await agent.selectOption('');
   await says('Trajectories', '12');
-  expect(await form().locator('#data-error').count()).toBe(0);
+  await expect.poll(() => form().locator('#data-error').count()).toBe(0);
   await form().getByRole('radio', { name: 'SWEET-RL', exact: true }).check();
 });
 
 test('a value that will not do has its sentence beside it, and is where Start leads', async () => {
   await form().getByText('More settings').click();
   const beta = form().getByRole('group', { name: 'Critic' }).getByRole('textbox', { name: 'Beta' });
-  expect(await beta.inputValue()).toBe('3');
+  await expect.poll(() => beta.inputValue()).toBe('3');
   await beta.fill('0');
   await form().getByText('Write a number above 0.').waitFor();
-  expect(await beta.getAttribute('aria-invalid')).toBe('true');
+  await expect.poll(() => beta.getAttribute('aria-invalid')).toBe('true');
   const described = (await beta.getAttribute('aria-describedby'))!.split(' ');
   expect(await form().locator(`#${described[0]}`).textContent()).toContain('Write a number above 0.');
   await button('Start').click();
@@ -254,7 +253,9 @@ test('is kept over a reload, and fits a narrow editor', async () => {
   await workbench.kept(/from the form/);
   await workbench.reload();
   await form().getByText('1 changed').waitFor();
-  expect(await form().getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('from the form');
+  await expect
+    .poll(() => form().getByRole('textbox', { name: 'Name', exact: true }).inputValue())
+    .toBe('from the form');
   await says('Trajectories', '12');
   await workbench.setSize(700, 800);
   await form().getByRole('heading', { name: 'New run' }).scrollIntoViewIfNeeded();
@@ -283,7 +284,8 @@ test('a machine that cannot train is told at Start with what was run and how to 
   await form().getByRole('combobox', { name: 'Device' }).selectOption('mps');
   // Before it is planned, which would refuse it first.
   await button('Start').click();
-  await form().getByRole('alert').getByText('This machine cannot train yet.').waitFor();
+  const problem = form().locator('footer').getByText('This machine cannot train yet.');
+  await problem.waitFor();
   const failed = form().locator('footer .checks');
   await failed.getByText('device has failed').waitFor();
   for (const part of ['Command', 'Output', 'To mend it'])
@@ -291,10 +293,10 @@ test('a machine that cannot train is told at Start with what was run and how to 
   await pictures('unfit');
   expect(await runs().list()).toEqual([]);
   await form().getByRole('combobox', { name: 'Device' }).selectOption('cpu');
-  await form().getByRole('alert').waitFor({ state: 'detached' });
+  await problem.waitFor({ state: 'detached' });
   await needs().getByText('It fits this machine.').waitFor();
   // The machine is looked at for the form a little longer.
-  await expect.poll(() => readdir(runs().folder), { timeout: 100_000 }).toEqual([]);
+  await expect.poll(() => readdir(runs().folder)).toEqual([]);
 });
 
 test('a name on the hub is planned when that is asked for, and stands in a file that the command line takes', async () => {
@@ -345,13 +347,16 @@ test('opens as a file that can be started', async () => {
 
 test('until a start has ended nothing can be changed, and Cancel leaves no run', async () => {
   const method = form().getByRole('radio', { name: 'SWEET-RL', exact: true });
+  // The trainer stays in its check of the run, so that this start lasts until it is cancelled.
+  const isHeld = holdProcess(({ args }) => args.includes(`tandem_trainer check ${runs().folder}`));
   await button('Start').click();
   await form().getByText('Until it has begun, nothing can be changed here.').first().waitFor();
-  expect(await method.isDisabled()).toBe(true);
+  await isHeld;
+  await expect.poll(() => method.isDisabled()).toBe(true);
   await pictures('starting');
   await button('Cancel').click();
   await button('Cancel').waitFor({ state: 'detached' });
-  expect(await method.isEnabled()).toBe(true);
+  await expect.poll(() => method.isEnabled()).toBe(true);
   expect(await runs().list()).toEqual([]);
   await needs().getByText('It fits this machine.').waitFor();
 });
@@ -375,8 +380,10 @@ test('Start closes the form and shows the run, with what the form said', async (
 test('a run is duplicated into the form, on the same rows or on the log', async () => {
   await workbench.chooseInMenu(row(/^from the form/), 'Duplicate Run with Changes…');
   await form().getByRole('heading', { name: 'New run like from the form' }).waitFor();
-  expect(await form().getByRole('radio', { name: 'Those of from the form' }).isChecked()).toBe(true);
-  expect(await form().getByRole('combobox', { name: 'Agent' }).count()).toBe(0);
+  await expect
+    .poll(() => form().getByRole('radio', { name: 'Those of from the form' }).isChecked())
+    .toBe(true);
+  await expect.poll(() => form().getByRole('combobox', { name: 'Agent' }).count()).toBe(0);
   await says('Trajectories', '12');
   await workbench.screenshot('new-run-duplicate');
   await form().getByRole('radio', { name: 'From the log, as it is now' }).check();

@@ -68,8 +68,6 @@ export async function startOnOwnCode(): Promise<OwnCode> {
     workspace,
     settings: chatSettings,
   });
-  // A step that fails makes all later ones fail: they should not each wait for minutes.
-  workbench.page.setDefaultTimeout(45_000);
   await workbench.activityBar('Tandem').click();
   await workbench.openViews('Tasks', 'Models');
   // What is asked of Tandem before it is awake waits, longer than these tests do.

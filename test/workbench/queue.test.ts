@@ -57,8 +57,6 @@ beforeAll(async () => {
     workspace: both,
     environment: trainerEnvironment(),
   });
-  // A trainer imports torch before it says a word, twice before it is launched.
-  workbench.page.setDefaultTimeout(100_000);
   await showRuns(workbench);
 });
 
@@ -162,7 +160,7 @@ test('a person who wants the model of a run before its last step finishes it', a
   await workbench.screenshot('runs-finish');
   await dialog.getByRole('button', { name: 'Finish Now' }).click();
   await row(/^first, finishing, policy/).waitFor();
-  expect(await button('Finish now…').isDisabled()).toBe(true);
+  await expect.poll(() => button('Finish now…').isDisabled()).toBe(true);
   await accessiblePictures(workbench, view(), 'runs-finishing');
   // Whoever is next in the queue cannot be launched.
   await rename(log, `${log}.aside`);
@@ -242,7 +240,7 @@ test('one that waits in another folder of the window begins as well, whatever th
   await row(/^third, died/).waitFor();
   await freeze('fourth');
   await workbench.page.locator('.statusbar-item', { hasText: /Tandem: policy/ }).waitFor();
-  expect(await row(/^fourth/).count()).toBe(0);
+  await expect.poll(() => row(/^fourth/).count()).toBe(0);
   await workbench.screenshot('runs-begun-elsewhere');
 });
 

@@ -49,8 +49,6 @@ beforeAll(async () => {
     environment: trainerEnvironment(),
     settings: { ...chatSettings, 'tandem.sampling.maxTokens': 256, 'tandem.protocol.maxTurns': 6 },
   });
-  // A trainer imports torch before it says a word, twice before it is launched.
-  workbench.page.setDefaultTimeout(100_000);
   await showRuns(workbench);
 });
 
@@ -176,7 +174,7 @@ test('after a reload in the middle the panel is back, and goes on', async () => 
   await view()
     .getByRole('img', { name: /^Loss of critic, from / })
     .waitFor();
-  expect(await view().getByRole('checkbox', { name: 'Logarithmic' }).isChecked()).toBe(true);
+  await expect.poll(() => view().getByRole('checkbox', { name: 'Logarithmic' }).isChecked()).toBe(true);
   await row(/^long one, running, critic \d+ %/).waitFor();
   await oneStepOn();
   const { progress } = await newest();

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import { insisting, startWorkbench, type WorkbenchDriver } from './driver';
 
 let workspace: string;
 let workbench: WorkbenchDriver;
@@ -18,8 +18,6 @@ beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-starter-'));
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   workbench = await startWorkbench({ extension: root, workspace });
-  // A step that fails makes all later ones fail: they should not each wait for minutes.
-  workbench.page.setDefaultTimeout(60_000);
 });
 
 afterAll(async () => {
@@ -84,9 +82,9 @@ test('finds the model ready, with its size and its speed', async () => {
   const models = workbench.page.getByRole('tree', { name: 'Models' });
   const starter = models.getByRole('treeitem', { name: /^starter, agent/ });
   await starter.waitFor();
-  expect(await starter.getAttribute('aria-label')).toMatch(
-    /^starter, agent, ready, [\d,.]+ tokens per second, [\d.]+ megabytes, \w+, cpu$/,
-  );
+  await expect
+    .poll(() => starter.getAttribute('aria-label'))
+    .toMatch(/^starter, agent, ready, [\d,.]+ tokens per second, [\d.]+ megabytes, \w+, cpu$/);
   await models.getByRole('treeitem', { name: /Add a model folder/ }).waitFor();
 });
 
@@ -98,11 +96,14 @@ test('finds beside it what training left here, and plays with it', async () => {
   const models = workbench.page.getByRole('tree', { name: 'Models' });
   await models.getByRole('treeitem', { name: /^stopped\/model, failed: .* has no config\.json/ }).waitFor();
   const trained = models.getByRole('treeitem', { name: /^quick\/model, / });
-  await trained.hover();
+  const chosen = models.getByRole('treeitem', { name: /^quick\/model, agent, / });
   // The list is drawn anew while the models of this folder are read, which loses a click.
-  await workbench.page.waitForTimeout(1000);
-  await trained.getByRole('button', { name: 'Use as Agent' }).click();
-  await models.getByRole('treeitem', { name: /^quick\/model, agent, / }).waitFor();
+  await insisting(async (options) => {
+    if (await chosen.isVisible()) return;
+    await trained.hover(options);
+    await trained.getByRole('button', { name: 'Use as Agent' }).click(options);
+    await chosen.waitFor(options);
+  });
   await session().getByText('agent: quick/model').waitFor();
   await session().getByRole('button', { name: 'Next task' }).click();
   await session().getByRole('button', { name: 'Start' }).click();

@@ -43,8 +43,6 @@ beforeAll(async () => {
     environment: { HF_ENDPOINT: hub.url },
   });
   await workbench.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  // A step that fails makes all later ones fail: they should not each wait for minutes.
-  workbench.page.setDefaultTimeout(60_000);
 });
 
 afterAll(async () => {
@@ -121,11 +119,13 @@ test('sees packs with their counts, and each task with its state', async () => {
   await workbench.openViews('Tasks');
   await task(/^starter-world, 24 tasks, 1 (draft|submitted)/).waitFor();
   await task(/^starter, 32 tasks/).waitFor();
-  expect(
-    await tasks()
-      .getByRole('treeitem', { name: /, new$/ })
-      .count(),
-  ).toBeGreaterThan(5);
+  await expect
+    .poll(() =>
+      tasks()
+        .getByRole('treeitem', { name: /, new$/ })
+        .count(),
+    )
+    .toBeGreaterThan(5);
 });
 
 test('finds a task by words of its description', async () => {

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 import type { Locator } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { Dialogue } from '../../src/core/dialogue/dialogue';
@@ -12,7 +12,7 @@ import { RulesSimulator } from '../../src/core/dialogue/simulator';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { asks, scripted, shippedPrompts, starterTask } from '../fixtures/dialogue';
 import { collectLog } from '../fixtures/trainer';
-import { accessiblePictures, violations } from './accessibility';
+import { accessiblePictures, expectAccessible } from './accessibility';
 import { allThemes, startWorkbench, type WorkbenchDriver } from './driver';
 
 let workspace: string;
@@ -46,7 +46,7 @@ async function pictures(name: string): Promise<void> {
   await accessiblePictures(workbench, replay(), name, allThemes);
   await workbench.setSize(700, 800);
   await workbench.screenshot(`${name}-narrow`);
-  expect(await violations(replay())).toEqual([]);
+  await expectAccessible(replay());
   await workbench.setSize(1280, 800);
 }
 
@@ -58,8 +58,6 @@ beforeAll(async () => {
   await collectLog(data);
   await playByHand(data);
   workbench = await startWorkbench({ extension: root, workspace });
-  // A step that fails makes later ones fail: they should not each wait for minutes.
-  workbench.page.setDefaultTimeout(60_000);
   await workbench.activityBar('Tandem').click();
   await tree().getByRole('treeitem').first().waitFor();
   // The tree draws only the rows that fit: the other views make room.
@@ -72,12 +70,6 @@ afterAll(async () => {
 });
 
 beforeEach(() => workbench.runCommand('View: Close All Editors'));
-
-afterEach(async ({ task }) => {
-  if (task.result?.state !== 'fail') return;
-  await workbench.screenshot(`failed-${task.name.replaceAll(/\W+/g, '-')}`);
-  await workbench.page.keyboard.press('Escape');
-});
 
 const rules = new RulesSimulator();
 
@@ -170,12 +162,12 @@ test('a filter narrows the list, says so in its first row, and is cleared there'
   await workbench.page.keyboard.press('Escape');
   const filter = row(/^Filter: failed a test · agent .*guesses\.json, 6 of 14 dialogues$/);
   await filter.waitFor();
-  expect(await tree().getByRole('treeitem').count()).toBe(7);
+  await expect.poll(() => tree().getByRole('treeitem').count()).toBe(7);
   await workbench.screenshot('trajectories-filtered');
   await filter.hover();
   await filter.getByRole('button', { name: 'Clear Trajectory Filter' }).click();
   await filter.waitFor({ state: 'detached' });
-  expect(await tree().getByRole('treeitem').count()).toBe(14);
+  await expect.poll(() => tree().getByRole('treeitem').count()).toBe(14);
 });
 
 test('a filter by date, rating and text finds what it should, and nothing where there is nothing', async () => {
@@ -217,7 +209,7 @@ test('a finished dialogue opens in the replay, which says who wrote what', async
   await replay().getByText('sample 1 of 2').click();
   await replay().getByText('good message, by ada').waitFor();
   await replay().getByText('“To the point.”').waitFor();
-  expect(await violations(replay())).toEqual([]);
+  await expectAccessible(replay());
   await pictures('trajectories-replay');
   await replay().getByRole('button', { name: 'transcript' }).click();
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.transcript\.md/ }).waitFor();
@@ -228,7 +220,7 @@ test('the replay shows the grade and compares the answer with the reference', as
   await replay()
     .getByRole('heading', { name: /\d+ of 10 tests passed/ })
     .waitFor();
-  expect(await violations(replay())).toEqual([]);
+  await expectAccessible(replay());
   await replay().getByRole('button', { name: 'reference', exact: true }).click();
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.reference\.py/ }).waitFor();
   await replay().getByRole('button', { name: 'Compare with the reference' }).click();
@@ -250,7 +242,7 @@ test('an unfinished dialogue opens in the session', async () => {
     .getByText(/^turn 1 of \d+$/)
     .waitFor();
   await replay().getByRole('heading', { name: 'Before your first reply' }).waitFor();
-  expect(await violations(replay())).toEqual([]);
+  await expectAccessible(replay());
 });
 
 test('two dialogues of one task are compared side by side', async () => {
@@ -308,7 +300,7 @@ test('several are deleted by the menu, and one of them is restored later', async
   await quickInput().locator('.quick-input-list-row', { hasText: 'Hotel stay' }).click();
   await quickInput().getByRole('button', { name: 'OK' }).click();
   await hotel.waitFor();
-  expect(await course.count()).toBe(0);
+  await expect.poll(() => course.count()).toBe(0);
 });
 
 test('an export is shown before it is written, then saved with its card', async () => {
@@ -424,7 +416,7 @@ test('statistics are drawn, grouped and given as tables with the same numbers', 
   const table = replay().getByRole('table', { name: 'Time per reply by pack' });
   await table.getByRole('row', { name: /starter\.jsonl 13 25\.5 s|starter\.jsonl \d+ 26 s/ }).waitFor();
   await workbench.screenshot('trajectories-statistics-tables');
-  expect(await violations(replay())).toEqual([]);
+  await expectAccessible(replay());
 });
 
 test('statistics follow the filter of the list', async () => {
@@ -434,7 +426,7 @@ test('statistics follow the filter of the list', async () => {
   await pick('open');
   await workbench.page.keyboard.press('Escape');
   await replay().getByText('only open').waitFor();
-  expect(await violations(replay())).toEqual([]);
+  await expectAccessible(replay());
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await replay().getByText('only open').waitFor({ state: 'detached' });
 });

@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
-import { accessiblePictures, violations } from './accessibility';
+import { accessiblePictures, expectAccessible } from './accessibility';
 import { lineOf, openFunction, source } from './ownCode';
 import { startWorkbench, type WorkbenchDriver } from './driver';
 
@@ -18,12 +18,6 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const quickInput = () => workbench.page.locator('.quick-input-widget');
-
-beforeEach(({ onTestFailed, task }) => {
-  onTestFailed(async () => {
-    await workbench.screenshot(`trust-failed-${task.name.slice(0, 20)}`);
-  });
-});
 
 async function start(isRestricted: boolean): Promise<void> {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-trust-'));
@@ -42,7 +36,6 @@ async function start(isRestricted: boolean): Promise<void> {
     await leaveRun('20260102-000000-two', 'paused policy');
   }
   workbench = await startWorkbench({ extension: root, workspace, isRestricted, settings: user });
-  workbench.page.setDefaultTimeout(60_000);
   await workbench.activityBar('Tandem').click();
 }
 
@@ -94,7 +87,7 @@ describe('a developer', () => {
     await openTask();
     const local = session().getByRole('radio', { name: /Keep on this machine only/ });
     await local.waitFor();
-    expect(await local.isChecked()).toBe(true);
+    await expect.poll(() => local.isChecked()).toBe(true);
     await session().getByText(path.join(workspace, '.tandem')).waitFor();
     await accessiblePictures(workbench, session(), 'trust-consent');
     await workbench.setSize(620, 700);
@@ -130,7 +123,7 @@ describe('a developer', () => {
     await composer.press('Enter');
     await session().getByText('How much more?').waitFor();
     await composer.fill('kestrel begun');
-    await workbench.page.waitForTimeout(500);
+    await workbench.draftKept('kestrel begun');
     expect(await dataFolder()).toMatch(/zebulon[\s\S]*kestrel/);
     await workbench.runCommand('Tandem: Delete My Data…');
     await quickInput().getByText('you, 1 dialogue').click();
@@ -146,7 +139,7 @@ describe('a developer', () => {
     await openTask();
     const pseudonym = session().getByRole('textbox', { name: 'Pseudonym' });
     await pseudonym.waitFor();
-    expect(await pseudonym.inputValue()).toMatch(/^developer-/);
+    await expect.poll(() => pseudonym.inputValue()).toMatch(/^developer-/);
   });
 });
 
@@ -161,9 +154,9 @@ describe('in a workspace that is not trusted', () => {
       .getByText('Nothing is played in a workspace that is not trusted.', { exact: false })
       .waitFor();
     await session().getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
-    expect(await session().getByRole('button', { name: 'Agree and start' }).count()).toBe(0);
+    await expect.poll(() => session().getByRole('button', { name: 'Agree and start' }).count()).toBe(0);
     await workbench.screenshot('trust-restricted-task');
-    expect(await violations(session())).toEqual([]);
+    await expectAccessible(session());
     expect(existsSync(path.join(workspace, '.tandem', 'log'))).toBe(false);
   });
 
@@ -198,7 +191,7 @@ describe('in a workspace that is not trusted', () => {
       .waitFor();
     await session().getByText('the untrained score on the same pairs: 55.0 %').waitFor();
     await session().getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
-    expect(await session().getByRole('button', { name: 'Resume' }).count()).toBe(0);
+    await expect.poll(() => session().getByRole('button', { name: 'Resume' }).count()).toBe(0);
     await accessiblePictures(workbench, session(), 'trust-restricted-run');
     await workbench.chooseInMenu(run, 'Resume Run');
     await workbench.notification(/Nothing is trained in a workspace that is not trusted/);
@@ -220,13 +213,15 @@ describe('in a workspace that is not trusted', () => {
       .getByText(/Nothing is played in a workspace that is not trusted/)
       .waitFor();
     await session().getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
-    expect(
-      await session()
-        .getByRole('button', { name: /Evaluate/ })
-        .count(),
-    ).toBe(0);
+    await expect
+      .poll(() =>
+        session()
+          .getByRole('button', { name: /Evaluate/ })
+          .count(),
+      )
+      .toBe(0);
     await workbench.screenshot('trust-restricted-comparison');
-    expect(await violations(session())).toEqual([]);
+    await expectAccessible(session());
   });
 
   test('nothing is played or graded with code of one’s own, and the person is told why', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sum, words } from '../../../scripts/suites/outcome.mjs';
-import { outcomeOf, passedOnlyLater } from '../../../scripts/suites/vitest.mjs';
+import { notReached, outcomeOf } from '../../../scripts/suites/vitest.mjs';
 import { outcomeOf as pytestOutcome } from '../../../scripts/suites/pytest.mjs';
 
 const tests = (...statuses: readonly string[]) => ({
@@ -42,10 +42,9 @@ test('an error outside all tests counts as one failed', () => {
   expect(outcomeOf(report, { status: 1, isFiltered: false })).toEqual({ passed: 3, failed: 1, skipped: 0 });
 });
 
-test('what fails and passes when it is run again is named', () => {
-  const before = [tests('passed', 'failed', 'failed')];
-  expect(passedOnlyLater(before, [tests('passed', 'passed', 'failed')])).toEqual(['test 2']);
-  expect(passedOnlyLater(before, [tests('failed', 'failed', 'failed')])).toEqual([]);
+test('the steps after the one that failed are named, and those of files without a failure are not', () => {
+  const files = [tests('passed', 'failed', 'skipped', 'skipped'), tests('passed', 'skipped')];
+  expect(notReached(files)).toEqual([expect.stringContaining('some.test.ts'), '  test 3', '  test 4']);
 });
 
 const junit = (counts: string) =>
