@@ -1,0 +1,172 @@
+import { defineConfig, type OxlintOverride } from 'oxlint';
+
+/** Folders of `src/core`, and the others of them that each may import (docs/architecture.md). */
+const below: Record<string, readonly string[]> = {
+  task: [],
+  model: ['task'],
+  grading: ['task'],
+  trajectory: ['task'],
+  dialogue: ['model', 'grading', 'trajectory', 'task'],
+  evaluation: ['dialogue', 'model', 'grading', 'trajectory', 'task'],
+  training: ['evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
+  loop: ['training', 'evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
+  experiment: ['loop', 'training', 'evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
+  scoreboard: ['loop', 'training', 'evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],
+};
+
+/** Forbids imports of these folders, which begin with `../`. */
+const folders = (names: readonly string[], message: string) => ({
+  regex: `^\\.\\./(.*/)?(${names.join('|')})/`,
+  message,
+});
+
+const vscode = { name: 'vscode', message: 'Only src/editor imports vscode.' };
+const toolkit = {
+  name: '@vscode/webview-ui-toolkit',
+  message: 'Only webview/ui knows the component toolkit.',
+};
+const source = { regex: '/src/', message: 'A webview imports nothing of src.' };
+const outsideOfCore = [
+  folders(['editor'], 'The core never imports the editor.'),
+  folders(['cli'], 'The core never imports the command line.'),
+  folders(['webview'], 'The core never imports the webview.'),
+];
+const outsideOfCli = [
+  folders(['editor'], 'The command line never imports the editor.'),
+  folders(['webview'], 'The command line never imports the webview.'),
+];
+const outsideOfEditor = [
+  folders(['cli'], 'The editor never imports the command line.'),
+  { group: ['**/webview/**', '!**/webview/*/protocol'], message: 'Import only webview/<folder>/protocol.' },
+];
+
+/** Only the last wall that fits a file stands, so each says everything that its files must not import. */
+const wall = (
+  files: string[],
+  forbidden: { paths?: { name: string; message: string }[]; patterns: { message: string }[] },
+): OxlintOverride => ({
+  files,
+  rules: { 'no-restricted-imports': ['error', forbidden] },
+});
+
+const walls = [
+  wall(['src/core/**'], { paths: [vscode], patterns: outsideOfCore }),
+  ...Object.entries(below).map(([folder, allowed]) => {
+    const others = Object.keys(below).filter((other) => other !== folder && !allowed.includes(other));
+    const message = `core/${folder} may import only: ${allowed.join(', ') || 'nothing else of the core'}.`;
+    const patterns = [...outsideOfCore, folders(others, message)];
+    return wall([`src/core/${folder}/**`], { paths: [vscode], patterns });
+  }),
+  wall(['src/cli/**'], { paths: [vscode], patterns: outsideOfCli }),
+  wall(['src/editor/**', 'src/extension.ts'], { patterns: outsideOfEditor }),
+  wall(['webview/**'], { paths: [toolkit], patterns: [source] }),
+  wall(['webview/ui/**'], { patterns: [source] }),
+];
+
+export default defineConfig({
+  plugins: ['typescript'],
+  // The rules of this category are not listed again below.
+  categories: { correctness: 'error' },
+  options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
+  rules: {
+    'no-array-constructor': 'error',
+    'no-case-declarations': 'error',
+    'no-empty': 'error',
+    'no-empty-function': 'error',
+    'no-fallthrough': 'error',
+    'no-prototype-builtins': 'error',
+    'no-redeclare': ['error', { builtinGlobals: false }],
+    'no-regex-spaces': 'error',
+    'no-unexpected-multiline': 'error',
+    'no-useless-assignment': 'error',
+    'no-useless-constructor': 'error',
+    'no-var': 'error',
+    'prefer-const': 'error',
+    'prefer-rest-params': 'error',
+    'prefer-spread': 'error',
+    'preserve-caught-error': 'error',
+    // Sorting by text is fine where only equality matters.
+    'typescript/require-array-sort-compare': 'off',
+  },
+  overrides: [
+    { files: ['**/*.js'], env: { node: true }, rules: { 'no-undef': 'error' } },
+    {
+      // The other JavaScript is CommonJS, and the build script's types are unchecked.
+      files: ['**/*.{ts,mts,mjs}'],
+      rules: {
+        'typescript/adjacent-overload-signatures': 'error',
+        'typescript/array-type': 'error',
+        'typescript/ban-ts-comment': ['error', { minimumDescriptionLength: 10 }],
+        'typescript/ban-tslint-comment': 'error',
+        'typescript/class-literal-property-style': 'error',
+        'typescript/consistent-generic-constructors': 'error',
+        'typescript/consistent-indexed-object-style': 'error',
+        'typescript/consistent-type-assertions': 'error',
+        'typescript/consistent-type-definitions': 'error',
+        'typescript/consistent-type-imports': 'error',
+        'typescript/dot-notation': 'error',
+        'typescript/no-confusing-non-null-assertion': 'error',
+        'typescript/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+        'typescript/no-deprecated': 'error',
+        'typescript/no-dynamic-delete': 'error',
+        'typescript/no-empty-object-type': 'error',
+        'typescript/no-explicit-any': 'error',
+        'typescript/no-extraneous-class': 'error',
+        'typescript/no-generated-empty-object-type': 'error',
+        'typescript/no-inferrable-types': 'error',
+        'typescript/no-invalid-void-type': 'error',
+        'typescript/no-misused-promises': 'error',
+        'typescript/no-mixed-enums': 'error',
+        'typescript/no-namespace': 'error',
+        'typescript/no-non-null-asserted-nullish-coalescing': 'error',
+        'typescript/no-require-imports': 'error',
+        'typescript/no-unnecessary-boolean-literal-compare': 'error',
+        'typescript/no-unnecessary-condition': 'error',
+        'typescript/no-unnecessary-template-expression': 'error',
+        'typescript/no-unnecessary-type-arguments': 'error',
+        'typescript/no-unnecessary-type-assertion': 'error',
+        'typescript/no-unnecessary-type-constraint': 'error',
+        'typescript/no-unnecessary-type-conversion': 'error',
+        'typescript/no-unsafe-argument': 'error',
+        'typescript/no-unsafe-assignment': 'error',
+        'typescript/no-unsafe-call': 'error',
+        'typescript/no-unsafe-enum-assignment': 'error',
+        'typescript/no-unsafe-enum-comparison': 'error',
+        'typescript/no-unsafe-function-type': 'error',
+        'typescript/no-unsafe-member-access': 'error',
+        'typescript/no-unsafe-return': 'error',
+        'typescript/non-nullable-type-assertion-style': 'error',
+        'typescript/only-throw-error': 'error',
+        'typescript/prefer-find': 'error',
+        'typescript/prefer-for-of': 'error',
+        'typescript/prefer-function-type': 'error',
+        'typescript/prefer-includes': 'error',
+        'typescript/prefer-literal-enum-member': 'error',
+        'typescript/prefer-nullish-coalescing': 'error',
+        'typescript/prefer-promise-reject-errors': 'error',
+        'typescript/prefer-reduce-type-parameter': 'error',
+        'typescript/prefer-regexp-exec': 'error',
+        'typescript/prefer-return-this-type': 'error',
+        'typescript/prefer-string-starts-ends-with': 'error',
+        'typescript/related-getter-setter-pairs': 'error',
+        'typescript/require-await': 'error',
+        'typescript/restrict-plus-operands': [
+          'error',
+          {
+            allowAny: false,
+            allowBoolean: false,
+            allowNullish: false,
+            allowNumberAndString: false,
+            allowRegExp: false,
+          },
+        ],
+        'typescript/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+        'typescript/return-await': ['error', 'error-handling-correctness-only'],
+        'typescript/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+        'typescript/unified-signatures': 'error',
+        'typescript/use-unknown-in-catch-callback-variable': 'error',
+      },
+    },
+    ...walls,
+  ],
+});

@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { root } from '../../../scripts/setup/project.mjs';
+
+const files = {
+  'src/core/task/bank.ts': `
+    import '../dialogue/play';
+    import '../../cli/collect';
+    import type { Panel } from '../../editor/panel';
+    import 'vscode';
+    import './python/parse';
+    await import('../model/model');`,
+  'src/core/loop/report/page.ts': `
+    import '../../scoreboard/board';
+    import '../../training/data/rows';
+    import '../pictures/draw';`,
+  'src/core/erasure/erase.ts': `
+    import '../trajectory/log';
+    import '../../../webview/session/protocol';`,
+  'src/cli/collect.ts': `
+    import '../core/dialogue/play';
+    import '../editor/panel';
+    import '../../webview/session/protocol';
+    import 'vscode';`,
+  'src/editor/session/panel.ts': `
+    import 'vscode';
+    import '../../core/dialogue/play';
+    import '../../../webview/session/protocol';
+    import '../../../webview/session/page';
+    import '../../cli/collect';`,
+  'src/extension.ts': `
+    import '../webview/session/page';`,
+  'webview/session/page.ts': `
+    import '../dialogue/turn';
+    import '../../src/core/task/bank';
+    import '@vscode/webview-ui-toolkit';`,
+  'webview/ui/button.ts': `
+    import '@vscode/webview-ui-toolkit';
+    import '../../src/core/task/bank';`,
+  'src/core/task/save.ts': `
+    const save = async () => Promise.resolve();
+    save();`,
+};
+
+const report = z.object({
+  diagnostics: z.array(z.object({ code: z.string(), filename: z.string(), help: z.string().optional() })),
+});
+
+let folder: string;
+let found: z.infer<typeof report>['diagnostics'];
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-lint-'));
+  const config = pathToFileURL(path.join(root, 'oxlint.config.mts')).href;
+  await writeFile(path.join(folder, 'oxlint.config.mts'), `export { default } from '${config}';`);
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+    await writeFile(path.join(folder, name), text);
+  }
+  const oxlint = path.join(root, 'node_modules/oxlint/bin/oxlint');
+  const { stdout } = spawnSync(process.execPath, [oxlint, '-f', 'json'], { cwd: folder, encoding: 'utf8' });
+  found = report.parse(JSON.parse(stdout)).diagnostics;
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test.each([
+  [
+    'src/core/task/bank.ts',
+    'core/task may import only: nothing else of the core.',
+    'core/task may import only: nothing else of the core.',
+    'The core never imports the command line.',
+    'The core never imports the editor.',
+    'Only src/editor imports vscode.',
+  ],
+  [
+    'src/core/loop/report/page.ts',
+    'core/loop may import only: training, evaluation, dialogue, model, grading, trajectory, task.',
+  ],
+  ['src/core/erasure/erase.ts', 'The core never imports the webview.'],
+  [
+    'src/cli/collect.ts',
+    'The command line never imports the editor.',
+    'The command line never imports the webview.',
+    'Only src/editor imports vscode.',
+  ],
+  [
+    'src/editor/session/panel.ts',
+    'Import only webview/<folder>/protocol.',
+    'The editor never imports the command line.',
+  ],
+  ['src/extension.ts', 'Import only webview/<folder>/protocol.'],
+  [
+    'webview/session/page.ts',
+    'A webview imports nothing of src.',
+    'Only webview/ui knows the component toolkit.',
+  ],
+  ['webview/ui/button.ts', 'A webview imports nothing of src.'],
+])('lint keeps the walls of %s', (name, ...messages) => {
+  const crossed = found.filter(
+    ({ code, filename }) =>
+      code === 'eslint(no-restricted-imports)' && path.normalize(filename) === path.normalize(name),
+  );
+  expect(crossed.map(({ help }) => help).sort()).toEqual(messages.sort());
+});
+
+test('lint knows types', () => {
+  expect(found).toContainEqual(expect.objectContaining({ code: 'typescript(no-floating-promises)' }));
+});
