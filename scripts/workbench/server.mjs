@@ -38,10 +38,11 @@ export const calmSettings = {
  * its page takes an extension from its address (`workbenchAddress`), and shows notifications in their list only.
  *
  * @param {number} [grace] how long it waits for a page whose connection is lost, in seconds
+ * @param {boolean} [hasDriver] a server without the driver shows notifications as a person's does
  */
-export const testFlags = (grace = 1) => [
+export const testFlags = (grace = 1, hasDriver = true) => [
   ...['--reconnection-grace-time', String(grace)],
-  ...['--vscode-option', 'enable-smoke-test-driver'],
+  ...(hasDriver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
 ];
 export const testEnvironment = { EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: '' }) };
 
