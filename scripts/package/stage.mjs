@@ -1,66 +1,27 @@
-// Lays out what a package for one platform holds: the built extension, its media and samples, and native parts.
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Lays out what a package for one platform holds, beside a production build.
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { root } from '../setup/project.mjs';
 import { packagedReadme } from './readme.mjs';
-import { targets } from './targets.mjs';
+import { placeRuntime } from './runtime.mjs';
 
-/** What goes into every package as it stands in the repository. */
-const asItStands = [
-  'CHANGELOG.md',
-  'LICENSE',
-  'docs/pictures',
-  'l10n',
-  'media/icon.png',
-  'media/session-dark.svg',
-  'media/session-light.svg',
-  'media/tandem.svg',
-  'media/walkthrough',
-  'package.nls.json',
-  'samples/workspace',
-];
+/** Decides what is packaged. */
+export const ignoreFile = path.join(root, '.vscodeignore');
 
 /**
- * What goes where, for one target: `[from, to]`, files or folders relative to the repository and to the package.
- * ONNX Runtime lies in `dist/node_modules`, where `dist/*.js` find it; a folder `node_modules` beside `package.json`
- * would be taken for the whole development tree.
+ * Puts the files that `.vscodeignore` names beside `folder/dist`, and this platform's ONNX Runtime into it.
  *
  * @param {string} target
- * @param {string} built folder of a production build, relative to the repository
- * @returns {(readonly [string, string])[]}
+ * @param {string} folder absolute; its `dist` is a production build
  */
-export function contents(target, built) {
-  const native = targets.get(target);
-  const runtime = 'onnxruntime-node';
-  const common = 'onnxruntime-common';
-  /** @param {string} part @returns {readonly [string, string]} */
-  const module = (part) => [`node_modules/${part}`, `dist/node_modules/${part}`];
-  return [
-    ...asItStands.map((name) => /** @type {const} */ ([name, name])),
-    [built, 'dist'],
-    ...(native == null
-      ? []
-      : [
-          ...['package.json', 'dist', `bin/napi-v6/${native}`].map((part) => module(`${runtime}/${part}`)),
-          ...['package.json', 'dist/cjs'].map((part) => module(`${common}/${part}`)),
-        ]),
-  ];
-}
-
-/**
- * Fills `folder` anew with the package for one target.
- *
- * @param {string} target
- * @param {string} built folder of a production build, relative to the repository
- * @param {string} folder absolute
- */
-export function stage(target, built, folder) {
-  rmSync(folder, { recursive: true, force: true });
-  for (const [from, to] of contents(target, built)) {
-    mkdirSync(path.dirname(path.join(folder, to)), { recursive: true });
-    cpSync(path.join(root, from), path.join(folder, to), { recursive: true });
-  }
+export async function stage(target, folder) {
+  // Only now: it is one of the packages that were just installed.
+  const { PackageManager, listFiles } = await import('@vscode/vsce');
+  const named = await listFiles({ cwd: root, packageManager: PackageManager.None, ignoreFile });
+  for (const name of named.filter((name) => !name.startsWith('dist/')))
+    cpSync(path.join(root, name), path.join(folder, name));
+  placeRuntime(path.join(folder, 'dist'), target);
   const page = packagedReadme(readFileSync(path.join(root, 'README.md'), 'utf8'), (name) =>
     existsSync(path.join(folder, name)),
   );
@@ -80,9 +41,7 @@ const forDevelopment = new Set([
 ]);
 
 function manifest() {
-  const kept = Object.entries(ownManifest()).filter(([field]) => !forDevelopment.has(field));
-  // Everything that lies in the folder was put there.
-  return { ...Object.fromEntries(kept), files: ['**'] };
+  return Object.fromEntries(Object.entries(ownManifest()).filter(([field]) => !forDevelopment.has(field)));
 }
 
 /** The repository's package.json. @returns {Record<string, unknown>} */

@@ -47,7 +47,7 @@ export const usualThemes: readonly Theme[] = ['light', 'hc-dark', 'dark'];
 export const allThemes: readonly Theme[] = ['light', 'hc-light', 'hc-dark', 'dark'];
 
 export interface WorkbenchOptions {
-  /** The working folder that is loaded as an extension, absolute; or a package that is installed. */
+  /** The working folder that is loaded as an extension, absolute; or a package that is installed, as a person has it. */
   readonly extension: string | { readonly vsix: string };
   /** The folder that is opened, or the `.code-workspace` file that names several; absolute. */
   readonly workspace: string;
@@ -95,7 +95,7 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   if (typeof extension === 'object') await installExtension(installed, { userData, vsix: extension.vsix });
   const server = await startServer(installed, {
     userData,
-    flags: testFlags(options.grace),
+    flags: testFlags(options.grace, typeof extension === 'string'),
     env: { ...testEnvironment, ...options.environment },
     asksForTrust: options.isRestricted === true,
   });

@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { ownTarget } from '../../scripts/package/targets.mjs';
+import { ownTarget } from '../../scripts/package/runtime.mjs';
 import { run } from '../../scripts/setup/command.mjs';
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer } from '../fixtures/chat-server';
@@ -12,6 +14,7 @@ import { answer } from '../fixtures/chat-server-replies';
 import { startWorkbench, type WorkbenchDriver } from './driver';
 
 let workspace: string;
+let vsix: string;
 let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
@@ -25,7 +28,7 @@ beforeAll(async () => {
     version: string;
   };
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-package-'));
-  const vsix = path.join(root, 'packages', `tandem-${version}-${ownTarget}.vsix`);
+  vsix = path.join(root, 'packages', `tandem-${version}-${ownTarget}.vsix`);
   workbench = await startWorkbench({ extension: { vsix }, workspace, grace: 600 });
 });
 
@@ -47,6 +50,42 @@ test('who installs the package plays a dialogue to its grade, with the model and
   const models = workbench.page.getByRole('tree', { name: 'Models' });
   await models.getByRole('treeitem', { name: /^starter, agent, ready, [\d,.]+ tokens per second/ }).waitFor();
 });
+
+test('an installed package shows a notification, whose button works', async () => {
+  await workbench.openViews('Tasks');
+  const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
+  const pack = tasks.getByRole('treeitem', { name: /^starter-world/ });
+  await workbench.chooseInMenu(pack, 'Remove from List');
+  const toast = workbench.page.locator('.notifications-toasts .notification-list-item');
+  await toast.filter({ hasText: 'is no longer in the list. Its file stays.' }).waitFor();
+  await workbench.screenshot('package-notification');
+  await toast.getByRole('button', { name: 'Undo' }).click();
+  await pack.waitFor();
+});
+
+test('`vsce ls` shows the files of the package', async () => {
+  const list = 'import sys, zipfile; print(*zipfile.ZipFile(sys.argv[1]).namelist(), sep="\\n")';
+  const python = process.env.TANDEM_PYTHON ?? 'python3';
+  const packaged = await linesOf(python, ['-c', list, vsix]);
+  const listed = await linesOf(process.execPath, ['node_modules/@vscode/vsce/vsce', 'ls']);
+  const files = packaged.filter((name) => name.startsWith('extension/'));
+  expect(unique(listed.map(nameInPackage))).toEqual(unique(files.map(nameInPackage)));
+});
+
+async function linesOf(command: string, args: readonly string[]): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(command, args, { cwd: root });
+  return stdout.trim().split('\n');
+}
+
+/** vsce gives three files other names; a chunk is named after its content, which is smaller in a package. */
+function nameInPackage(name: string): string {
+  return name
+    .replace(/^extension\//, '')
+    .replace(/^(readme|changelog|license)(\.\w+)?$/i, (_, page: string) => page.toLowerCase())
+    .replace(/\bchunk-\w+/, 'chunk');
+}
+
+const unique = (names: readonly string[]): string[] => [...new Set(names)].sort();
 
 test('a connection that is lost and regained takes nothing from a dialogue: not what is begun, and not what comes meanwhile', async () => {
   const last = Promise.withResolvers<string>();

