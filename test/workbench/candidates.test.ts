@@ -31,7 +31,7 @@ const agents = {
 let workspace: string;
 let server: ChatServer;
 /** When the agents may end the messages that they are asked for now. */
-let mayEnd: Promise<void> = Promise.resolve();
+let mayEnd: Promise<unknown> = Promise.resolve();
 let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
@@ -71,15 +71,15 @@ afterAll(async () => {
 /** Asks both agents for a message, looks at what is shown while they write, and lets them end. */
 async function whileTheyWrite(
   ask: Locator,
-  look: () => Promise<void> = async () => undefined,
+  look: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
   mayEnd = promise;
   await ask.click();
   await session().getByText('Two messages are being written').waitFor();
   await look();
   mayEnd = Promise.resolve();
-  resolve();
+  resolve(undefined);
 }
 
 async function loggedEvents(): Promise<LogEvent[]> {

@@ -32,7 +32,7 @@ let turns = [
 let workspace: string;
 /** The agent, which says one turn after the other, each when it may. */
 let agent: ChatServer;
-let mayEnd: Promise<void> = Promise.resolve();
+let mayEnd: Promise<unknown> = Promise.resolve();
 /** A model that stops in the middle of every message, so that there is time to look at one that is being written. */
 let stalling: ChatServer;
 let workbench: WorkbenchDriver;
@@ -91,11 +91,11 @@ afterAll(async () => {
 
 /** Does something while the agent's next message is being written, and lets it end then. */
 async function whileItWrites(act: () => Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
   mayEnd = promise;
   await act();
   mayEnd = Promise.resolve();
-  resolve();
+  resolve(undefined);
 }
 
 /** Writes the workspace's settings, which the editor notices. */
