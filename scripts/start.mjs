@@ -11,7 +11,7 @@ import { refreshSample } from './setup/sample.mjs';
 import { SetupFault, main, step } from './setup/steps.mjs';
 import { onPath } from './setup/system.mjs';
 import { ensureWorkbench } from './workbench/install.mjs';
-import { calmSettings, startServer, workbenchAddress, writeSettings } from './workbench/server.mjs';
+import { calmSettings, installFolder, startServer, workbenchAddress, writeSettings } from './workbench/server.mjs';
 
 const help = `npm start [-- OPTIONS] [FOLDER]
 
@@ -123,8 +123,9 @@ async function openInBrowser(workspace, port) {
   }
   // The sample's README says where to begin.
   writeSettings(userData, { ...calmSettings, 'workbench.startupEditor': 'readme' }, { replace: false });
+  installFolder(userData, root);
   const server = await step('Starting the workbench', () => startServer(workbench, { userData, port }));
-  console.log(`\nTandem is at\n  ${workbenchAddress(server.port, { extension: root, workspace })}`);
+  console.log(`\nTandem is at\n  ${workbenchAddress(server.port, { workspace })}`);
   console.log('\nThe workspace is', workspace, '\nCtrl+C ends it.');
   await server.ended;
   throw new SetupFault(`The workbench server ended. Its log is ${path.join(userData, 'server.log')}.`);

@@ -34,11 +34,15 @@ export const calmSettings = {
 };
 
 /**
- * For a server that a test starts: it forgets a closed page at once and knows no marketplace.
+ * For a server that a test starts: it forgets a closed page at once and knows no marketplace. With the smoke-test driver
+ * its page takes an extension from its address (`workbenchAddress`), and shows notifications in their list only.
  *
  * @param {number} [grace] how long it waits for a page whose connection is lost, in seconds
  */
-export const testFlags = (grace = 1) => ['--reconnection-grace-time', String(grace)];
+export const testFlags = (grace = 1) => [
+  ...['--reconnection-grace-time', String(grace)],
+  ...['--vscode-option', 'enable-smoke-test-driver'],
+];
 export const testEnvironment = { EXTENSIONS_GALLERY: JSON.stringify({ serviceUrl: '' }) };
 
 /** Variables of the process that starts the server that would change what the server does. */
@@ -113,8 +117,6 @@ function codeServerFlags(userData, port) {
     '--disable-getting-started-override',
     '--disable-proxy',
     '--ignore-last-opened',
-    // Only with the smoke-test driver does the page take a development extension from its address.
-    ...['--vscode-option', 'enable-smoke-test-driver'],
   ];
 }
 
@@ -137,6 +139,40 @@ export async function installExtension(workbench, { userData, vsix }) {
     env: { ...ownEnvironment(), ...testEnvironment },
     log: path.join(userData, 'install-extension.log'),
   });
+}
+
+/**
+ * Installs a working folder where it stands, as *Developer: Install Extension from Location…* does. Each window reads the
+ * folder itself, and uninstalling leaves it alone. The person's other extensions stay.
+ *
+ * @param {string} userData settings and extensions of the workbench
+ * @param {string} folder of an extension, absolute
+ * @throws {SetupFault} when the list of extensions there cannot be read
+ */
+export function installFolder(userData, folder) {
+  const list = path.join(extensionsOf(userData), 'extensions.json');
+  const { publisher, name, version } = manifestOf(folder);
+  const id = `${publisher}.${name}`;
+  const others = installedIn(list).filter(({ identifier }) => identifier.id !== id);
+  const location = { $mid: 1, scheme: 'file', path: folder };
+  const own = { identifier: { id }, version, location, metadata: { source: 'resource' } };
+  mkdirSync(path.dirname(list), { recursive: true });
+  writeFileSync(list, JSON.stringify([...others, own]));
+}
+
+/** @param {string} folder @returns {{publisher: string, name: string, version: string}} */
+function manifestOf(folder) {
+  return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+}
+
+/** @param {string} list @returns {{identifier: {id: string}}[]} */
+function installedIn(list) {
+  if (!existsSync(list)) return [];
+  try {
+    return JSON.parse(readFileSync(list, 'utf8'));
+  } catch (error) {
+    throw new SetupFault(`${list} is not JSON: remove it and start again.`, { cause: error });
+  }
 }
 
 function ownEnvironment() {
@@ -188,7 +224,7 @@ export function writeSettings(userData, settings, { replace }) {
 /**
  * @param {number} port
  * @param {object} shown
- * @param {string} [shown.extension] a working folder that is loaded as an extension
+ * @param {string} [shown.extension] a working folder that is loaded as an extension, by a server with `testFlags`
  * @param {string} [shown.tests] a module with `run()` that the extension host calls
  * @param {string} [shown.workspace] the folder that is opened, or a `.code-workspace` file
  * @returns {string} the page's address
@@ -200,7 +236,7 @@ export function workbenchAddress(port, { extension, tests, workspace }) {
     payload.push(['extensionDevelopmentPath', `vscode-remote://${host}${extension}`]);
   }
   if (tests !== undefined) payload.push(['extensionTestsPath', `vscode-remote://${host}${tests}`]);
-  const query = new URLSearchParams({ payload: JSON.stringify(payload) });
+  const query = new URLSearchParams(payload.length === 0 ? {} : { payload: JSON.stringify(payload) });
   if (workspace !== undefined) {
     query.set(workspace.endsWith('.code-workspace') ? 'workspace' : 'folder', workspace);
   }
