@@ -1,6 +1,6 @@
 // npm start: sets up what is missing, builds, and opens Tandem on a sample workspace.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 
@@ -11,7 +11,14 @@ import { refreshSample } from './setup/sample.mjs';
 import { SetupFault, main, step } from './setup/steps.mjs';
 import { onPath } from './setup/system.mjs';
 import { ensureWorkbench } from './workbench/install.mjs';
-import { calmSettings, installFolder, startServer, workbenchAddress, writeSettings } from './workbench/server.mjs';
+import {
+  calmSettings,
+  forgetManifests,
+  installFolder,
+  startServer,
+  workbenchAddress,
+  writeSettings,
+} from './workbench/server.mjs';
 
 const help = `npm start [-- OPTIONS] [FOLDER]
 
@@ -124,6 +131,10 @@ async function openInBrowser(workspace, port) {
   // The sample's README says where to begin.
   writeSettings(userData, { ...calmSettings, 'workbench.startupEditor': 'readme' }, { replace: false });
   installFolder(userData, root);
+  // A command that was just added shows when the window is reloaded.
+  watch(root, (_, name) => {
+    if (name !== null && /^package(\.nls.*)?\.json$/.test(name)) forgetManifests(userData);
+  }).unref();
   const server = await step('Starting the workbench', () => startServer(workbench, { userData, port }));
   console.log(`\nTandem is at\n  ${workbenchAddress(server.port, { workspace })}`);
   console.log('\nThe workspace is', workspace, '\nCtrl+C ends it.');

@@ -96,6 +96,22 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     asksForTrust: options.isRestricted === true,
   });
   started.defer(() => server.stop());
+  const loaded = typeof extension === 'object' ? {} : { extension };
+  const address = (port: number): string => workbenchAddress(port, { ...loaded, workspace });
+  return await showWorkbench(server, address, started.move());
+}
+
+/**
+ * Starts a browser that shows what a server has.
+ * @param address of the page, for the port where the browser reaches the server
+ * @param stack what to end with the browser, or when there is none
+ */
+export async function showWorkbench(
+  server: Server,
+  address: (port: number) => string,
+  stack: AsyncDisposableStack,
+): Promise<WorkbenchDriver> {
+  await using started = stack;
   const connection = await startConnection(server.port);
   started.defer(() => connection.close());
   const browser = await launchBrowser();
@@ -104,9 +120,8 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   const page = await context.newPage();
   page.setDefaultTimeout(timeLimit);
 
-  const loaded = typeof extension === 'object' ? {} : { extension };
-  const address = workbenchAddress(connection.port, { ...loaded, workspace });
-  const driver = new WorkbenchDriver(server, connection, browser, page, address, started.move());
+  const shown = address(connection.port);
+  const driver = new WorkbenchDriver(server, connection, browser, page, shown, started.move());
   try {
     await driver.open();
   } catch (error) {
