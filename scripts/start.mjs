@@ -20,13 +20,16 @@ import {
   writeSettings,
 } from './workbench/server.mjs';
 
+/** The browser keeps consent and layout by address, so each start tries the same one. */
+const usualPort = 41170;
+
 const help = `npm start [-- OPTIONS] [FOLDER]
 
 Opens Tandem on FOLDER, by default a sample workspace in .sample/ that keeps your dialogues.
 Desktop VS Code is used where its \`code\` command is there, otherwise a workbench in the browser.
 
   --browser     use the browser workbench in any case
-  --port PORT   of the browser workbench; by default any free one
+  --port PORT   of the browser workbench; by default ${usualPort}, or any free one when that is taken; 0: any free one
   --help        show this`;
 
 /** The oldest desktop VS Code that runs Tandem (\`engines\` in package.json). */
@@ -47,14 +50,14 @@ await main(async () => {
 });
 
 /**
- * @returns {{browser: boolean, port: number, folder: string | undefined} | undefined} undefined: only help was asked for
+ * @returns {{browser: boolean, port: number | undefined, folder: string | undefined} | undefined} undefined: only help was asked for
  * @throws {SetupFault} for an option or a folder that does not exist, or a wrong port
  */
 function wanted() {
   const { values, positionals } = commandLine(
     {
       browser: { type: 'boolean', default: false },
-      port: { type: 'string', default: '0' },
+      port: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
     help,
@@ -63,13 +66,17 @@ function wanted() {
     console.log(help);
     return undefined;
   }
-  const port = Number(values.port);
-  if (!Number.isInteger(port) || (port !== 0 && port < 1024) || port > 65535) {
-    throw new SetupFault(`--port takes a number from 1024 to 65535, not "${values.port}".`);
-  }
+  const port = values.port === undefined ? undefined : portNumber(values.port);
   const folder = positionals[0] === undefined ? undefined : path.resolve(positionals[0]);
   if (folder !== undefined && !existsSync(folder)) throw new SetupFault(`There is no folder ${folder}.`);
   return { browser: values.browser, port, folder };
+}
+
+/** @param {string} text @returns {number} @throws {SetupFault} when it is none */
+function portNumber(text) {
+  const port = Number(text);
+  if (Number.isInteger(port) && (port === 0 || port >= 1024) && port <= 65535) return port;
+  throw new SetupFault(`--port takes a number from 1024 to 65535, or 0 for any free one, not "${text}".`);
 }
 
 /** @returns {string | undefined} the `code` command, when it can show a window and is new enough */
@@ -117,17 +124,17 @@ function openInDesktop(code, workspace) {
  * Shows the workbench until the command is interrupted.
  *
  * @param {string} workspace
- * @param {number} port 0: any free one
+ * @param {number | undefined} wantedPort undefined: the usual one, when it is free
  * @returns {Promise<number>} exit status
  */
-async function openInBrowser(workspace, port) {
+async function openInBrowser(workspace, wantedPort) {
   const workbench = await ensureWorkbench();
   const userData = path.join(root, '.sample', 'user-data');
-  if (port !== 0 && !(await isFree(port))) {
-    throw new SetupFault(
-      `Port ${port} is taken: choose another with --port, or leave it out for any free one.`,
-    );
+  const isTaken = !(await isFree(wantedPort ?? usualPort));
+  if (isTaken && wantedPort !== undefined) {
+    throw new SetupFault(`Port ${wantedPort} is taken: choose another with --port, or leave it out.`);
   }
+  const port = isTaken ? 0 : (wantedPort ?? usualPort);
   // The sample's README says where to begin.
   writeSettings(userData, { ...calmSettings, 'workbench.startupEditor': 'readme' }, { replace: false });
   installFolder(userData, root);
@@ -136,8 +143,9 @@ async function openInBrowser(workspace, port) {
     if (name !== null && /^package(\.nls.*)?\.json$/.test(name)) forgetManifests(userData);
   }).unref();
   const server = await step('Starting the workbench', () => startServer(workbench, { userData, port }));
-  console.log(`\nTandem is at\n  ${workbenchAddress(server.port, { workspace })}`);
-  console.log('\nThe workspace is', workspace, '\nCtrl+C ends it.');
+  const address = workbenchAddress(server.port, { workspace });
+  console.log(`\nOpen this address in your browser:\n  ${address}`);
+  console.log(`\nThe workspace is ${workspace}\nCtrl+C ends Tandem.`);
   await server.ended;
   throw new SetupFault(`The workbench server ended. Its log is ${path.join(userData, 'server.log')}.`);
 }

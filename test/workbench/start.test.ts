@@ -29,7 +29,7 @@ beforeAll(async () => {
   started.defer(() => rm(clone, { recursive: true, force: true, maxRetries: 5 }));
   await cp(root, clone, { recursive: true, filter: (from) => !made.has(path.relative(root, from)) });
   await symlink(path.join(root, 'node_modules'), path.join(clone, 'node_modules'));
-  const command = spawn('npm', ['start', '--', '--browser'], {
+  const command = spawn('npm', ['start', '--', '--browser', '--port', '0'], {
     cwd: clone,
     env: { ...process.env, ...testEnvironment },
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -45,7 +45,7 @@ beforeAll(async () => {
   started.defer(stop);
   pressCtrlC = stop;
 
-  const said = await linesUntil(command.stdout, 'Ctrl+C ends it');
+  const said = await linesUntil(command.stdout, 'Ctrl+C ends Tandem');
   const [address = '', port = ''] = /http:\/\/127\.0\.0\.1:(\d+)\/\S+/.exec(said) ?? [];
   const [group = 0] = await groupsOf(clone);
   workbench = await showWorkbench(
