@@ -1,6 +1,6 @@
 // npm start: sets up what is missing, builds, and opens Tandem on a sample workspace.
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, watch } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
 
@@ -11,7 +11,17 @@ import { refreshSample } from './setup/sample.mjs';
 import { SetupFault, main, step } from './setup/steps.mjs';
 import { onPath } from './setup/system.mjs';
 import { ensureWorkbench } from './workbench/install.mjs';
-import { calmSettings, installFolder, startServer, workbenchAddress, writeSettings } from './workbench/server.mjs';
+import {
+  calmSettings,
+  forgetManifests,
+  installFolder,
+  startServer,
+  workbenchAddress,
+  writeSettings,
+} from './workbench/server.mjs';
+
+/** The browser keeps consent and layout by address, so each start tries the same one. */
+const usualPort = 41170;
 
 const help = `npm start [-- OPTIONS] [FOLDER]
 
@@ -19,7 +29,7 @@ Opens Tandem on FOLDER, by default a sample workspace in .sample/ that keeps you
 Desktop VS Code is used where its \`code\` command is there, otherwise a workbench in the browser.
 
   --browser     use the browser workbench in any case
-  --port PORT   of the browser workbench; by default any free one
+  --port PORT   of the browser workbench; by default ${usualPort}, or any free one when that is taken; 0: any free one
   --prepare     only install, build and refresh the sample workspace; with --browser also install the workbench
   --help        show this`;
 
@@ -45,14 +55,14 @@ await main(async () => {
 });
 
 /**
- * @returns {{browser: boolean, prepare: boolean, port: number, folder: string | undefined} | undefined} undefined: only help was asked for
+ * @returns {{browser: boolean, prepare: boolean, port: number | undefined, folder: string | undefined} | undefined} undefined: only help was asked for
  * @throws {SetupFault} for an option or a folder that does not exist, or a wrong port
  */
 function wanted() {
   const { values, positionals } = commandLine(
     {
       browser: { type: 'boolean', default: false },
-      port: { type: 'string', default: '0' },
+      port: { type: 'string' },
       prepare: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -62,13 +72,17 @@ function wanted() {
     console.log(help);
     return undefined;
   }
-  const port = Number(values.port);
-  if (!Number.isInteger(port) || (port !== 0 && port < 1024) || port > 65535) {
-    throw new SetupFault(`--port takes a number from 1024 to 65535, not "${values.port}".`);
-  }
+  const port = values.port === undefined ? undefined : portNumber(values.port);
   const folder = positionals[0] === undefined ? undefined : path.resolve(positionals[0]);
   if (folder !== undefined && !existsSync(folder)) throw new SetupFault(`There is no folder ${folder}.`);
   return { browser: values.browser, prepare: values.prepare, port, folder };
+}
+
+/** @param {string} text @returns {number} @throws {SetupFault} when it is none */
+function portNumber(text) {
+  const port = Number(text);
+  if (Number.isInteger(port) && (port === 0 || port >= 1024) && port <= 65535) return port;
+  throw new SetupFault(`--port takes a number from 1024 to 65535, or 0 for any free one, not "${text}".`);
 }
 
 /** @returns {string | undefined} the `code` command, when it can show a window and is new enough */
@@ -116,23 +130,28 @@ function openInDesktop(code, workspace) {
  * Shows the workbench until the command is interrupted.
  *
  * @param {string} workspace
- * @param {number} port 0: any free one
+ * @param {number | undefined} wantedPort undefined: the usual one, when it is free
  * @returns {Promise<number>} exit status
  */
-async function openInBrowser(workspace, port) {
+async function openInBrowser(workspace, wantedPort) {
   const workbench = await ensureWorkbench();
   const userData = path.join(root, '.sample', 'user-data');
-  if (port !== 0 && !(await isFree(port))) {
-    throw new SetupFault(
-      `Port ${port} is taken: choose another with --port, or leave it out for any free one.`,
-    );
+  const isTaken = !(await isFree(wantedPort ?? usualPort));
+  if (isTaken && wantedPort !== undefined) {
+    throw new SetupFault(`Port ${wantedPort} is taken: choose another with --port, or leave it out.`);
   }
+  const port = isTaken ? 0 : (wantedPort ?? usualPort);
   // The sample's README says where to begin.
   writeSettings(userData, { ...calmSettings, 'workbench.startupEditor': 'readme' }, { replace: false });
   installFolder(userData, root);
+  // A command that was just added shows when the window is reloaded.
+  watch(root, (_, name) => {
+    if (name !== null && /^package(\.nls.*)?\.json$/.test(name)) forgetManifests(userData);
+  }).unref();
   const server = await step('Starting the workbench', () => startServer(workbench, { userData, port }));
-  console.log(`\nTandem is at\n  ${workbenchAddress(server.port, { workspace })}`);
-  console.log('\nThe workspace is', workspace, '\nCtrl+C ends it.');
+  const address = workbenchAddress(server.port, { workspace });
+  console.log(`\nOpen this address in your browser:\n  ${address}`);
+  console.log(`\nThe workspace is ${workspace}\nCtrl+C ends Tandem.`);
   await server.ended;
   throw new SetupFault(`The workbench server ended. Its log is ${path.join(userData, 'server.log')}.`);
 }

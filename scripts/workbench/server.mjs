@@ -1,6 +1,6 @@
 // Starts and stops a workbench server, and says under which address it shows what.
 import { spawn } from 'node:child_process';
-import { mkdirSync, openSync, closeSync, readFileSync, writeFileSync, existsSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -151,7 +151,7 @@ export async function installExtension(workbench, { userData, vsix }) {
  * @throws {SetupFault} when the list of extensions there cannot be read
  */
 export function installFolder(userData, folder) {
-  const list = path.join(extensionsOf(userData), 'extensions.json');
+  const list = listOfExtensions(userData);
   const { publisher, name, version } = manifestOf(folder);
   const id = `${publisher}.${name}`;
   const others = installedIn(list).filter(({ identifier }) => identifier.id !== id);
@@ -161,18 +161,35 @@ export function installFolder(userData, folder) {
   writeFileSync(list, JSON.stringify([...others, own]));
 }
 
-/** @param {string} folder @returns {{publisher: string, name: string, version: string}} */
+/**
+ * Has the server read the manifests anew for the next window: it remembers them until the list of extensions is touched.
+ *
+ * @param {string} userData
+ */
+export function forgetManifests(userData) {
+  const now = new Date();
+  utimesSync(listOfExtensions(userData), now, now);
+}
+
+/** @param {string} userData @returns {string} */
+const listOfExtensions = (userData) => path.join(extensionsOf(userData), 'extensions.json');
+
+/** @param {string} folder */
 function manifestOf(folder) {
-  return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  /** @type {unknown} */
+  const manifest = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  return /** @type {{publisher: string, name: string, version: string}} */ (manifest);
 }
 
 /** @param {string} list @returns {{identifier: {id: string}}[]} */
 function installedIn(list) {
   if (!existsSync(list)) return [];
   try {
-    return JSON.parse(readFileSync(list, 'utf8'));
+    /** @type {unknown} */
+    const installed = JSON.parse(readFileSync(list, 'utf8'));
+    return /** @type {{identifier: {id: string}}[]} */ (installed);
   } catch (error) {
-    throw new SetupFault(`${list} is not JSON: remove it and start again.`, { cause: error });
+    throw new SetupFault(`${list} is not JSON: remove it and run the command again.`, { cause: error });
   }
 }
 

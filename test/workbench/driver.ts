@@ -100,6 +100,23 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     asksForTrust: options.isRestricted === true,
   });
   started.defer(() => server.stop());
+  const loaded = typeof extension === 'object' ? {} : { extension };
+  const address = (port: number): string => workbenchAddress(port, { ...loaded, workspace });
+  return await showWorkbench({ server, userData }, address, started.move());
+}
+
+/**
+ * Starts a browser that shows what a server has.
+ * @param shown the server, and its folder of settings and logs
+ * @param address of the page, for the port where the browser reaches the server
+ * @param stack what to end with the browser, or when there is none
+ */
+export async function showWorkbench(
+  { server, userData }: { readonly server: Server; readonly userData: string },
+  address: (port: number) => string,
+  stack: AsyncDisposableStack,
+): Promise<WorkbenchDriver> {
+  await using started = stack;
   const connection = await startConnection(server.port);
   started.defer(() => connection.close());
   const browser = await launchBrowser();
@@ -107,12 +124,8 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
 
-  const loaded = typeof extension === 'object' ? {} : { extension };
-  const address = workbenchAddress(connection.port, { ...loaded, workspace });
-  const driver = new WorkbenchDriver(
-    { server, connection, browser, page, address, userData },
-    started.move(),
-  );
+  const window = { server, userData, connection, browser, page, address: address(connection.port) };
+  const driver = new WorkbenchDriver(window, started.move());
   try {
     await driver.open();
   } catch (error) {
