@@ -57,7 +57,8 @@ test('an installed package shows a notification, whose button works', async () =
   const pack = tasks.getByRole('treeitem', { name: /^starter-world/ });
   await workbench.chooseInMenu(pack, 'Remove from List');
   const toast = workbench.page.locator('.notifications-toasts .notification-list-item');
-  await toast.filter({ hasText: 'is no longer in the list. Its file stays.' }).waitFor();
+  // It goes by itself after ten seconds, but not while the pointer is over it.
+  await toast.filter({ hasText: 'is no longer in the list. Its file stays.' }).hover();
   await workbench.screenshot('package-notification');
   await toast.getByRole('button', { name: 'Undo' }).click();
   await pack.waitFor();
