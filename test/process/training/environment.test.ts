@@ -9,7 +9,7 @@ import {
 } from '../../../src/core/training/environment/environment';
 import { findPython } from '../../../src/core/training/environment/find';
 import { ask } from '../../../src/core/training/trainer';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../unit/trajectory/fixtures';
 
 /** A trainer that needs nothing from outside: even what builds it is in its folder. */
 const project = {

@@ -10,7 +10,7 @@ import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { asks, answers } from '../../fixtures/dialogue';
 import { bundled, taskRow } from '../../fixtures/tasks';
 import { realTrainer } from '../../fixtures/trainer';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../unit/trajectory/fixtures';
 
 let folder: string;
 let script: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { openLog, temporaryFolder } from './fixtures';
-import { kill, printed, program, type Child } from './processes/start';
-import { seeded } from './random';
+import { openLog, temporaryFolder } from '../../unit/trajectory/fixtures';
+import { kill, printed, program, type Child } from '../../unit/trajectory/processes/start';
+import { seeded } from '../../unit/trajectory/random';
 
 /** Every turn that the child was told is logged. */
 async function expectAcknowledged(log: TrajectoryLog, name: string, child: Child): Promise<number> {
