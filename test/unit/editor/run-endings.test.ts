@@ -106,6 +106,7 @@ describe('how a run ended', () => {
     const died = await run('first', 'failed');
     one.look(died);
     other.look(died);
+    await eventually(() => expect(told()).toHaveLength(1));
     await settled();
     expect(told()).toHaveLength(1);
     expect(one.reported).toEqual([]);
