@@ -12,7 +12,6 @@ from tiny_run import SERVER, Trainer, events, tiny_run, train
 from tandem_trainer.running import distributed
 from tandem_trainer.running.distributed import Ranks, join, leave
 
-
 PORTS = count()
 
 
