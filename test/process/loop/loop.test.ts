@@ -101,8 +101,8 @@ async function run({ killAt = '', trainerCode = '' } = {}): Promise<Ended> {
     const read = lineSchema.parse(JSON.parse(line));
     if (read.result !== undefined) result = read.result as LoopResult;
     else told.push(read as unknown as LoopProgress);
-    const { stage, state: now, done = 0 } = told.at(-1)! as LoopProgress & { done?: number };
-    if (stage === killAt && now === 'working' && done > 0) child.kill('SIGKILL');
+    const last = told.at(-1);
+    if (last?.stage === killAt && last.state === 'working' && last.done !== undefined) child.kill('SIGKILL');
   }
   await ended;
   return { told, stderr, ...(result && { result }) };
