@@ -1,29 +1,53 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that train take minutes: begun last, one of them would keep a core waiting. */
+/** Files that take longest, the longest first: begun last, one of them would keep a core waiting. */
+const longest = [
+  'process/loop/miniature',
+  'process/cli/train',
+  'process/cli/several-processes',
+  'process/loop/loop',
+  'process/cli/collect',
+  'process/cli/commands',
+  'process/training/runs',
+  'workbench/runs',
+  'workbench/newRun',
+  'workbench/interruptions',
+  'workbench/credit',
+];
+
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): boolean =>
-      /(cli\/(train|several-processes)|loop\/\w+|workbench\/(runs|newRun|interruptions|credit))\.test\.ts$/.test(
-        moduleId,
-      );
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const place = ({ moduleId }: TestSpecification): number => {
+      const found = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return found === -1 ? longest.length : found;
+    };
+    return (await super.sort(files)).sort((one, other) => place(one) - place(other));
   }
 }
 
-// One project per kind of test that needs no extension host; `scripts/test.mjs` runs them all.
+// One project per kind of test that needs no extension host; `scripts/test.mjs` runs them all. `unit` is what ends in
+// moments and needs nothing but the repository; a test that starts the trainer, `tandem`, a loop, a model or a server of
+// its own, or makes a Python environment, belongs to `process`.
 export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // What is waited for comes when it comes, on a busy machine late.
+    // On a busy machine a step may take long; what never comes still fails.
     expect: { poll: { timeout: 50_000 } },
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'process',
+          include: ['test/process/**/*.test.ts'],
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
+        },
+      },
       {
         extends: true,
         test: {

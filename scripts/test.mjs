@@ -6,7 +6,7 @@ import { sum, words } from './suites/outcome.mjs';
 
 const help = `npm test [-- OPTIONS] [SUITE…]
 
-Runs the suites typecheck, lint, trainer, unit, host and workbench, or only those that are named.
+Runs the suites typecheck, lint, unit, trainer, process, host and workbench, or only those that are named.
 
   -t NAME   only the tests whose names match the regular expression NAME, without typecheck and lint
   --help    show this

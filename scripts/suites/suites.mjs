@@ -27,8 +27,9 @@ const workbenchServer = once(() => browser().then(ensureWorkbench));
 export const suites = new Map([
   ['typecheck', { tests: false, needs: [], run: () => check('typecheck') }],
   ['lint', { tests: false, needs: [], run: () => check('lint') }],
+  ['unit', { tests: true, needs: [], run: unit }],
   ['trainer', { tests: true, needs: [trainerPython], run: trainer }],
-  ['unit', { tests: true, needs: [trainerPython, realServer], run: unit }],
+  ['process', { tests: true, needs: [trainerPython, realServer], run: processes }],
   ['host', { tests: true, needs: [workbenchServer], run: host }],
   ['workbench', { tests: true, needs: [workbenchServer, trainerPython], run: workbench }],
 ]);
@@ -60,11 +61,16 @@ async function check(script) {
 }
 
 /** @param {string | undefined} name */
-async function unit(name) {
+function unit(name) {
+  return vitestSuite('unit', name);
+}
+
+/** @param {string | undefined} name */
+async function processes(name) {
   // Here and not in a test, because it may have to be downloaded, which no test's time limit should include.
   await realServer();
   await useRealTrainer();
-  return vitestSuite('unit', name);
+  return vitestSuite('process', name);
 }
 
 /** @param {string | undefined} name */

@@ -105,20 +105,33 @@ def test_a_damaged_checkpoint_is_passed_over_and_the_run_ends_the_same(tmp_path,
 # ----------------------------------------------------------------------------------------------------------------------
 # asked to stop
 
-SLOW = """
-import time
+HELD = """
+import os, time
 from tandem_trainer.running import optimise
 real = optimise._add_gradients
-def slow(*given):
-    time.sleep(0.1)
+count = 0
+def held(*given):
+    global count
+    count += 1
+    while count == {step} and not os.path.exists({go!r}):
+        time.sleep(0.02)
     return real(*given)
-optimise._add_gradients = slow
+optimise._add_gradients = held
 """
+
+
+def held_in(step, path):
+    """The patch that holds a run in a step until `let_go`: it cannot be over before the test has done its part."""
+    return HELD.format(step=step, go=str(path.parent / "go"))
+
+
+def let_go(path):
+    (path.parent / "go").touch()
 
 
 def wait_for(path, kind, count):
     """Until the run has told so many events of a kind."""
-    for _ in range(600):
+    for _ in range(12_000):
         if (path.parent / "events.jsonl").exists() and len(events(path, kind)) >= count:
             return
         time.sleep(0.05)
@@ -128,12 +141,13 @@ def wait_for(path, kind, count):
 @pytest.mark.parametrize("how", ["file", "SIGTERM", "SIGINT"])
 def test_a_run_that_is_asked_to_stop_saves_and_goes_on_to_the_same_end(tmp_path, straight, how):
     path = tiny_run(tmp_path, preferences=True)
-    trainer = Trainer(path, SLOW)
+    trainer = Trainer(path, held_in(3, path))
     wait_for(path, "step", 2)
     if how == "file":
         (tmp_path / "stop").touch()
     else:
         os.kill(trainer.process.pid, getattr(signal, how))
+    let_go(path)
     stopped = trainer.wait()
     assert (stopped.code, stopped.stderr) == (0, "")
     assert states(path)[-2:] == [("stopping", "critic"), ("stopped", "critic")]
@@ -147,13 +161,12 @@ def test_a_run_that_is_asked_to_stop_saves_and_goes_on_to_the_same_end(tmp_path,
 
 def test_a_second_signal_leaves_at_once(tmp_path):
     path = tiny_run(tmp_path)
-    trainer = Trainer(path, SLOW.replace("0.1", "60"))
+    trainer = Trainer(path, held_in(1, path))
     wait_for(path, "evaluation", 1)
-    time.sleep(0.3)
-    os.kill(trainer.process.pid, signal.SIGTERM)
-    time.sleep(1.2)  # signals within a second are one
-    os.kill(trainer.process.pid, signal.SIGTERM)
-    assert trainer.wait(10).code == 128 + signal.SIGTERM
+    while trainer.process.is_alive():
+        os.kill(trainer.process.pid, signal.SIGTERM)
+        time.sleep(1.2)  # signals within a second are one
+    assert trainer.wait().code == 128 + signal.SIGTERM
 
 
 def test_a_request_during_the_preparation_stops_before_the_first_step(tmp_path):
@@ -180,7 +193,7 @@ def test_an_old_request_to_stop_does_not_stop_a_new_start(tmp_path):
 
 def test_a_second_trainer_on_a_live_run_is_refused_and_the_first_goes_on(tmp_path):
     path = tiny_run(tmp_path, method="rft")
-    trainer = Trainer(path, SLOW)
+    trainer = Trainer(path, held_in(2, path))
     wait_for(path, "step", 1)
     about = json.loads((tmp_path / "process.json").read_text())
     assert about["pid"] == trainer.process.pid
@@ -192,7 +205,8 @@ def test_a_second_trainer_on_a_live_run_is_refused_and_the_first_goes_on(tmp_pat
     assert second.stderr == (
         f"{tmp_path} is being trained by process {about['pid']} on {about['host']}: stop that trainer first.\n"
     )
-    trainer.process.join(60)
+    let_go(path)
+    trainer.process.join()
     assert trainer.process.exitcode == 0
     assert states(path)[-1][0] == "done"
 

@@ -123,7 +123,7 @@ class Trainer:
         self.process = SERVER.Process(target=_main, args=(path, patch, self.outputs, environment))
         self.process.start()
 
-    def wait(self, seconds: float = 120) -> "Trained":
+    def wait(self, seconds: float = 600) -> "Trained":
         self.process.join(seconds)
         assert self.process.exitcode is not None, "the trainer hangs"
         return Trained(self.process.exitcode, *(output.read_text() for output in self.outputs))

@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { Runs } from '../../../src/core/training/runs';
 import type { Trainer } from '../../../src/core/training/trainer';
 import type { EstimateRequest } from '../../../src/editor/runs/form/estimating';
+import { eventually } from '../../fixtures/eventually';
 import { english } from './translate';
 
 vi.mock('vscode', () => ({ l10n: { t: english } }));
@@ -101,7 +102,7 @@ it('plans with no Python that another was named for while it was looked at', asy
     const before = opened.length;
     estimating.update(request());
     estimating.plan();
-    await vi.waitUntil(() => opened.length > before);
+    await eventually(() => expect(opened.length).toBeGreaterThan(before));
   };
   await plan();
   estimating.forget();

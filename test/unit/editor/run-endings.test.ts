@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Runs, type Run } from '../../../src/core/training/runs';
+import { eventually } from '../../fixtures/eventually';
 import { temporaryFolder } from '../trajectory/fixtures';
 import { commands, EventEmitter, window, workspace } from './vscode';
 
@@ -86,7 +87,7 @@ describe('how a run ended', () => {
     window.showErrorMessage.mockImplementation((_, ...actions) => Promise.resolve(actions[0]));
     const after = opened(before.remembered);
     after.look(died);
-    await vi.waitFor(() => expect(commands.executeCommand).toHaveBeenCalled());
+    await eventually(() => expect(commands.executeCommand).toHaveBeenCalled());
     expect(told()).toEqual([expect.stringMatching(/^first: died\. .* The last one: CUDA error$/)]);
     expect(commands.executeCommand.mock.calls).toEqual([['tandem.resumeRun', { kind: 'run', run: died }]]);
     after.look(died);
@@ -94,7 +95,7 @@ describe('how a run ended', () => {
     await settled();
     expect(told()).toHaveLength(1);
     after.look(await run('first', 'running', { pid: 2 }));
-    await vi.waitFor(() => expect(told()).toHaveLength(2));
+    await eventually(() => expect(told()).toHaveLength(2));
     expect(after.reported).toEqual([]);
   });
 
@@ -105,6 +106,7 @@ describe('how a run ended', () => {
     const died = await run('first', 'failed');
     one.look(died);
     other.look(died);
+    await eventually(() => expect(told()).toHaveLength(1));
     await settled();
     expect(told()).toHaveLength(1);
     expect(one.reported).toEqual([]);
@@ -119,7 +121,7 @@ describe('how a run ended', () => {
     here.look(atWork, old);
     here.look();
     here.look(died, old);
-    await vi.waitFor(() => expect(told()).toEqual([expect.stringMatching(/^young: failed/)]));
+    await eventually(() => expect(told()).toEqual([expect.stringMatching(/^young: failed/)]));
     await settled();
     expect(told()).toHaveLength(1);
   });
@@ -139,13 +141,13 @@ describe('how a run ended', () => {
     window.showInformationMessage.mockResolvedValue('Show');
     const first = await run('first', 'done');
     here.look(first);
-    await vi.waitFor(() => expect(told()).toEqual(['first is done.']));
+    await eventually(() => expect(told()).toEqual(['first is done.']));
     const seen = await run('seen', 'done');
     here.look(seen, first);
     await settled();
     here.look(await run('third', 'done'), await run('second', 'done'), seen, first);
-    await vi.waitFor(() => expect(told()).toEqual(['first is done.', '2 runs are done: third, second.']));
-    await vi.waitFor(() => expect(commands.executeCommand).toHaveBeenCalledTimes(2));
+    await eventually(() => expect(told()).toEqual(['first is done.', '2 runs are done: third, second.']));
+    await eventually(() => expect(commands.executeCommand).toHaveBeenCalledTimes(2));
     expect(commands.executeCommand.mock.calls).toEqual([
       ['tandem.openRun', { kind: 'run', run: first }],
       ['tandem.runs.focus'],
@@ -157,7 +159,7 @@ describe('how a run ended', () => {
     here.look();
     workspace.isTrusted = false;
     here.look(await run('first', 'done'));
-    await vi.waitFor(() => expect(told()).toHaveLength(1));
+    await eventually(() => expect(told()).toHaveLength(1));
     workspace.isTrusted = true;
     const other = opened(here.remembered);
     other.look(await run('first', 'done'));

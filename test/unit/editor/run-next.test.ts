@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import type { Run } from '../../../src/core/training/runs';
+import { eventually } from '../../fixtures/eventually';
 import type { Action } from '../../../webview/run/protocol';
 
 const commands: unknown[][] = [];
@@ -35,5 +36,5 @@ it.each([
   const watch = { onDidChange: () => listening };
   const panels = new RunPanels(undefined as never, { first } as never, watch as never, watch as never);
   panels.act(action, { folder: '/project/runs/r1' } as Run);
-  await vi.waitFor(() => expect(commands).toEqual(done));
+  await eventually(() => expect(commands).toEqual(done));
 });

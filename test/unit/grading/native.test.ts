@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   createNativeRunner,
   type NativeRunner,
   type Unavailable,
 } from '../../../src/core/grading/native/native';
+import { eventually } from '../../fixtures/eventually';
 import { canonicalOf, displays, files, jobOf, openRunner, outcomes, python } from './native-runner';
 
 describe('the native runner', () => {
@@ -165,10 +166,10 @@ describe('the processes of the native runner', () => {
   it('are gone when the runner is closed, whatever they were doing', async () => {
     const job = runner.run(jobOf('while True: pass', ['1'], { limitMilliseconds: 60_000 }));
     const ended = expect(job).rejects.toThrow();
-    await vi.waitFor(async () => expect((await processes()).length).toBeGreaterThan(2));
+    await eventually(async () => expect((await processes()).length).toBeGreaterThan(2));
     await runner.close();
     await ended;
-    await vi.waitFor(async () => expect(await processes()).toEqual([]), 10_000);
+    await eventually(async () => expect(await processes()).toEqual([]));
   });
 
   it('are gone when the server is killed, and its job runs again on a new one', async () => {
@@ -176,10 +177,10 @@ describe('the processes of the native runner', () => {
     const old = await processes();
     process.kill(Math.min(...old), 'SIGKILL'); // the first of them is the server
     expect((await job).calls).toMatchObject([{ kind: 'value', none: true }]);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const now = await processes();
       expect(old.filter((id) => now.includes(id))).toEqual([]);
-    }, 10_000);
+    });
     await runner.close();
   });
 });

@@ -116,7 +116,7 @@ test('changing any one decision, or leaving it out, fails at least one test', ()
   expect(survivors.map(({ i, values }) => `${tasks[i]!.task.id} ${JSON.stringify(values)}`)).toEqual([]);
 }, 240_000);
 
-test('in the grader every reference passes all its tests, and fails one with a decision changed', async () => {
+test('in the grader references pass all their tests, and fail one with a decision changed', async () => {
   const sandbox = await buildSandbox();
   try {
     const grader = await sandbox.open();
@@ -126,10 +126,11 @@ test('in the grader every reference passes all its tests, and fails one with a d
     };
     const wrong = await Promise.all(
       tasks.map(async (task, i) => {
+        // CPython has seen every task and every change above: here, enough to see that the grader agrees.
+        if (i % 8 > 0) return [];
         const right = await succeeds(i, valuesOf(task));
-        // Every change of every task is in the test above: here, enough to see that the grader finds them too.
-        const changes = i % 3 === 0 ? changesOf(i) : [];
-        const changed = changes.length === 0 ? false : await succeeds(i, changes[i % changes.length]!);
+        const changes = changesOf(i);
+        const changed = await succeeds(i, changes[i % changes.length]!);
         return right === true && changed === false ? [] : [task.task.id];
       }),
     );

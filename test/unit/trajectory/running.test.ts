@@ -26,7 +26,7 @@ async function zombie(): Promise<number> {
   onTestFinished(() => void parent.kill('SIGKILL'));
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(line.toString());
-  await expect.poll(() => look(pid), { timeout: 20_000 }).toBe('gone');
+  await expect.poll(() => look(pid)).toBe('gone');
   return pid;
 }
 

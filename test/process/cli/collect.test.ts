@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,20 +10,24 @@ import { startChatServer, type ChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
 import { answers, asks, starterPack } from '../../fixtures/dialogue';
 
-const KILLS = 50;
+const KILLS = 15;
 const TASKS = 12;
 const ROLLOUTS = 10;
 
 let folder: string;
 let data: string;
 let server: ChatServer;
+/** Says `turn` whenever an agent is asked for one. */
+let asked: EventEmitter;
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tandem-collect-'));
   data = path.join(folder, '.tandem');
   // Asks twice, then answers; slow enough to be killed in the middle of everything.
+  asked = new EventEmitter();
   server = await startChatServer({
     reply: async ({ body }) => {
+      asked.emit('turn');
       await wait(40 + Math.random() * 120);
       const turn = (body.messages.length + 1) / 2;
       return answer(turn < 3 ? asks(`Question ${turn}: what is the limit?`) : answers('def f(): return 1'));
@@ -66,7 +70,9 @@ describe('tandem collect', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       const child = collect();
       const exited = once(child, 'exit');
-      await Promise.race([exited, wait(150 + Math.random() * 900)]);
+      // At work, or before it: a kill in the first moments must cost nothing either.
+      if (kill % 3 > 0) await Promise.race([exited, once(asked, 'turn')]);
+      await Promise.race([exited, wait(Math.random() * 600)]);
       child.kill('SIGKILL');
       await exited;
       const after = await lines();

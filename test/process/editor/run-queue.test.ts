@@ -6,11 +6,12 @@ import { resumeRun, stopRun } from '../../../src/core/training/control';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import type { Trainer } from '../../../src/core/training/trainer';
+import { eventually } from '../../fixtures/eventually';
 import { standInTrainer } from '../../fixtures/trainer';
-import { temporaryFolder } from '../trajectory/fixtures';
-import { changeFolders, EventEmitter, window } from './vscode';
+import { temporaryFolder } from '../../unit/trajectory/fixtures';
+import { changeFolders, EventEmitter, window } from '../../unit/editor/vscode';
 
-vi.mock('vscode', () => import('./vscode'));
+vi.mock('vscode', () => import('../../unit/editor/vscode'));
 
 const { RunQueue } = await import('../../../src/editor/runs/queue');
 const { RunWatch } = await import('../../../src/editor/runs/watch');
@@ -81,14 +82,14 @@ describe('the queue of a window', () => {
     let answer: (chosen: unknown) => void = () => undefined;
     window.showInformationMessage.mockReturnValue(new Promise((resolve) => (answer = resolve)));
     await watch.look();
-    await vi.waitFor(() => expect(window.showInformationMessage).toHaveBeenCalled());
+    await eventually(() => expect(window.showInformationMessage).toHaveBeenCalled());
     await watch.look();
     expect(window.showInformationMessage.mock.calls).toEqual([
       ['The turn of first has come, but what training needs is not installed on this machine.', 'Install…'],
     ]);
     expect(python.opened).toEqual([]);
     answer('Install…');
-    await vi.waitFor(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
+    await eventually(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
     expect(python.opened).toEqual(['first: its turn has come']);
     expect(shown).toEqual([]);
   });
@@ -97,15 +98,15 @@ describe('the queue of a window', () => {
     const { id } = await queued('first');
     const { watch, python, pythonChanged } = windowWith(false);
     await watch.look();
-    await vi.waitFor(() => expect(window.showInformationMessage).toHaveBeenCalled());
+    await eventually(() => expect(window.showInformationMessage).toHaveBeenCalled());
     python.isInstalled = true;
     pythonChanged.fire();
-    await vi.waitFor(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
+    await eventually(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
     await stopRun(runs, id, { atOnce: true });
     const next = await queued('second');
     pythonChanged.fire();
     await watch.look();
-    await vi.waitFor(async () => expect(await runs.find(next.id)).toMatchObject({ isLive: true }));
+    await eventually(async () => expect(await runs.find(next.id)).toMatchObject({ isLive: true }));
     expect(python.opened).toEqual(['first: its turn has come', 'second: its turn has come']);
   });
 
@@ -115,12 +116,12 @@ describe('the queue of a window', () => {
     let open: (opened: Trainer) => void = () => undefined;
     python.opening = new Promise((resolve) => (open = resolve));
     await watch.look();
-    await vi.waitFor(() => expect(python.opened).toHaveLength(1));
+    await eventually(() => expect(python.opened).toHaveLength(1));
     python.opening = Promise.resolve(trainer);
     pythonChanged.fire();
     open({ ...trainer, python: '/project/old/python' });
     await watch.look();
-    await vi.waitFor(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }), 5_000);
+    await eventually(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
     expect(python.opened).toHaveLength(2);
     expect(shown).toEqual([]);
   });
@@ -141,13 +142,13 @@ describe('a queue that has halted', () => {
     const { watch, queue, python, shown } = windowWith(true);
     const told = following(queue);
     await watch.look();
-    await vi.waitFor(() => expect(told).toEqual([expect.stringMatching(/trainer\.log'\.$/)]));
+    await eventually(() => expect(told).toEqual([expect.stringMatching(/trainer\.log'\.$/)]));
     expect(shown).toHaveLength(1);
     await watch.look();
     expect(python.opened).toHaveLength(1);
     await rm(log, { recursive: true });
     await queue.tryAgain();
-    await vi.waitFor(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
+    await eventually(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
     expect(queue.halted).toBeUndefined();
     expect(told.at(-1)).toBeUndefined();
     expect(python.opened).toEqual(['first: its turn has come', 'Beginning the next run']);
@@ -157,7 +158,7 @@ describe('a queue that has halted', () => {
     await queued('first');
     const { watch, queue, python } = windowWith(false);
     await watch.look();
-    await vi.waitFor(() => expect(queue.halted).toMatch(/^What training needs is not installed/));
+    await eventually(() => expect(queue.halted).toMatch(/^What training needs is not installed/));
     python.opening = Promise.resolve(undefined);
     await queue.tryAgain();
     expect(queue.halted).toMatch(/^What training needs is not installed/);
@@ -169,7 +170,7 @@ describe('a queue that has halted', () => {
     await mkdir(log);
     const { watch, queue } = windowWith(true);
     await watch.look();
-    await vi.waitFor(() => expect(queue.halted).toContain('trainer.log'));
+    await eventually(() => expect(queue.halted).toContain('trainer.log'));
     const { id } = await queued('second');
     await resumeRun(runs, id, trainer);
     await watch.look();
@@ -177,7 +178,7 @@ describe('a queue that has halted', () => {
     await rm(log, { recursive: true });
     await stopRun(runs, id, { atOnce: true });
     await watch.look();
-    await vi.waitFor(async () => expect(await runs.find(first.id)).toMatchObject({ isLive: true }), 5_000);
+    await eventually(async () => expect(await runs.find(first.id)).toMatchObject({ isLive: true }));
   });
 
   it('has nothing to say when no run waits any more', async () => {
@@ -185,7 +186,7 @@ describe('a queue that has halted', () => {
     const { watch, queue, python } = windowWith(true);
     python.opening = Promise.resolve(undefined);
     await watch.look();
-    await vi.waitFor(() => expect(queue.halted).toBe('Its start was cancelled.'));
+    await eventually(() => expect(queue.halted).toBe('Its start was cancelled.'));
     await stopRun(runs, id);
     await watch.look();
     expect(queue.halted).toBeUndefined();

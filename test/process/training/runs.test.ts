@@ -12,7 +12,7 @@ import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import { bundled } from '../../fixtures/tasks';
 import { standInTrainer, type Play } from '../../fixtures/trainer';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../unit/trajectory/fixtures';
 
 const trainer = standInTrainer();
 
@@ -56,6 +56,9 @@ async function until(id: string, is: (run: Run) => boolean): Promise<Run> {
   }
 }
 
+/** Lets a trainer go on that waits for it. */
+const goOn = (runFolder: string): Promise<void> => writeFile(path.join(runFolder, 'go'), '');
+
 const state = (name: string, fields: object = {}): unknown[] => [
   'event',
   { event: 'state', state: name, stage: 'critic', ...fields },
@@ -67,7 +70,9 @@ const step = (number: number): unknown[] => [
 
 describe('a run', () => {
   it('is preparing until it says more, then tells stage, step and time left, and is done when it says so', async () => {
-    const { id } = await start([[['wait', 1], state('running'), step(3), ['wait for stop'], state('done')]]);
+    const { id, folder: runFolder } = await start([
+      [['wait for', 'go'], state('running'), step(3), ['wait for stop'], state('done')],
+    ]);
     expect(await runs.find(id)).toMatchObject({
       state: 'preparing',
       isLive: true,
@@ -75,6 +80,7 @@ describe('a run', () => {
       method: 'rft',
       base: 'a/b',
     });
+    await goOn(runFolder);
     const running = await until(id, ({ progress }) => progress?.step === 3);
     expect(running).toMatchObject({
       state: 'running',
@@ -127,7 +133,7 @@ describe('a run', () => {
       state('failed', { message: 'The disk is full.' }),
       ['exit', 1],
     ];
-    const { id } = await start([failing, [['wait', 1], state('running'), ['die']]]);
+    const { id, folder: runFolder } = await start([failing, [['wait for', 'go'], state('running'), ['die']]]);
     await followed(id);
     expect(await runs.find(id)).toMatchObject({
       state: 'failed',
@@ -136,6 +142,7 @@ describe('a run', () => {
       canResume: true,
     });
     expect(await resumeRun(runs, id, trainer)).toMatchObject({ state: 'preparing', isLive: true });
+    await goOn(runFolder);
     await followed(id);
     expect(await runs.find(id)).toMatchObject({ state: 'died', lastLines: [] });
   });
@@ -169,7 +176,7 @@ describe('a run', () => {
   });
 
   it('that does not heed a request is killed when the user says so', async () => {
-    const { id } = await start([[state('running'), ['wait', 600]]]);
+    const { id } = await start([[state('running'), ['wait for', 'go']]]);
     await until(id, ({ state }) => state === 'running');
     const controller = new AbortController();
     const asking = stopRun(runs, id, { signal: controller.signal });
@@ -180,12 +187,16 @@ describe('a run', () => {
   });
 
   it('is launched once by two who resume it at the same moment', async () => {
-    const { id, folder } = await start([[['die']], [['wait for stop']], [['wait for stop']]]);
+    const { id, folder } = await start([
+      [['die']],
+      [state('running'), ['wait for stop'], state('stopped')],
+      [],
+    ]);
     await followed(id);
     const outcomes = await Promise.allSettled([resumeRun(runs, id, trainer), resumeRun(runs, id, trainer)]);
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    await until(id, () => true);
-    await wait(300);
+    await until(id, ({ state }) => state === 'running');
+    await stopRun(runs, id);
     expect(await readFile(path.join(folder, 'launches'), 'utf8')).toBe('xx');
   });
 

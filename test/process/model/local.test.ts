@@ -13,7 +13,7 @@ import type { GenerateOptions, Generation, SamplingSettings } from '../../../src
 import { isRunning } from '../../../src/core/trajectory/running';
 import { makeLocalModels, type Expected, type LocalModels } from '../../fixtures/local-model/make';
 import { pythonSetupLimit } from '../../fixtures/real-server/python';
-import { errorOf, question } from './play';
+import { errorOf, question } from '../../unit/model/play';
 
 let folder: string;
 let expected: readonly Expected[];

@@ -3,11 +3,12 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Run, Runs } from '../../../src/core/training/runs';
 import type { Trainer } from '../../../src/core/training/trainer';
 import type { FromWebview, StartView, ToWebview } from '../../../webview/newRun/protocol';
+import { eventually } from '../../fixtures/eventually';
 import { standInTrainer } from '../../fixtures/trainer';
-import { temporaryFolder } from '../trajectory/fixtures';
-import { cancelled, EventEmitter } from './vscode';
+import { temporaryFolder } from '../../unit/trajectory/fixtures';
+import { cancelled, EventEmitter } from '../../unit/editor/vscode';
 
-vi.mock('vscode', () => import('./vscode'));
+vi.mock('vscode', () => import('../../unit/editor/vscode'));
 
 /** The page of the form: what it was told, and what it says. */
 const page = vi.hoisted(() => ({
@@ -73,7 +74,7 @@ async function form() {
   const state = { dataFolder: path.join(folder, '.tandem'), values };
   new NewRunPanel({} as never, state, engine as never, environment as never, owner as never, {} as never);
   page.receive({ type: 'ready' });
-  await vi.waitFor(() => expect(page.posted.some(({ type }) => type === 'show')).toBe(true));
+  await eventually(() => expect(page.posted.some(({ type }) => type === 'show')).toBe(true));
   return { starts, started, values };
 }
 
@@ -82,7 +83,7 @@ describe('a form that starts its run', () => {
     const { starts, started, values } = await form();
     page.receive({ type: 'start' });
     page.receive({ type: 'start' });
-    await vi.waitFor(() => expect(starts).toHaveLength(1));
+    await eventually(() => expect(starts).toHaveLength(1));
     // What begins of itself, as the look at the data, may still be told; what is changed is not shown.
     const shown = (): number => page.posted.filter(({ type }) => type === 'show').length;
     const before = shown();
@@ -94,20 +95,20 @@ describe('a form that starts its run', () => {
     expect(lastStart()).toMatchObject({ isStarting: true });
     expect(shown()).toBe(before);
     starts[0]!.end({ id: 'a' } as Run);
-    await vi.waitFor(() => expect(started).toHaveLength(1));
+    await eventually(() => expect(started).toHaveLength(1));
   });
 
   it('is cancelled from the form, and then says what was changed meanwhile', async () => {
     const { starts, started, values } = await form();
     page.receive({ type: 'start' });
-    await vi.waitFor(() => expect(starts).toHaveLength(1));
+    await eventually(() => expect(starts).toHaveLength(1));
     page.receive({ type: 'change', values: { ...values, name: 'another' } });
     page.receive({ type: 'cancel' });
-    await vi.waitFor(() => expect(starts[0]!.signal.aborted).toBe(true));
+    await eventually(() => expect(starts[0]!.signal.aborted).toBe(true));
     starts[0]!.end(undefined);
-    await vi.waitFor(() => expect(lastStart()).toMatchObject({ isStarting: false, problem: '' }));
+    await eventually(() => expect(lastStart()).toMatchObject({ isStarting: false, problem: '' }));
     page.receive({ type: 'start' });
-    await vi.waitFor(() => expect(starts).toHaveLength(2));
+    await eventually(() => expect(starts).toHaveLength(2));
     expect(starts[1]!.configuration).toMatchObject({ name: 'another' });
     expect(starts[1]!.signal.aborted).toBe(false);
     expect(started).toEqual([]);
@@ -116,9 +117,9 @@ describe('a form that starts its run', () => {
   it('says why it could not be started until something is changed', async () => {
     const { starts, values } = await form();
     page.receive({ type: 'start' });
-    await vi.waitFor(() => expect(starts).toHaveLength(1));
+    await eventually(() => expect(starts).toHaveLength(1));
     starts[0]!.fail(new Error('The disk is full.'));
-    await vi.waitFor(() => expect(lastStart()).toMatchObject({ problem: 'The disk is full.' }));
+    await eventually(() => expect(lastStart()).toMatchObject({ problem: 'The disk is full.' }));
     page.receive({ type: 'change', values });
     expect(lastStart()).toMatchObject({ isStarting: false, problem: '' });
   });
@@ -128,7 +129,7 @@ describe('a form that starts its run', () => {
     page.receive({ type: 'change', values: { ...values, 'critic.beta': '0' } });
     const told = page.posted.length;
     page.receive({ type: 'start' });
-    await vi.waitFor(() => expect(page.posted.slice(told)).toContainEqual(lastStart()));
+    await eventually(() => expect(page.posted.slice(told)).toContainEqual(lastStart()));
     expect(lastStart()).toMatchObject({ isStarting: false });
     expect(starts).toEqual([]);
   });

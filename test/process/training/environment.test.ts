@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { chmod, cp, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   isInstalled,
   openTrainer,
@@ -9,7 +11,8 @@ import {
 } from '../../../src/core/training/environment/environment';
 import { findPython } from '../../../src/core/training/environment/find';
 import { ask } from '../../../src/core/training/trainer';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { eventually } from '../../fixtures/eventually';
+import { temporaryFolder } from '../../unit/trajectory/fixtures';
 
 /** A trainer that needs nothing from outside: even what builds it is in its folder. */
 const project = {
@@ -32,8 +35,19 @@ const project = {
   ].join('\n'),
 };
 
+/** A cache with the packages of this project, made once, because that takes longest. */
+const made = mkdtempSync(path.join(tmpdir(), 'tandem-environments-'));
 let folder: string;
 let options: TrainerOptions & { said: string[] };
+
+beforeAll(async () => {
+  const source = path.join(made, 'trainer');
+  for (const [name, text] of Object.entries(project)) await write(path.join(source, name), text);
+  await onlyOnPath(made, 'python3');
+  await openTrainer({ source, cache: path.join(made, 'cache') });
+});
+
+afterAll(() => rm(made, { recursive: true, force: true }));
 
 beforeEach(async () => {
   folder = await temporaryFolder();
@@ -41,7 +55,7 @@ beforeEach(async () => {
   for (const [name, text] of Object.entries(project)) await write(path.join(source, name), text);
   const said: string[] = [];
   options = { source, cache: path.join(folder, 'cache'), said, onLine: (line) => said.push(line) };
-  await onlyOnPath('python3');
+  await onlyOnPath(folder, 'python3');
 });
 
 afterEach(() => vi.unstubAllEnvs());
@@ -51,8 +65,8 @@ async function write(file: string, text: string): Promise<void> {
   await writeFile(file, text);
 }
 
-/** A PATH with nothing but these commands of this machine. */
-async function onlyOnPath(...names: readonly string[]): Promise<void> {
+/** A PATH with nothing but these commands of this machine, by links in `folder`. */
+async function onlyOnPath(folder: string, ...names: readonly string[]): Promise<void> {
   const bin = path.join(folder, 'bin');
   await mkdir(bin, { recursive: true });
   for (const name of names) {
@@ -61,6 +75,12 @@ async function onlyOnPath(...names: readonly string[]): Promise<void> {
     await symlink(real, path.join(bin, name));
   }
   vi.stubEnv('PATH', bin);
+}
+
+async function usePackages(): Promise<void> {
+  const filter = (file: string): boolean => !path.basename(file).startsWith('trainer-');
+  await cp(path.join(made, 'cache'), options.cache, { recursive: true, verbatimSymlinks: true, filter });
+  vi.stubEnv('PATH', path.join(made, 'bin')); // an environment belongs to the Python that made it
 }
 
 const answerOf = async (options: TrainerOptions): Promise<string> =>
@@ -82,22 +102,23 @@ describe('the trainer’s environment', () => {
     expect(await answerOf(options)).toBe('version 1 of the trainer plan');
     expect(options.said).toEqual([]);
     expect(await environments()).toEqual(['packages', 'trainer']);
-  }, 120_000);
+  });
 
   it('of a new version of the trainer is a small one of its own; the old one goes on', async () => {
+    await usePackages();
     const old = await openTrainer(options);
     await write(path.join(options.source, 'tandem_trainer/__main__.py'), 'print("version 2")');
     expect(await answerOf(options)).toBe('version 2');
     expect((await ask(old, [], { cwd: folder })).stdout.trim()).toBe('version 1 of the trainer');
     expect((await environments()).sort()).toEqual(['packages', 'trainer', 'trainer']);
-  }, 120_000);
+  });
 
   it('is made once by two who want it at the same time', async () => {
     const [first, second] = await Promise.all([openTrainer(options), openTrainer(options)]);
     expect(first).toEqual(second);
     expect(options.said.filter((line) => line.includes('several gigabytes'))).toHaveLength(1);
     expect(options.said.join('\n')).toContain('Another Tandem is making');
-  }, 120_000);
+  });
 
   it('that cannot be made says which command failed and how, and leaves nothing half-made', async () => {
     await write(
@@ -110,9 +131,10 @@ describe('the trainer’s environment', () => {
     expect(await environments()).toEqual([]);
     const [log] = await readdir(path.join(options.cache, 'trainer'));
     expect(await readFile(path.join(options.cache, 'trainer', log!), 'utf8')).toContain('nowhere');
-  }, 120_000);
+  });
 
   it('is made again when the one who made it was killed', async () => {
+    await usePackages();
     await openTrainer(options);
     const place = path.join(options.cache, 'trainer');
     const made = (await readdir(place)).find((name) => /^trainer-\w+$/.test(name))!;
@@ -123,19 +145,32 @@ describe('the trainer’s environment', () => {
     await utimes(path.join(place, `${made}.lock`), longAgo, longAgo);
     expect(await answerOf(options)).toBe('version 1 of the trainer plan');
     expect((await readdir(place)).filter((name) => /part|lock/.test(name))).toEqual([]);
-  }, 120_000);
+  });
 
   it('is given up when the user cancels, and leaves nothing half-made', async () => {
+    await usePackages();
+    // The build of this version lasts until its file is gone.
+    const building = path.join(folder, 'building');
+    const slow = [
+      'import pathlib, time',
+      `building = pathlib.Path(${JSON.stringify(building)})`,
+      'def build_wheel(*given):',
+      '    building.touch()',
+      '    while building.exists():',
+      '        time.sleep(0.02)',
+    ];
+    await write(path.join(options.source, 'backend.py'), slow.join('\n'));
     const controller = new AbortController();
-    const making = openTrainer({
-      ...options,
-      signal: controller.signal,
-      onLine: () => setTimeout(() => controller.abort(new Error('Enough.')), 200),
-    });
-    await expect(making).rejects.toThrow('Enough.');
-    expect(await environments()).toEqual([]);
+    const making = openTrainer({ ...options, signal: controller.signal });
+    const given = expect(making).rejects.toThrow('Enough.');
+    await eventually(() => stat(building));
+    controller.abort(new Error('Enough.'));
+    await rm(building);
+    await given;
+    expect(await environments()).toEqual(['packages']);
+    await write(path.join(options.source, 'backend.py'), project['backend.py']);
     expect(await answerOf(options)).toBe('version 1 of the trainer plan');
-  }, 120_000);
+  });
 });
 
 describe('a Python', () => {

@@ -10,7 +10,7 @@ import {
   openLog,
   started,
   temporaryFolder,
-} from '../trajectory/fixtures';
+} from '../../unit/trajectory/fixtures';
 import { runNode } from '../../fixtures/tasks';
 
 /** Kim has preferred the second shown, which is the rival's, in each of these dialogues. */

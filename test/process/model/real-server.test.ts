@@ -4,7 +4,7 @@ import { OpenAiModel, type OpenAiOptions } from '../../../src/core/model/openai'
 import type { SamplingSettings } from '../../../src/core/model/model';
 import { pythonSetupLimit } from '../../fixtures/real-server/python';
 import { startRealServer, type RealServer } from '../../fixtures/real-server/server';
-import { errorOf, question, quickRetry } from './play';
+import { errorOf, question, quickRetry } from '../../unit/model/play';
 
 let server: RealServer;
 beforeAll(async () => {

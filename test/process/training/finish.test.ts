@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
@@ -8,7 +9,7 @@ import { finishRun, mayFinish } from '../../../src/core/training/finish';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import { standInTrainer, type Play } from '../../fixtures/trainer';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../unit/trajectory/fixtures';
 
 const trainer = standInTrainer();
 
@@ -52,8 +53,8 @@ const ended = { stage: 'policy', step: 4, steps: 9 };
 const result = ['event', { event: 'result', model: 'model', ended }];
 
 it('a run is asked for its policy as it is, finishes, and then says where it was ended', async () => {
-  const { id } = await start([
-    ...[running('policy'), step('policy', 3), ['wait for finish'], ['wait', 0.5], step('policy', 4)],
+  const { id, folder: of } = await start([
+    ...[running('policy'), step('policy', 3), ['wait for finish'], ['wait for', 'go'], step('policy', 4)],
     ...[running('export'), result, state('done', 'export')],
   ]);
   await until(id, mayFinish);
@@ -61,8 +62,10 @@ it('a run is asked for its policy as it is, finishes, and then says where it was
   const asked = await until(id, ({ state }) => state === 'finishing');
   expect(asked).toMatchObject({ isLive: true, canResume: false });
   expect(mayFinish(asked)).toBe(false);
-  // Who asks once more waits for the same.
-  const [run, again] = await Promise.all([finishing, finishRun(runs, id)]);
+  // A second request waits for the same.
+  const asking = finishRun(runs, id);
+  await writeFile(path.join(of, 'go'), '');
+  const [run, again] = await Promise.all([finishing, asking]);
   expect(run).toMatchObject({ state: 'done', isLive: false, progress: { ended } });
   expect(again).toEqual(run);
 });

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { LoopProgress, LoopResult } from '../../../src/core/loop/plan';
 import { Runs } from '../../../src/core/training/runs';
@@ -10,7 +11,6 @@ import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { asks, answers } from '../../fixtures/dialogue';
 import { bundled, taskRow } from '../../fixtures/tasks';
 import { realTrainer } from '../../fixtures/trainer';
-import { temporaryFolder } from '../trajectory/fixtures';
 
 let folder: string;
 let script: string;
@@ -39,27 +39,30 @@ const step = (number: number): unknown[] => [
     seconds_left: 1,
   },
 ];
-/** What the trainer does: it trains for so many seconds and leaves a model. */
-const training = (seconds: number, config: object = {}): unknown => [
+/** What the trainer does: it trains, waits for these files of its run, and leaves a model. */
+const training = (files: readonly string[] = [], config: object = {}): unknown => [
   [
-    ...[state('running'), step(1), ['wait', seconds], step(2)],
+    ...[state('running'), step(1), ...files.map((name) => ['wait for', name]), step(2)],
     ...[['file', 'model/config.json', JSON.stringify(config)], state('done')],
   ],
 ];
 
-beforeEach(async () => {
-  folder = await temporaryFolder();
+/** A new folder with a pack, two agents and a trainer. */
+async function prepare(): Promise<void> {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-loop-'));
   script = await bundled('run-loop.ts', folder);
   const rows = Array.from({ length: 15 }, (_, i) => row(`task-${i}`));
   await writeFile(path.join(folder, 'pack.jsonl'), rows.join('\n'));
   await says('before', [question, answers(wrong)]);
   await says('after', [question, answers(right)]);
-  await writeFile(path.join(folder, 'play.json'), JSON.stringify(training(0)));
+  await writeFile(path.join(folder, 'play.json'), JSON.stringify(training()));
   await model(path.join(folder, 'base'));
-});
+}
 
-const says = (agent: string, turns: readonly string[], delayMilliseconds = 0): Promise<void> =>
-  writeFile(path.join(folder, `${agent}.json`), JSON.stringify({ turns, delayMilliseconds }));
+const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+
+const says = (agent: string, turns: readonly string[]): Promise<void> =>
+  writeFile(path.join(folder, `${agent}.json`), JSON.stringify({ turns }));
 
 /** The files of a model folder; none of them is loaded, because scripts play. */
 async function model(place: string): Promise<void> {
@@ -85,9 +88,9 @@ interface Ended {
 
 const lineSchema = z.looseObject({ stage: z.string().optional(), result: z.unknown().optional() });
 
-/** Runs the loop in a process of its own, which is killed when it tells what `kill` waits for. */
-async function run(kill?: (told: LoopProgress) => boolean, trainerCode = ''): Promise<Ended> {
-  const env = { ...process.env, TRAINER_CODE: trainerCode };
+/** Runs the loop in a process of its own, which is killed amid the stage `killAt`: it stands still there. */
+async function run({ killAt = '', trainerCode = '' } = {}): Promise<Ended> {
+  const env = { ...process.env, TRAINER_CODE: trainerCode, HOLD_AT: killAt };
   const child = spawn(process.execPath, [script, folder, realTrainer().python], { env });
   const told: LoopProgress[] = [];
   let result: LoopResult | undefined;
@@ -98,7 +101,8 @@ async function run(kill?: (told: LoopProgress) => boolean, trainerCode = ''): Pr
     const read = lineSchema.parse(JSON.parse(line));
     if (read.result !== undefined) result = read.result as LoopResult;
     else told.push(read as unknown as LoopProgress);
-    if (result === undefined && kill?.(told.at(-1)!) === true) child.kill('SIGKILL');
+    const last = told.at(-1);
+    if (last?.stage === killAt && last.state === 'working' && last.done !== undefined) child.kill('SIGKILL');
   }
   await ended;
   return { told, stderr, ...(result && { result }) };
@@ -121,8 +125,14 @@ async function dialogues(): Promise<number> {
 const ALL_DIALOGUES = 12 * 2 + 3 * 2 * 2;
 
 describe('a loop', () => {
+  let first: Ended;
+  beforeAll(async () => {
+    await prepare();
+    first = await run();
+  });
+  afterAll(remove);
+
   it('plays, trains, measures and reports, and does nothing again the next time', async () => {
-    const first = await run();
     expect(first.stderr).toBe('');
     expect(fates(first)).toEqual([
       'tasks done',
@@ -148,7 +158,7 @@ describe('a loop', () => {
   });
 
   it('reports with pictures beside it, all of which are there', async () => {
-    const { result } = await run();
+    const { result } = first;
     const report = await readFile(result!.report, 'utf8');
     expect(report).toMatch(/^# Training made no difference .*success 0\.0 % → 100\.0 %/); // three tasks tell nothing
     const pictures = [...report.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, file]) => file!);
@@ -161,7 +171,6 @@ describe('a loop', () => {
   });
 
   it('does again what depends on a changed input, and says why', async () => {
-    await run();
     await says('after', [answers(right)]);
     const again = await run();
     expect(fates(again).slice(-2)).toEqual(['evaluate done', 'report done']);
@@ -175,8 +184,7 @@ describe('a loop', () => {
   });
 
   it('trains again with other code of the trainer, on the dialogues that it has', async () => {
-    await run();
-    const again = await run(undefined, 'a mended objective');
+    const again = await run({ trainerCode: 'a mended objective' });
     expect(fates(again).slice(0, 3)).toEqual(['tasks skipped', 'collect skipped', 'train done']);
     expect(again.told).toContainEqual({
       stage: 'train',
@@ -185,8 +193,22 @@ describe('a loop', () => {
     });
   });
 
+  it('draws, plays and trains anew when its pack changed', async () => {
+    const runs = new Runs(path.join(folder, 'loop'));
+    const before = (await runs.list()).length;
+    const rows = Array.from({ length: 15 }, (_, i) => row(`other-${i}`));
+    await writeFile(path.join(folder, 'pack.jsonl'), rows.join('\n'));
+    expect(fates(await run()).every((fate) => fate.endsWith('done'))).toBe(true);
+    expect(await runs.list()).toHaveLength(before + 1);
+  });
+});
+
+describe('a loop that was broken off', () => {
+  beforeEach(prepare);
+  afterEach(remove);
+
   it('makes the graph that a run could not make, or says why it cannot be made', async () => {
-    await writeFile(path.join(folder, 'play.json'), JSON.stringify(training(0, { refuse: 'No memory.' })));
+    await writeFile(path.join(folder, 'play.json'), JSON.stringify(training([], { refuse: 'No memory.' })));
     const failed = await run();
     expect(fates(failed)).toEqual(['tasks done', 'collect done', 'train done']);
     expect(failed.stderr).toContain('No memory.');
@@ -197,29 +219,18 @@ describe('a loop', () => {
     expect(await readdir(path.join(folder, 'loop', 'model'))).toContain('onnx');
   });
 
-  it('draws, plays and trains anew when its pack changed', async () => {
-    await run();
-    await cp(path.join(folder, 'pack.jsonl'), path.join(folder, 'old.jsonl'));
-    const rows = Array.from({ length: 15 }, (_, i) => row(`other-${i}`));
-    await writeFile(path.join(folder, 'pack.jsonl'), rows.join('\n'));
-    expect(fates(await run()).every((fate) => fate.endsWith('done'))).toBe(true);
-    expect(await new Runs(path.join(folder, 'loop')).list()).toHaveLength(2);
-  });
-
   it('goes on where it was killed: amid the play, the training and the evaluation', async () => {
-    await writeFile(path.join(folder, 'play.json'), JSON.stringify(training(2)));
-    await says('before', [question, answers(wrong)], 30);
-    // Of the training only when its steps come: before that there is no run.
-    const during = (stage: string) => (told: LoopProgress) =>
-      told.stage === stage && told.state === 'working' && (stage !== 'train' || (told.done ?? 0) > 0);
-
-    expect(fates(await run(during('collect')))).toEqual(['tasks done']);
+    await writeFile(path.join(folder, 'play.json'), JSON.stringify(training(['go'])));
+    expect(fates(await run({ killAt: 'collect' }))).toEqual(['tasks done']);
     const played = await dialogues();
     expect(played).toBeGreaterThan(0);
     expect(played).toBeLessThan(24);
 
-    expect(fates(await run(during('train')))).toEqual(['tasks skipped', 'collect done']);
-    expect(fates(await run(during('evaluate')))).toEqual([
+    expect(fates(await run({ killAt: 'train' }))).toEqual(['tasks skipped', 'collect done']);
+    const runs = new Runs(path.join(folder, 'loop'));
+    const [trained] = await runs.list();
+    await writeFile(path.join(trained!.folder, 'go'), '');
+    expect(fates(await run({ killAt: 'evaluate' }))).toEqual([
       'tasks skipped',
       'collect skipped',
       'train done',
@@ -230,7 +241,6 @@ describe('a loop', () => {
     expect(fates(last).slice(4)).toEqual(['evaluate done', 'report done']);
     // Nothing was played twice, and one run was trained, which went on while nobody looked.
     expect(await dialogues()).toBe(ALL_DIALOGUES);
-    const runs = await new Runs(path.join(folder, 'loop')).list();
-    expect(runs).toMatchObject([{ state: 'done' }]);
+    expect(await runs.list()).toMatchObject([{ state: 'done' }]);
   });
 });
