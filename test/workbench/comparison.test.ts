@@ -150,12 +150,11 @@ test('an evaluation is cancelled, with nothing kept of it', async () => {
   await pick('starter world');
   await widget().getByText('Evaluate (2/2)').waitFor();
   await workbench.screenshot('comparison-amount');
-  const isHeld = workbench.hold(/inference\.js/);
   await pick(/^All /);
-  const goOn = await isHeld;
   await view()
     .getByText(/^starter: \d+ of \d+ tasks$/)
     .waitFor();
+  const goOn = await workbench.hold(/inference\.js/);
   await accessiblePictures(workbench, view(), 'comparison-evaluating');
   const notice = await workbench.notification(/Evaluating 2 runs/);
   await notice.getByRole('button', { name: 'Cancel' }).click();

@@ -85,6 +85,8 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     ...calmSettings,
     // Without motion nothing fades through a picture.
     'workbench.reduceMotion': 'on',
+    // What was done before may move the focus late, which would close a list that a test has opened since.
+    'workbench.quickOpen.closeOnFocusLost': false,
     // A second webview, which most tests would have to tell from the session.
     'tandem.session.openGuidelines': false,
     ...(options.isRestricted === true && untrusted),

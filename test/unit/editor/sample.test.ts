@@ -21,6 +21,7 @@ it('begins with a pack of the starter world, as the generator writes it now', as
 it('is played by the starter model without any configuration', async () => {
   const text = await readFile(path.join(sample, '.vscode', 'settings.json'), 'utf8');
   expect(JSON.parse(text.replace(/^\s*\/\/.*$/gm, ''))).toEqual({
+    'files.exclude': { '.shipped.json': true },
     'tandem.agent': 'starter',
     'tandem.simulator': 'rules',
     'tandem.protocol.maxTurns': 6,
