@@ -101,7 +101,7 @@ test('statistics of no dialogue offer to play one', async () => {
   await workbench.runCommand('Tandem: Show Statistics');
   await session().getByText('Figures appear here once there are dialogues.').waitFor();
   await expectAccessible(session());
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
 });
 
 test('two candidates are shown when both are written, unnamed', async () => {

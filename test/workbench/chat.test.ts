@@ -29,8 +29,8 @@ afterAll(() => own.close());
 test('finds the starter model in the picker of the chat, and it answers', async () => {
   await own.configure({ 'tandem.agent': '' });
   await workbench.page.locator('.pane-header', { hasText: 'agent: none' }).waitFor();
-  await workbench.runCommand('Notifications: Clear All Notifications');
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.clearNotifications();
+  await workbench.closeAllEditors();
   await workbench.runCommand('Chat: Open Chat');
   await view.inPicker(async (list, options) => {
     await list.getByRole('option', { name: 'Other Models' }).waitFor(options);
@@ -78,7 +78,7 @@ test('runs the answer against the tests of the workspace', async () => {
   await chat().getByRole('button', { name: 'Run Tests' }).click();
   await workbench.notification(/2 of 2 tests passed/);
   await workbench.screenshot('chat-tested');
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
 });
 
 test('sees the answer as a change of the file and rejects it', async () => {

@@ -61,7 +61,7 @@ afterAll(async () => {
 
 /** In every theme, and in a narrow window. */
 async function pictures(name: string): Promise<void> {
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
   await accessiblePictures(workbench, view(), name, allThemes);
   await workbench.setSize(760, 800);
   await workbench.screenshot(`${name}-narrow`);
@@ -83,7 +83,7 @@ async function evaluations(): Promise<string[]> {
 test('two runs that are selected are compared: their curves over each other', async () => {
   await row(/^second try, done/).click();
   await row(/^first try, done/).click({ modifiers: ['ControlOrMeta'] });
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
   await workbench.chooseInMenu(row(/^first try, done/), 'Compare Runs');
   await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
   await view()
@@ -203,7 +203,7 @@ test('a report is written that can be sent: one file, and its pictures beside it
 });
 
 test('a run that was evaluated says how far it came from its start', async () => {
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
   await row(/^first try, done/).click();
   await view()
     .getByText(/^Success \d+ % → \d+ % on 20 held-out tasks, .* points against the start/)

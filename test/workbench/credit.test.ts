@@ -67,7 +67,7 @@ async function pick(text: string | RegExp): Promise<void> {
 
 /** With what a turn shows under the pointer. */
 async function pictures(name: string, themes: readonly Theme[]): Promise<void> {
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
   await accessiblePictures(workbench, replay(), name, themes, () => turn(1).first().hover());
 }
 
@@ -145,7 +145,7 @@ afterAll(async () => {
   await rm(trained, { recursive: true, force: true });
 });
 
-beforeEach(() => workbench.runCommand('Notifications: Clear All Notifications'));
+beforeEach(() => workbench.clearNotifications());
 
 test('without a critic one sentence says how to get one', async () => {
   await row(/^Parcel surcharge, .*asks-first/).click();
@@ -252,7 +252,7 @@ test('another dialogue is scored with the critic that was used last; two stand o
   }
   await pictures('credit-compare', ['light', 'dark']);
   await narrowPicture('credit-compare');
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
 });
 
 test('the critics of loops and scoreboards are offered, too, with how far people agree with each', async () => {

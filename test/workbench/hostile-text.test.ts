@@ -112,7 +112,7 @@ test('draws of megabytes only the beginning, and opens the rest in the editor', 
 });
 
 test('scrolls through two hundred turns and draws only what changes', async () => {
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
   await workbench.page.getByRole('treeitem', { name: /Parcel surcharge.*long/ }).click();
   await session().getByText('turn 200 of 200').waitFor();
   await expect.poll(() => turns().count()).toBe(200);

@@ -142,7 +142,7 @@ test('two windows write dialogues into one data folder at once', async () => {
   await ben.session().getByRole('log').getByText('One of double.').waitFor();
   await ben.session().getByText(turns.double[1]!).waitFor();
   await expectAccessible(ben.session());
-  await window.runCommand('View: Close All Editors');
+  await window.closeAllEditors();
 
   await ben.openTask('half');
   await ben.consent('ben');
@@ -180,7 +180,7 @@ describe('at each step of a dialogue the extension host is killed and the window
   const button = (name: string) => ada().session().getByRole('button', { name, exact: true });
 
   test('before the first message, nothing is logged and the task is still there', async () => {
-    await workbench.runCommand('View: Close All Editors');
+    await workbench.closeAllEditors();
     await ada().openTask('total');
     await workbench.kept(/source\W+pack/);
     const before = await segments();

@@ -89,7 +89,7 @@ async function configure(settings: Readonly<Record<string, unknown>>): Promise<v
 
 /** Without a notification in front of it. */
 async function pictures(name: string): Promise<void> {
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
   await accessiblePictures(workbench, form(), `new-run-${name}`);
 }
 

@@ -141,7 +141,7 @@ test('edits what was accepted, and how much of it survives is logged, over a rel
 
 test('reads the dialogue again in the replay, which says what became of the answer', async () => {
   const { page } = workbench;
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
   await workbench.openViews('Trajectories');
   await page
     .getByRole('tree', { name: 'Trajectories' })
@@ -166,7 +166,7 @@ test('reads the dialogue again in the replay, which says what became of the answ
 test('makes a task of the function that is selected', async () => {
   const { page } = workbench;
   await own.configure({});
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
   await openFunction(workbench);
   await selectFunction(workbench, 2);
   await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Make Task of This Function…');

@@ -76,7 +76,7 @@ async function named(name: string): Promise<Run | undefined> {
 
 async function start(name: string): Promise<void> {
   const file = `${name}.json`;
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
   await workbench.runCommand('File: Open File...');
   await workbench.chooseFile(path.join(workspace, file));
   await workbench.page.locator('.tab', { hasText: file }).waitFor();
@@ -150,7 +150,7 @@ let log: string;
 test('a person who wants the model of a run before its last step finishes it', async () => {
   log = path.join((await named('second'))!.folder, 'trainer.log');
   const dialog = workbench.page.locator('.monaco-dialog-box');
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
   await workbench.chooseInMenu(row(/^first, running, policy/), 'Finish Run Now…');
   await dialog.getByText('Finish “first” now?').waitFor();
   await workbench.page.keyboard.press('Escape');
@@ -184,7 +184,7 @@ test('one that cannot be launched halts the queue, which says why until a person
     .getByText(/^The queue is halted, and no run begins: .*trainer\.log/)
     .waitFor();
   await workbench.page.getByText(/^The queue is halted: .*trainer\.log/).waitFor();
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
   await accessiblePictures(workbench, view(), 'runs-queue-halted');
   await rm(log, { recursive: true });
   await rename(`${log}.aside`, log);
@@ -216,7 +216,7 @@ test('what died while a window was closed is told when it is opened, with a way 
   const told = await workbench.notification(/second: died\. Its trainer/);
   await told.getByRole('button', { name: 'Resume' }).waitFor();
   await workbench.screenshot('runs-died-while-closed');
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
 });
 
 /** Without Control the row would be opened, and its panel would have the keys. */
@@ -227,7 +227,7 @@ test('those that are selected are not deleted while one of them is at work', asy
   await workbench.page.keyboard.press('Delete');
   await workbench.notification(/Nothing is deleted: “third” is at work/);
   await workbench.screenshot('runs-delete-live');
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
 });
 
 test('one that waits in another folder of the window begins as well, whatever the views show', async () => {
@@ -246,7 +246,7 @@ test('one that waits in another folder of the window begins as well, whatever th
 
 test('several are deleted together, with what they take', async () => {
   const dialog = workbench.page.locator('.monaco-dialog-box');
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
   await workbench.chooseInMenu(row(/^third, died/), 'Delete Run…');
   await dialog.getByText(/^Delete 3 runs \([\d.]+ [MG]B\)\?$/).waitFor();
   await dialog.getByText(/second \([\d.]+ MB\)/).waitFor();

@@ -121,7 +121,7 @@ const running = (stage: string): string => `running, ${stage}`;
 
 /** Without a notification in front of it. */
 async function pictures(name: string): Promise<void> {
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
   await accessiblePictures(workbench, view(), name);
 }
 
@@ -271,7 +271,7 @@ test('done, it has a model, which answers in a session', async () => {
 });
 
 test('what was trained answers as @tandem in the chat, and is in its picker', async () => {
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
   await row(/^long one, done/).click();
   const chat = new ChatView(workbench);
   await button('Use in chat').click();
@@ -289,11 +289,11 @@ test('what was trained answers as @tandem in the chat, and is in its picker', as
 test('a model that plays is not deleted', async () => {
   await workbench.chooseInMenu(row(/^long one, done/), 'Delete Run…');
   await workbench.notification(/is the agent. Choose another agent/);
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
 });
 
 test('with more epochs it goes on as another run, whose curves begin with those of the first', async () => {
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
   await row(/^long one, done/).click();
   await button('Continue…').click();
   const [before] = await runs().list();

@@ -68,7 +68,7 @@ test('lets the simulator play tasks of a pack, as many as they like, and goes on
   await answer(/^How many dialogues of each/, '2');
   await workbench.notification(/Played and graded: 4 dialogues of starter-world/);
   await workbench.screenshot('starter-collected');
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
   await answer(/Played already, which counts: 4 dialogues/, '2');
   await answer(/^How many dialogues of each/, '2');

@@ -75,7 +75,7 @@ async function pick(text: string, options: { readonly timeout?: number } = {}): 
 }
 
 async function dismissNotifications(): Promise<void> {
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
 }
 
 test('a newcomer is in a first dialogue after two clicks', async () => {

@@ -42,7 +42,7 @@ async function answer(sentence: RegExp, name: string): Promise<void> {
 
 /** In every theme and in a narrow window, in which everybody can use what the webview draws. */
 async function pictures(name: string): Promise<void> {
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
   await accessiblePictures(workbench, replay(), name, allThemes);
   await workbench.setSize(700, 800);
   await workbench.screenshot(`${name}-narrow`);
@@ -69,7 +69,7 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
-beforeEach(() => workbench.runCommand('View: Close All Editors'));
+beforeEach(() => workbench.closeAllEditors());
 
 const rules = new RulesSimulator();
 
@@ -343,7 +343,7 @@ test('an export of choices, with the words of the editor’s models when they ar
 
 test('of two previews each is saved by its own button, and only the rows that it shows', async () => {
   const [clean, whole] = ['clean.jsonl', 'whole.jsonl'].map((name) => path.join(workspace, name));
-  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.clearNotifications();
   for (const [format, also, number] of [
     ['Fine-tuning rows', 'with a leak', 3],
     ['A row for each dialogue in the published form', 'played to evaluate', 4],

@@ -177,7 +177,7 @@ describe('in a workspace that is not trusted', () => {
 
   test('a run is read, and the person is told why it does not go on and none begins', async () => {
     const { page } = workbench;
-    await workbench.runCommand('View: Close All Editors');
+    await workbench.closeAllEditors();
     await workbench.openViews('Runs');
     const run = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^paused critic/ });
     await run.click();
@@ -195,10 +195,10 @@ describe('in a workspace that is not trusted', () => {
     await accessiblePictures(workbench, session(), 'trust-restricted-run');
     await workbench.chooseInMenu(run, 'Resume Run');
     await workbench.notification(/Nothing is trained in a workspace that is not trusted/);
-    await workbench.runCommand('Notifications: Clear All Notifications');
+    await workbench.clearNotifications();
     await workbench.runCommand('Tandem: New Run…');
     await workbench.notification(/Nothing is trained in a workspace that is not trusted/);
-    await workbench.runCommand('Notifications: Clear All Notifications');
+    await workbench.clearNotifications();
   });
 
   test('runs are compared, and the person is told why nothing is evaluated', async () => {
@@ -206,7 +206,7 @@ describe('in a workspace that is not trusted', () => {
     const run = (name: RegExp) => page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name });
     await run(/^paused critic/).click();
     await run(/^paused policy/).click({ modifiers: ['ControlOrMeta'] });
-    await workbench.runCommand('View: Close All Editors');
+    await workbench.closeAllEditors();
     await workbench.chooseInMenu(run(/^paused policy/), 'Compare Runs');
     await session().getByRole('heading', { name: 'Held-out success' }).waitFor();
     await session()
@@ -229,10 +229,10 @@ describe('in a workspace that is not trusted', () => {
     await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Collaborate on This Function…');
     await workbench.notification(/Nothing is played in a workspace that is not trusted/);
     await workbench.screenshot('own-restricted');
-    await workbench.runCommand('Notifications: Clear All Notifications');
+    await workbench.clearNotifications();
     await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Make Task of This Function…');
     await workbench.notification(/Nothing is graded in a workspace that is not trusted/);
-    await workbench.runCommand('Notifications: Clear All Notifications');
+    await workbench.clearNotifications();
   });
 
   test('the chat has no model of Tandem, and @tandem does not answer', async () => {

@@ -133,7 +133,7 @@ async function statistics(workbench: WorkbenchDriver, report: Report): Promise<v
     }),
   );
   report('  its first picture, after its frame is there', await firstPaint(session(workbench)));
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
 }
 
 /** A new dialogue of one turn, into which a message is written. */
@@ -155,7 +155,7 @@ async function shortDialogue(workbench: WorkbenchDriver, report: Report): Promis
     await session(workbench).getByText('turn 1 of').waitFor();
     await composer(workbench).waitFor();
   });
-  await workbench.runCommand('View: Close All Editors');
+  await workbench.closeAllEditors();
   return frames;
 }
 
