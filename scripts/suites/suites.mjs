@@ -2,8 +2,8 @@
 import path from 'node:path';
 
 import { ensurePythonEnvironment } from '../python.mjs';
-import { run } from '../setup/command.mjs';
-import { root, withNode } from '../setup/project.mjs';
+import { runLogged } from '../setup/command.mjs';
+import { results, root, withNode } from '../setup/project.mjs';
 import { ensureBrowser } from '../workbench/browser.mjs';
 import { ensureWorkbench } from '../workbench/install.mjs';
 import { hostSuite } from './host.mjs';
@@ -12,7 +12,7 @@ import { vitestSuite } from './vitest.mjs';
 
 /**
  * @typedef {object} Suite
- * @property {boolean} tests whether it is made of tests, which can be chosen by name
+ * @property {boolean} tests whether it is made of tests, which can be chosen by name; checks are not, and run at once
  * @property {readonly (() => Promise<unknown>)[]} needs what is installed before it, where it is missing
  * @property {(name: string | undefined) => Promise<import('./outcome.mjs').Outcome>} run
  */
@@ -51,13 +51,12 @@ export async function installAhead(chosen) {
  *
  * @param {string} script of package.json
  * @returns {Promise<import('./outcome.mjs').Outcome>}
+ * @throws {SetupFault} with the end of what it said, when it fails
  */
 async function check(script) {
-  const status = await run('npm', ['run', '--silent', script], {
-    cwd: root,
-    env: withNode(process.execPath),
-  });
-  return { passed: 0, failed: status === 0 ? 0 : 1, skipped: 0 };
+  const log = path.join(results, `${script}.log`);
+  await runLogged('npm', ['run', '--silent', script], { cwd: root, env: withNode(process.execPath), log });
+  return { passed: 0, failed: 0, skipped: 0 };
 }
 
 /** @param {string | undefined} name */
