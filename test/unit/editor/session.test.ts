@@ -462,12 +462,13 @@ describe('a dialogue that is interrupted', () => {
 
   it('offers to grade an answer whose grade was never logged', async () => {
     const before = await stage.begun(asks('How heavy?'), answers(right));
+    const grader = await stage.grader();
     stage.grader = () => Promise.reject(new Error('The grader is missing.'));
     await before.reply({ text: 'Above 20.' });
     expect(before.state).toMatchObject({ phase: 'over', notice: { actions: ['grade', 'show-log'] } });
     const session = await stage.reloaded(before.id);
     expect(session.state.notice?.actions).toEqual(['grade']);
-    stage.grader = () => stage.sandbox.open({ workers: 1 });
+    stage.grader = () => Promise.resolve(grader);
     await session.gradeAgain();
     expect(session.state.grade?.success).toBe(true);
   });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { afterAll } from 'vitest';
 import type { SampledAgent } from '../../../src/core/dialogue/candidates';
 import type { Prompts } from '../../../src/core/dialogue/prompts';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
@@ -26,6 +27,19 @@ export const right = `def parcel_price(weight_kg, zone):
     if base is None:
         return -1
     return base + 4.5 if weight_kg > 20 else base`;
+
+/** The real grader, the same one for all stages of a file: it takes a second to start, and keeps nothing of an answer. */
+let shared: Promise<{ sandbox: Sandbox; grader: Grader }> | undefined;
+
+async function sharedGrader(): Promise<Grader> {
+  shared ??= buildSandbox().then(async (sandbox) => ({
+    sandbox,
+    grader: await sandbox.open({ workers: 1 }),
+  }));
+  return (await shared).grader;
+}
+
+afterAll(async () => (await shared)?.sandbox.close());
 
 /** What the editor remembers between sessions. */
 class EditorMemory implements Memory {
@@ -62,7 +76,6 @@ export class Stage implements SessionParts {
   private constructor(
     readonly folder: string,
     private readonly opened: TrajectoryLog,
-    readonly sandbox: Sandbox,
     private readonly memory = new EditorMemory(),
   ) {
     this.consent = new Consent(memory, () => Promise.resolve(opened));
@@ -70,14 +83,14 @@ export class Stage implements SessionParts {
 
   static async set(): Promise<Stage> {
     const folder = await mkdtemp(path.join(tmpdir(), 'tandem-session-'));
-    return new Stage(folder, await TrajectoryLog.open(path.join(folder, '.tandem')), await buildSandbox());
+    return new Stage(folder, await TrajectoryLog.open(path.join(folder, '.tandem')));
   }
 
   /** Another window of the same editor on the same folder. */
   async otherWindow(): Promise<Stage> {
     const log = await TrajectoryLog.open(this.dataFolder);
     this.others.push(log);
-    const window = new Stage(this.folder, log, this.sandbox, this.memory);
+    const window = new Stage(this.folder, log, this.memory);
     Object.assign(window, {
       agent: this.agent,
       secondAgent: this.secondAgent,
@@ -93,7 +106,6 @@ export class Stage implements SessionParts {
   async clear(): Promise<void> {
     for (const log of this.others) await log.close();
     await this.opened.close();
-    await this.sandbox.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -188,7 +200,7 @@ export class Stage implements SessionParts {
   }
 
   grader(): Promise<Grader> {
-    return this.sandbox.open({ workers: 1 });
+    return sharedGrader();
   }
 
   report(error: unknown): void {
