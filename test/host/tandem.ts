@@ -32,7 +32,7 @@ export async function configure(name: string, value: unknown): Promise<void> {
   await vscode.workspace.getConfiguration('tandem').update(name, value, vscode.ConfigurationTarget.Workspace);
 }
 
-/** How long a test waits for anything, in milliseconds. Nearly all of it takes less than a second. */
+/** A test waits so long for anything, in milliseconds. Nearly all of it takes less than a second. */
 const patience = 120_000;
 
 /** Waits for what the file system or the editor reports in its own time. */

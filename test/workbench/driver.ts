@@ -23,7 +23,7 @@ import { readEditors } from './editors';
 import { holdProcess, processes, type RunningProcess } from './processes';
 
 /**
- * How long anything may take that a test waits for, in milliseconds. Most things take a second, a workbench 5, a trainer that
+ * A test waits so long for anything, in milliseconds. Most things take a second, a workbench 5, a trainer that
  * imports torch twice 30, and all of it several times as long on a slow or busy machine. Only a step that fails waits so long,
  * and it ends its story (story.ts).
  */
@@ -88,7 +88,7 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     ...calmSettings,
     // Without motion nothing fades through a picture.
     'workbench.reduceMotion': 'on',
-    // What was done before may move the focus late, which would close a list that a test has opened since.
+    // An earlier action may move the focus late, which would close a list that a test has opened since.
     'workbench.quickOpen.closeOnFocusLost': false,
     // A second webview, which most tests would have to tell from the session.
     'tandem.session.openGuidelines': false,
@@ -161,7 +161,7 @@ export class WorkbenchDriver {
   #page: Page;
   readonly #window: Window;
   readonly #started: AsyncDisposableStack;
-  /** What the page has said on its console, for the logs of a test that fails. */
+  /** The page's console, for the logs of a test that fails. */
   readonly #console: string[] = [];
 
   constructor(window: Window, started: AsyncDisposableStack) {
