@@ -39,7 +39,7 @@ const step = (number: number): unknown[] => [
     seconds_left: 1,
   },
 ];
-/** What the trainer does: it trains, waits for these files of its run, and leaves a model. */
+/** The stand-in trains, waits for these files of its run, and leaves a model. */
 const training = (files: readonly string[] = [], config: object = {}): unknown => [
   [
     ...[state('running'), step(1), ...files.map((name) => ['wait for', name]), step(2)],
