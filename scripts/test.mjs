@@ -72,6 +72,7 @@ async function runSuites(wanted, name) {
     throw new SetupFault(`No test's name matches "${name}".`);
   }
   if (lines.length > 1) console.log(`\n${lines.join('\n')}`);
+  for (const line of outcomes.flatMap(({ failures }) => failures ?? [])) console.log(`Failed: ${line}`);
   console.log(words(total));
   return total.failed > 0 ? 1 : 0;
 }

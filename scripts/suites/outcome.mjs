@@ -1,6 +1,12 @@
 // What a suite of tests came to.
 
-/** @typedef {{passed: number, failed: number, skipped: number}} Outcome */
+/**
+ * @typedef {object} Outcome
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} skipped
+ * @property {readonly string[]} [failures] the names of the tests that failed, as far as they are known
+ */
 
 /**
  * @param {readonly Outcome[]} outcomes

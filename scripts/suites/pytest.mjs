@@ -64,6 +64,14 @@ export function outcomeOf(xml, status) {
   const broken = count('failures') + count('errors');
   const passed = count('tests') - broken - skipped;
   if (status === NOTHING_CHOSEN) return { passed: 0, failed: 0, skipped: 0 };
+  const failures = [
+    ...xml.matchAll(/<testcase classname="([^"]*)" name="([^"]*)"[^>]*>\s*<(?:failure|error)\b/g),
+  ];
   // What goes wrong outside all tests shows only in the exit status.
-  return { passed, failed: broken === 0 && status !== 0 ? 1 : broken, skipped };
+  return {
+    passed,
+    failed: broken === 0 && status !== 0 ? 1 : broken,
+    skipped,
+    failures: failures.map(([, file, test]) => `${file}: ${test}`),
+  };
 }

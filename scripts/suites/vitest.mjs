@@ -83,8 +83,14 @@ export function outcomeOf(files, { status, isFiltered }) {
     (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
   ).length;
   const [passed, failed] = [count('passed'), count('failed') + brokenFiles];
+  const failures = files.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName }) => `${path.relative(root, name)}: ${fullName}`),
+  );
   return {
     passed,
+    failures,
     // An error outside all tests shows only in the exit status.
     failed: failed === 0 && status !== 0 ? 1 : failed,
     skipped: isFiltered ? 0 : tests.length - passed - count('failed'),

@@ -21,10 +21,13 @@ export async function run(): Promise<void> {
   }
   await mocha.loadFilesAsync();
   await new Promise<void>((resolve) => {
+    const failed: string[] = [];
     const runner = mocha.run(() => {
       const { passes, failures, pending } = runner.stats ?? { passes: 0, failures: 1, pending: 0 };
-      console.log(resultMark + JSON.stringify({ passed: passes, failed: failures, skipped: pending }));
+      const outcome = { passed: passes, failed: failures, skipped: pending, failures: failed };
+      console.log(resultMark + JSON.stringify(outcome));
       resolve();
     });
+    runner.on('fail', (test) => failed.push(test.fullTitle()));
   });
 }

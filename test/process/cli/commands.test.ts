@@ -8,7 +8,7 @@ import { loadTasks } from '../../../src/core/task/pack';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { starterPack } from '../../fixtures/dialogue';
 import { runNode, type Ended } from '../../fixtures/tasks';
-import { dialogue } from '../../unit/trajectory/fixtures';
+import { dialogue } from '../../fixtures/log';
 
 const demonstration = `script:${path.resolve('samples/workspace/agents/asks-first.json')}`;
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runNode } from '../../fixtures/tasks';
-import { temporaryFolder } from '../../unit/trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 const loop = (...args: readonly string[]) => runNode(['dist/tandem.js', 'loop', ...args]);
 

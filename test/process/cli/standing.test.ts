@@ -10,7 +10,7 @@ import {
   openLog,
   started,
   temporaryFolder,
-} from '../../unit/trajectory/fixtures';
+} from '../../fixtures/log';
 import { runNode } from '../../fixtures/tasks';
 
 /** Kim has preferred the second shown, which is the rival's, in each of these dialogues. */

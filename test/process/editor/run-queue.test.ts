@@ -8,7 +8,7 @@ import { startRun } from '../../../src/core/training/start';
 import type { Trainer } from '../../../src/core/training/trainer';
 import { eventually } from '../../fixtures/eventually';
 import { standInTrainer } from '../../fixtures/trainer';
-import { temporaryFolder } from '../../unit/trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 import { changeFolders, EventEmitter, window } from '../../unit/editor/vscode';
 
 vi.mock('vscode', () => import('../../unit/editor/vscode'));

@@ -5,7 +5,7 @@ import type { Trainer } from '../../../src/core/training/trainer';
 import type { FromWebview, StartView, ToWebview } from '../../../webview/newRun/protocol';
 import { eventually } from '../../fixtures/eventually';
 import { standInTrainer } from '../../fixtures/trainer';
-import { temporaryFolder } from '../../unit/trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 import { cancelled, EventEmitter } from '../../unit/editor/vscode';
 
 vi.mock('vscode', () => import('../../unit/editor/vscode'));

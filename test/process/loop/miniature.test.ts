@@ -5,7 +5,7 @@ import { runLoop } from '../../../src/core/loop/loop';
 import { QUICK, type LoopSettings } from '../../../src/core/loop/settings';
 import { openModel } from '../../../src/core/model/spec';
 import { realTrainer } from '../../fixtures/trainer';
-import { temporaryFolder } from '../../unit/trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 /** A quarter of the quick loop, with everything in it real: world, starter model, graders, trainer, graphs. */
 const settings: LoopSettings = { ...QUICK, trainTasks: 100, heldOutTasks: 240, evaluationRollouts: 1 };

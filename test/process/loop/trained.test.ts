@@ -5,7 +5,7 @@ import { trained, type TrainedOptions, type TrainedProgress } from '../../../src
 import { parseConfiguration } from '../../../src/core/training/configuration';
 import { Runs } from '../../../src/core/training/runs';
 import { standInTrainer, type Play } from '../../fixtures/trainer';
-import { temporaryFolder } from '../../unit/trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 const trainer = standInTrainer();
 

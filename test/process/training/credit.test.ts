@@ -12,14 +12,7 @@ import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import { shippedPrompts } from '../../fixtures/dialogue';
 import { realTrainer, tinyCritic } from '../../fixtures/trainer';
-import {
-  agentTurn,
-  dialogue,
-  doubling,
-  reply,
-  temporaryFolder,
-  verdict,
-} from '../../unit/trajectory/fixtures';
+import { agentTurn, dialogue, doubling, reply, temporaryFolder, verdict } from '../../fixtures/log';
 
 const data = mkdtempSync(path.join(tmpdir(), 'tandem-credit-'));
 const run = path.join(data, 'runs', '20261122-100000-abcd');

@@ -14,7 +14,7 @@ import type { NewEvent } from '../../../src/core/trajectory/event';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { starterPack } from '../../fixtures/dialogue';
 import { asksFirst, collectLog, python } from '../../fixtures/trainer';
-import { answered, graded, reply, started } from '../../unit/trajectory/fixtures';
+import { answered, graded, reply, started } from '../../fixtures/log';
 
 const rowSchema = z.looseObject({
   messages: z.array(z.object({ role: z.string(), content: z.string() })),

@@ -12,7 +12,7 @@ import {
 import { findPython } from '../../../src/core/training/environment/find';
 import { ask } from '../../../src/core/training/trainer';
 import { eventually } from '../../fixtures/eventually';
-import { temporaryFolder } from '../../unit/trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 /** A trainer that needs nothing from outside: even what builds it is in its folder. */
 const project = {

@@ -9,7 +9,7 @@ import { finishRun, mayFinish } from '../../../src/core/training/finish';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import { standInTrainer, type Play } from '../../fixtures/trainer';
-import { temporaryFolder } from '../../unit/trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 const trainer = standInTrainer();
 

@@ -9,7 +9,7 @@ import { beginNext } from '../../../src/core/training/queue';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import { standInTrainer } from '../../fixtures/trainer';
-import { temporaryFolder } from '../../unit/trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 const trainer = standInTrainer();
 

@@ -12,7 +12,7 @@ import { Runs, type Run } from '../../../src/core/training/runs';
 import { startRun } from '../../../src/core/training/start';
 import { bundled } from '../../fixtures/tasks';
 import { standInTrainer, type Play } from '../../fixtures/trainer';
-import { temporaryFolder } from '../../unit/trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 const trainer = standInTrainer();
 

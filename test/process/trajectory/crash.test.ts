@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { openLog, temporaryFolder } from '../../unit/trajectory/fixtures';
+import { openLog, temporaryFolder } from '../../fixtures/log';
 import { kill, printed, program, type Child } from '../../unit/trajectory/processes/start';
 import { seeded } from '../../unit/trajectory/random';
 

@@ -17,7 +17,7 @@ import {
   reply,
   simulator,
   started,
-} from '../trajectory/fixtures';
+} from '../../fixtures/log';
 import { ada, right, Stage } from './stage';
 import { english } from './translate';
 

@@ -9,7 +9,7 @@ import type { Run } from '../../../src/core/training/runs';
 import { namesOf } from '../../../src/editor/comparison/names';
 import { comparisonView, curvesView, shownFigure } from '../../../src/editor/comparison/view';
 import { played, setting } from '../experiment/played';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 import { english } from './translate';
 
 const at = '2026-11-20T22:00:00.000Z';

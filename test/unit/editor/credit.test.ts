@@ -8,7 +8,7 @@ import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import { agreementWords, heldOutSentence, heldOutWords } from '../../../src/editor/credit/words';
 import { creditsView } from '../../../src/editor/replay/credit';
-import { dialogue, doubling, verdict } from '../trajectory/fixtures';
+import { dialogue, doubling, verdict } from '../../fixtures/log';
 import { english } from './translate';
 
 const critic = { id: 'critic-1', unit: 'nats-per-token', folder: '/runs/one/critic' } as Critic;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Pack } from '../../../src/editor/tasks/pack';
 import { Progress } from '../../../src/editor/tasks/progress';
 import { Rivals } from '../../../src/editor/tasks/rivals';
-import { doubling, openLog, play, started, temporaryFolder } from '../trajectory/fixtures';
+import { doubling, openLog, play, started, temporaryFolder } from '../../fixtures/log';
 
 const task = doubling.id;
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Runs, type Run } from '../../../src/core/training/runs';
 import { eventually } from '../../fixtures/eventually';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 import { commands, EventEmitter, window, workspace } from './vscode';
 
 vi.mock('vscode', () => import('./vscode'));

@@ -35,7 +35,7 @@ import {
   openLog,
   reply,
   started,
-} from '../trajectory/fixtures';
+} from '../../fixtures/log';
 import { english } from './translate';
 
 describe('the line above the list', () => {

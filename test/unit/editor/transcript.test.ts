@@ -4,7 +4,7 @@ import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import { transcriptOf } from '../../../src/editor/trajectories/transcript';
 import type { Namer } from '../../../src/editor/models/called';
 import { english } from './translate';
-import { agentTurn, answered, candidates, choice, doubling, kim, started } from '../trajectory/fixtures';
+import { agentTurn, answered, candidates, choice, doubling, kim, started } from '../../fixtures/log';
 
 /** The transcript of a dialogue of these events. @param names of connections and runs */
 function transcript(events: readonly NewEvent[], names: Readonly<Record<string, string>> = {}): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Consent } from '../../../src/editor/consent';
 import { erasedWords, whatGoes } from '../../../src/editor/trust/deletionWords';
-import { openLog, temporaryFolder } from '../trajectory/fixtures';
+import { openLog, temporaryFolder } from '../../fixtures/log';
 import { english } from './translate';
 
 const none = { runs: [], experiments: [] };

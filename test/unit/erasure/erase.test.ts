@@ -19,7 +19,7 @@ import {
   reply,
   started,
   temporaryFolder,
-} from '../trajectory/fixtures';
+} from '../../fixtures/log';
 
 /** A pseudonym that JSON has to escape; its letters stand nowhere else. */
 const zoe: Collaborator = { kind: 'developer', name: 'zebulon "zö" \\' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { agreementWith, type Advantages } from '../../../src/core/evaluation/agreement';
 import type { NewEvent } from '../../../src/core/trajectory/event';
-import { openLog, play, verdict } from '../trajectory/fixtures';
+import { openLog, play, verdict } from '../../fixtures/log';
 
 const thumb = (episode: string, turn: number, up: boolean): NewEvent => ({
   event: 'turn-rating',

@@ -4,7 +4,7 @@ import { fitBradleyTerry, winProbability } from '../../../src/core/evaluation/st
 import { Judgements } from '../../../src/core/evaluation/standing/judgements';
 import { standingOf, type Judgement, type Standing } from '../../../src/core/evaluation/standing/standing';
 import { remarks } from '../../../src/core/evaluation/standing/words';
-import { agentTurn, answered, candidates, choice, doubling, openLog, started } from '../trajectory/fixtures';
+import { agentTurn, answered, candidates, choice, doubling, openLog, started } from '../../fixtures/log';
 
 const times = (count: number, judgement: Judgement): Judgement[] =>
   Array.from({ length: count }, () => judgement);

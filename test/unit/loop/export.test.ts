@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasGraph, isOf, precisionOf, putInPlace } from '../../../src/core/loop/export';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 async function modelWith(...graphs: readonly string[]): Promise<string> {
   const folder = await temporaryFolder();

@@ -39,8 +39,7 @@ function textsOf(svg: string): string[] {
   const read =
     'import sys, json, xml.etree.ElementTree as t\n' +
     "print(json.dumps([e.text for e in t.fromstring(sys.stdin.buffer.read()).iter() if e.tag.endswith('text')]))";
-  const { TANDEM_TRAINER_PYTHON: python = 'python3' } = process.env;
-  return JSON.parse(execFileSync(python, ['-c', read], { input: svg, encoding: 'utf8' })) as string[];
+  return JSON.parse(execFileSync('python3', ['-c', read], { input: svg, encoding: 'utf8' })) as string[];
 }
 
 describe('a picture of bars', () => {

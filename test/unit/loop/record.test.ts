@@ -3,7 +3,7 @@ import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { LoopRecord, type Stage } from '../../../src/core/loop/record';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 let folder: string;
 /** What was done, in order. */

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { QUICK } from '../../../src/core/loop/settings';
 import { drawTasks, hasPacks, loadPack, taskFiles } from '../../../src/core/loop/tasks';
 import { written, taskRow } from '../../fixtures/tasks';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 let folder: string;
 

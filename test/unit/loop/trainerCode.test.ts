@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { trainerCode } from '../../../src/core/loop/trainerCode';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 describe("the digest of a trainer's code", () => {
   it('changes with a module and with the prompt of the critic, not with what Python leaves beside them', async () => {

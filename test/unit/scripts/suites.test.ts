@@ -15,6 +15,13 @@ test('the last line says how many passed and failed, and skipped only when some 
   expect(words({ passed: 12, failed: 0, skipped: 2 })).toBe('12 passed, 0 failed, 2 skipped');
 });
 
+test('tests that failed are named with their file, for the end of a long run', () => {
+  const vitest = outcomeOf([...report, tests('passed', 'failed')], { status: 1, isFiltered: false });
+  expect(vitest.failures).toEqual([expect.stringMatching(/some\.test\.ts: test 2$/)]);
+  const xml = `<testsuite tests="2" failures="1" errors="0" skipped="0"><testcase classname="tests.test_a" name="one" time="1" /><testcase classname="tests.test_a" name="two[3]" time="1"><failure message="no">no</failure></testcase></testsuite>`;
+  expect(pytestOutcome(xml, 1).failures).toEqual(['tests.test_a: two[3]']);
+});
+
 test('suites are summed', () => {
   const suites = [
     { passed: 10, failed: 0, skipped: 1 },
@@ -25,21 +32,37 @@ test('suites are summed', () => {
 
 test("Vitest's tests are counted as it reports them", () => {
   const mixed = [...report, tests('failed', 'failed', 'skipped', 'todo')];
-  expect(outcomeOf(mixed, { status: 1, isFiltered: false })).toEqual({ passed: 3, failed: 2, skipped: 2 });
+  expect(outcomeOf(mixed, { status: 1, isFiltered: false })).toMatchObject({
+    passed: 3,
+    failed: 2,
+    skipped: 2,
+  });
 });
 
 test('tests that were not asked for by name are not called skipped', () => {
   const chosen = [...report, tests('skipped', 'skipped')];
-  expect(outcomeOf(chosen, { status: 0, isFiltered: true })).toEqual({ passed: 3, failed: 0, skipped: 0 });
+  expect(outcomeOf(chosen, { status: 0, isFiltered: true })).toMatchObject({
+    passed: 3,
+    failed: 0,
+    skipped: 0,
+  });
 });
 
 test('a file that breaks before its first test counts as one failed', () => {
   const broken = [...report, { ...tests(), status: 'failed' }];
-  expect(outcomeOf(broken, { status: 1, isFiltered: false })).toEqual({ passed: 3, failed: 1, skipped: 0 });
+  expect(outcomeOf(broken, { status: 1, isFiltered: false })).toMatchObject({
+    passed: 3,
+    failed: 1,
+    skipped: 0,
+  });
 });
 
 test('an error outside all tests counts as one failed', () => {
-  expect(outcomeOf(report, { status: 1, isFiltered: false })).toEqual({ passed: 3, failed: 1, skipped: 0 });
+  expect(outcomeOf(report, { status: 1, isFiltered: false })).toMatchObject({
+    passed: 3,
+    failed: 1,
+    skipped: 0,
+  });
 });
 
 test('the steps after the one that failed are named, and those of files without a failure are not', () => {
@@ -52,11 +75,11 @@ const junit = (counts: string) =>
 
 test("pytest's tests are counted as it reports them", () => {
   const report = junit('errors="1" failures="2" skipped="3" tests="10"');
-  expect(pytestOutcome(report, 1)).toEqual({ passed: 4, failed: 3, skipped: 3 });
+  expect(pytestOutcome(report, 1)).toMatchObject({ passed: 4, failed: 3, skipped: 3 });
 });
 
 test('an error of pytest outside all tests counts as one failed', () => {
-  expect(pytestOutcome(junit('errors="0" failures="0" skipped="0" tests="2"'), 3)).toEqual({
+  expect(pytestOutcome(junit('errors="0" failures="0" skipped="0" tests="2"'), 3)).toMatchObject({
     passed: 2,
     failed: 1,
     skipped: 0,

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseConfiguration, readConfiguration } from '../../../src/core/training/configuration';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 const parse = (value: unknown, folder = '/project') =>
   parseConfiguration(value, { from: 'mine.json', folder });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { EventTail, lastProgress } from '../../../src/core/training/eventFile';
 import { parseEvent, type TrainerEvent } from '../../../src/core/training/events';
 import { advance, type Progress } from '../../../src/core/training/progress';
-import { temporaryFolder } from '../trajectory/fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 const at = '2026-11-20T22:00:00.000Z';
 const line = (event: string, fields: object = {}): string =>

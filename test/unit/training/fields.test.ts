@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { allows, fields, isFieldPath, textOf, valueOf, type Field } from '../../../src/core/training/fields';
-import { python } from '../../fixtures/trainer';
+import { barePython } from '../../fixtures/trainer';
 
 /** What `config.py` says of each field: its default, and which of some values the trainer's own check takes. */
 const ASK = `
@@ -68,7 +68,7 @@ describe('the fields of a configuration', () => {
   it('are those of the trainer, with its defaults, and take what it takes', async () => {
     const told = z
       .record(z.string(), z.object({ default: z.unknown(), taken: z.array(z.boolean()) }))
-      .parse(JSON.parse(await python(ASK, JSON.stringify(values))));
+      .parse(JSON.parse(await barePython(ASK, JSON.stringify(values))));
     expect(Object.keys(told).filter((path) => !isFieldPath(path))).toEqual(ELSEWHERE);
     for (const [path, field] of Object.entries(fields)) {
       expect([path, field.default]).toEqual([path, told[path]?.default]);

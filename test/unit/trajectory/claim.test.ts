@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openLog, play, temporaryFolder } from './fixtures';
+import { openLog, play, temporaryFolder } from '../../fixtures/log';
 import { kill, printed, program } from './processes/start';
 
 async function claimFiles(folder: string): Promise<string[]> {

@@ -13,7 +13,7 @@ import {
   reply,
   started,
   temporaryFolder,
-} from './fixtures';
+} from '../../fixtures/log';
 
 /** Moves the times of all lines that are in the log, as if this machine's clock had been wrong until now. */
 async function shift(folder: string, milliseconds: number): Promise<void> {

@@ -22,7 +22,7 @@ import {
   reply,
   started,
   temporaryFolder,
-} from './fixtures';
+} from '../../fixtures/log';
 
 const render = ({ task, turns }: Trajectory): ChatMessageLike[] => [
   { role: 'user', content: task.description },

@@ -14,7 +14,7 @@ import {
   reply,
   started,
   temporaryFolder,
-} from './fixtures';
+} from '../../fixtures/log';
 import { kill, printed, program } from './processes/start';
 
 const lee = { kind: 'developer', name: 'lee' } as const;

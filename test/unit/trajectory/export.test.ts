@@ -20,7 +20,7 @@ import {
   play,
   started,
   temporaryFolder,
-} from './fixtures';
+} from '../../fixtures/log';
 import { seeded } from './random';
 
 /** What the agent saw, as the dialogue would make it. */

@@ -20,7 +20,7 @@ import {
   play,
   started,
   temporaryFolder,
-} from './fixtures';
+} from '../../fixtures/log';
 
 /** Made up, in the forms that the services give out; put together here so that no scanner of sources stumbles. */
 const secrets = {

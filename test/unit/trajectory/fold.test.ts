@@ -14,7 +14,7 @@ import {
   leak,
   reply,
   started,
-} from './fixtures';
+} from '../../fixtures/log';
 
 const task: NewEvent = { event: 'task', task: doubling };
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openLog, temporaryFolder } from './fixtures';
+import { openLog, temporaryFolder } from '../../fixtures/log';
 import { program } from './processes/start';
 
 /*

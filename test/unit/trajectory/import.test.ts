@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importTrajectories } from '../../../src/core/trajectory/import';
-import { openLog, temporaryFolder } from './fixtures';
+import { openLog, temporaryFolder } from '../../fixtures/log';
 
 const task = {
   problem_description: 'Write a function that doubles. def double(n)',

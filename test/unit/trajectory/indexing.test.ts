@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { summarize } from '../../../src/core/trajectory/fold';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { doubling, openLog, play, temporaryFolder } from './fixtures';
+import { doubling, openLog, play, temporaryFolder } from '../../fixtures/log';
 import { anyEvents, seeded } from './random';
 
 /** By id, because episodes that started in the same millisecond have no order of their own. */

@@ -14,7 +14,7 @@ import {
   reply,
   started,
   temporaryFolder,
-} from './fixtures';
+} from '../../fixtures/log';
 
 async function segments(folder: string): Promise<string[]> {
   const names = await readdir(join(folder, 'log'));

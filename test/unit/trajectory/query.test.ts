@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrajectoryFilter, TrajectoryLog } from '../../../src/core/trajectory/log';
-import { agentTurn, doubling, graded, kim, leak, openLog, play, reply, started } from './fixtures';
+import { agentTurn, doubling, graded, kim, leak, openLog, play, reply, started } from '../../fixtures/log';
 
 const other = { ...doubling, id: 'other' };
 

@@ -11,7 +11,7 @@ import {
   simulator,
   started,
   verdict,
-} from './fixtures';
+} from '../../fixtures/log';
 
 /** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {

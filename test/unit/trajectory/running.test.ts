@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { mayLive as trainerMayLive } from '../../../src/core/training/process';
 import { beginOf, isRunning, look } from '../../../src/core/trajectory/running';
 import { livingOwner, mayLive } from '../../../src/core/trajectory/segment/owner';
-import { temporaryFolder } from './fixtures';
+import { temporaryFolder } from '../../fixtures/log';
 
 it('sees this process, and when it began', async () => {
   const began = await beginOf(process.pid);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { LOG_VERSION, type NewEvent } from '../../../src/core/trajectory/event';
 import { encodeEvent, peek } from '../../../src/core/trajectory/segment/line';
 import { MAX_LINE_BYTES, scanLines, type Scanned } from '../../../src/core/trajectory/segment/scan';
-import { answered, doubling, temporaryFolder } from './fixtures';
+import { answered, doubling, temporaryFolder } from '../../fixtures/log';
 import { anyEvents, seeded } from './random';
 
 function encode(event: NewEvent, at = '2026-03-04T05:06:07.089Z'): Buffer {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { costOf } from '../../../src/core/trajectory/cost';
-import { agentTurn, doubling, kim, openLog, reply, started, temporaryFolder } from './fixtures';
+import { agentTurn, doubling, kim, openLog, reply, started, temporaryFolder } from '../../fixtures/log';
 
 const qwen = 'openai:qwen@http://127.0.0.1:8000/v1';
 const llama = 'openai:llama@http://127.0.0.1:8001/v1';

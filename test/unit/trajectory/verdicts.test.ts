@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exportTrajectories } from '../../../src/core/trajectory/export/export';
 import { verdictsOf } from '../../../src/core/trajectory/verdicts';
-import { agentTurn, openLog, play, temporaryFolder, verdict } from './fixtures';
+import { agentTurn, openLog, play, temporaryFolder, verdict } from '../../fixtures/log';
 
 describe('what people say of a critic’s credit', () => {
   it('is kept with the turn: the last word of a person on a critic, none when it was taken back', async () => {

@@ -1,5 +1,5 @@
 // Appends durable turns for ever and prints the number of each one that the log has acknowledged.
-import { doubling } from '../fixture-task';
+import { doubling } from '../../../fixtures/log-task';
 import { TrajectoryLog } from '../../../../src/core/trajectory/log';
 
 const [folder, name] = process.argv.slice(2) as [string, string];

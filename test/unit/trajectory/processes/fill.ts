@@ -1,5 +1,5 @@
 // Appends durable turns, each again until it is logged but at most three times, and prints what became of each try.
-import { doubling } from '../fixture-task';
+import { doubling } from '../../../fixtures/log-task';
 import { messageOf } from '../../../../src/core/fault';
 import type { NewEvent } from '../../../../src/core/trajectory/event';
 import { TrajectoryLog } from '../../../../src/core/trajectory/log';
