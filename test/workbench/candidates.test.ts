@@ -10,7 +10,8 @@ import type { LogEvent } from '../../src/core/trajectory/event';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { pauseBeforeEnd } from '../fixtures/chat-server-replies';
 import { accessiblePictures, expectAccessible } from './accessibility';
-import { allThemes, startWorkbench, type WorkbenchDriver } from './driver';
+import { startWorkbench, type WorkbenchDriver } from './driver';
+import { allThemes } from './themes';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
 const solves = (base: number): string =>

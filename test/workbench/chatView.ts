@@ -8,7 +8,11 @@ export const parking =
   'Please help me with the bill for parking in our garage. You get a list with the minutes of every day, and the rate per minute. We bill in whole numbers. A long stay has a highest price. The signature of the function is: def lot_bill(minutes, rate)';
 
 /** Models that call no tools are not offered in agent mode. */
-export const chatSettings = { 'chat.agent.enabled': false, 'chat.newSession.defaultMode': 'ask' };
+export const chatSettings = {
+  'chat.disableAIFeatures': false,
+  'chat.agent.enabled': false,
+  'chat.newSession.defaultMode': 'ask',
+};
 
 /** The workbench's chat, as a person works it. */
 export class ChatView {

@@ -10,8 +10,9 @@ import { Runs } from '../../src/core/training/runs';
 import { finishedRun } from '../fixtures/runs';
 import { collectLog } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
-import { allThemes, startWorkbench, type WorkbenchDriver } from './driver';
+import { startWorkbench, type WorkbenchDriver } from './driver';
 import { showRuns } from './runsView';
+import { allThemes } from './themes';
 
 // Two short runs of the starter model by the real trainer, whose models really play.
 

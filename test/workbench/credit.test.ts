@@ -10,14 +10,8 @@ import { root } from '../../scripts/setup/project.mjs';
 import { isRunning } from '../../src/core/trajectory/running';
 import { collectLog, realTrainer, tinyCritic } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
-import {
-  allThemes,
-  startWorkbench,
-  usualThemes,
-  type Theme,
-  type WorkbenchDriver,
-  type WorkbenchOptions,
-} from './driver';
+import { startWorkbench, type WorkbenchDriver, type WorkbenchOptions } from './driver';
+import { allThemes, usualThemes, type Theme } from './themes';
 
 // A critic of random weights that the real trainer exported, in the places where runs, loops and scoreboards leave
 // theirs. The one of the loop has no graphs, so that the real trainer scores with it.

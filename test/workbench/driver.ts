@@ -21,6 +21,7 @@ import {
 import { startConnection, type Connection } from './connection';
 import { readEditors } from './editors';
 import { holdProcess, processes, type RunningProcess } from './processes';
+import { answerForContrast, inDark, switchTheme, themeSettings, usualThemes, type Theme } from './themes';
 
 /**
  * A test waits so long for anything, in milliseconds. Most things take a second, a workbench 5, a trainer that
@@ -31,23 +32,6 @@ const timeLimit = 150_000;
 
 /** How often the palette or a menu is opened that something else closes. */
 const ATTEMPTS = 5;
-
-/** What the theme picker calls a theme, and the class that the workbench then has. */
-const themes = {
-  light: { label: 'Light Modern', style: 'vs' },
-  dark: { label: 'Dark Modern', style: 'vs-dark' },
-  'hc-dark': { label: 'Dark High Contrast', style: 'hc-black' },
-  'hc-light': { label: 'Light High Contrast', style: 'hc-light' },
-} as const;
-
-export type Theme = keyof typeof themes;
-
-/** A key for the list of themes. The palette takes a second longer, in each of two hundred pictures. */
-const themeKey = 'Control+Alt+Shift+F4';
-
-/** In which pictures are taken. Both end in dark, in which the test then goes on. */
-export const usualThemes: readonly Theme[] = ['light', 'hc-dark', 'dark'];
-export const allThemes: readonly Theme[] = ['light', 'hc-light', 'hc-dark', 'dark'];
 
 export interface WorkbenchOptions {
   /** The working folder that is loaded as an extension, absolute; or a package that is installed, as a person has it. */
@@ -86,6 +70,9 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
 
   const settings = {
     ...calmSettings,
+    ...themeSettings,
+    // It starts in less time; tests of the chat turn it on.
+    'chat.disableAIFeatures': true,
     // Without motion nothing fades through a picture.
     'workbench.reduceMotion': 'on',
     // An earlier action may move the focus late, which would close a list that a test has opened since.
@@ -96,8 +83,6 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
     ...options.settings,
   };
   writeSettings(userData, settings, { replace: true });
-  const binding = { command: 'workbench.action.selectTheme', key: themeKey.replace('Control', 'ctrl') };
-  await writeFile(path.join(userData, 'User', 'keybindings.json'), JSON.stringify([binding]));
   const { extension, workspace } = options;
   if (typeof extension === 'object') await installExtension(installed, { userData, vsix: extension.vsix });
   const server = await startServer(installed, {
@@ -128,7 +113,8 @@ export async function showWorkbench(
   started.defer(() => connection.close());
   const browser = await launchBrowser();
   started.defer(() => browser.close());
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...inDark });
+  await context.addInitScript(answerForContrast);
   const page = await context.newPage();
 
   const window = { server, userData, connection, browser, page, address: address(connection.port) };
@@ -245,7 +231,8 @@ export class WorkbenchDriver {
 
   /** Another window on the same folder, of another person: with an extension host and a memory of its own. */
   async anotherWindow(): Promise<WorkbenchDriver> {
-    const context = await this.#window.browser.newContext({ viewport: this.page.viewportSize() });
+    const context = await this.#window.browser.newContext({ viewport: this.page.viewportSize(), ...inDark });
+    await context.addInitScript(answerForContrast);
     const started = new AsyncDisposableStack();
     started.defer(() => context.close());
     const window = new WorkbenchDriver({ ...this.#window, page: await context.newPage() }, started);
@@ -395,16 +382,9 @@ export class WorkbenchDriver {
     await this.runCommand('View: Close All Editors');
   }
 
-  /** Switches the color theme through its picker and waits until the workbench shows it. */
+  /** Switches the color theme and waits until the workbench shows it. */
   async setTheme(theme: Theme): Promise<void> {
-    const { label, style } = themes[theme];
-    await insisting(async (options) => {
-      await this.page.keyboard.press(themeKey);
-      await this.page.getByPlaceholder('Select Color Theme').waitFor(options);
-      await this.#pick(label, '', options);
-    });
-    await this.page.locator(`.monaco-workbench.${style}`).waitFor();
-    await this.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    await switchTheme(this.page, theme);
   }
 
   /** The size of the window. @param width CSS pixels @param height CSS pixels */

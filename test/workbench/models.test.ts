@@ -8,7 +8,9 @@ import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
 import { expectAccessible } from './accessibility';
-import { allThemes, startWorkbench, type WorkbenchDriver } from './driver';
+import { chatSettings } from './chatView';
+import { startWorkbench, type WorkbenchDriver } from './driver';
+import { allThemes } from './themes';
 
 const key = 'sk-workbench-secret';
 const question = 'At how many kilograms does a parcel count as heavy?';
@@ -37,7 +39,10 @@ beforeAll(async () => {
   const offers = path.join(root, 'test', 'fixtures', 'editor-models');
   await cp(offers, path.join(userData, 'extensions', 'editor-models'), { recursive: true });
   const environment = { TANDEM_TEST_MODELS: 'one' };
-  workbench = await startWorkbench({ extension: root, workspace, userData, environment });
+  workbench = await startWorkbench({
+    ...{ extension: root, workspace, userData, environment },
+    settings: chatSettings,
+  });
 });
 
 afterAll(async () => {

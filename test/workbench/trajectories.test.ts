@@ -13,7 +13,8 @@ import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { asks, scripted, shippedPrompts, starterTask } from '../fixtures/dialogue';
 import { collectLog } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
-import { allThemes, startWorkbench, type WorkbenchDriver } from './driver';
+import { startWorkbench, type WorkbenchDriver } from './driver';
+import { allThemes } from './themes';
 
 let workspace: string;
 let workbench: WorkbenchDriver;

@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
 import { accessiblePictures, expectAccessible } from './accessibility';
-import { lineOf, openFunction, source } from './ownCode';
+import { chatSettings } from './chatView';
 import { startWorkbench, type WorkbenchDriver } from './driver';
+import { lineOf, openFunction, source } from './ownCode';
 
 const turns = ['At how many kilograms?', 'How much more?'].map((text) => `OUTPUT:\n${text}`);
 
@@ -27,9 +28,7 @@ async function start(isRestricted: boolean): Promise<void> {
   const settings = { 'tandem.agent': 'script:agents/two.json', 'tandem.simulator': 'rules' };
   await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));
   // What a workspace that is not trusted says of its agent does not count; what the user says does.
-  const user = isRestricted
-    ? { 'tandem.agent': 'starter', 'chat.agent.enabled': false, 'chat.newSession.defaultMode': 'ask' }
-    : {};
+  const user = isRestricted ? { 'tandem.agent': 'starter', ...chatSettings } : {};
   if (isRestricted) {
     await writeFile(path.join(workspace, 'shop.py'), source);
     await leaveRun('20260101-000000-one', 'paused critic');
