@@ -23,15 +23,9 @@ from .machine import GIB, Machine, measured, other_machine, set_threads, size_wo
 from .model import memory
 from .model.base import load_base
 from .model.flops import Shape, shape_of
+from .model.folder import context_length, find_model, load_tokenizer, quiet
 from .model.hub import hub_fault
-from .model.load import (
-    choose_device,
-    context_length,
-    find_model,
-    load_tokenizer,
-    quiet,
-    require_nvidia,
-)
+from .model.load import choose_device, require_nvidia
 from .ranking.sampler import AT_ONCE
 from .read_config import read_config
 from .running.workload import Load, loads_of

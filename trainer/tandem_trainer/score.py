@@ -36,7 +36,8 @@ from .data.template import Template
 from .data.trajectory_log import read_log
 from .fault import Fault
 from .model.base import Base
-from .model.load import choose_device, choose_dtype, find_model, load_model, load_tokenizer, quiet
+from .model.folder import find_model, load_tokenizer, quiet
+from .model.load import choose_device, choose_dtype, load_model
 from .model.log_probs import last_hidden, token_log_probs
 from .objective.scoring import in_batches
 from .plan import MOST

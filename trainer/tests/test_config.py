@@ -128,7 +128,7 @@ def run(*arguments, cwd):
     """The command line; the last line of stderr says whether torch was imported."""
     program = (
         "import atexit, sys\n"
-        "atexit.register(lambda: print('torch' in sys.modules, file=sys.stderr))\n"
+        "atexit.register(lambda: print(sys.modules.get('torch') is not None, file=sys.stderr))\n"
         "from tandem_trainer.__main__ import main\n"
         "main()"
     )

@@ -13,7 +13,7 @@ from transformers.utils import cached_file
 from ..config import RunConfig
 from ..data.prompt_file import critic_prompt
 from ..fault import Fault
-from ..model.load import find_model
+from ..model.folder import find_model
 
 if TYPE_CHECKING:
     from ..model.base import Base
