@@ -1,10 +1,13 @@
 """`doctor`: can this machine train? Says of every failed check what ran, what it saw and how to mend it.
 
-    python -m tandem_trainer doctor [run.json] [--json]
+    python -m tandem_trainer doctor [run.json] [--json] [--found FOLDER [--again]]
 
 Runs under any Python from 3.8 and without a single package, because it is asked when something is broken: only the
 standard library is imported here, and what may crash (a package, the driver) runs in a process of its own. Given a
 run.json it looks at the run's folder, device and kind of training. Exit code 0 when nothing failed, else 1.
+
+The packages and the device take seconds, most of them torch's import. With --found they are not looked at again while
+nothing has changed since they were found whole, as `found.py` knows it; --again looks in any case.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from .found import LOADED, Found
 from .model.memory import available_memory
 
 PYTHON = (3, 10)
@@ -164,23 +168,24 @@ def check_installer() -> Check:
     return Check("installer", "warning", f"{uv.command}; {pip.command}", f"{uv.saw}; {pip.saw}", remedy)
 
 
-def check_packages_and_device(wanted: str) -> tuple[list[Check], Ran]:
+def check_packages_and_device(wanted: str) -> tuple[list[Check], Ran, list[str]]:
     """Both in one process, because torch takes seconds to import; when a package fails, each alone tells which it is.
 
-    Also gives what ran DEVICE, for `check_device`.
+    Also gives what ran DEVICE, for `check_device`, and which files were loaded, none when a package failed.
     """
     names = ", ".join(PACKAGES)
     imports = f"import json, {names}\n"
     versions = f"print(json.dumps({{each.__name__: each.__version__ for each in ({names})}}), flush=True)"
-    ran = python(imports + versions + DEVICE, wanted)
+    ran = python(imports + versions + DEVICE + LOADED, wanted)
     said, _, rest = ran.out.partition("\n")
     if said.startswith("{"):
         found, command = json.loads(said), f'{sys.executable} -c "{imports.strip()}"'
         packages = [check_version(name, found[name], least, command) for name, least in PACKAGES.items()]
-        return packages, replace(ran, out=rest)
+        listed = [line for line in rest.splitlines() if line.startswith("[")]
+        return packages, replace(ran, out=rest), json.loads(listed[-1]) if ran.code == 0 else []
     with ThreadPoolExecutor() as pool:
         device = pool.submit(python, DEVICE, wanted)
-        return list(pool.map(check_package, PACKAGES, PACKAGES.values())), device.result()
+        return list(pool.map(check_package, PACKAGES, PACKAGES.values())), device.result(), []
 
 
 def check_package(name: str, least: str, script: str | None = None, *arguments: str) -> Check:
@@ -226,9 +231,12 @@ def check_device(ran: Ran) -> tuple[Check, dict]:
     return Check("device", "ok", ran.command, saw), facts
 
 
-def check_driver(facts: dict, wanted: str) -> Check:
-    """Does the NVIDIA driver, if there is one, fit to what torch was built for?"""
-    ran = run(["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"])
+def ask_driver() -> Ran:
+    return run(["nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader"])
+
+
+def check_driver(ran: Ran, facts: dict, wanted: str) -> Check:
+    """Does the NVIDIA driver, if there is one, fit to what torch was built for? ran: `ask_driver`."""
     matters = "failed" if wanted in ("auto", "cuda") else "warning"
     if ran.code == 127 and (facts.get("device") == "cuda" or not os.path.exists("/proc/driver/nvidia/version")):
         asked = wanted == "cuda" and facts.get("device") != "cuda"
@@ -302,9 +310,60 @@ def check_text() -> Check:
     return Check("text", "warning", command, f"{encoding}, not UTF-8", "Set the environment variable PYTHONUTF8=1.")
 
 
-def examine(run_json: Path | None = None) -> list[Check]:
-    """All checks."""
-    checks, model, folder = [check_interpreter(), check_environment(), check_installer()], {}, Path.cwd()
+@dataclass
+class Interpreter:
+    """What of an interpreter takes seconds to find. facts: what torch told of the device."""
+
+    installer: Check
+    packages: list[Check]
+    device: Check
+    facts: dict
+
+    @property
+    def whole(self) -> bool:
+        return all(check.status == "ok" for check in (self.installer, *self.packages, self.device))
+
+
+def look_at_interpreter(wanted: str, four_bit: bool) -> tuple[Interpreter, list[str]]:
+    """Also gives the files that were loaded, as far as they are known."""
+    with ThreadPoolExecutor() as pool:
+        both = pool.submit(check_packages_and_device, wanted)
+        installer = pool.submit(check_installer)
+        more = [pool.submit(check_package, "bitsandbytes", BITSANDBYTES, FOUR_BIT, wanted)] if four_bit else []
+    packages, ran, files = both.result()
+    device, facts = check_device(ran)
+    return Interpreter(installer.result(), packages + [each.result() for each in more], device, facts), files
+
+
+def known_interpreter(found: Found) -> Interpreter | None:
+    """As it was found whole before."""
+    kept = found.read()
+    if kept is None:
+        return None
+    return Interpreter(
+        Check(**kept["installer"]),
+        [Check(**each) for each in kept["packages"]],
+        Check(**kept["device"]),
+        kept["facts"],
+    )
+
+
+def keep_interpreter(found: Found, interpreter: Interpreter, files: list[str]) -> list[Check]:
+    """A warning when it cannot be kept, else nothing."""
+    try:
+        if interpreter.whole and files:
+            found.keep(asdict(interpreter), files)
+        else:
+            found.forget()
+    except OSError as error:
+        remedy = "Give yourself the right to write there, or set TANDEM_CACHE; until then each start looks anew."
+        return [Check("record", "warning", f"write {found.file}", str(error.strerror), remedy)]
+    return []
+
+
+def examine(run_json: Path | None = None, kept_in: Path | None = None, again: bool = False) -> list[Check]:
+    """All checks. kept_in: where records of interpreters are kept. again: look even when there is one that holds."""
+    checks, model, folder = [], {}, Path.cwd()
     if run_json is not None:
         folder = run_json.parent
         try:
@@ -314,18 +373,19 @@ def examine(run_json: Path | None = None) -> list[Check]:
         except (OSError, ValueError, KeyError, TypeError) as error:
             remedy = "Give the path of a run.json; `check` says more about its content."
             checks.append(Check("run.json", "failed", f"read {run_json}", f"{type(error).__name__}: {error}", remedy))
-    wanted = model.get("device", "auto")
-    with ThreadPoolExecutor() as pool:
-        both = pool.submit(check_packages_and_device, wanted)
-        four_bit = None
-        if model.get("training") == "qlora":
-            four_bit = pool.submit(check_package, "bitsandbytes", BITSANDBYTES, FOUR_BIT, wanted)
-    packages, ran = both.result()
-    device, facts = check_device(ran)
-    checks += packages + ([four_bit.result()] if four_bit else [])
-    checks += [device, check_driver(facts, wanted)]
-    checks += [check_folder("run folder", folder), check_temporary(), check_memory(), check_text()]
-    return checks
+    wanted, four_bit = model.get("device", "auto"), model.get("training") == "qlora"
+    driver = ask_driver()
+    found = None if kept_in is None else Found(kept_in, [wanted, str(four_bit)], f"{driver.code} {driver.out}")
+    interpreter = None if found is None or again else known_interpreter(found)
+    if interpreter is None:
+        interpreter, files = look_at_interpreter(wanted, four_bit)
+        if found is not None:
+            checks += keep_interpreter(found, interpreter, files)
+    return [
+        *(check_interpreter(), check_environment(), interpreter.installer, *checks, *interpreter.packages),
+        *(interpreter.device, check_driver(driver, interpreter.facts, wanted)),
+        *(check_folder("run folder", folder), check_temporary(), check_memory(), check_text()),
+    ]
 
 
 def as_json(checks: list[Check]) -> dict:
@@ -349,8 +409,10 @@ def main(arguments: list[str]) -> int:
         "run_json", nargs="?", type=Path, metavar="run.json", help="look at this run's folder and device"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--found", type=Path, metavar="FOLDER", help="where what was found whole is kept")
+    parser.add_argument("--again", action="store_true", help="look at everything, whatever was found before")
     given = parser.parse_args(arguments)
-    checks = examine(given.run_json)
+    checks = examine(given.run_json, given.found, given.again)
     print(json.dumps(as_json(checks), ensure_ascii=True) if given.json else as_text(checks))
     return 0 if as_json(checks)["ok"] else 1
 

@@ -79,19 +79,24 @@ export type Plan = z.infer<typeof planSchema>;
 export interface ExamineOptions {
   /** A run folder: its disk is looked at, and what its run.json needs. */
   readonly folder?: string;
+  /** The packages are imported and the device computes, even if nothing has changed since they last did. */
+  readonly again?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Looks at the interpreter, the packages, the device, its driver, the disk. Takes as long as importing torch does.
+ * Looks at the interpreter, the packages, the device, its driver, the disk. Takes as long as importing torch does, and a
+ * moment where the packages and the device were found whole before and have not changed.
  * @throws {Fault} `training/trainer-broken`
  */
 export async function examine(
   trainer: Trainer,
-  { folder, signal }: ExamineOptions = {},
+  { folder, again = false, signal }: ExamineOptions = {},
 ): Promise<readonly Check[]> {
   const run = folder === undefined ? [] : [join(folder, runFiles.configuration)];
-  const answer = await ask(trainer, ['doctor', ...run, '--json'], { cwd: folder ?? process.cwd(), signal });
+  const found = trainer.found === undefined ? [] : ['--found', trainer.found];
+  const given = [...run, '--json', ...found, ...(again ? ['--again'] : [])];
+  const answer = await ask(trainer, ['doctor', ...given], { cwd: folder ?? process.cwd(), signal });
   return parse(answer, examinationSchema, 'doctor').checks;
 }
 

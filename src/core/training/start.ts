@@ -84,15 +84,17 @@ export async function planRun(
 
 /**
  * Whether this machine can train as a configuration asks, without a look at its data.
+ * @param again whether everything is looked at anew, as `examine` does
  * @throws {Fault} `training/trainer-broken`, `training/not-written`, `training/python-not-started`
  */
 export async function examineRun(
   runs: Runs,
   { configuration, trainer, signal }: Pick<StartOptions, 'configuration' | 'trainer' | 'signal'>,
+  again: boolean,
 ): Promise<readonly Check[]> {
   return inUnfinished(runs, newRunId(), async (unfinished) => {
     await writeConfiguration(unfinished, configuration.forTrainer);
-    return examine(trainer, { folder: unfinished, signal });
+    return examine(trainer, { folder: unfinished, again, signal });
   });
 }
 

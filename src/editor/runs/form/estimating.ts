@@ -155,8 +155,8 @@ export class Estimating {
     this.tell(estimateIn('working', t('Planning …')));
     const { base, device, training } = modelOf(request);
     const machine = JSON.stringify([device, training]);
-    const examine = async (): Promise<readonly Check[]> => {
-      const checks = this.examined.get(machine) ?? (await examineRun(runs, options));
+    const examine = async (again: boolean): Promise<readonly Check[]> => {
+      const checks = this.examined.get(machine) ?? (await examineRun(runs, options, again));
       this.examined.set(machine, checks);
       return checks;
     };
@@ -171,12 +171,12 @@ export class Estimating {
       const sentence = isMarked ? t('Mend what is marked; then it is planned.') : error.message;
       this.tell(estimateIn(state, sentence));
       // It may be the machine on which nothing can be planned.
-      this.tell(estimateIn(state, sentence, checksView(await examine())));
+      this.tell(estimateIn(state, sentence, checksView(await examine(true))));
       return;
     }
     this.owner.onEstimate(planView(plan, this.examined.get(machine) ?? [], t), plan);
     if (this.examined.has(machine)) return;
-    const checks = await examine();
+    const checks = await examine(false);
     this.owner.onEstimate(planView(plan, checks, t), plan);
   }
 
