@@ -35,7 +35,7 @@ const examinationSchema = z.looseObject({
 const examplesSchema = z.looseObject({ train: z.number(), held_out: z.number() });
 
 /** Sizes in bytes, times in seconds. */
-const planSchema = z.looseObject({
+export const planSchema = z.looseObject({
   machine: z.looseObject({
     name: z.string(),
     dtype: z.string(),
@@ -114,7 +114,7 @@ export async function checkConfiguration(
   const file = join(folder, runFiles.configuration);
   const answer = await ask(trainer, ['check', file], { cwd: folder, signal });
   if (answer.code === 0) return;
-  if (answer.code !== WRONG_USE) throw broken(answer, 'check');
+  if (answer.code !== WRONG_USE) throw brokenAnswer(answer, 'check');
   throw new Fault('training/bad-configuration', sentenceOf(answer).replaceAll(file, from));
 }
 
@@ -129,22 +129,33 @@ export async function planOf(
   const answer = await ask(trainer, ['plan', file, '--json'], { cwd: folder, signal });
   // A plan that does not fit is one as well, with status 1.
   if (answer.stdout.trim() !== '') return parse(answer, planSchema, 'plan');
-  const code = answer.code === WRONG_USE ? 'training/bad-configuration' : 'training/no-plan';
-  throw new Fault(code, sentenceOf(answer).replaceAll(file, from));
+  throw refusedPlan(sentenceOf(answer), { usage: answer.code === WRONG_USE, file, from });
 }
 
 const WRONG_USE = 2;
+
+/**
+ * @param refused.usage whether the configuration or its data are to blame
+ * @param refused.from how the user calls the file
+ */
+export function refusedPlan(
+  sentence: string,
+  refused: { readonly usage: boolean; readonly file: string; readonly from: string },
+): Fault {
+  const code = refused.usage ? 'training/bad-configuration' : 'training/no-plan';
+  return new Fault(code, sentence.replaceAll(refused.file, refused.from));
+}
 
 function parse<T>(answer: Answer, schema: z.ZodType<T>, command: string): T {
   try {
     return schema.parse(JSON.parse(answer.stdout));
   } catch (cause) {
-    throw broken(answer, command, cause);
+    throw brokenAnswer(answer, command, cause);
   }
 }
 
 /** The trainer ends with a sentence of its own whenever it can; this is when it could not. */
-function broken(answer: Answer, command: string, cause?: unknown): Fault {
+export function brokenAnswer(answer: Answer, command: string, cause?: unknown): Fault {
   const message = `The trainer's \`${command}\` ended with status ${answer.code}: ${sentenceOf(answer)}`;
   return new Fault('training/trainer-broken', message, { cause });
 }

@@ -10,6 +10,7 @@ import { writeQueued } from './control';
 import { prepareData, type PrepareOptions } from './data/prepare';
 import type { SelectionReport } from './data/report';
 import { launch } from './launch';
+import type { Planner } from './planner';
 import { launchSchema, mayLive, type Launch } from './process';
 import { BEING_PREPARED, newRunId, readWhole, runFiles } from './runFolder';
 import type { Run, Runs } from './runs';
@@ -69,15 +70,22 @@ export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void
   return id;
 }
 
-/** What a run would be: nothing is kept, nothing is launched. Faults as `startRun`. */
+/**
+ * What a run would be: nothing is kept, nothing is launched. Faults as `startRun`.
+ * @param planner plans it where many are planned one after another; left out, a process of its own does
+ */
 export async function planRun(
   runs: Runs,
   options: StartOptions,
+  planner?: Planner,
 ): Promise<{ readonly plan: Plan; readonly selection?: SelectionReport }> {
   return inUnfinished(runs, newRunId(), async (unfinished) => {
     const selection = await prepare(unfinished, options);
     options.onProgress?.('plan');
-    const plan = await planOf(options.trainer, unfinished, options.configuration.from, options.signal);
+    const { trainer, configuration, signal } = options;
+    const plan = await (planner === undefined
+      ? planOf(trainer, unfinished, configuration.from, signal)
+      : planner.plan(unfinished, configuration.from, signal));
     return { plan, ...(selection && { selection }) };
   });
 }
