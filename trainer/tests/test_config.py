@@ -152,6 +152,11 @@ def run(*arguments, cwd):
         (["."], 2, ". is a folder; give the run.json inside it."),
         (["check", "run.json"], 2, "run.json: model is missing."),
         (["run.json"], 2, "run.json: model is missing."),
+        (
+            ["score", "--critic", ".", "--out", "scored.jsonl", "rows.jsonl"],
+            2,
+            ". has no critic.json, so it is not an exported critic: give the folder `critic` of a SWEET-RL run.",
+        ),
     ],
 )
 def test_wrong_use_is_one_sentence_and_told_before_torch_is_imported(tmp_path, arguments, code, said):
