@@ -90,4 +90,4 @@ def _place(entry: str) -> list:
 def _own_text() -> list[str]:
     """Another version of `doctor` may look at more."""
     own = Path(__file__).parent
-    return [(own / name).read_text(encoding="utf-8") for name in ("doctor.py", "found.py")]
+    return [(own / name).read_text(encoding="utf-8") for name in ("doctor.py", "found.py", "interpreter.py")]

@@ -11,16 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tandem_trainer.doctor import (
-    BITSANDBYTES,
-    PACKAGES,
-    Check,
-    as_json,
-    as_text,
-    ask_driver,
-    check_driver,
-    check_package,
-)
+from tandem_trainer.doctor import as_json, as_text, ask_driver, check_driver
+from tandem_trainer.interpreter import BITSANDBYTES, PACKAGES, Check, check_package
 
 TRAINER = Path(__file__).parents[1]
 DRIVER = """#!/bin/sh
@@ -182,7 +174,7 @@ def test_what_doctor_asks_for_is_what_the_package_declares():
 
 
 def test_old_interpreters_can_read_it():
-    for name in ("doctor.py", "found.py", "model/memory.py", "model/__init__.py", "__init__.py"):
+    for name in ("doctor.py", "found.py", "interpreter.py", "model/memory.py", "model/__init__.py", "__init__.py"):
         source = (TRAINER / "tandem_trainer" / name).read_text(encoding="utf-8")
         assert "from __future__ import annotations" in source or not source
         ast.parse(source, feature_version=(3, 8))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from test_doctor import doctor
 
-from tandem_trainer.doctor import PACKAGES
+from tandem_trainer.interpreter import PACKAGES
 
 NOTES = "__version__ = '{version}'\nopen({imports!r}, 'a').write(__name__ + '\\n')\n"
 TORCH = """

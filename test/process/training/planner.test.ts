@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Planner } from '../../../src/core/training/planner';
 import type { Trainer } from '../../../src/core/training/trainer';
 import { isRunning } from '../../../src/core/trajectory/running';
@@ -85,6 +85,21 @@ describe('a planner', () => {
     await eventually(() => expect(isRunning(pid!)).toBe(false));
     await planner.plan(good, 'the form');
     expect(await noted('start')).toHaveLength(2);
+  });
+
+  it('that nobody asks for five minutes gives its memory back', async () => {
+    const good = await run('good', { plan });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await planner.plan(good, 'the form');
+    vi.advanceTimersByTime(4 * 60_000);
+    await planner.plan(good, 'the form');
+    expect(await noted('start')).toHaveLength(1);
+    vi.advanceTimersByTime(5 * 60_000);
+    vi.useRealTimers();
+    const [pid] = await noted('start');
+    await eventually(() => expect(isRunning(pid!)).toBe(false));
+    await planner.plan(good, 'the form');
   });
 
   it('refuses in the trainer’s sentence, in which the file is called as the user calls it', async () => {
