@@ -231,6 +231,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
 
   private async start(): Promise<void> {
     const { filled, starting } = this;
+    if (starting.isStarting) return;
     if (filled === undefined || Object.keys(filled.errors).length > 0 || restriction() !== '') {
       starting.tell();
       return;
