@@ -1,4 +1,4 @@
-"""What `doctor` found whole of an interpreter, kept until something changes that it depends on.
+"""Keeps what `doctor` found whole of an interpreter, until something changes that it depends on.
 
 It depends on every file that the imports loaded, on what they would be looked for in, on the driver, on a few variables
 of the environment, and on `doctor` itself. A record that is broken or of something else is none.
@@ -42,7 +42,7 @@ class Found:
         self.around = [sys.version, _look(sys.executable), driver, list(map(_place, sys.path)), _own_text()]
 
     def read(self) -> dict | None:
-        """What was kept, unless something has changed since."""
+        """The content of the record; None when something has changed since."""
         try:
             record = json.loads(self.file.read_text(encoding="utf-8"))
             return record["found"] if record["depends"] == self._depends(record["files"]) else None
@@ -81,7 +81,7 @@ def _look(path: str) -> list[int] | None:
 
 
 def _place(entry: str) -> list:
-    """Of the folder in which `doctor` was started, which is a new one for each run, only the names matter."""
+    """`doctor` starts in a folder that is a new one for each run: of that only the names count."""
     if entry in ("", os.getcwd()):
         return sorted(os.listdir())
     return [entry, _look(entry)]

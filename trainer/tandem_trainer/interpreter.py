@@ -1,4 +1,4 @@
-"""What `doctor` looks at in a process of its own, because it takes seconds or may crash: packages and device.
+"""Packages and device. `doctor` looks at them in processes of their own, because that takes seconds and may crash.
 
 Only the standard library is imported here, because `doctor` runs where nothing else is installed.
 """
@@ -196,7 +196,7 @@ def check_device(ran: Ran) -> tuple[Check, dict]:
 
 @dataclass
 class Interpreter:
-    """What of an interpreter takes seconds to find. facts: what torch told of the device."""
+    """The part of the report that takes seconds. facts: what torch told of the device."""
 
     installer: Check
     packages: list[Check]

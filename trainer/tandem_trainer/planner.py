@@ -30,7 +30,7 @@ class Cancelled(Exception):
 
 
 class Asked:
-    """What is asked on stdin, read by a thread of its own, and the answers."""
+    """Requests from stdin, which a thread of its own reads, and their answers."""
 
     def __init__(self, out: int):
         """out: the file descriptor of the answers."""

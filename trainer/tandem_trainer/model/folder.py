@@ -1,4 +1,4 @@
-"""What a model's folder or its name on the hub says without the weights: tokenizer, template, length of context.
+"""Reads of a model's folder, or of its name on the hub, what needs no weights: tokenizer, template, length of context.
 
 Nothing here needs torch, so that `check` can do without it.
 """
