@@ -3,6 +3,7 @@
     python -m tandem_trainer run.json                 train; the same again goes on after a stop or a crash
     python -m tandem_trainer check run.json [--json]  what the configuration and its data amount to
     python -m tandem_trainer plan run.json [--json]   what fits, how long it takes
+    python -m tandem_trainer planner                  plans one run after another, as stdin asks
     python -m tandem_trainer doctor [run.json] [--json]
     python -m tandem_trainer onnx FOLDER …            graphs of a model, or of a critic, for ONNX Runtime
     python -m tandem_trainer score …                  turn advantages of any trajectories by an exported critic
@@ -18,7 +19,7 @@ import sys
 from .fault import Fault
 from .running import stop  # noqa: F401  first of all: it notes when this process began
 
-COMMANDS = ("check", "doctor", "onnx", "plan", "score")
+COMMANDS = ("check", "doctor", "onnx", "plan", "planner", "score")
 
 
 def main() -> None:
@@ -38,6 +39,10 @@ def _command(arguments: list[str]) -> int:
         print(__doc__)
         return 0 if arguments else 2
     if name == "check":
+        # transformers reads tokenizers and templates the same without torch, whose import takes two thirds of the time
+        # (tests/test_check.py). From here on an import of it fails.
+        sys.modules.setdefault("torch", None)
+        os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"  # or it says on stderr that torch is missing
         from .check import main as command
     elif name == "doctor":
         from .doctor import main as command
@@ -45,6 +50,8 @@ def _command(arguments: list[str]) -> int:
         from .onnx.command import main as command
     elif name == "plan":
         from .plan import main as command
+    elif name == "planner":
+        from .planner import main as command
     elif name == "score":
         from .score import main as command
     elif not rest and (name.endswith(".json") or os.path.exists(name)):

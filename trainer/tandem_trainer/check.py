@@ -2,7 +2,7 @@
 
     python -m tandem_trainer check run.json [--json]
 
-Reads the configuration, the tokenizer and the data, no weights.
+Reads the configuration, the tokenizer and the data, no weights, and imports no torch: `__main__.py` leaves it out.
 """
 
 import argparse
@@ -25,9 +25,9 @@ def main(arguments: list[str]) -> int:
     given = parser.parse_args(arguments)
     config = read_config(given.run_json)
 
-    # only now: these import torch, and a bad configuration is to be told at once
+    # Only now: these import transformers, and a bad configuration is to be told at once.
     from .data.template import Template
-    from .model.load import context_length, find_model, load_tokenizer, quiet
+    from .model.folder import context_length, find_model, load_tokenizer, quiet
     from .onnx.shape import require_exportable
     from .running.prepare import prepare
 

@@ -12,28 +12,24 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from .config import RunConfig
+from .data.template import Template
 from .fault import Fault
 from .machine import GIB, Machine, measured, other_machine, set_threads, size_words, this_machine
 from .model import memory
 from .model.base import load_base
 from .model.flops import Shape, shape_of
+from .model.folder import context_length, find_model, load_tokenizer, quiet
 from .model.hub import hub_fault
-from .model.load import (
-    choose_device,
-    context_length,
-    find_model,
-    load_tokenizer,
-    quiet,
-    require_nvidia,
-)
+from .model.load import choose_device, require_nvidia
 from .ranking.sampler import AT_ONCE
 from .read_config import read_config
+from .running.prepare import prepare
 from .running.workload import Load, loads_of
 
 MOST = {"cuda": 32768, "mps": 8192, "cpu": 4096}  # tokens of a micro-batch beyond which nothing gets faster
@@ -238,11 +234,22 @@ def main(arguments: list[str]) -> int:
     return 0 if plan.fits else 1
 
 
-def plan_of(config: RunConfig, folder: Path, size: int | None = None) -> Plan:
-    """Reads the data, and of the base its configuration only. size: bytes of another machine's card."""
-    from .data.template import Template
-    from .running.prepare import prepare
+def say(sentence: str) -> None:
+    print(sentence, file=sys.stderr)
 
+
+def plan_of(
+    config: RunConfig,
+    folder: Path,
+    size: int | None = None,
+    *,
+    tell: Callable[[str], None] = say,
+    template_of: type[Template] = Template,
+) -> Plan:
+    """Reads the data, and of the base its configuration only. size: bytes of another machine's card.
+
+    tell: called before what takes long.
+    """
     quiet()
     if size is None and config.model.training == "qlora":
         require_nvidia(choose_device(config.model.device))
@@ -252,13 +259,13 @@ def plan_of(config: RunConfig, folder: Path, size: int | None = None) -> Plan:
     machine = (
         this_machine(config.model, folder, config.resources) if size is None else other_machine(config.model, size)
     )
-    template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
-    print("Reading the data …", file=sys.stderr)
+    template = template_of(load_tokenizer(config.model, path, folder), config.model.template_options)
+    tell("Reading the data …")
     prepared = prepare(config, template, context_length(path))
     config, loads = prepared.config, loads_of(prepared, shape, template)
     plan = make_plan(config, shape, machine, loads)
     if size is None and plan.fits and Path(path).is_dir():
-        print("Measuring a step …", file=sys.stderr)
+        tell("Measuring a step …")
         with tempfile.TemporaryDirectory() as temporary:  # where full fine-tuning would put weights aside
             base = load_base(replace(config.model, base=path), run_folder=temporary)
             base.checkpoint_activations(plan.checkpoint_activations)

@@ -17,38 +17,9 @@ sums these are.
 import argparse
 import json
 import sys
-import time
-from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import numpy as np
-import torch
-from safetensors.torch import load_file
-
-from .config import ModelConfig
-from .data.dialogue import Dialogue, Problem, Read, listed, merge
-from .data.fields import BadRow
-from .data.json_lines import json_lines
-from .data.prompt_file import Prompt, agent_prompt
-from .data.rows import dialogue_of, why_none
-from .data.settle import settle
-from .data.template import Template
-from .data.trajectory_log import read_log
-from .fault import Fault
-from .model.base import Base
-from .model.load import choose_device, choose_dtype, find_model, load_model, load_tokenizer, quiet
-from .model.log_probs import last_hidden, token_log_probs
-from .objective.scoring import in_batches
-from .plan import MOST
-from .result.critic_file import VALUE_HEAD, CriticFile, read_critic_file, require_same_base
-from .running.budget import TokenBudget, free_memory
-from .running.distributed import Ranks
-from .running.events import Events
-from .running.stop import StopRequest
-from .running.whole_file import write_whole
-from .turn import Turn
-
-View = list[tuple[Turn, ...] | None]  # the turns of each dialogue; None where they cannot be shown
+from .result.critic_file import read_critic_file, require_same_base
 
 
 def main(arguments: list[str]) -> int:
@@ -61,201 +32,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--device", choices=["auto", "cuda", "mps", "cpu"], default="auto")
     parser.add_argument("trajectories", nargs="+", type=Path, help="files of rows, or Tandem data folders")
     given = parser.parse_args(arguments)
-    quiet()
-    rows = score_files(given.critic, given.trajectories, given.base, given.device, with_tokens=given.tokens)
+    critic = read_critic_file(given.critic)
+    reference = given.base or critic.base
+    require_same_base(critic, given.critic, reference)
+
+    # Only now: these import torch, and a folder that is no critic is to be told at once.
+    from .advantages import score_files
+    from .running.whole_file import write_whole
+
+    rows = score_files(critic, given.critic, given.trajectories, reference, given.device, with_tokens=given.tokens)
     write_whole(given.out, b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows))
-    say(f"{len(rows)} trajectories are in {given.out}.")
+    print(f"{len(rows)} trajectories are in {given.out}.", file=sys.stderr)
     return 0
-
-
-def score_files(
-    folder: Path, trajectories: Sequence[Path], base: str | None, device: str, *, with_tokens: bool
-) -> list[dict]:
-    """The rows, in the order of the trajectories. base: where it is, None for where it was in training."""
-    critic = read_critic_file(folder)
-    reference = base or critic.base
-    require_same_base(critic, folder, reference)
-    own = ModelConfig(base=str(folder), training="lora", device=device, dtype=_dtype(folder, device))
-    template = Template(load_tokenizer(own, str(folder), folder), critic.template_options, Prompt(critic.prompt))
-    dialogues = read_dialogues(trajectories, template, critic)
-    hidden = views(dialogues, template, hidden=True)
-    plain = views(dialogues, template, hidden=False)
-
-    seen = hidden if critic.hidden_information else plain
-    passes = Passes(folder, template)
-    if critic.score == "value-head":
-        head = load_file(folder / VALUE_HEAD)
-        of_critic = passes.run("critic", own, [seen], values_of(head))[0]
-    else:
-        of_critic = passes.run("critic", own, [seen], log_probs_of)[0]
-    frozen = ModelConfig(
-        base=reference, training="qlora" if critic.training == "qlora" else "lora", device=device, dtype=own.dtype
-    )
-    with_c, without = passes.run("base", frozen, [hidden, plain], log_probs_of)
-    compared = with_c if critic.hidden_information and critic.convention == "paper" else without
-    return [
-        _row(critic, *of_dialogue, template.tokenizer if with_tokens else None)
-        for of_dialogue in zip(dialogues, of_critic, compared, with_c, without, strict=True)
-    ]
-
-
-def _row(critic: CriticFile, dialogue: Dialogue, of_critic, compared, with_c, without, tokenizer) -> dict:
-    """of_critic … without: for each turn (L,) log-probabilities, or a value; None for all where there is no view.
-    tokenizer: None where nothing is asked of the tokens.
-    """
-    turns = []
-    for number, said in enumerate(dialogue.turns):
-        ratios = None if critic.score == "value-head" else of_critic[number] - compared[number]
-        untrained = None if with_c is None else with_c[number] - without[number]
-        turn = {
-            "turn": number,
-            "tokens": len(said.ids),
-            "advantage": float(of_critic[number]) if ratios is None else _advantage(ratios, critic),
-            "untrained": None if untrained is None else _advantage(untrained, critic),
-        }
-        if tokenizer is not None:
-            turn["token_ids"] = said.ids.tolist()
-            turn["texts"] = texts_of(tokenizer, said.ids.tolist())
-            turn["log_ratios"] = None if ratios is None else _rounded(ratios)
-            turn["untrained_log_ratios"] = None if untrained is None else _rounded(untrained)
-        turns.append(turn)
-    return {"id": dialogue.id, "task": dialogue.task, "reward": dialogue.reward, "turns": turns}
-
-
-CONTEXT = 6  # tokens that are decoded together with the next, because a tokenizer may join what they say
-
-
-def texts_of(tokenizer, ids: Sequence[int]) -> list[str]:
-    """What each token adds to the text: nothing for one that is special or only begins a character."""
-
-    def decoded(some: Sequence[int]) -> str:
-        return tokenizer.decode(some, skip_special_tokens=True, clean_up_tokenization_spaces=False)
-
-    texts, settled = [], 0
-    for end in range(1, len(ids) + 1):
-        start = max(0, settled - CONTEXT)
-        before, after = decoded(ids[start:settled]), decoded(ids[start:end])
-        if after.endswith("\ufffd") and end < len(ids):
-            texts.append("")
-            continue
-        texts.append(after[len(before) :])
-        settled = end
-    return texts
-
-
-def _advantage(ratios: np.ndarray, critic: CriticFile) -> float:
-    return float(ratios.mean(dtype=np.float64) if critic.length_normalisation else ratios.sum(dtype=np.float64))
-
-
-def _rounded(ratios: np.ndarray) -> list[float]:
-    return [round(float(ratio), 6) for ratio in ratios]
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# trajectories
-
-
-def read_dialogues(paths: Sequence[Path], template: Template, critic: CriticFile) -> list[Dialogue]:
-    """What can be scored of files and data folders; what is left out is told. Errors: Fault when nothing is left."""
-    read = merge(read_log(path, with_leaked=True) if path.is_dir() else _read_file(path) for path in paths)
-    settled = settle(template, read.dialogues)
-    left_out, dialogues = read.left_out + settled.left_out, settled.dialogues
-    if critic.hidden_information:
-        dialogues = [dialogue for dialogue in dialogues if dialogue.hidden_information is not None]
-        left_out["without hidden information"] += len(settled.dialogues) - len(dialogues)
-    problems = read.problems + settled.problems
-    for sentence in (*read.notices, *settled.notices, *map(str, problems[:10])):
-        say(sentence)
-    if +left_out:
-        say(f"Left out: {listed(left_out)}.")
-    if not dialogues:
-        why = why_none(Read(problems=problems, left_out=left_out))
-        raise Fault(f"No trajectory can be scored by this critic{why}.", usage=True)
-    return dialogues
-
-
-def _read_file(path: Path) -> Read:
-    """Rows of a file, those without a reward and leaked ones as well."""
-    read, prompt = Read(), agent_prompt()
-    for line, row in json_lines(path, read.problems):
-        try:
-            read.dialogues.append(dialogue_of(row, path, line, prompt))
-        except BadRow as why:
-            read.problems.append(Problem(str(path), line, str(why)))
-    return read
-
-
-def views(dialogues: Sequence[Dialogue], template: Template, *, hidden: bool) -> View:
-    """The turns of each dialogue, with the hidden information where it is asked for and known."""
-    shown = [dialogue for dialogue in dialogues if not hidden or dialogue.hidden_information is not None]
-    made = dict(zip(map(id, shown), template.all_turns(shown, hidden), strict=True))
-    return [made.get(id(dialogue)) for dialogue in dialogues]
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# passes over a model
-
-
-Compute = Callable[[Base, list[Turn]], Sequence[np.ndarray]]
-
-
-class Passes:
-    """Runs models over views, one model in memory at a time."""
-
-    def __init__(self, folder: Path, template: Template):
-        self.folder, self.template = folder, template
-
-    def run(self, name: str, config: ModelConfig, of: Sequence[View], compute: Compute) -> list[list]:
-        """For each view and dialogue what `compute` makes of its turns, None where there are none."""
-        device = choose_device(config.device)
-        model = load_model(config, find_model(config, self.folder), device, choose_dtype(config.dtype, device))
-        base = Base(model.eval(), self.template.tokenizer, config, None)
-        budget = TokenBudget(MOST[device.type], Ranks(), StopRequest(self.folder), Events(None))
-        results = []
-        for number, view in enumerate(of, start=1):
-            part = name if len(of) == 1 else f"{name}, {number} of {len(of)}"
-            turns = [turn for of_dialogue in view for turn in of_dialogue or ()]
-            made = iter(in_batches(base, turns, budget, told(part, len(turns), base, compute)))
-            results.append([None if each is None else [next(made) for _ in each] for each in view])
-        del model, base
-        free_memory()
-        return results
-
-
-def log_probs_of(base: Base, turns: list[Turn]) -> list[np.ndarray]:
-    return [log_probs.cpu().numpy() for log_probs in token_log_probs(base.model, turns)]
-
-
-def values_of(head: dict[str, torch.Tensor]) -> Compute:
-    def compute(base: Base, turns: list[Turn]) -> np.ndarray:
-        weight, bias = (head[f"value_head.{part}"].to(base.device) for part in ("weight", "bias"))
-        return (last_hidden(base.model, turns).float() @ weight + bias).cpu().numpy()
-
-    return compute
-
-
-def told(part: str, total: int, base: Base, compute: Compute) -> Callable[[list[Turn]], Sequence[np.ndarray]]:
-    """`compute` that says every few seconds how far it is."""
-    done, said = 0, time.monotonic()
-
-    def work(turns: list[Turn]) -> Sequence[np.ndarray]:
-        nonlocal done, said
-        made = compute(base, turns)
-        done += len(turns)
-        if time.monotonic() - said > 2 or done >= total:
-            said = time.monotonic()
-            say(f"{part}: {min(done, total)} of {total} turns")
-        return made
-
-    return work
-
-
-def _dtype(folder: Path, device: str) -> str:
-    """That of the critic's files on CUDA, so that what it learnt is not rounded away; float32 elsewhere."""
-    if choose_device(device).type != "cuda":
-        return "float32"
-    return json.loads((folder / "config.json").read_text(encoding="utf-8"))["dtype"]
-
-
-def say(sentence: str) -> None:
-    print(sentence, file=sys.stderr)

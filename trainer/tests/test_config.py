@@ -128,7 +128,7 @@ def run(*arguments, cwd):
     """The command line; the last line of stderr says whether torch was imported."""
     program = (
         "import atexit, sys\n"
-        "atexit.register(lambda: print('torch' in sys.modules, file=sys.stderr))\n"
+        "atexit.register(lambda: print(sys.modules.get('torch') is not None, file=sys.stderr))\n"
         "from tandem_trainer.__main__ import main\n"
         "main()"
     )
@@ -146,12 +146,17 @@ def run(*arguments, cwd):
         (
             ["trian", "run.json"],
             2,
-            "There is no command trian: give a run.json, or one of check, doctor, onnx, plan, score.",
+            "There is no command trian: give a run.json, or one of check, doctor, onnx, plan, planner, score.",
         ),
         (["gone.json"], 2, "There is no configuration at gone.json."),
         (["."], 2, ". is a folder; give the run.json inside it."),
         (["check", "run.json"], 2, "run.json: model is missing."),
         (["run.json"], 2, "run.json: model is missing."),
+        (
+            ["score", "--critic", ".", "--out", "scored.jsonl", "rows.jsonl"],
+            2,
+            ". has no critic.json, so it is not an exported critic: give the folder `critic` of a SWEET-RL run.",
+        ),
     ],
 )
 def test_wrong_use_is_one_sentence_and_told_before_torch_is_imported(tmp_path, arguments, code, said):

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tandem_trainer.doctor import BITSANDBYTES, PACKAGES, Check, as_json, as_text, check_driver, check_package
+from tandem_trainer.doctor import as_json, as_text, ask_driver, check_driver
+from tandem_trainer.interpreter import BITSANDBYTES, PACKAGES, Check, check_package
 
 TRAINER = Path(__file__).parents[1]
 DRIVER = """#!/bin/sh
@@ -120,7 +121,7 @@ CARD = {"torch": "2.15.0+cu130", "cuda": "13.0", "device": "cuda"}
 
 def test_a_driver_older_than_torchs_cuda_fails(driver):
     driver("470.57.02")
-    check = check_driver({**CARD, "device": "cpu"}, "auto")
+    check = check_driver(ask_driver(), {**CARD, "device": "cpu"}, "auto")
     assert check.status == "failed"
     assert check.saw.startswith("driver 470.57.02")
     assert "needs 580 or newer" in check.saw
@@ -129,27 +130,27 @@ def test_a_driver_older_than_torchs_cuda_fails(driver):
 
 def test_a_driver_that_fits_passes(driver):
     driver("580.65.06")
-    assert check_driver(CARD, "auto").status == "ok"
+    assert check_driver(ask_driver(), CARD, "auto").status == "ok"
 
 
 def test_a_card_beside_a_torch_without_cuda_fails_unless_the_cpu_is_wanted(driver):
     driver("580.65.06")
     facts = {"torch": "2.15.0+cpu", "cuda": None, "device": "cpu"}
-    assert check_driver(facts, "auto").status == "failed"
-    assert "built without CUDA" in check_driver(facts, "auto").saw
-    assert check_driver(facts, "cpu").status == "warning"
+    assert check_driver(ask_driver(), facts, "auto").status == "failed"
+    assert "built without CUDA" in check_driver(ask_driver(), facts, "auto").saw
+    assert check_driver(ask_driver(), facts, "cpu").status == "warning"
 
 
 def test_a_driver_that_does_not_answer_fails(driver):
     driver(script="#!/bin/sh\necho 'NVIDIA-SMI has failed because it could not talk to the driver.' >&2\nexit 9\n")
-    check = check_driver(CARD, "auto")
+    check = check_driver(ask_driver(), CARD, "auto")
     assert (check.status, check.saw) == ("failed", "NVIDIA-SMI has failed because it could not talk to the driver.")
 
 
 def test_cuda_asked_for_without_a_driver_fails(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     if not Path("/proc/driver/nvidia/version").exists():
-        assert check_driver({"device": "cpu"}, "cuda").status == "failed"
+        assert check_driver(ask_driver(), {"device": "cpu"}, "cuda").status == "failed"
 
 
 def test_text_for_people_holds_what_ran_what_was_seen_and_the_remedy():
@@ -173,7 +174,7 @@ def test_what_doctor_asks_for_is_what_the_package_declares():
 
 
 def test_old_interpreters_can_read_it():
-    for name in ("doctor.py", "model/memory.py", "model/__init__.py", "__init__.py"):
+    for name in ("doctor.py", "found.py", "interpreter.py", "model/memory.py", "model/__init__.py", "__init__.py"):
         source = (TRAINER / "tandem_trainer" / name).read_text(encoding="utf-8")
         assert "from __future__ import annotations" in source or not source
         ast.parse(source, feature_version=(3, 8))

@@ -29,7 +29,7 @@ import sys
 from pathlib import Path
 from tandem_trainer.config import ModelConfig
 from tandem_trainer.fault import Fault
-from tandem_trainer.model.load import load_tokenizer, quiet
+from tandem_trainer.model.folder import load_tokenizer, quiet
 from tandem_trainer.plan import read_shape
 quiet()
 for name in sys.argv[1:]:

@@ -19,8 +19,8 @@ from tandem_trainer.machine import Machine, measured, other_machine, share_of
 from tandem_trainer.model import memory
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of, step_flops
+from tandem_trainer.model.folder import load_tokenizer
 from tandem_trainer.model.forest import forest_tokens
-from tandem_trainer.model.load import load_tokenizer
 from tandem_trainer.model.log_probs import token_log_probs
 from tandem_trainer.plan import _bytes, make_plan
 from tandem_trainer.ranking.candidates import histories

@@ -8,7 +8,7 @@ from tiny_run import events, model_of, preference_rows, states, tiny_run, train,
 
 from tandem_trainer.check import main as check
 from tandem_trainer.data.template import Template
-from tandem_trainer.model.load import load_tokenizer
+from tandem_trainer.model.folder import load_tokenizer
 from tandem_trainer.read_config import read_config
 from tandem_trainer.running.prepare import prepare
 

@@ -11,7 +11,7 @@ export const installDoctor: Install = (program, perform) => {
 
 async function check(to: Surroundings): Promise<Outcome> {
   const trainer = await openShippedTrainer(to);
-  const rows = await examine(trainer, { signal: to.signal });
+  const rows = await examine(trainer, { again: true, signal: to.signal });
   const count = (wanted: Check['status']): number => rows.filter(({ status }) => status === wanted).length;
   return {
     rows,

@@ -35,7 +35,7 @@ const examinationSchema = z.looseObject({
 const examplesSchema = z.looseObject({ train: z.number(), held_out: z.number() });
 
 /** Sizes in bytes, times in seconds. */
-const planSchema = z.looseObject({
+export const planSchema = z.looseObject({
   machine: z.looseObject({
     name: z.string(),
     dtype: z.string(),
@@ -79,19 +79,24 @@ export type Plan = z.infer<typeof planSchema>;
 export interface ExamineOptions {
   /** A run folder: its disk is looked at, and what its run.json needs. */
   readonly folder?: string;
+  /** The packages are imported and the device computes, even if nothing has changed since they last did. */
+  readonly again?: boolean;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Looks at the interpreter, the packages, the device, its driver, the disk. Takes as long as importing torch does.
+ * Looks at the interpreter, the packages, the device, its driver, the disk. Takes as long as importing torch does, and a
+ * moment where the packages and the device were found whole before and have not changed.
  * @throws {Fault} `training/trainer-broken`
  */
 export async function examine(
   trainer: Trainer,
-  { folder, signal }: ExamineOptions = {},
+  { folder, again = false, signal }: ExamineOptions = {},
 ): Promise<readonly Check[]> {
   const run = folder === undefined ? [] : [join(folder, runFiles.configuration)];
-  const answer = await ask(trainer, ['doctor', ...run, '--json'], { cwd: folder ?? process.cwd(), signal });
+  const found = trainer.found === undefined ? [] : ['--found', trainer.found];
+  const given = [...run, '--json', ...found, ...(again ? ['--again'] : [])];
+  const answer = await ask(trainer, ['doctor', ...given], { cwd: folder ?? process.cwd(), signal });
   return parse(answer, examinationSchema, 'doctor').checks;
 }
 
@@ -109,7 +114,7 @@ export async function checkConfiguration(
   const file = join(folder, runFiles.configuration);
   const answer = await ask(trainer, ['check', file], { cwd: folder, signal });
   if (answer.code === 0) return;
-  if (answer.code !== WRONG_USE) throw broken(answer, 'check');
+  if (answer.code !== WRONG_USE) throw brokenAnswer(answer, 'check');
   throw new Fault('training/bad-configuration', sentenceOf(answer).replaceAll(file, from));
 }
 
@@ -124,22 +129,33 @@ export async function planOf(
   const answer = await ask(trainer, ['plan', file, '--json'], { cwd: folder, signal });
   // A plan that does not fit is one as well, with status 1.
   if (answer.stdout.trim() !== '') return parse(answer, planSchema, 'plan');
-  const code = answer.code === WRONG_USE ? 'training/bad-configuration' : 'training/no-plan';
-  throw new Fault(code, sentenceOf(answer).replaceAll(file, from));
+  throw refusedPlan(sentenceOf(answer), { usage: answer.code === WRONG_USE, file, from });
 }
 
 const WRONG_USE = 2;
+
+/**
+ * @param refused.usage whether the configuration or its data are to blame
+ * @param refused.from how the user calls the file
+ */
+export function refusedPlan(
+  sentence: string,
+  refused: { readonly usage: boolean; readonly file: string; readonly from: string },
+): Fault {
+  const code = refused.usage ? 'training/bad-configuration' : 'training/no-plan';
+  return new Fault(code, sentence.replaceAll(refused.file, refused.from));
+}
 
 function parse<T>(answer: Answer, schema: z.ZodType<T>, command: string): T {
   try {
     return schema.parse(JSON.parse(answer.stdout));
   } catch (cause) {
-    throw broken(answer, command, cause);
+    throw brokenAnswer(answer, command, cause);
   }
 }
 
 /** The trainer ends with a sentence of its own whenever it can; this is when it could not. */
-function broken(answer: Answer, command: string, cause?: unknown): Fault {
+export function brokenAnswer(answer: Answer, command: string, cause?: unknown): Fault {
   const message = `The trainer's \`${command}\` ended with status ${answer.code}: ${sentenceOf(answer)}`;
   return new Fault('training/trainer-broken', message, { cause });
 }

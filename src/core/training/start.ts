@@ -10,6 +10,7 @@ import { writeQueued } from './control';
 import { prepareData, type PrepareOptions } from './data/prepare';
 import type { SelectionReport } from './data/report';
 import { launch } from './launch';
+import type { Planner } from './planner';
 import { launchSchema, mayLive, type Launch } from './process';
 import { BEING_PREPARED, newRunId, readWhole, runFiles } from './runFolder';
 import type { Run, Runs } from './runs';
@@ -69,30 +70,39 @@ export async function makeRun(runs: Runs, fill: (folder: string) => Promise<void
   return id;
 }
 
-/** What a run would be: nothing is kept, nothing is launched. Faults as `startRun`. */
+/**
+ * What a run would be: nothing is kept, nothing is launched. Faults as `startRun`.
+ * @param planner plans it where many are planned one after another; left out, a process of its own does
+ */
 export async function planRun(
   runs: Runs,
   options: StartOptions,
+  planner?: Planner,
 ): Promise<{ readonly plan: Plan; readonly selection?: SelectionReport }> {
   return inUnfinished(runs, newRunId(), async (unfinished) => {
     const selection = await prepare(unfinished, options);
     options.onProgress?.('plan');
-    const plan = await planOf(options.trainer, unfinished, options.configuration.from, options.signal);
+    const { trainer, configuration, signal } = options;
+    const plan = await (planner === undefined
+      ? planOf(trainer, unfinished, configuration.from, signal)
+      : planner.plan(unfinished, configuration.from, signal));
     return { plan, ...(selection && { selection }) };
   });
 }
 
 /**
  * Whether this machine can train as a configuration asks, without a look at its data.
+ * @param again whether everything is looked at anew, as `examine` does
  * @throws {Fault} `training/trainer-broken`, `training/not-written`, `training/python-not-started`
  */
 export async function examineRun(
   runs: Runs,
   { configuration, trainer, signal }: Pick<StartOptions, 'configuration' | 'trainer' | 'signal'>,
+  again: boolean,
 ): Promise<readonly Check[]> {
   return inUnfinished(runs, newRunId(), async (unfinished) => {
     await writeConfiguration(unfinished, configuration.forTrainer);
-    return examine(trainer, { folder: unfinished, signal });
+    return examine(trainer, { folder: unfinished, again, signal });
   });
 }
 

@@ -8,6 +8,8 @@ export interface Trainer {
   readonly python: string;
   /** The folder from which the package is imported; undefined when it is installed into the environment. */
   readonly source?: string;
+  /** The folder in which `doctor` keeps what it found whole; without one it imports everything each time. */
+  readonly found?: string;
 }
 
 export interface AskOptions {

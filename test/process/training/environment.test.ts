@@ -223,7 +223,12 @@ describe('a Python', () => {
 
   it('that is said to have the packages is used as it is, with the trainer that ships', async () => {
     const ready = process.env.TANDEM_TRAINER_PYTHON!;
-    expect(await openTrainer({ ...options, ready })).toEqual({ python: ready, source: options.source });
+    const found = path.join(options.cache, 'found');
+    expect(await openTrainer({ ...options, ready })).toEqual({
+      python: ready,
+      source: options.source,
+      found,
+    });
   });
 
   it('that is said to have the packages and lacks them is refused with their names', async () => {

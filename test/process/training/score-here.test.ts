@@ -73,9 +73,10 @@ const foreign = {
 const SCRIPT = `
 import json, sys, torch
 from pathlib import Path
-from tandem_trainer.model.load import quiet
+from tandem_trainer.advantages import score_files
+from tandem_trainer.model.folder import quiet
 from tandem_trainer.onnx.export import export_onnx
-from tandem_trainer.score import score_files
+from tandem_trainer.result.critic_file import read_critic_file
 from tiny_critic import write_critic
 torch.set_num_threads(1)
 quiet()
@@ -94,7 +95,8 @@ for name, settings in critics.items():
                 turn[key] = [vocabulary[letter] for letter in turn[key]]
     lines = (folder / "published.jsonl").read_text() + json.dumps(template) + "\\n" + (folder / "others.jsonl").read_text()
     rows.write_text(lines)
-    expected[name] = score_files(critic, [rows, log], None, "cpu", with_tokens=False)
+    about = read_critic_file(critic)
+    expected[name] = score_files(about, critic, [rows, log], about.base, "cpu", with_tokens=False)
 print(json.dumps(expected))
 `;
 

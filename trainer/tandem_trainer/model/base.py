@@ -30,7 +30,8 @@ from ..fault import Fault
 from ..turn import Turn
 from .adapters import add_in_place
 from .attention import attending, obstacle
-from .load import choose_device, choose_dtype, find_model, load_model, load_tokenizer, quiet
+from .folder import find_model, load_tokenizer, quiet
+from .load import choose_device, choose_dtype, load_model
 from .log_probs import decoder_of, token_log_probs
 
 Name = Literal["critic", "policy"]

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from ..fault import Fault
-from ..model.load import quiet
+from ..model.folder import quiet
 from .export import PRECISIONS, export_onnx, is_critic
 
 

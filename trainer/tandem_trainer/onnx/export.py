@@ -13,7 +13,8 @@ from transformers import PreTrainedTokenizerBase
 
 from ..config import ModelConfig
 from ..fault import Fault
-from ..model.load import load_model, load_tokenizer
+from ..model.folder import load_tokenizer
+from ..model.load import load_model
 from ..model.memory import available_memory
 from ..result.critic_file import FILE, CriticFile, folder_of, read_critic_file, require_same_base
 from ..running.budget import free_memory

@@ -1,15 +1,20 @@
 """What of a model's configuration its graph depends on, and which models can be written as ONNX at all."""
 
+from __future__ import annotations
+
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
 from transformers import AutoConfig, PretrainedConfig
 
 from ..config import ExportConfig
 from ..fault import Fault
 from ..result.critic_file import folder_of
+
+if TYPE_CHECKING:
+    import torch
 
 FAMILIES = {"llama": "Llama", "mistral": "Mistral", "qwen2": "Qwen 2", "qwen3": "Qwen 3"}
 ROPES = ("default", "linear", "llama3", "yarn")  # others depend on how long the text is
@@ -38,11 +43,7 @@ class Shape:
 
 def read_shape(folder: Path) -> Shape:
     """Errors: Fault(usage) for a folder without a configuration, and for models of another build."""
-    try:
-        config = AutoConfig.from_pretrained(folder)
-    except (OSError, ValueError) as error:
-        raise Fault(f"The config.json of {folder} cannot be read: {str(error).splitlines()[0]}", usage=True) from error
-    refuse_other_families(folder, config)
+    config = exportable(folder)
     heads = config.num_attention_heads
     cos, sin = rotations(config)
     return Shape(
@@ -63,7 +64,17 @@ def read_shape(folder: Path) -> Shape:
 def require_exportable(config: ExportConfig, model: str) -> None:
     """Before anything is trained whose result could not be written. Errors: Fault(usage)."""
     if config.onnx:
-        read_shape(folder_of(model))
+        exportable(folder_of(model))
+
+
+def exportable(folder: Path) -> PretrainedConfig:
+    """The configuration of a model that can be written as ONNX. Errors: Fault(usage)."""
+    try:
+        config = AutoConfig.from_pretrained(folder)
+    except (OSError, ValueError) as error:
+        raise Fault(f"The config.json of {folder} cannot be read: {str(error).splitlines()[0]}", usage=True) from error
+    refuse_other_families(folder, config)
+    return config
 
 
 def refuse_other_families(folder: Path, config: PretrainedConfig) -> None:
@@ -103,7 +114,8 @@ def windows(config: PretrainedConfig) -> tuple[int | None, ...]:
 
 def rotations(config: PretrainedConfig) -> tuple[torch.Tensor, torch.Tensor]:
     """cos and sin by position, scaled as the configuration says. The four families share Llama's."""
-    # Only here: models take seconds to import, and `check` asks for a family's name alone.
+    # Only here: `check` asks for a family's name alone, without torch.
+    import torch
     from transformers.models.llama.modeling_llama import LlamaRotaryEmbedding
 
     embedding = LlamaRotaryEmbedding(config)

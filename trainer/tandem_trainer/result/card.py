@@ -13,7 +13,7 @@ from typing import Any
 
 from ..config import RunConfig
 from ..model.base import Base, Name
-from ..model.load import find_model
+from ..model.folder import find_model
 from .critic_file import folder_of
 from .export import Check
 

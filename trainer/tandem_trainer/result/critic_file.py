@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from transformers.utils import cached_file
-
 from ..config import RunConfig
 from ..data.prompt_file import critic_prompt
 from ..fault import Fault
-from ..model.load import find_model
 
 if TYPE_CHECKING:
     from ..model.base import Base
@@ -46,6 +43,9 @@ class CriticFile:
 
 def about_critic(config: RunConfig, base: Base, value_head: str | None) -> dict[str, Any]:
     """What `critic.json` holds."""
+    # Only here: it imports transformers, and `score` reads a critic's file before that.
+    from ..model.folder import find_model
+
     path = find_model(base.config, Path.cwd())
     critic = config.critic
     return {
@@ -111,7 +111,12 @@ def fingerprint(path: str) -> str:
 
 
 def folder_of(path: str) -> Path:
-    """The folder itself, or where a model of the hub was downloaded to."""
+    """The folder itself, or where a model of the hub was downloaded to. Errors: OSError when it is not here."""
     if Path(path).is_dir():
         return Path(path)
+    if Path(path).is_absolute():
+        raise FileNotFoundError(path)
+    # Only here, where it costs seconds: a folder is known without it.
+    from transformers.utils import cached_file
+
     return Path(cached_file(path, "config.json", local_files_only=True)).parent

@@ -16,7 +16,7 @@ from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedModel
 from ..config import RunConfig
 from ..fault import Fault
 from ..model.base import Base, Name
-from ..model.load import find_model
+from ..model.folder import find_model
 from ..model.memory import available_memory
 from ..running.checkpoint import flush_to_disk
 from ..running.disk import not_written

@@ -80,7 +80,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     from ..machine import this_machine
     from ..model.base import load_base
     from ..model.flops import peak_flops
-    from ..model.load import context_length, find_model, load_tokenizer, quiet
+    from ..model.folder import context_length, find_model, load_tokenizer, quiet
     from ..objective.reference_cache import ReferenceCache
     from ..onnx.shape import require_exportable
     from ..plan import make_plan, read_shape

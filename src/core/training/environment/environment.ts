@@ -35,10 +35,11 @@ export interface TrainerOptions {
  * @throws the signal's reason when it is aborted; nothing is left half-made
  */
 export async function openTrainer(options: TrainerOptions): Promise<Trainer> {
-  if (options.ready !== undefined) return readyTrainer(options.ready, options);
+  const found = join(options.cache, 'found');
+  if (options.ready !== undefined) return { ...(await readyTrainer(options.ready, options)), found };
   const tools = await toolsFor(options);
   const packages = await packagesEnvironment(tools);
-  return { python: await trainerEnvironment(packages, tools) };
+  return { python: await trainerEnvironment(packages, tools), found };
 }
 
 /**

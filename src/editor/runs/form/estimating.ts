@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../../core/fault';
 import type { Check, Plan } from '../../../core/training/checks';
+import type { Planner } from '../../../core/training/planner';
 import type { Runs } from '../../../core/training/runs';
 import type { Trainer } from '../../../core/training/trainer';
 import type { EstimateView } from '../../../../webview/newRun/protocol';
@@ -10,7 +11,7 @@ import { checksView, estimateIn, planView } from './tellings';
 
 const { t } = vscode.l10n;
 
-/** A person who types or clicks has come to a rest after so many milliseconds; each plan starts PyTorch. */
+/** A person who types or clicks has come to a rest after so many milliseconds. */
 const REST_MS = 800;
 /** A log into which is played while the form is open is planned with when it rests. */
 const LOG_REST_MS = 3000;
@@ -40,6 +41,8 @@ export class Estimating {
   private running: AbortController | undefined;
   private timer: NodeJS.Timeout | undefined;
   private trainer: Trainer | undefined;
+  /** Stays for the next plan. */
+  private planner: Planner | undefined;
   /** Until it is there or not, nothing else is said: no plan, and no offer to prepare it again. */
   private preparing: Promise<boolean> | undefined;
   /** How often another Python was named. */
@@ -100,7 +103,7 @@ export class Estimating {
 
   /** What was found or is being prepared with one Python says nothing of another: the owner updates after it. */
   forget(): void {
-    this.stop();
+    this.end();
     this.named += 1;
     this.trainer = undefined;
     this.preparing = undefined;
@@ -112,6 +115,13 @@ export class Estimating {
     this.running?.abort();
     this.running = undefined;
     this.request = undefined;
+  }
+
+  /** The same where nothing is planned soon: the planner gives its memory back. */
+  end(): void {
+    this.stop();
+    this.planner?.end();
+    this.planner = undefined;
   }
 
   private async prepareOnce(): Promise<boolean> {
@@ -149,20 +159,24 @@ export class Estimating {
     this.trainer = trainer;
     const { parseConfiguration } = await import('../../../core/training/configuration');
     const { planRun, examineRun } = await import('../../../core/training/start');
+    const { Planner } = await import('../../../core/training/planner');
     const configuration = await parseConfiguration(value, { from, folder: runs.dataFolder });
     const { prompts } = this.environment;
     const options = { configuration, trainer, prompts, signal };
     this.tell(estimateIn('working', t('Planning …')));
     const { base, device, training } = modelOf(request);
     const machine = JSON.stringify([device, training]);
-    const examine = async (): Promise<readonly Check[]> => {
-      const checks = this.examined.get(machine) ?? (await examineRun(runs, options));
+    const examine = async (again: boolean): Promise<readonly Check[]> => {
+      const checks = this.examined.get(machine) ?? (await examineRun(runs, options, again));
       this.examined.set(machine, checks);
       return checks;
     };
     let plan: Plan;
     try {
-      ({ plan } = await planRun(runs, options));
+      // It was perhaps ended while this was prepared: what is given up starts none.
+      signal.throwIfAborted();
+      this.planner ??= new Planner(trainer);
+      ({ plan } = await planRun(runs, options, this.planner));
       this.downloaded.add(base);
     } catch (error) {
       if (signal.aborted || !(error instanceof Fault)) throw error;
@@ -171,12 +185,12 @@ export class Estimating {
       const sentence = isMarked ? t('Mend what is marked; then it is planned.') : error.message;
       this.tell(estimateIn(state, sentence));
       // It may be the machine on which nothing can be planned.
-      this.tell(estimateIn(state, sentence, checksView(await examine())));
+      this.tell(estimateIn(state, sentence, checksView(await examine(true))));
       return;
     }
     this.owner.onEstimate(planView(plan, this.examined.get(machine) ?? [], t), plan);
     if (this.examined.has(machine)) return;
-    const checks = await examine();
+    const checks = await examine(false);
     this.owner.onEstimate(planView(plan, checks, t), plan);
   }
 

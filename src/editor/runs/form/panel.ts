@@ -145,7 +145,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
 
   private closed(): void {
     this.counting.stop();
-    this.estimating.stop();
+    this.estimating.end();
     clearTimeout(this.timer);
     this.listening.dispose();
     this.owner.onDidDispose(this);
@@ -231,11 +231,13 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
 
   private async start(): Promise<void> {
     const { filled, starting } = this;
+    if (starting.isStarting) return;
     if (filled === undefined || Object.keys(filled.errors).length > 0 || restriction() !== '') {
       starting.tell();
       return;
     }
-    this.estimating.stop();
+    // A run that starts needs the memory.
+    this.estimating.end();
     const run = await starting.start((signal) =>
       this.owner.start(this.runs, filled.configuration, { from: FROM, signal }),
     );

@@ -1,0 +1,157 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import * as z from 'zod';
+import { Fault } from '../fault';
+import { brokenAnswer, planSchema, refusedPlan, type Plan } from './checks';
+import { runFiles } from './runFolder';
+import { commandOf, environmentOf, notStarted, sentenceOf, type Trainer } from './trainer';
+
+/** A planner that nobody asks for so long gives its memory back: PyTorch takes most of a gigabyte. */
+const IDLE_MS = 5 * 60_000;
+/** Lines of stderr that are kept to say why a planner died. */
+const KEPT_LINES = 20;
+
+const answerSchema = z.looseObject({
+  id: z.number(),
+  plan: planSchema.optional(),
+  /** The trainer's sentence; `usage` when the configuration is to blame. */
+  refused: z.string().optional(),
+  usage: z.boolean().default(false),
+});
+
+type PlanAnswer = z.infer<typeof answerSchema>;
+
+/**
+ * Plans run folders as `planOf` does, by one trainer that stays: from the second plan on there is no PyTorch to import. It
+ * is started when it is first asked, and again when it has died. It ends with this process, even if that is killed.
+ */
+export class Planner {
+  private running: PlannerProcess | undefined;
+  private idle: NodeJS.Timeout | undefined;
+
+  constructor(private readonly trainer: Trainer) {}
+
+  /**
+   * @throws {Fault} `training/bad-configuration`, `training/no-plan`, `training/python-not-started`
+   * @throws the signal's reason when it is aborted; the trainer reads nothing of the folder any more then
+   */
+  async plan(folder: string, from: string, signal?: AbortSignal): Promise<Plan> {
+    signal?.throwIfAborted();
+    clearTimeout(this.idle);
+    const file = join(folder, runFiles.configuration);
+    this.running = this.running?.isAlive === true ? this.running : new PlannerProcess(this.trainer);
+    const { running } = this;
+    try {
+      const { plan, refused, usage } = await running.ask(file, signal);
+      if (plan !== undefined) return plan;
+      throw refusedPlan(refused ?? 'The trainer has given no plan.', { usage, file, from });
+    } finally {
+      if (running === this.running && !running.isBusy) {
+        this.idle = setTimeout(() => this.end(), IDLE_MS);
+        this.idle.unref();
+      }
+    }
+  }
+
+  /** The next plan starts it anew. */
+  end(): void {
+    clearTimeout(this.idle);
+    this.running?.kill();
+    this.running = undefined;
+  }
+}
+
+interface Waiting {
+  readonly resolve: (answer: PlanAnswer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One process, and who waits for its answers. */
+class PlannerProcess {
+  private readonly child: ChildProcessWithoutNullStreams;
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly stderr: string[] = [];
+  private asked = 0;
+  /** Why it can answer no more. */
+  private ended: Error | undefined;
+
+  constructor(trainer: Trainer) {
+    const kill = (): void => this.kill();
+    this.child = spawn(trainer.python, commandOf(trainer, ['planner']).slice(1), {
+      // Run folders come and go while it stays.
+      cwd: dirname(trainer.python),
+      env: environmentOf(trainer),
+      windowsHide: true,
+    });
+    process.once('exit', kill);
+    this.child.stdin.on('error', () => undefined); // it has died, and `close` says so
+    createInterface(this.child.stdout).on('line', (line) => this.hear(line));
+    createInterface(this.child.stderr).on('line', (line) => {
+      this.stderr.push(line);
+      if (this.stderr.length > KEPT_LINES) this.stderr.shift();
+    });
+    this.child.once('error', (error) => this.fail(notStarted(trainer, error)));
+    this.child.once('close', (status) => {
+      process.off('exit', kill);
+      const sentence = sentenceOf({ code: status ?? 1, stdout: '', stderr: this.stderr });
+      this.fail(new Fault('training/no-plan', sentence));
+    });
+  }
+
+  get isAlive(): boolean {
+    return this.ended === undefined;
+  }
+
+  get isBusy(): boolean {
+    return this.waiting.size > 0;
+  }
+
+  async ask(file: string, signal: AbortSignal | undefined): Promise<PlanAnswer> {
+    this.asked += 1;
+    const id = this.asked;
+    const cancel = (): void => this.say({ cancel: id });
+    signal?.addEventListener('abort', cancel);
+    try {
+      const answer = await new Promise<PlanAnswer>((resolve, reject) => {
+        this.waiting.set(id, { resolve, reject });
+        this.say({ id, run: file });
+      });
+      signal?.throwIfAborted();
+      return answer;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  private say(message: object): void {
+    this.child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  private hear(line: string): void {
+    let answer: PlanAnswer;
+    try {
+      answer = answerSchema.parse(JSON.parse(line));
+    } catch (cause) {
+      this.fail(brokenAnswer({ code: 0, stdout: line, stderr: this.stderr }, 'planner', cause));
+      this.kill();
+      return;
+    }
+    const waiting = this.waiting.get(answer.id);
+    this.waiting.delete(answer.id);
+    waiting?.resolve(answer);
+  }
+
+  private fail(error: Error): void {
+    this.ended ??= error;
+    for (const { reject } of this.waiting.values()) reject(error);
+    this.waiting.clear();
+  }
+}

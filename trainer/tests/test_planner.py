@@ -1,0 +1,89 @@
+"""`planner` beside `plan`: the same answers, one process, and requests that are given up."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tiny_run import tiny_run
+
+from tandem_trainer.fault import Fault
+from tandem_trainer.plan import plan_of
+from tandem_trainer.planner import Cancelled, _plan
+from tandem_trainer.read_config import read_config
+
+TRAINER = Path(__file__).parents[1]
+
+
+class Process:
+    """A planner as the editor has it."""
+
+    def __init__(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tandem_trainer", "planner"],
+            **{"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE},
+            text=True,
+            bufsize=1,
+            cwd=TRAINER,
+        )
+
+    def say(self, **message) -> None:
+        self.process.stdin.write(json.dumps(message) + "\n")
+
+    def heard(self) -> dict:
+        return json.loads(self.process.stdout.readline())
+
+    def ends(self) -> tuple[int, str]:
+        """Its exit code, and what it said on stderr."""
+        self.process.stdin.close()
+        return self.process.wait(60), self.process.stderr.read()
+
+
+@pytest.fixture(scope="module")
+def run_json(tmp_path_factory) -> Path:
+    return tiny_run(tmp_path_factory.mktemp("run"))
+
+
+def settled(plan: dict) -> dict:
+    """Without what is measured or changes by itself."""
+    machine = {name: plan["machine"][name] for name in ("kind", "dtype", "processes", "measured")}
+    return {**plan, "machine": machine, "seconds": list(plan["seconds"]), "total_seconds": None, "room": None}
+
+
+def test_one_process_plans_and_refuses_as_plan_does_and_goes_on_after_what_is_given_up(run_json, tmp_path):
+    planner = Process()
+    planner.say(id=1, run=str(run_json))
+    planner.say(id=2, run=str(run_json))
+    planner.say(cancel=2)
+    planner.say(cancel=1)
+    planner.say(cancel=7)  # nobody has asked for that
+    assert [planner.heard(), planner.heard()] == [{"id": 2, "cancelled": True}, {"id": 1, "cancelled": True}]
+    expected = settled(json.loads(json.dumps(plan_of(read_config(run_json), run_json.parent).as_dict())))
+    for number in (3, 4):
+        planner.say(id=number, run=str(run_json))
+        answer = planner.heard()
+        assert (answer["id"], settled(answer["plan"])) == (number, expected)
+    wrong = tiny_run(tmp_path, method="nothing")
+    planner.say(id=5, run=str(wrong))
+    with pytest.raises(Fault) as refused:
+        read_config(wrong)
+    assert planner.heard() == {"id": 5, "refused": str(refused.value), "usage": True}
+    assert planner.ends() == (0, "")
+
+
+def test_it_ends_with_stdin_in_the_middle_of_a_plan_and_at_what_is_no_request(run_json):
+    planner = Process()
+    planner.say(id=1, run=str(run_json))
+    assert planner.ends() == (0, "")
+    planner = Process()
+    planner.process.stdin.write("plan\n")
+    assert planner.process.wait(60) == 1
+    assert "A request is no JSON" in planner.process.stderr.read()
+
+
+@pytest.mark.parametrize("looks", [0, 1, 20])
+def test_reading_and_measuring_stop_soon_after_nobody_wants_the_plan(run_json, looks):
+    left = iter([True] * looks)
+    with pytest.raises(Cancelled):
+        _plan(run_json, lambda: next(left, False))
