@@ -44,6 +44,8 @@ export default defineConfig({
           name: 'unit',
           include: ['test/unit/**/*.test.ts'],
           globalSetup: 'test/unit/grader-folder.ts',
+          setupFiles: ['test/unit/fresh-modules.ts'],
+          isolate: false,
         },
       },
       {
