@@ -193,7 +193,6 @@ const progressOf = (options) => ({
 
 /** Files read at run time, copied beside the code that reads them: from the repository to the output's folder. */
 const assets = [
-  ['src/core/grading/wasi/driver.py', 'driver.py'],
   ['src/core/grading/python/evaluation.py', 'evaluation.py'],
   ['src/core/grading/native/python', 'native'],
   ['src/core/dialogue/prompts', 'prompts'],
@@ -243,6 +242,18 @@ async function copyNatives() {
   placeRuntime(path.resolve(outdir), ownTarget);
 }
 
+/** The memory of a booted Python, which a grader starts from. What boots it is not packaged. */
+async function makeImage() {
+  await esbuild.build({ ...node, entryPoints: { 'build/boot': 'src/core/grading/wasi/boot.ts' } });
+  const { bootPython } = require(path.resolve(outdir, 'build/boot.js'));
+  const image = await bootPython({
+    python: fs.readFileSync(path.join(outdir, 'python.wasm')),
+    evaluation: fs.readFileSync('src/core/grading/python/evaluation.py', 'utf8'),
+    driver: fs.readFileSync('src/core/grading/wasi/driver.py', 'utf8'),
+  });
+  fs.writeFileSync(path.join(outdir, 'python.image'), image);
+}
+
 async function main() {
   // What an earlier build left must not be run: a test that was deleted, a module of the trainer, and the chunks, whose
   // names change with what they hold.
@@ -253,6 +264,7 @@ async function main() {
       if (name.startsWith('chunk-')) fs.rmSync(path.join(folder, name));
   copyAssets();
   await copyNatives();
+  await makeImage();
   if (watch) console.log('Build started');
   for (const options of builds) {
     if (Object.keys(options.entryPoints).length === 0) unfinished.delete(options);

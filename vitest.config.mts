@@ -38,7 +38,16 @@ export default defineConfig({
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          globalSetup: 'test/unit/grader-folder.ts',
+          setupFiles: ['test/unit/fresh-modules.ts'],
+          isolate: false,
+        },
+      },
       {
         extends: true,
         test: {

@@ -13,7 +13,7 @@ beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'tandem-inspect-'));
   script = path.join(folder, 'grader.js');
   await writeFile(script, 'setInterval(() => undefined, 1000);');
-  for (const name of ['driver.py', 'evaluation.py']) await writeFile(path.join(folder, name), '');
+  await writeFile(path.join(folder, 'python.image'), '');
 });
 afterEach(async () => {
   vi.unstubAllEnvs();

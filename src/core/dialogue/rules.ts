@@ -33,7 +33,7 @@ export function answerByRules(task: Task, message: string, position: RulesPositi
       `The task ${task.id} has no "facts", which the rules simulator needs. Add facts to the task, use a model as the simulator, or reply yourself.`,
     );
   }
-  const matcher = new Matcher(facts, task.description);
+  const matcher = matcherOf(task, facts);
   const all = askedIn(message, { facts, matcher, lastReply: position.history.at(-1) });
   const questions = all.map(({ question }) => question);
   const asked = [...new Set(all.flatMap(({ fact }) => fact ?? []))];
@@ -41,6 +41,17 @@ export function answerByRules(task: Task, message: string, position: RulesPositi
   const open = all.flatMap(({ question, fact }) => (fact || question.continues ? [] : question));
   const voice = new Voice(position);
   return asked.length === 0 ? voice.withoutFact(questions) : voice.tell(asked, open);
+}
+
+/** A task is asked about many times, and most of the work is to read its facts. */
+const matchers = new WeakMap<Task, Matcher>();
+
+function matcherOf(task: Task, facts: readonly Fact[]): Matcher {
+  const known = matchers.get(task);
+  if (known !== undefined) return known;
+  const matcher = new Matcher(facts, task.description);
+  matchers.set(task, matcher);
+  return matcher;
 }
 
 const wordings = {

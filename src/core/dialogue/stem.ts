@@ -6,5 +6,18 @@ export function stems(text: string): string[] {
     .toLowerCase()
     .replace(/['’]/g, '')
     .match(/\p{L}+|\p{N}+(?:\.\p{N}+)?/gu);
-  return (words ?? []).map(stemmer);
+  return (words ?? []).map(stemOf);
+}
+
+/** Dialogues are made of the same words again and again. */
+const known = new Map<string, string>();
+const MOST_KNOWN = 10_000;
+
+function stemOf(word: string): string {
+  const stem = known.get(word);
+  if (stem !== undefined) return stem;
+  if (known.size === MOST_KNOWN) known.clear();
+  const found = stemmer(word);
+  known.set(word, found);
+  return found;
 }

@@ -37,7 +37,7 @@ export interface Grader {
 }
 
 export interface GraderOptions {
-  /** Folder of grader.js, python.wasm, driver.py and evaluation.py. */
+  /** Folder of grader.js, python.wasm and python.image, and of evaluation.py for the native runner. */
   readonly assets: string;
   /** Answers that run at the same time; as many as there are processors when left out. */
   readonly workers?: number;

@@ -8,7 +8,12 @@ import { realTrainer } from '../../fixtures/trainer';
 import { temporaryFolder } from '../../fixtures/log';
 
 /** A quarter of the quick loop, with everything in it real: world, starter model, graders, trainer, graphs. */
-const settings: LoopSettings = { ...QUICK, trainTasks: 100, heldOutTasks: 240, evaluationRollouts: 1 };
+const settings: LoopSettings = {
+  ...QUICK,
+  ...{ trainTasks: 100, heldOutTasks: 240, evaluationRollouts: 1 },
+  // A second thread costs more processor time than it saves the first: the model is small, and other tests run beside it.
+  training: { ...QUICK.training, resources: { threads: 1 } },
+};
 
 /**
  * How seldom noise fails this. Over five smaller loops, of 80 tasks (seeds 0 to 4), success rose by 11.9, 15.6, 7.1, 9.6

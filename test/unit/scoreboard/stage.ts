@@ -7,6 +7,7 @@ import type { Model } from '../../../src/core/model/model';
 import { mulberry32 } from '../../../src/core/random';
 import { full, type Method, type Plan } from '../../../src/core/scoreboard/plan';
 import type { BoardProgress, Surroundings } from '../../../src/core/scoreboard/surroundings';
+import type { PackTask } from '../../../src/core/dialogue/collect';
 import { starterTasks } from '../../../src/core/task/starter/world';
 import { answers, shippedPrompts } from '../../fixtures/dialogue';
 
@@ -76,10 +77,7 @@ export async function stage(folder: string, changes: Partial<Surroundings> = {})
     simulator: new RulesSimulator(),
     ...{ grader, trainerCode: 'as it is', precision: 'fp32' },
     openAgent: (where) => agentOf(where, turns),
-    tasks: ({ split, count, seed }) => {
-      const drawn = starterTasks({ split, seed, difficulty: 'gentle' });
-      return Array.from({ length: count }, () => ({ task: drawn.next().value.task }));
-    },
+    tasks: drawnTasks,
     train: async ({ key, configuration, onProgress }) => {
       onProgress({ preparing: 'launch' });
       const { method, policy, seed } = fieldsSchema.parse(configuration.forTrainer);
@@ -112,6 +110,19 @@ export async function stage(folder: string, changes: Partial<Surroundings> = {})
   return { to, trained, turns, told };
 }
 
+/** Tasks that were drawn before: all scoreboards of a test file play the same ones. */
+const drawn = new Map<string, readonly PackTask[]>();
+
+const drawnTasks: Surroundings['tasks'] = ({ split, count, seed }) => {
+  const key = `${split} ${count} ${seed}`;
+  const known = drawn.get(key);
+  if (known !== undefined) return known;
+  const world = starterTasks({ split, seed, difficulty: 'gentle' });
+  const tasks = Array.from({ length: count }, () => ({ task: world.next().value.task }));
+  drawn.set(key, tasks);
+  return tasks;
+};
+
 async function writeModel(folder: string, rate: number): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'rate'), String(rate));
@@ -125,12 +136,13 @@ const isThere = (folder: string): Promise<boolean> =>
 
 /** Answers at once, or asks first, as its seed has it; right as often as its folder says. */
 function agentOf(folder: string, turns: { asked: number }): Model {
+  let reading: Promise<string> | undefined;
   return {
     name: `local:${folder}`,
     fingerprint: path.basename(folder),
     async generate(messages, { seed = 0 }) {
       turns.asked += 1;
-      const rate = Number(await readFile(path.join(folder, 'rate'), 'utf8'));
+      const rate = Number(await (reading ??= readFile(path.join(folder, 'rate'), 'utf8')));
       const random = mulberry32(seed);
       const isFirst = messages.length === 1;
       const code = random() < rate ? 'right' : 'wrong';

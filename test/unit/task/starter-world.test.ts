@@ -53,16 +53,14 @@ test('a task is a row of ColBench: a short request that ends with the signature,
 });
 
 test('a description gives no value away, and an answer of the collaborator is a few words without code', () => {
-  for (const { task } of tasks) {
-    expect(task.description).not.toMatch(/\d/);
-    for (const { answers } of task.facts!) {
-      expect(new Set(answers).size).toBeGreaterThanOrEqual(3);
-      for (const answer of answers) {
-        expect(answer.split(' ').length, answer).toBeLessThanOrEqual(10);
-        expect(measureLeak(task.reference, answer).fraction, answer).toBe(0);
-      }
-    }
-  }
+  const answers = tasks.flatMap(({ task }) =>
+    task.facts!.flatMap((fact) => fact.answers.map((answer) => ({ answer, reference: task.reference }))),
+  );
+  expect(tasks.filter(({ task }) => /\d/.test(task.description))).toEqual([]);
+  expect(tasks.filter(({ task }) => task.facts!.some((fact) => new Set(fact.answers).size < 3))).toEqual([]);
+  expect(answers.filter(({ answer }) => answer.split(' ').length > 10)).toEqual([]);
+  const leaks = answers.filter(({ answer, reference }) => measureLeak(reference, answer).fraction !== 0);
+  expect(leaks).toEqual([]);
 });
 
 test('the same seed gives the same tasks, another seed others, and no task comes twice', () => {
@@ -127,7 +125,7 @@ test('in the grader references pass all their tests, and fail one with a decisio
     const wrong = await Promise.all(
       tasks.map(async (task, i) => {
         // CPython has seen every task and every change above: here, enough to see that the grader agrees.
-        if (i % 8 > 0) return [];
+        if (i % 24 > 0) return [];
         const right = await succeeds(i, valuesOf(task));
         const changes = changesOf(i);
         const changed = await succeeds(i, changes[i % changes.length]!);

@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pageData } from '../../../src/editor/pageData';
+import { speak } from '../../../webview/language';
 import { choiceWords } from '../../../webview/dialogue/names';
 import { renderMarkdown } from '../../../webview/dialogue/markdown';
 import { decimal, enumerated, grouped } from '../../../webview/language/numbers';
@@ -45,6 +46,12 @@ beforeAll(async () => {
   await view('language/page.ts');
   vi.unstubAllGlobals();
   vi.stubGlobal('acquireVsCodeApi', () => ({}));
+});
+
+// The package that translates is the same for all files of a worker.
+afterAll(() => {
+  speak('en', '{}');
+  vi.unstubAllGlobals();
 });
 
 const grade: GradeView = {

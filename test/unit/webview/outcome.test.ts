@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 import type { RunView } from '../../../webview/run/protocol';
 import { rendered } from './rendered';
 
@@ -9,6 +9,7 @@ vi.mock('@vscode/webview-ui-toolkit', () => ({
   ...{ vsCodeButton: () => undefined, vsCodeProgressRing: () => undefined, vsCodeTextField: () => undefined },
 }));
 vi.stubGlobal('acquireVsCodeApi', () => ({}));
+afterAll(() => void vi.unstubAllGlobals());
 
 // Views are another program, checked with types of the browser.
 const { outcome } = (await import(path.resolve('webview', 'run/outcome.ts'))) as {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { Fault, messageOf } from '../../fault';
 import { adaptPython, pageBytes } from './binary';
-import { bootImage } from './interpreter';
+import { readImage } from './image';
 import type { FromHost, HostSettings, ToHost } from './protocol';
 import { runThread } from './thread';
 import { Threads } from './threads';
@@ -15,11 +15,9 @@ function send(message: FromHost): void {
 }
 
 async function startThreads({ assets, workers, memoryMegabytes }: HostSettings): Promise<Threads> {
-  const text = (name: string): string => readFileSync(join(assets, name), 'utf8');
   const pages = (memoryMegabytes * 1024 * 1024) / pageBytes;
   const module = await WebAssembly.compile(adaptPython(readFileSync(join(assets, 'python.wasm')), pages));
-  const image = bootImage(module, { evaluation: text('evaluation.py'), driver: text('driver.py') });
-  return new Threads({ module, image }, workers);
+  return new Threads({ module, image: readImage(readFileSync(join(assets, 'python.image'))) }, workers);
 }
 
 function serve(threads: Threads): void {

@@ -37,7 +37,7 @@ export class WasiPool implements Runner {
   static async open(settings: HostSettings): Promise<WasiPool> {
     const hash = createHash('sha256').update(pythonSha256);
     // grader.js too: how a call is stopped, what its clock says and which modules it has is decided there.
-    for (const name of ['evaluation.py', 'driver.py', 'grader.js']) {
+    for (const name of ['python.image', 'grader.js']) {
       try {
         hash.update(await readFile(join(settings.assets, name)));
       } catch (error) {

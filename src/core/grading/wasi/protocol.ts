@@ -1,9 +1,9 @@
 import type { CallOutcome, Job } from '../runner';
-import type { Image } from './interpreter';
+import type { Image } from './image';
 
 /** How the child process is to be set up: its one command-line argument, as JSON. */
 export interface HostSettings {
-  /** Folder of python.wasm, driver.py and evaluation.py. */
+  /** Folder of python.wasm and python.image. */
   readonly assets: string;
   readonly workers: number;
   readonly memoryMegabytes: number;

@@ -186,7 +186,8 @@ export class GuestSystem {
 
   private now(clock: number): bigint {
     const realTime = 0;
-    const elapsed = process.hrtime.bigint() - this.started + this.slept;
+    // Time stands still while the guest boots, so that every boot ends with the same memory.
+    const elapsed = this.booting ? 0n : process.hrtime.bigint() - this.started + this.slept;
     return clock === realTime ? jobEpochNanoseconds + elapsed : elapsed + 1_000_000_000n;
   }
 

@@ -1,0 +1,99 @@
+import { adaptPython, pageBytes, withholdModules } from './binary';
+import { changes, writeImage, type Image } from './image';
+import { instantiate, offsets } from './interpreter';
+import { BootEnd, GuestSystem } from './system';
+
+/** The contents of the files that the guest boots from. */
+interface GuestProgram {
+  readonly python: Buffer;
+  readonly evaluation: string;
+  readonly driver: string;
+}
+
+/** The boot needs less memory than this. A grader decides for itself how much memory its jobs may take. */
+const bootPages = (256 * 1024 * 1024) / pageBytes;
+
+/**
+ * A call that goes through C (a cached function, `sorted` with a key, a class that builds another) takes about 9 kB and
+ * two of CPython's count of such calls. The binary comes with 0.5 MB and a count of 500; native CPython 3.12 allows
+ * more, so the count is raised to what this stack holds.
+ */
+const stackBytes = 12 * 1024 * 1024;
+const nestedCalls = 1_500;
+/** A limit of recursion that nothing else in memory looks like. */
+const recursionMark = 1_234_567_891;
+
+/**
+ * Makes the file python.image. This happens when Tandem is built: the boot takes longer than all the rest of a grader's
+ * start, and ends with the same memory each time.
+ */
+export async function bootPython(program: GuestProgram): Promise<Buffer> {
+  const module = await WebAssembly.compile(adaptPython(program.python, bootPages));
+  return writeImage(bootImage(module, program));
+}
+
+/**
+ * Boots CPython and takes the image that every job starts from. The guest is left in the middle of a host call:
+ * its stack stays in the image, and later calls run on another one.
+ */
+function bootImage(module: WebAssembly.Module, program: GuestProgram): Image {
+  const system = new GuestSystem(['python', '-I', '-S', '-B', '-X', 'utf8', '-c', bootSource(program)]);
+  const instance = instantiate(module, system);
+  withholdModules(new Uint8Array(instance.memory.buffer));
+  try {
+    instance.start();
+    throw new Error('the interpreter returned');
+  } catch (error) {
+    if (!(error instanceof BootEnd)) {
+      throw new Error(`The Python interpreter does not boot: ${system.bootOutput.trim() || String(error)}`, {
+        cause: error,
+      });
+    }
+  }
+  const [prepare, step, emptyTuple, bytesType, stack] = system.bootOutput.split(' ').map(Number);
+  raiseNestedCalls(instance.memory.buffer);
+  const view = new DataView(instance.memory.buffer);
+  const functionType = view.getUint32(step! + offsets.type, true);
+  const fresh = new Uint8Array(instantiate(module, new GuestSystem([])).memory.buffer);
+  return {
+    ...changes(fresh, new Uint8Array(instance.memory.buffer)),
+    stackBottom: stack! + offsets.bytesData,
+    // The guest keeps its stack pointer at multiples of 16.
+    stackTop: (stack! + offsets.bytesData + stackBytes) & ~15,
+    call: view.getUint32(functionType + offsets.typeCall, true),
+    prepare: prepare!,
+    step: step!,
+    emptyTuple: emptyTuple!,
+    bytesType: bytesType!,
+  };
+}
+
+/** Python source; JSON strings are Python strings. */
+function bootSource({ evaluation, driver }: GuestProgram): string {
+  return `
+import builtins
+private = dict(vars(builtins))
+judge = {'__builtins__': private, '__name__': 'tandem_evaluation'}
+exec(compile(${JSON.stringify(evaluation)}, 'evaluation.py', 'exec'), judge)
+exec(compile(${JSON.stringify(driver)}, 'driver.py', 'exec'),
+     {'__builtins__': private, '__name__': 'tandem_driver', 'load': judge['load'],
+      'STACK_BYTES': ${stackBytes}, 'RECURSION_MARK': ${recursionMark}})
+`;
+}
+
+/** Raises CPython's count of nested C calls. Source: Include/cpython/pystate.h of 3.12, struct _ts. */
+function raiseNestedCalls(memory: ArrayBuffer): void {
+  const words = new Int32Array(memory);
+  const builtInCount = 500;
+  for (let at = words.indexOf(recursionMark); at >= 0; at = words.indexOf(recursionMark, at + 1)) {
+    // In the order of the struct: Python calls left, their limit (the mark), C calls left.
+    const used = recursionMark - words[at - 1]!;
+    const left = words[at + 1]!;
+    if (used < 0 || used > 100 || left < builtInCount / 2 || left > builtInCount) continue;
+    words[at + 1] = nestedCalls;
+    return;
+  }
+  throw new Error(
+    'The Python interpreter does not boot: its counters of recursion are not where they should be.',
+  );
+}

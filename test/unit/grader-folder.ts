@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where `grading/sandbox.ts` builds the grader of this run of the tests. */
+    graderFolder: string;
+  }
+}
+
+/** Vitest calls it before the first file and calls what it returns after the last one. */
+export default function provideFolder(project: TestProject): () => void {
+  const folder = mkdtempSync(path.join(tmpdir(), 'tandem-grader-'));
+  project.provide('graderFolder', folder);
+  return () => rmSync(folder, { recursive: true });
+}
