@@ -75,7 +75,12 @@ test('a pack of 100,000 tasks is read in a fraction of its size', async () => {
     const file = join(folder, 'large.jsonl');
     const size = await writeLargePack(file, 100_000);
     const script = await bundled('tasks-count.ts', folder);
-    const { code, stdout, stderr } = await runNode(['--max-old-space-size=64', script, file]);
+    const { code, stdout, stderr } = await runNode([
+      '--max-old-space-size=64',
+      '--max-semi-space-size=2',
+      script,
+      file,
+    ]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const counted = JSON.parse(stdout) as { tasks: number; bad: number; grownBytes: number };
     expect(counted).toMatchObject({ tasks: 100_000, bad: 0 });
