@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import ts from 'typescript';
+import ts from 'typescript-api';
 import { expect, it } from 'vitest';
 import { keysOfManifest, readJson } from './nls';
 

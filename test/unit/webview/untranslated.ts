@@ -1,4 +1,4 @@
-import ts from 'typescript';
+import ts from 'typescript-api';
 
 /** Attributes that a person sees or a screen reader reads. */
 const SAID =
