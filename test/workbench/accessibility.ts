@@ -39,10 +39,9 @@ export async function accessiblePictures(
   webview: FrameLocator,
   name: string,
   themes = usualThemes,
-  show?: () => Promise<void>,
 ): Promise<void> {
   for (const [index, theme] of themes.entries()) {
-    await workbench.pictures(name, [theme], show);
+    await workbench.pictures(name, [theme]);
     // A theme decides about colors only.
     await expectAccessible(webview, { message: theme, rules: index === 0 ? 'all' : 'contrast' });
   }

@@ -178,7 +178,7 @@ test('an evaluation gives success with intervals, and differences on the same ta
 });
 
 test('after a reload the comparison is back, with what was evaluated', async () => {
-  await workbench.kept(/Comparison of 2 runs/);
+  await workbench.kept(/Comparison of 2 runs.*isLogarithmic\W+true/s);
   await workbench.reload();
   await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
   await table(/^Held-out success, starter-world, 20 tasks$/).waitFor();

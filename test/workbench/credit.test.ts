@@ -11,7 +11,7 @@ import { isRunning } from '../../src/core/trajectory/running';
 import { collectLog, realTrainer, tinyCritic } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import { startWorkbench, type WorkbenchDriver, type WorkbenchOptions } from './driver';
-import { allThemes, usualThemes, type Theme } from './themes';
+import { allThemes, type Theme } from './themes';
 
 // A critic of random weights that the real trainer exported, in the places where runs, loops and scoreboards leave
 // theirs. The one of the loop has no graphs, so that the real trainer scores with it.
@@ -62,7 +62,8 @@ async function pick(text: string | RegExp): Promise<void> {
 /** With what a turn shows under the pointer. */
 async function pictures(name: string, themes: readonly Theme[]): Promise<void> {
   await workbench.clearNotifications();
-  await accessiblePictures(workbench, replay(), name, themes, () => turn(1).first().hover());
+  await turn(1).first().hover();
+  await accessiblePictures(workbench, replay(), name, themes);
 }
 
 async function narrowPicture(name: string): Promise<void> {
@@ -220,7 +221,7 @@ test('with the keyboard another one, and it is taken back', async () => {
 });
 
 test('after a reload all of it is there at once', async () => {
-  await workbench.kept(/Parcel surcharge: replay/);
+  await workbench.kept(/Parcel surcharge: replay.*episodes\W/s);
   await workbench.reload();
   await bars().first().waitFor();
   await expect.poll(() => verdict(1, false).getAttribute('aria-pressed')).toBe('true');
@@ -268,10 +269,9 @@ test('the critics of loops and scoreboards are offered, too, with how far people
   await offered(/starter-world-quick.*no verdicts yet.*SWEET-RL on tiny/).waitFor();
   // A copy of the critic of the run is the same critic.
   await offered(/sweet-rl, lr 1e-3, seed 2.*people agree in 0 of 1 judged turn.*quick · SWEET-RL/).waitFor();
-  await workbench.pictures('credit-choose', usualThemes, async () => {
-    await replay().getByRole('button', { name: 'change…' }).click();
-    await offered(/first try/).waitFor();
-  });
+  await workbench.pictures('credit-choose');
+  await workbench.page.keyboard.press('Escape');
+  await quickInput().waitFor({ state: 'hidden' });
 });
 
 test('a critic without graphs is scored with by the trainer, which can be cancelled', async () => {
@@ -311,7 +311,8 @@ test('critics are rows of the Models view: how well each does, which one the rep
   const first = listed(
     /^first try, critic, held-out pairs 78 %, untrained 55 %, people agree in 0 of 1 judged turn/,
   );
-  await workbench.pictures('credit-models', usualThemes, () => first.hover());
+  await first.hover();
+  await workbench.pictures('credit-models');
   await workbench.chooseInMenu(first, 'Show Its Credit in Replays');
   await listed(/^first try, critic, shown in replays/).waitFor();
   await replay().getByText('critic: first try').waitFor();

@@ -408,14 +408,10 @@ export class WorkbenchDriver {
     await writeFile(path.join(folder, 'page.log'), `${this.#console.join('\n')}\n`);
   }
 
-  /**
-   * What is seen in each of the themes, as `test-results/<name>-<theme>.png`; the last theme stays.
-   * @param show brings back what a change of the theme takes away
-   */
-  async pictures(name: string, themes = usualThemes, show?: () => Promise<void>): Promise<void> {
+  /** What is seen in each of the themes, as `test-results/<name>-<theme>.png`; the last theme stays. */
+  async pictures(name: string, themes = usualThemes): Promise<void> {
     for (const theme of themes) {
       await this.setTheme(theme);
-      await show?.();
       await this.screenshot(`${name}-${theme}`);
     }
   }

@@ -156,7 +156,8 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
   /** Called by VS Code for each panel that was open before the reload. */
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     try {
-      const { episode, source } = panelStateSchema().parse(state);
+      // A panel that was left before it drew anything has kept nothing.
+      const { episode, source } = panelStateSchema().safeParse(state).data ?? {};
       const session =
         episode !== undefined
           ? await this.logged(episode)
