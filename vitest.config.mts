@@ -63,6 +63,7 @@ export default defineConfig({
           name: 'workbench',
           include: ['test/workbench/**/*.test.ts'],
           setupFiles: ['test/workbench/story.ts'],
+          isolate: false,
           // A step waits for several things, each of which may take as long as the driver waits.
           testTimeout: 400_000,
           hookTimeout: 600_000,

@@ -74,7 +74,12 @@ beforeAll(async () => {
   await mkdir(path.join(workspace, '.vscode'));
   await writeFile(
     path.join(workspace, '.vscode', 'settings.json'),
-    JSON.stringify({ 'tandem.agent': `openai:told@${server.url}`, 'tandem.session.openReference': false }),
+    JSON.stringify({
+      'tandem.agent': `openai:told@${server.url}`,
+      'tandem.session.openReference': false,
+      // The answer that does not end is long enough at work, and is waited for four times.
+      'tandem.grading.timeCeilingMilliseconds': 1000,
+    }),
   );
   workbench = await startWorkbench({ extension: root, workspace });
 });
