@@ -100,7 +100,8 @@ test('rejects the answer, which leaves the file as it is and is logged', async (
 test('looks at it again and accepts it, which can be undone', async () => {
   const { page } = workbench;
   await session().getByRole('button', { name: 'Review the change' }).click();
-  await change().waitFor();
+  // The session, which was clicked, may have the focus after the change has opened, and only an active group shows buttons.
+  await change().click();
   await page
     .getByRole('button', { name: /^Accept Answer/ })
     .first()
