@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { parseConfiguration } from '../../../src/core/training/configuration';
 import { resumeRun, stopRun } from '../../../src/core/training/control';
 import { finishRun, mayFinish } from '../../../src/core/training/finish';
@@ -62,8 +62,11 @@ it('a run is asked for its policy as it is, finishes, and then says where it was
   const asked = await until(id, ({ state }) => state === 'finishing');
   expect(asked).toMatchObject({ isLive: true, canResume: false });
   expect(mayFinish(asked)).toBe(false);
-  // A second request waits for the same.
-  const asking = finishRun(runs, id);
+  // A second request, of another window, waits for the same. It does once it has looked at the run again.
+  const others = new Runs(runs.dataFolder);
+  const looks = vi.spyOn(others, 'read');
+  const asking = finishRun(others, id);
+  while (looks.mock.calls.length < 2) await wait(20);
   await writeFile(path.join(of, 'go'), '');
   const [run, again] = await Promise.all([finishing, asking]);
   expect(run).toMatchObject({ state: 'done', isLive: false, progress: { ended } });
