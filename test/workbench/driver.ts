@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os';
 import path from 'node:path';
 
-import type { Browser, FrameLocator, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 import { results } from '../../scripts/setup/project.mjs';
@@ -49,6 +49,12 @@ export interface WorkbenchOptions {
   /** How long the server waits for a page whose connection is lost, in seconds; by default it forgets it at once. */
   readonly grace?: number;
 }
+
+/**
+ * A browser whose person has let the page use the clipboard. The workbench would otherwise copy by a field of its own, which
+ * takes the focus away for a moment at a time that a test does not know.
+ */
+const ofAPerson: BrowserContextOptions = { ...inDark, permissions: ['clipboard-read', 'clipboard-write'] };
 
 const untrusted = {
   'security.workspace.trust.enabled': true,
@@ -113,7 +119,7 @@ export async function showWorkbench(
   started.defer(() => connection.close());
   const browser = await launchBrowser();
   started.defer(() => browser.close());
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...inDark });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...ofAPerson });
   await context.addInitScript(answerForContrast);
   const page = await context.newPage();
 
@@ -231,7 +237,10 @@ export class WorkbenchDriver {
 
   /** Another window on the same folder, of another person: with an extension host and a memory of its own. */
   async anotherWindow(): Promise<WorkbenchDriver> {
-    const context = await this.#window.browser.newContext({ viewport: this.page.viewportSize(), ...inDark });
+    const context = await this.#window.browser.newContext({
+      viewport: this.page.viewportSize(),
+      ...ofAPerson,
+    });
     await context.addInitScript(answerForContrast);
     const started = new AsyncDisposableStack();
     started.defer(() => context.close());
@@ -380,6 +389,11 @@ export class WorkbenchDriver {
 
   async closeAllEditors(): Promise<void> {
     await this.runCommand('View: Close All Editors');
+  }
+
+  /** What was copied last. */
+  async clipboard(): Promise<string> {
+    return this.page.evaluate(() => navigator.clipboard.readText());
   }
 
   /** Switches the color theme and waits until the workbench shows it. */

@@ -278,6 +278,7 @@ test('asks the agent for another sample, and keeps both', async () => {
 
 test('copies code, opens links and reads thoughts by keyboard', async () => {
   await session().getByRole('log').getByRole('button', { name: 'Copy the code' }).press('Enter');
+  await expect.poll(() => workbench.clipboard()).toContain('round(1.5)');
   await session().getByRole('link', { name: 'the manual' }).press('Enter');
   const question = workbench.page.getByRole('dialog');
   await question.getByText('https://example.org/round').waitFor();
