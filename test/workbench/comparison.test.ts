@@ -29,14 +29,15 @@ const steps = (): Promise<string> =>
   view().getByRole('combobox', { name: 'Steps' }).locator('option:checked').innerText();
 const table = (name: RegExp): Locator => view().getByRole('region', { name });
 
-const stage = { learning_rate: 3e-4, batch: 4, patience: 0, evaluate_every: 5, max_steps: 16, epochs: 40 };
+const stage = { learning_rate: 3e-4, batch: 4, patience: 0, evaluate_every: 3, max_steps: 6, epochs: 40 };
 const configuration = (name: string, beta: number, rate: number): object => ({
   name,
   model: { base: path.join(root, 'dist', 'starter'), training: 'full', device: 'cpu', dtype: 'float32' },
   data: { log: path.join(workspace, '.tandem'), held_out: 0.3, pairing: 'all' },
   critic: { ...stage, beta, nll: 0.1 },
-  candidates: { per_turn: 4, pairs_per_turn: 1, trajectories: 1, max_new_tokens: 48 },
-  policy: { ...stage, learning_rate: rate, max_steps: 8, beta: 0.2, nll: 2 },
+  candidates: { per_turn: 4, pairs_per_turn: 1, trajectories: 0.5, max_new_tokens: 48 },
+  policy: { ...stage, learning_rate: rate, max_steps: 4, beta: 0.2, nll: 2 },
+  resources: { threads: 1 },
   export: { onnx: ['int8'] },
 });
 

@@ -232,15 +232,18 @@ test('a trainer that is killed is reported with what it said last, and a button 
   await until(({ state }) => state === 'preparing');
 });
 
-test('at every stage that is left the extension host may die, and the next one finds the run there', async () => {
+test('at each kind of stage the extension host may die, and the next one finds the run there', async () => {
   // It was resumed just now.
   await freeze();
-  for (const where of ['preparing', ...['candidates', 'ranking', 'policy', 'export'].map(running)]) {
+  const stages = ['preparing', ...['candidates', 'ranking', 'policy', 'export'].map(running)];
+  for (const where of stages) {
     if (where !== 'preparing') await holdAtNextStage();
-    await workbench.killExtensionHosts();
     // Stopped where it was meant to be: no stage is passed by, and none is met twice.
     const { state, progress } = await newest();
     expect(state === 'preparing' ? state : running(progress!.stage!)).toBe(where);
+    // Before its first event, in a stage without steps, and in one with steps: the others read as these do.
+    if (!/preparing|candidates|policy/.test(where)) continue;
+    await workbench.killExtensionHosts();
     await workbench.reload();
     await row(new RegExp(`^long one, ${where}`)).waitFor();
     await view().getByRole('heading', { name: 'long one' }).waitFor();
