@@ -13,10 +13,12 @@ Exit codes: 0 done or stopped, 1 failed, 2 wrong use. What went wrong is the las
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 
 from .fault import Fault
+from .imports import importing
 from .running import stop  # noqa: F401  first of all: it notes when this process began
 
 COMMANDS = ("check", "doctor", "onnx", "plan", "planner", "score")
@@ -32,36 +34,49 @@ def main() -> None:
         sys.exit(2 if fault.usage else 1)
 
 
+def _leave(ended: list[int]) -> None:
+    """Python would take torch apart, module by module, which takes a second and frees what the system frees anyway."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(ended[-1])
+
+
 def _command(arguments: list[str]) -> int:
     """Imports only what the command needs: torch takes seconds, and `doctor` runs where it is missing."""
     name, rest = (arguments[0], arguments[1:]) if arguments else ("--help", [])
     if name in ("-h", "--help"):
         print(__doc__)
         return 0 if arguments else 2
-    if name == "check":
-        # transformers reads tokenizers and templates the same without torch, whose import takes two thirds of the time
-        # (tests/test_check.py). From here on an import of it fails.
-        sys.modules.setdefault("torch", None)
-        os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"  # or it says on stderr that torch is missing
-        from .check import main as command
-    elif name == "doctor":
-        from .doctor import main as command
-    elif name == "onnx":
-        from .onnx.command import main as command
-    elif name == "plan":
-        from .plan import main as command
-    elif name == "planner":
-        from .planner import main as command
-    elif name == "score":
-        from .score import main as command
-    elif not rest and (name.endswith(".json") or os.path.exists(name)):
-        from .running.train import main as command
+    with importing():
+        if name == "check":
+            # transformers reads tokenizers and templates the same without torch, whose import takes two thirds of the
+            # time (tests/test_check.py). From here on an import of it fails.
+            sys.modules.setdefault("torch", None)
+            os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"  # or it says on stderr that torch is missing
+            from .check import main as command
+        elif name == "doctor":
+            from .doctor import main as command
+        elif name == "onnx":
+            from .onnx.command import main as command
+        elif name == "plan":
+            from .plan import main as command
+        elif name == "planner":
+            from .planner import main as command
+        elif name == "score":
+            from .score import main as command
+        elif not rest and (name.endswith(".json") or os.path.exists(name)):
+            from .running.train import main as command
 
-        rest = [name]
-    else:
-        raise Fault(f"There is no command {name}: give a run.json, or one of {', '.join(COMMANDS)}.", usage=True)
+            rest = [name]
+        else:
+            raise Fault(f"There is no command {name}: give a run.json, or one of {', '.join(COMMANDS)}.", usage=True)
     return command(rest)
 
 
 if __name__ == "__main__":
-    main()
+    ended = [1]  # what nobody foresaw ends it with 1, as Python itself would
+    atexit.register(_leave, ended)  # first of all, so that it comes last
+    try:
+        main()
+    except SystemExit as ending:
+        ended.append(int(ending.code or 0))

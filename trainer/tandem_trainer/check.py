@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .imports import importing
 from .read_config import read_config
 
 VERSION = 1
@@ -26,10 +27,11 @@ def main(arguments: list[str]) -> int:
     config = read_config(given.run_json)
 
     # Only now: these import transformers, and a bad configuration is to be told at once.
-    from .data.template import Template
-    from .model.folder import context_length, find_model, load_tokenizer, quiet
-    from .onnx.shape import require_exportable
-    from .running.prepare import prepare
+    with importing():
+        from .data.template import Template
+        from .model.folder import context_length, find_model, load_tokenizer, quiet
+        from .onnx.shape import require_exportable
+        from .running.prepare import prepare
 
     quiet()
     folder = given.run_json.resolve().parent

@@ -22,6 +22,7 @@ from threading import Lock, Thread
 from typing import Any
 
 from .fault import Fault
+from .imports import importing
 from .read_config import read_config
 
 
@@ -85,9 +86,10 @@ def main(arguments: list[str]) -> int:
     asked = Asked(out)
 
     # Only now, so that stdin is heard meanwhile: these take seconds.
-    import torch
+    with importing():
+        import torch
 
-    from .running.budget import free_memory
+        from .running.budget import free_memory
 
     threads = torch.get_num_threads()
     while True:
@@ -104,8 +106,9 @@ def main(arguments: list[str]) -> int:
 
 def _plan(run_json: Path, is_wanted: Callable[[], bool]) -> dict[str, Any]:
     """Errors: Fault; Cancelled soon after nobody wants it any more."""
-    from .data.template import Template
-    from .plan import plan_of
+    with importing():
+        from .data.template import Template
+        from .plan import plan_of
 
     def go_on(_: str = "") -> None:
         if not is_wanted():

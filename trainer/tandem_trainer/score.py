@@ -19,6 +19,7 @@ import json
 import sys
 from pathlib import Path
 
+from .imports import importing
 from .result.critic_file import read_critic_file, require_same_base
 
 
@@ -37,8 +38,9 @@ def main(arguments: list[str]) -> int:
     require_same_base(critic, given.critic, reference)
 
     # Only now: these import torch, and a folder that is no critic is to be told at once.
-    from .advantages import score_files
-    from .running.whole_file import write_whole
+    with importing():
+        from .advantages import score_files
+        from .running.whole_file import write_whole
 
     rows = score_files(critic, given.critic, given.trajectories, reference, given.device, with_tokens=given.tokens)
     write_whole(given.out, b"".join(json.dumps(row, ensure_ascii=False).encode() + b"\n" for row in rows))

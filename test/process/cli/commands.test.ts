@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -304,13 +304,15 @@ describe('tandem import and export', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
 
+  const source = path.join(folder, 'source');
+  beforeAll(() => tandem('collect', ...play('source')));
+
   it('exports what was collected, and imports it elsewhere just once', async () => {
-    await tandem('collect', ...play('source'));
     const out = path.join(folder, 'rows.jsonl');
     const exported = z.object({ summary: z.object({ rows: z.number(), card: z.string() }) });
     const { summary } = await json(
       exported,
-      ...['export', '--format', 'trajectories', '--data', path.join(folder, 'source'), out],
+      ...['export', '--format', 'trajectories', '--data', source, out],
     );
     expect(summary.rows).toBe(6);
     expect(await readFile(summary.card, 'utf8')).toContain('asks-first');
@@ -321,9 +323,8 @@ describe('tandem import and export', () => {
   });
 
   it('exports chat rows that hold what the agent saw and wrote', async () => {
-    await tandem('collect', ...play('chat'));
     const out = path.join(folder, 'chat.jsonl');
-    const { code } = await tandem('export', '--format', 'chat', '--data', path.join(folder, 'chat'), out);
+    const { code } = await tandem('export', '--format', 'chat', '--data', source, out);
     expect(code).toBe(0);
     const message = z.object({ role: z.enum(['user', 'assistant']), content: z.string() });
     const [first] = z.array(z.object({ messages: z.array(message) })).parse(await rowsOf(out));
@@ -334,7 +335,7 @@ describe('tandem import and export', () => {
   it('exports preference rows of a better and a worse trajectory, and leaves evaluations out', async () => {
     const guess = await file('worse.json', [['OUTPUT:\nI WANT TO ANSWER:\ndef f():\n    return 0']]);
     const data = path.join(folder, 'preferences');
-    await tandem('collect', ...play('preferences'));
+    await cp(source, data, { recursive: true });
     const withGuess = [
       '--tasks',
       starterPack,

@@ -7,21 +7,30 @@ import { openModel } from '../../../src/core/model/spec';
 import { realTrainer } from '../../fixtures/trainer';
 import { temporaryFolder } from '../../fixtures/log';
 
-/** A quarter of the quick loop, with everything in it real: world, starter model, graders, trainer, graphs. */
+/**
+ * A fifth of the quick loop, with everything in it real: world, starter model, graders, trainer, graphs. With four turns,
+ * which are three questions and the answer, the starter model nearly always fails, so that few dialogues show a gain.
+ */
 const settings: LoopSettings = {
   ...QUICK,
-  ...{ trainTasks: 100, heldOutTasks: 240, evaluationRollouts: 1 },
-  // A second thread costs more processor time than it saves the first: the model is small, and other tests run beside it.
-  training: { ...QUICK.training, resources: { threads: 1 } },
+  ...{ trainTasks: 80, heldOutTasks: 200, evaluationRollouts: 1 },
+  protocol: { ...QUICK.protocol, maxTurns: 4 },
+  training: {
+    ...QUICK.training,
+    critic: { ...(QUICK.training.critic as object), epochs: 4 },
+    candidates: { ...(QUICK.training.candidates as object), per_turn: 6 },
+    // A second thread costs more processor time than it saves the first: the model is small, and other tests run beside it.
+    resources: { threads: 1 },
+  },
 };
 
 /**
- * How seldom noise fails this. Over five smaller loops, of 80 tasks (seeds 0 to 4), success rose by 11.9, 15.6, 7.1, 9.6
- * and 10.6 points, the mean of sampled and greedy play: 11.0 in the mean, with a standard deviation of 3.1 between loops.
- * With a normal gain of that deviation, and the mean's own error, z = 11.0 / (3.1 · √(1 + 1/5)) = 3.2: another loop of
- * that size gains nothing once in 1,400 runs. Five loops alone cannot show it (by Student's t with 4 degrees of freedom it
- * is once in 60), but the deviation is that of 240 tasks: one loop's bootstrap over them gives 2.5 to 3. This loop is larger:
- * with 130 tasks and seed 3 it gained 16.5. The seed is fixed besides, so that on one machine it is always the same.
+ * How seldom noise fails this. Over five such loops (seeds 0 to 4), measured on 240 tasks in greedy play, success rose by
+ * 8.8, 6.7, 5.4, 6.3 and 7.9 points from about 1 %: of the 1,200 tasks 93 were gained and 9 were lost. The standard
+ * deviation between the loops, 1.3, is no larger than that of so many tasks (1.7 to 2.1). So what is gained and lost on
+ * 200 tasks is Poisson with means 15.5 and 1.5, and no more is gained than lost once in 8,600 loops; once in 1,750 by the
+ * rates of the worst of the five. Sampled play rose by 3.3, 1.7, 0.4, 0.8 and 4.6 points, which is not so sure
+ * and not asked for. The seed is fixed besides, so that on one machine it is always the same.
  */
 test('a miniature loop makes the starter model better on tasks it has never seen', async () => {
   const folder = await temporaryFolder();
@@ -35,6 +44,6 @@ test('a miniature loop makes the starter model better on tasks it has never seen
     openTrainer: () => Promise.resolve(realTrainer()),
   });
   const { sampled, greedy } = comparisons;
-  expect(sampled.success.tasks).toBe(settings.heldOutTasks);
-  expect((sampled.success.difference! + greedy.success.difference!) / 2).toBeGreaterThan(0);
+  for (const { success } of [sampled, greedy]) expect(success.tasks).toBe(settings.heldOutTasks);
+  expect(greedy.success.difference!).toBeGreaterThan(0);
 }, 900_000);

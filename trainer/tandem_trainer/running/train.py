@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..config import RunConfig
 from ..fault import Fault
+from ..imports import importing
 from ..read_config import read_config
 from .alive import alive
 from .begun import as_planned_before, check_same_configuration, remove_rests
@@ -74,24 +75,25 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
         events.state("done", "export", f"The run is done; its result is in {folder / 'model'}.")
         return
     events.state("preparing", "prepare")
-    import torch
+    with importing():
+        import torch
 
-    from ..data.template import Template
-    from ..machine import this_machine
-    from ..model.base import load_base
-    from ..model.flops import peak_flops
-    from ..model.folder import context_length, find_model, load_tokenizer, quiet
-    from ..objective.reference_cache import ReferenceCache
-    from ..onnx.shape import require_exportable
-    from ..plan import make_plan, read_shape
-    from .budget import TokenBudget
-    from .distributed import join, leave
-    from .meter import Meter
-    from .prepare import prepare
-    from .run import Run
-    from .stages import baseline, export, sweet_rl
-    from .whole_file import write_whole
-    from .workload import loads_of
+        from ..data.template import Template
+        from ..machine import this_machine
+        from ..model.base import load_base
+        from ..model.flops import peak_flops
+        from ..model.folder import context_length, find_model, load_tokenizer, quiet
+        from ..objective.reference_cache import ReferenceCache
+        from ..onnx.shape import require_exportable
+        from ..plan import make_plan, read_shape
+        from .budget import TokenBudget
+        from .distributed import join, leave
+        from .meter import Meter
+        from .prepare import prepare
+        from .run import Run
+        from .stages import baseline, export, sweet_rl
+        from .whole_file import write_whole
+        from .workload import loads_of
 
     quiet()
     ranks = join()
