@@ -34,7 +34,9 @@ describe('the scoreboard', () => {
   });
 
   it('compares on the same tasks and seeds, and says whether what was to be shown is', async () => {
-    const { to } = await stage(folder, { plan: { ...plan, seeds: [1, 2, 3] } });
+    // Enough tasks that the difference is clear of chance.
+    const test = { ...plan.test, tasks: 40 };
+    const { to } = await stage(folder, { plan: { ...plan, test, seeds: [1, 2, 3] } });
     const board = await scoreboard(to);
     const { rows, differences, targets } = tableOf(board.final, 1);
     expect(rows.map(({ method }) => method)).toEqual(['zero-shot', 'rft', 'sweet-rl']);
