@@ -108,7 +108,7 @@ test('no number belongs to two decisions', () => {
 
 test('changing any one decision, or leaving it out, fails at least one test', () => {
   const changes = tasks.flatMap((_, i) => changesOf(i).map((values) => ({ i, values })));
-  expect(changes.length).toBeGreaterThan(30_000);
+  expect(changes.length).toBeGreaterThan(10_000);
   const succeeded = succeed(changes);
   const survivors = changes.filter((_, c) => succeeded[c]);
   expect(survivors.map(({ i, values }) => `${tasks[i]!.task.id} ${JSON.stringify(values)}`)).toEqual([]);
@@ -125,7 +125,7 @@ test('in the grader references pass all their tests, and fail one with a decisio
     const wrong = await Promise.all(
       tasks.map(async (task, i) => {
         // CPython has seen every task and every change above: here, enough to see that the grader agrees.
-        if (i % 24 > 0) return [];
+        if (i % 8 > 0) return [];
         const right = await succeeds(i, valuesOf(task));
         const changes = changesOf(i);
         const changed = await succeeds(i, changes[i % changes.length]!);
