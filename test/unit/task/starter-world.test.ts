@@ -125,7 +125,7 @@ test('in the grader references pass all their tests, and fail one with a decisio
     const wrong = await Promise.all(
       tasks.map(async (task, i) => {
         // CPython has seen every task and every change above: here, enough to see that the grader agrees.
-        if (i % 8 > 0) return [];
+        if (i % 24 > 0) return [];
         const right = await succeeds(i, valuesOf(task));
         const changes = changesOf(i);
         const changed = await succeeds(i, changes[i % changes.length]!);
