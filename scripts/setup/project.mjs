@@ -3,6 +3,7 @@ import { existsSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { buildOnce } from './built.mjs';
 import { run, runLogged } from './command.mjs';
 import { SetupFault, step } from './steps.mjs';
 
@@ -122,9 +123,12 @@ export function withNode(node) {
   return { ...process.env, PATH: folders.join(path.delimiter) };
 }
 
-/** Bundles the extension, the child processes, the webviews and the command line into dist/. */
+/** Bundles the extension, the child processes, the webviews and the command line into dist/, unless they are there. */
 export function build() {
-  return step('Building', () =>
-    runLogged(process.execPath, ['esbuild.js'], { cwd: root, log: path.join(results, 'build.log') }),
+  const log = path.join(results, 'build.log');
+  return buildOnce(root, path.join(results, 'build.sha256'), () =>
+    step('Building', async () => {
+      await runLogged(process.execPath, ['esbuild.js'], { cwd: root, log });
+    }),
   );
 }

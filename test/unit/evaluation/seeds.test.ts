@@ -41,7 +41,7 @@ describe('the interval over seeds and tasks', () => {
   it.each([2, 3, 5])('covers the truth in about 95 of 100 experiments with %d seeds', (seeds) => {
     let covered = 0;
     for (let experiment = 0; experiment < 100; experiment++) {
-      const tasks = list(80, normal);
+      const tasks = list(30, normal);
       const values = list(seeds, () => 0.3 * normal()).map((seed) =>
         tasks.map((task) => 0.3 + seed + task + normal()),
       );

@@ -45,8 +45,8 @@ describe('the paired difference', () => {
     const random = (): number => ((seed = (seed * 48271) % 2147483647), seed / 2147483647);
     let covered = 0;
     for (let experiment = 0; experiment < 100; experiment++) {
-      const first = tasks.map(() => Number(random() < 0.3));
-      const second = tasks.map(() => Number(random() < 0.4));
+      const first = tasks.slice(0, 60).map(() => Number(random() < 0.3));
+      const second = first.map(() => Number(random() < 0.4));
       const { interval } = pairedDifference(first, second, experiment);
       covered += Number(interval!.low <= 0.1 && 0.1 <= interval!.high);
     }

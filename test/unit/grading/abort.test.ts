@@ -12,7 +12,7 @@ let grader: Grader;
 
 beforeAll(async () => {
   sandbox = await buildSandbox();
-  grader = await sandbox.open({ native: () => Promise.reject(new Error('no Python today')) });
+  grader = await sandbox.open({ workers: 1, native: () => Promise.reject(new Error('no Python today')) });
   await grader.grade(task, task.reference, { mode: 'fixed' });
 });
 afterAll(() => sandbox.close());
@@ -63,7 +63,7 @@ it('opens native Python again when that failed, and closes nevertheless', async 
 
 it('does not wait for native Python when it is given up', async () => {
   const opening = Promise.withResolvers<Unavailable>();
-  const waiting = await sandbox.open({ native: () => opening.promise });
+  const waiting = await sandbox.open({ workers: 1, native: () => opening.promise });
   const stop = new AbortController();
   const grading = waiting.grade(task, 'import numpy\ndef f(x): return x', {
     mode: 'fixed',

@@ -4,7 +4,7 @@ import type { Grader } from '../../../src/core/grading/grader';
 import { scheduledMilliseconds } from '../../../src/core/grading/wasi/processor-time';
 import { buildSandbox, makeTask, type Sandbox } from './sandbox';
 
-const task = makeTask('def f(x): return x', ['f(1)', 'f(2)']);
+const task = makeTask('def f(x): return x', ['f(1)']);
 const limit = 200;
 
 let sandbox: Sandbox;
@@ -32,7 +32,7 @@ async function rewards(shares: readonly number[], stepsPerMillisecond: number): 
 it('scores answers near their limit alike on a quiet and on a busy machine', async () => {
   const steps = 200_000;
   const times: number[] = [];
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 6; round++) {
     const { tests } = await grader.grade(task, `${counting(steps)} # ${round}`, { mode: 'fixed' });
     for (const test of tests) if (test.status === 'passed') times.push(test.milliseconds);
   }

@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { trainedCells } from '../../../src/core/scoreboard/attemptFile';
-import { scoreboard } from '../../../src/core/scoreboard/board';
+import { scoreboard, type Board } from '../../../src/core/scoreboard/board';
 import { writeBoard } from '../../../src/core/scoreboard/files';
 import { tableOf } from '../../../src/core/scoreboard/table';
-import { methods, plan, stage } from './stage';
+import { methods, plan, stage, type Stage } from './stage';
 
 let folder: string;
 
@@ -17,24 +17,64 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('the scoreboard', () => {
-  it('tries every setting on the development split and trains the best with every seed', async () => {
-    const { to, trained } = await stage(folder);
-    const { choices } = await scoreboard(to);
-    expect(choices.map(({ chosen }) => chosen?.name)).toEqual(['strong', 'strong']);
-    expect(trained.sort()).toEqual([
-      'rft 0.1 seed 9',
-      'rft 0.5 seed 1',
-      'rft 0.5 seed 2',
-      'rft 0.5 seed 9',
-      'sweet-rl 0.3 seed 9',
-      'sweet-rl 0.95 seed 1',
-      'sweet-rl 0.95 seed 2',
-      'sweet-rl 0.95 seed 9',
-    ]);
+  describe('that is played to its end', () => {
+    let own: string;
+    let played: Stage;
+    let board: Board;
+    beforeAll(async () => {
+      own = await mkdtemp(path.join(tmpdir(), 'tandem-scoreboard-'));
+      played = await stage(own);
+      board = await scoreboard(played.to);
+    });
+    afterAll(() => rm(own, { recursive: true, force: true }));
+
+    it('tries every setting on the development split and trains the best with every seed', () => {
+      expect(board.choices.map(({ chosen }) => chosen?.name)).toEqual(['strong', 'strong']);
+      expect(played.trained.toSorted()).toEqual([
+        'rft 0.1 seed 9',
+        'rft 0.5 seed 1',
+        'rft 0.5 seed 2',
+        'rft 0.5 seed 9',
+        'sweet-rl 0.3 seed 9',
+        'sweet-rl 0.95 seed 1',
+        'sweet-rl 0.95 seed 2',
+        'sweet-rl 0.95 seed 9',
+      ]);
+    });
+
+    it('judges scores by Monte-Carlo credit: one that knows the right answers ranks well, its opposite does not', () => {
+      const credit = board.credit!;
+      const [critic, untrained] = credit.scores;
+      expect([critic!.name, untrained!.name]).toEqual(['sweet-rl', 'untrained-score']);
+      expect(critic!.seen.auc!.mean).toBeGreaterThan(0.9);
+      expect(untrained!.seen.auc!.mean).toBeLessThan(0.1);
+      expect(credit.largestStandardError).toBeLessThanOrEqual(0.2);
+    });
+
+    it('tells how much is done and how long the rest takes', () => {
+      const last = played.told.findLast(({ what }) => what.includes('test'))!;
+      expect([last.done, last.total]).toEqual([11, 11]);
+      expect(last.secondsLeft).toBe(0);
+    });
+
+    it('writes a page with its pictures, and the same for programs', async () => {
+      const { to } = played;
+      const players = { start: 'starter', simulator: 'rules' };
+      const page = await writeBoard(to.out, board, tableOf(board.final, 1), { plan, methods, players });
+      const text = await readFile(page, 'utf8');
+      expect(text).toMatch(/\| sweet-rl \| strong \| \d+\.\d % \[/);
+      expect(text).toContain('sweet-rl − rft, at least +12.0 points');
+      const shown = [...text.matchAll(/\]\((\w+\.svg)\)/g)].map(([, name]) => name);
+      expect(await readdir(to.out)).toEqual(expect.arrayContaining(shown));
+      const summary = JSON.parse(await readFile(path.join(to.out, 'scoreboard.json'), 'utf8')) as object;
+      expect(summary).toHaveProperty('targets');
+    });
   });
 
   it('compares on the same tasks and seeds, and says whether what was to be shown is', async () => {
-    const { to } = await stage(folder, { plan: { ...plan, seeds: [1, 2, 3] } });
+    // Enough tasks that the difference is clear of chance.
+    const test = { ...plan.test, tasks: 40 };
+    const { to } = await stage(folder, { plan: { ...plan, test, seeds: [1, 2, 3] } });
     const board = await scoreboard(to);
     const { rows, differences, targets } = tableOf(board.final, 1);
     expect(rows.map(({ method }) => method)).toEqual(['zero-shot', 'rft', 'sweet-rl']);
@@ -166,16 +206,6 @@ describe('the scoreboard', () => {
     expect(other.testUses).toBe(1);
   });
 
-  it('judges scores by Monte-Carlo credit: one that knows the right answers ranks well, its opposite does not', async () => {
-    const { to } = await stage(folder);
-    const credit = (await scoreboard(to)).credit!;
-    const [critic, untrained] = credit.scores;
-    expect([critic!.name, untrained!.name]).toEqual(['sweet-rl', 'untrained-score']);
-    expect(critic!.seen.auc!.mean).toBeGreaterThan(0.9);
-    expect(untrained!.seen.auc!.mean).toBeLessThan(0.1);
-    expect(credit.largestStandardError).toBeLessThanOrEqual(0.2);
-  });
-
   it('gives the table before the credit, which can be left out and measured later', async () => {
     const { to, trained } = await stage(folder);
     const without = await scoreboard({ ...to, withoutCredit: true });
@@ -197,27 +227,5 @@ describe('the scoreboard', () => {
     expect(given).toEqual([without]);
     expect((await scoreboard(to)).credit!.scores).not.toEqual([]);
     expect(trained.length).toBe(before);
-  });
-
-  it('tells how much is done and how long the rest takes', async () => {
-    const { to, told } = await stage(folder);
-    await scoreboard(to);
-    const last = told.findLast(({ what }) => what.includes('test'))!;
-    expect([last.done, last.total]).toEqual([11, 11]);
-    expect(last.secondsLeft).toBe(0);
-  });
-
-  it('writes a page with its pictures, and the same for programs', async () => {
-    const { to } = await stage(folder);
-    const board = await scoreboard(to);
-    const players = { start: 'starter', simulator: 'rules' };
-    const page = await writeBoard(to.out, board, tableOf(board.final, 1), { plan, methods, players });
-    const text = await readFile(page, 'utf8');
-    expect(text).toMatch(/\| sweet-rl \| strong \| \d+\.\d % \[/);
-    expect(text).toContain('sweet-rl − rft, at least +12.0 points');
-    const shown = [...text.matchAll(/\]\((\w+\.svg)\)/g)].map(([, name]) => name);
-    expect(await readdir(to.out)).toEqual(expect.arrayContaining(shown));
-    const summary = JSON.parse(await readFile(path.join(to.out, 'scoreboard.json'), 'utf8')) as object;
-    expect(summary).toHaveProperty('targets');
   });
 });

@@ -19,8 +19,8 @@ import { answers, shippedPrompts } from '../../fixtures/dialogue';
 export const plan: Plan = {
   ...full,
   offline: { tasks: 10, rollouts: 2, ranked: 0.5, seed: 10 },
-  development: { tasks: 12, seed: 20 },
-  test: { tasks: 40, seed: 30 },
+  development: { tasks: 8, seed: 20 },
+  test: { tasks: 12, seed: 30 },
   choiceSeeds: [9],
   seeds: [1, 2],
   settings: 2,

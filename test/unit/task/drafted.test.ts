@@ -27,7 +27,7 @@ let sandbox: Sandbox;
 let grader: Grader;
 beforeAll(async () => {
   sandbox = await buildSandbox();
-  grader = await sandbox.open();
+  grader = await sandbox.open({ workers: 1 });
 });
 afterAll(() => sandbox.close());
 

@@ -108,7 +108,7 @@ test('no number belongs to two decisions', () => {
 
 test('changing any one decision, or leaving it out, fails at least one test', () => {
   const changes = tasks.flatMap((_, i) => changesOf(i).map((values) => ({ i, values })));
-  expect(changes.length).toBeGreaterThan(30_000);
+  expect(changes.length).toBeGreaterThan(10_000);
   const succeeded = succeed(changes);
   const survivors = changes.filter((_, c) => succeeded[c]);
   expect(survivors.map(({ i, values }) => `${tasks[i]!.task.id} ${JSON.stringify(values)}`)).toEqual([]);

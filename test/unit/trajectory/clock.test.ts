@@ -78,7 +78,7 @@ describe('the order of an episode that several processes wrote', () => {
     const folder = await temporaryFolder();
     const logs = await Promise.all([1, 2, 3].map(() => openLog(folder, { segmentBytes: 1_500 })));
     await Promise.all(logs.map((log) => log.recordTask(doubling)));
-    const episodes = Array.from({ length: 8 }, (_, number) => `e${number}`);
+    const episodes = Array.from({ length: 4 }, (_, number) => `e${number}`);
     let steps = 0;
     /** Another process each time; its segments are so small that it begins many. */
     const append = async (...events: Parameters<TrajectoryLog['append']>[0][]): Promise<void> => {

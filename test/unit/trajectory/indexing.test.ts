@@ -70,7 +70,7 @@ describe('the index', () => {
     await log.close();
     const file = join(folder, 'index', 'trajectories.index');
     const intact = await readFile(file);
-    for (let position = 0; position < intact.length; position += 97) {
+    for (let position = 0; position < intact.length; position += 193) {
       const damaged = Buffer.from(intact);
       damaged[position]! ^= 0x10;
       await writeFile(file, damaged);

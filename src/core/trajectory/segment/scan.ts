@@ -21,7 +21,7 @@ export interface Scanned {
  * are visited too, so that the caller can count lines. A line over the limit is visited as an empty one after
  * `onTooLong` was told. Memory: two buffers, as large as the longest line.
  *
- * @param readBytes at least so many at once; nothing else happens while their lines are visited
+ * @param readBytes so many at once, or as many as the file has; nothing else happens while their lines are visited
  */
 export async function scanLines(
   file: string,
@@ -32,8 +32,10 @@ export async function scanLines(
 ): Promise<Scanned> {
   const handle = await open(file, 'r');
   try {
-    let current = Buffer.allocUnsafe(readBytes);
-    let next = Buffer.allocUnsafe(readBytes);
+    // Most scans are of a small segment or of the few lines at its end, and large buffers keep the garbage collector busy.
+    const size = Math.min(readBytes, Math.max(1, (await handle.stat()).size - from));
+    let current = Buffer.allocUnsafe(size);
+    let next = Buffer.allocUnsafe(size);
     let offset = from; // in the file, of the first byte in `current`
     let { bytesRead: filled } = await handle.read(current, 0, current.length, offset);
     while (filled > 0) {
