@@ -19,13 +19,11 @@ from typing import Any
 
 from .config import RunConfig
 from .data.template import Template
-from .fault import Fault
 from .machine import GIB, Machine, measured, other_machine, set_threads, size_words, this_machine
 from .model import memory
 from .model.base import load_base
-from .model.flops import Shape, shape_of
+from .model.flops import Shape, read_shape
 from .model.folder import context_length, find_model, load_tokenizer, quiet
-from .model.hub import hub_fault
 from .model.load import choose_device, require_nvidia
 from .ranking.sampler import AT_ONCE
 from .read_config import read_config
@@ -271,25 +269,6 @@ def plan_of(
             base.checkpoint_activations(plan.checkpoint_activations)
             plan = make_plan(config, shape, measured(base, machine, shape, plan.token_budget), loads)
     return replace(plan, data=prepared.counts)
-
-
-def read_shape(path: str) -> Shape:
-    """Of a model folder or name, without its weights. Errors: Fault."""
-    from transformers import AutoConfig
-
-    try:
-        config = AutoConfig.from_pretrained(path)
-        if getattr(config, "quantization_config", None):
-            raise Fault(
-                f"The weights of {path} are quantised, so nothing can be merged into them: take the model that they "
-                "were made from, with model.training set to qlora.",
-                usage=True,
-            )
-        return shape_of(config)
-    except (OSError, ValueError) as error:
-        if (refused := hub_fault(path, error)) is not None:
-            raise refused from error
-        raise Fault(f"The configuration of {path} cannot be read: {str(error).splitlines()[0]}", usage=True) from error
 
 
 def as_text(plan: Plan) -> str:

@@ -24,17 +24,34 @@ def base(tmp_path_factory):
     return tiny_base(tmp_path_factory.mktemp("base"))
 
 
-@pytest.fixture
-def played(tmp_path, base):
+@pytest.fixture(scope="module")
+def played(tmp_path_factory, base):
     """The template, the dialogues of four tasks, and what makes their pairs as a critic reads them."""
-    write_lines(tmp_path / "rows.jsonl", trajectory_rows(tasks=4))
+    rows = tmp_path_factory.mktemp("played") / "rows.jsonl"
+    write_lines(rows, trajectory_rows(tasks=4))
     template = Template(base.tokenizer)
-    dialogues = settle(template, read_rows([tmp_path / "rows.jsonl"]).dialogues).dialogues
+    dialogues = settle(template, read_rows([rows]).dialogues).dialogues
     return (
         template,
         dialogues,
         lambda hidden: trajectory_pairs(dialogues, partial(template.all_turns, hidden=hidden), "paper"),
     )
+
+
+@pytest.fixture(scope="module")
+def ratios(base, played):
+    """By dialogue, the base's log-ratios of each turn: read with the hidden information against without, straight."""
+    template, dialogues, pairs_of = played
+    plain = {one.id: template.turns(one) for one in dialogues}
+    sides = [side for pair in pairs_of(True) for side in zip(pair.dialogues, (pair.chosen, pair.rejected), strict=True)]
+    with base.reference():
+        return {
+            id: [
+                straight(base.model, told) - straight(base.model, other)
+                for told, other in zip(seen, plain[id], strict=True)
+            ]
+            for id, seen in dict(sides).items()
+        }
 
 
 def measured(base, tmp_path, played, settings: CriticConfig, convention="paper", dialogues=None) -> dict:
@@ -47,23 +64,13 @@ def measured(base, tmp_path, played, settings: CriticConfig, convention="paper",
 
 @pytest.mark.parametrize("length_normalisation", [True, False])
 def test_it_is_that_of_a_straight_computation_whatever_the_critic_has_learned(
-    tmp_path, base, played, length_normalisation
+    tmp_path, base, played, ratios, length_normalisation
 ):
-    template, dialogues, pairs_of = played
-    plain = {one.id: template.turns(one) for one in dialogues}
+    def advantage(id) -> float:
+        return sum((one.mean() if length_normalisation else one.sum()).item() for one in ratios[id])
 
-    def advantage(seen, id) -> float:
-        ratios = [
-            straight(base.model, told) - straight(base.model, other)
-            for told, other in zip(seen, plain[id], strict=True)
-        ]
-        return sum((one.mean() if length_normalisation else one.sum()).item() for one in ratios)
-
-    with base.reference():
-        right = [
-            advantage(pair.chosen, pair.dialogues[0]) > advantage(pair.rejected, pair.dialogues[1])
-            for pair in pairs_of(True)
-        ]
+    pairs = played[2](True)
+    right = [advantage(pair.dialogues[0]) > advantage(pair.dialogues[1]) for pair in pairs]
     assert 0 < sum(right) < len(right)  # else the test would tell little
     with base.adapter("critic"):
         disturb(base)

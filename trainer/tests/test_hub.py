@@ -29,8 +29,8 @@ import sys
 from pathlib import Path
 from tandem_trainer.config import ModelConfig
 from tandem_trainer.fault import Fault
+from tandem_trainer.model.flops import read_shape
 from tandem_trainer.model.folder import load_tokenizer, quiet
-from tandem_trainer.plan import read_shape
 quiet()
 for name in sys.argv[1:]:
     for read in (read_shape, lambda name: load_tokenizer(ModelConfig(base=name), name, Path())):

@@ -63,7 +63,8 @@ def measured_peak(base, turns: list[Turn], logits_bytes: int) -> int:
     def step():
         torch.cat(token_log_probs(base.model, turns, logits_bytes=logits_bytes)).sum().backward()
 
-    step()  # so that the gradients are there
+    for _, weight in base.trainable():
+        weight.grad = torch.zeros_like(weight)
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as watched:
         step()
     sizes = [event.nbytes() for event in watched.profiler.kineto_results.events() if event.name() == "[memory]"]

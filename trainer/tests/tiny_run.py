@@ -147,7 +147,8 @@ def in_process(program: str) -> int:
 
 
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["tiny_run", "tandem_trainer.running.stages", "tandem_trainer.ranking.sampler"])
+# The server has no path but the folder of the trainer, in which the tests run; what it cannot import it passes over.
+SERVER.set_forkserver_preload(["tests.forked_from"])
 
 
 def _main(path: Path, patch: str, outputs: list[Path], environment: dict[str, str]) -> None:

@@ -20,8 +20,10 @@ from typing import Literal
 
 import torch
 
+from ..fault import Fault
 from ..turn import Turn
 from .forest import grow
+from .hub import hub_fault
 
 Work = Literal["full", "lora", "qlora", "forward"]
 
@@ -95,6 +97,25 @@ def shape_of(config) -> Shape:
         capped=getattr(config, "attn_logit_softcapping", None) is not None,
         largest=max(p.numel() for _, p in layers),
     )
+
+
+def read_shape(path: str) -> Shape:
+    """Of a model folder or name, without its weights. Errors: Fault."""
+    from transformers import AutoConfig
+
+    try:
+        config = AutoConfig.from_pretrained(path)
+        if getattr(config, "quantization_config", None):
+            raise Fault(
+                f"The weights of {path} are quantised, so nothing can be merged into them: take the model that they "
+                "were made from, with model.training set to qlora.",
+                usage=True,
+            )
+        return shape_of(config)
+    except (OSError, ValueError) as error:
+        if (refused := hub_fault(path, error)) is not None:
+            raise refused from error
+        raise Fault(f"The configuration of {path} cannot be read: {str(error).splitlines()[0]}", usage=True) from error
 
 
 def _normed(model, layers: int, heads: int, key_heads: int, head_size: int) -> int:
@@ -221,8 +242,8 @@ def measured_peak(dtype: torch.dtype, threads: int) -> Peak:
     del threads  # only tells one measurement from another
     size = 1024
     a, b = torch.randn(size, size).to(dtype), torch.randn(size, size).to(dtype)
+    torch.mm(a[:32], b)  # so that the library is loaded; a whole product takes seconds where bfloat16 is not built in
     best, end = math.inf, time.perf_counter() + 0.2
-    torch.mm(a, b)
     while time.perf_counter() < end or best == math.inf:
         start = time.perf_counter()
         torch.mm(a, b)

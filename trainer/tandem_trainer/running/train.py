@@ -81,11 +81,11 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
         from ..data.template import Template
         from ..machine import this_machine
         from ..model.base import load_base
-        from ..model.flops import peak_flops
+        from ..model.flops import peak_flops, read_shape
         from ..model.folder import context_length, find_model, load_tokenizer, quiet
         from ..objective.reference_cache import ReferenceCache
         from ..onnx.shape import require_exportable
-        from ..plan import make_plan, read_shape
+        from ..plan import make_plan
         from .budget import TokenBudget
         from .distributed import join, leave
         from .meter import Meter
