@@ -2,7 +2,15 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os';
 import path from 'node:path';
 
-import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core';
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  FrameLocator,
+  Locator,
+  Page,
+  ViewportSize,
+} from 'playwright-core';
 import { expect } from 'vitest';
 
 import { results } from '../../scripts/setup/project.mjs';
@@ -55,6 +63,13 @@ export interface WorkbenchOptions {
  * takes the focus away for a moment at a time that a test does not know.
  */
 const ofAPerson: BrowserContextOptions = { ...inDark, permissions: ['clipboard-read', 'clipboard-write'] };
+
+/** Opens a browser that shares nothing with the others. */
+async function newContext(browser: Browser, viewport: ViewportSize | null): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport, ...ofAPerson });
+  await context.addInitScript(answerForContrast);
+  return context;
+}
 
 const untrusted = {
   'security.workspace.trust.enabled': true,
@@ -119,8 +134,7 @@ export async function showWorkbench(
   started.defer(() => connection.close());
   const browser = await launchBrowser();
   started.defer(() => browser.close());
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...ofAPerson });
-  await context.addInitScript(answerForContrast);
+  const context = await newContext(browser, { width: 1280, height: 800 });
   const page = await context.newPage();
 
   const window = { server, userData, connection, browser, page, address: address(connection.port) };
@@ -237,11 +251,7 @@ export class WorkbenchDriver {
 
   /** Another window on the same folder, of another person: with an extension host and a memory of its own. */
   async anotherWindow(): Promise<WorkbenchDriver> {
-    const context = await this.#window.browser.newContext({
-      viewport: this.page.viewportSize(),
-      ...ofAPerson,
-    });
-    await context.addInitScript(answerForContrast);
+    const context = await newContext(this.#window.browser, this.page.viewportSize());
     const started = new AsyncDisposableStack();
     started.defer(() => context.close());
     const window = new WorkbenchDriver({ ...this.#window, page: await context.newPage() }, started);
@@ -391,7 +401,7 @@ export class WorkbenchDriver {
     await this.runCommand('View: Close All Editors');
   }
 
-  /** What was copied last. */
+  /** Reads what was copied last. */
   async clipboard(): Promise<string> {
     return this.page.evaluate(() => navigator.clipboard.readText());
   }

@@ -241,7 +241,7 @@ test('at each kind of stage the extension host may die, and the next one finds t
     // Stopped where it was meant to be: no stage is passed by, and none is met twice.
     const { state, progress } = await newest();
     expect(state === 'preparing' ? state : running(progress!.stage!)).toBe(where);
-    // Before its first event, in a stage without steps, and in one with steps: the others read as these do.
+    // The host dies before the first event, in a stage without steps and in one with steps; the others read as these do.
     if (!/preparing|candidates|policy/.test(where)) continue;
     await workbench.killExtensionHosts();
     await workbench.reload();

@@ -1,4 +1,4 @@
-"""What the process that trainers are forked from does once, so that each of them finds it done.
+"""The process that trainers are forked from imports this, which does once what each of them would begin with.
 
 Nothing here starts a thread: a process that has some must not be forked.
 """

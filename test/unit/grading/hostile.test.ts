@@ -210,7 +210,7 @@ def f(x):
     return (lambda: ["${secret}", x])()`,
 };
 
-/** With one call, since every call is stopped in the same way. */
+/** It has one call, since every call is stopped in the same way. */
 const single = { ...task, testCases: task.testCases.slice(0, 1) };
 
 it.each(Object.entries(endless))('stops %s', async (_name, answer) => {

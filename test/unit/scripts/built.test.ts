@@ -20,7 +20,7 @@ async function write(file: string, text: string): Promise<void> {
   await writeFile(path.join(folder, file), text);
 }
 
-/** How many builds there were after one more call. */
+/** Asks for a build once more. @returns how many builds there were in all */
 async function built(make: () => Promise<void> = () => write('dist/extension.js', 'built')): Promise<number> {
   const record = path.join(folder, 'test-results', 'build.sha256');
   await buildOnce(folder, record, async () => {

@@ -100,7 +100,7 @@ def shape_of(config) -> Shape:
 
 
 def read_shape(path: str) -> Shape:
-    """Of a model folder or name, without its weights. Errors: Fault."""
+    """Reads the shape of a model from its folder, or from the hub by its name, without its weights. Errors: Fault."""
     from transformers import AutoConfig
 
     try:
