@@ -1,8 +1,11 @@
 import { expect, it, vi } from 'vitest';
+import type { Check, Plan } from '../../../src/core/training/checks';
 import { Runs } from '../../../src/core/training/runs';
 import type { Trainer } from '../../../src/core/training/trainer';
 import type { EstimateRequest } from '../../../src/editor/runs/form/estimating';
+import type { EstimateView } from '../../../webview/newRun/protocol';
 import { eventually } from '../../fixtures/eventually';
+import { plan as fitting } from '../../fixtures/plan';
 import { english } from './translate';
 
 vi.mock('vscode', () => ({ l10n: { t: english } }));
@@ -110,4 +113,51 @@ it('plans with no Python that another was named for while it was looked at', asy
   await plan();
   estimating.stop();
   expect(opened).toHaveLength(2);
+});
+
+/** What the trainer answers, in the order in which it was asked. */
+const { planned, looked } = vi.hoisted(() => ({
+  planned: [] as ((answer: { readonly plan: Plan }) => void)[],
+  looked: [] as ((checks: readonly Check[]) => void)[],
+}));
+vi.mock('../../../src/core/training/start', () => ({
+  planRun: () => new Promise((done) => planned.push(done)),
+  examineRun: () => new Promise((done) => looked.push(done)),
+}));
+
+it('says nothing more of a plan that is given up, however far it has come', async () => {
+  const said: string[] = [];
+  const environment = {
+    prompts: '/project/prompts',
+    isInstalled: () => Promise.resolve(true),
+    open: () => Promise.resolve(trainer),
+    openVisibly: () => Promise.resolve(trainer),
+  };
+  const onEstimate = ({ sentence }: EstimateView): void => void said.push(sentence);
+  const estimating = new Estimating(environment, { ...quiet, onEstimate });
+  const asksFor = async (name: string): Promise<() => void> => {
+    const before = planned.length;
+    estimating.update(request({ configuration: { name, data: {} } }));
+    estimating.plan();
+    await eventually(() => expect(planned.length).toBeGreaterThan(before));
+    return () => planned.at(-1)!({ plan: fitting });
+  };
+  (await asksFor('first'))();
+  await eventually(() => expect(looked).toHaveLength(1));
+  expect(said.at(-1)).toBe('It fits this machine.');
+  // The machine is still being looked at for it.
+  estimating.clear('Mend what is marked.');
+  const lines = said.length;
+  looked[0]!([]);
+  const planSecond = await asksFor('second');
+  planSecond();
+  estimating.clear('Mend it again.');
+  // A third one ends after all that the first two had to say.
+  (await asksFor('third'))();
+  await eventually(() => expect(said.at(-1)).toBe('It fits this machine.'));
+  expect(said.slice(lines - 1).filter((line) => line !== 'Planning …')).toEqual([
+    'Mend what is marked.',
+    'Mend it again.',
+    'It fits this machine.',
+  ]);
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../../src/core/training/checks';
 import { parseConfiguration } from '../../../src/core/training/configuration';
 import type { DataCounts } from '../../../src/core/training/data/count';
 import { fields } from '../../../src/core/training/fields';
@@ -15,6 +14,7 @@ import { checksView, dataView, planView } from '../../../src/editor/runs/form/te
 import { formView, type Choices } from '../../../src/editor/runs/form/view';
 import { settingWords, wantedWords } from '../../../src/editor/runs/form/words';
 import { dayOf } from '../../../src/editor/trajectories/filter';
+import { plan } from '../../fixtures/plan';
 import { english } from './translate';
 
 const context = (fieldsOf: Partial<FormContext> = {}): FormContext & { restriction: string } => ({
@@ -204,17 +204,6 @@ const counts = (fieldsOf: Partial<DataCounts> = {}): DataCounts => ({
   leftOut: { leaked: 2, 'no consent': 1 },
   ...fieldsOf,
 });
-
-const plan = {
-  machine: { name: 'cpu', dtype: 'float32', usable: 14e9, measured: true, processes: 1 },
-  ...{ training: 'full', fits: true, token_budget: 4096, checkpoint_activations: false },
-  ...{ needed: 0.9e9, disk: 50e6, largest: 400, room: 4096, total_seconds: 190.2, advice: [] },
-  seconds: { critic: 100, candidates: 80, ranking: 0.2, export: null },
-  data: {
-    ...{ trajectories: 12, tasks: 6, successes: 3, turns: 30, tokens: 1300 },
-    ...{ critic: { train: 2, held_out: 1 }, policy: { train: 0, held_out: 0 }, left_out: {} },
-  },
-} satisfies Plan;
 
 describe('what would be learned from', () => {
   const told = { method: 'sweet-rl', isCounting: false, isCollecting: false } as const;

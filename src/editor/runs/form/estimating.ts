@@ -148,12 +148,16 @@ export class Estimating {
 
   private async planOnce(request: EstimateRequest, signal: AbortSignal): Promise<void> {
     const { runs, configuration: value, from } = request;
+    // What was given up says nothing more, however far it had come: something newer is told by now.
+    const tell = (view: EstimateView, plan?: Plan): void => {
+      if (!signal.aborted) this.owner.onEstimate(view, plan);
+    };
     if (this.trainer === undefined && !(await this.environment.isInstalled())) {
       if (!signal.aborted) this.tellUnprepared();
       return;
     }
     const trainer =
-      this.trainer ?? (await this.environment.open(signal, (line) => this.tell(estimateIn('working', line))));
+      this.trainer ?? (await this.environment.open(signal, (line) => tell(estimateIn('working', line))));
     // It may be that of a Python which is forgotten by now.
     signal.throwIfAborted();
     this.trainer = trainer;
@@ -163,7 +167,7 @@ export class Estimating {
     const configuration = await parseConfiguration(value, { from, folder: runs.dataFolder });
     const { prompts } = this.environment;
     const options = { configuration, trainer, prompts, signal };
-    this.tell(estimateIn('working', t('Planning …')));
+    tell(estimateIn('working', t('Planning …')));
     const { base, device, training } = modelOf(request);
     const machine = JSON.stringify([device, training]);
     const examine = async (again: boolean): Promise<readonly Check[]> => {
@@ -183,15 +187,15 @@ export class Estimating {
       const isMarked = this.owner.onRefused(error.message);
       const state = isMarked ? 'none' : 'failed';
       const sentence = isMarked ? t('Mend what is marked; then it is planned.') : error.message;
-      this.tell(estimateIn(state, sentence));
+      tell(estimateIn(state, sentence));
       // It may be the machine on which nothing can be planned.
-      this.tell(estimateIn(state, sentence, checksView(await examine(true))));
+      tell(estimateIn(state, sentence, checksView(await examine(true))));
       return;
     }
-    this.owner.onEstimate(planView(plan, this.examined.get(machine) ?? [], t), plan);
+    tell(planView(plan, this.examined.get(machine) ?? [], t), plan);
     if (this.examined.has(machine)) return;
     const checks = await examine(false);
-    this.owner.onEstimate(planView(plan, checks, t), plan);
+    tell(planView(plan, checks, t), plan);
   }
 
   /** @param problem why it could not be prepared */
