@@ -12,8 +12,9 @@ const longest = [
   'process/training/runs',
   'workbench/runs',
   'workbench/newRun',
+  'workbench/package',
+  'workbench/queue',
   'workbench/interruptions',
-  'workbench/credit',
 ];
 
 class LongestFirst extends BaseSequencer {

@@ -29,7 +29,15 @@ import {
 import { startConnection, type Connection } from './connection';
 import { readEditors } from './editors';
 import { holdProcess, processes, type RunningProcess } from './processes';
-import { answerForContrast, inDark, switchTheme, themeSettings, usualThemes, type Theme } from './themes';
+import {
+  answerForContrast,
+  inDark,
+  keepStill,
+  switchTheme,
+  themeSettings,
+  usualThemes,
+  type Theme,
+} from './themes';
 
 /**
  * A test waits so long for anything, in milliseconds. Most things take a second, a workbench 5, a trainer that
@@ -68,6 +76,7 @@ const ofAPerson: BrowserContextOptions = { ...inDark, permissions: ['clipboard-r
 async function newContext(browser: Browser, viewport: ViewportSize | null): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport, ...ofAPerson });
   await context.addInitScript(answerForContrast);
+  await context.addInitScript(keepStill);
   return context;
 }
 
