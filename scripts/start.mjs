@@ -149,7 +149,7 @@ async function openInBrowser(workspace, wantedPort) {
     if (name !== null && /^package(\.nls.*)?\.json$/.test(name)) forgetManifests(userData);
   }).unref();
   const server = await step('Starting the workbench', () => startServer(workbench, { userData, port }));
-  const address = workbenchAddress(server.port, { workspace });
+  const address = workbenchAddress(`127.0.0.1:${server.port}`, { workspace });
   console.log(`\nOpen this address in your browser:\n  ${address}`);
   console.log(`\nThe workspace is ${workspace}\nCtrl+C ends Tandem.`);
   await server.ended;

@@ -67,7 +67,7 @@ export async function hostSuite(name) {
       env: { ...testEnvironment, ...(name !== undefined && { TANDEM_TEST_NAME: name }) },
     });
     try {
-      return await inPage(workbenchAddress(server.port, { ...extension(), workspace }));
+      return await inPage(workbenchAddress(`127.0.0.1:${server.port}`, { ...extension(), workspace }));
     } finally {
       await server.stop();
     }

@@ -19,8 +19,14 @@ const args = [
   '--disable-domain-reliability',
   '--disable-client-side-phishing-detection',
   '--disable-features=OptimizationHints,MediaRouter,Translate,AutofillServerCommunication,DialMediaRouteProvider',
-  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
 ];
+
+/** By this name a page has the same address whatever port its server has: what a browser keeps of it serves the next one. */
+export const pageHost = 'tandem.localhost:8000';
+
+/** @param {string} [rule] where another name leads */
+const onlyHere = (rule) =>
+  `--host-resolver-rules=${[...(rule === undefined ? [] : [rule]), 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(' , ')}`;
 
 /** Sees to it that there is a Chromium to drive. */
 export function ensureBrowser() {
@@ -29,7 +35,28 @@ export function ensureBrowser() {
 
 /** @returns {Promise<import('playwright-core').Browser>} */
 export async function launchBrowser() {
+  return playwright.launch({ ...(await found()), args: [...args, onlyHere()] });
+}
+
+/**
+ * Opens a browser with a folder of its own, as a person has.
+ *
+ * @param {string} profile the folder
+ * @param {number} port to which `pageHost` leads, on 127.0.0.1
+ * @param {import('playwright-core').BrowserContextOptions} options
+ * @returns {Promise<import('playwright-core').BrowserContext>} closes the browser with itself
+ */
+export async function launchProfile(profile, port, options) {
+  const rule = `MAP ${pageHost} 127.0.0.1:${port}`;
+  return playwright.launchPersistentContext(profile, {
+    ...options,
+    ...(await found()),
+    args: [...args, onlyHere(rule)],
+  });
+}
+
+async function found() {
   await ensureBrowser();
   const executablePath = chromium();
-  return playwright.launch({ headless: true, args, ...(executablePath && { executablePath }) });
+  return { headless: true, ...(executablePath && { executablePath }) };
 }

@@ -240,15 +240,14 @@ export function writeSettings(userData, settings, { replace }) {
 }
 
 /**
- * @param {number} port
+ * @param {string} host by which a browser reaches the server, with the port
  * @param {object} shown
  * @param {string} [shown.extension] a working folder that is loaded as an extension, by a server with `testFlags`
  * @param {string} [shown.tests] a module with `run()` that the extension host calls
  * @param {string} [shown.workspace] the folder that is opened, or a `.code-workspace` file
  * @returns {string} the page's address
  */
-export function workbenchAddress(port, { extension, tests, workspace }) {
-  const host = `127.0.0.1:${port}`;
+export function workbenchAddress(host, { extension, tests, workspace }) {
   const payload = [];
   if (extension !== undefined) {
     payload.push(['extensionDevelopmentPath', `vscode-remote://${host}${extension}`]);

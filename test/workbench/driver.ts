@@ -2,19 +2,11 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os';
 import path from 'node:path';
 
-import type {
-  Browser,
-  BrowserContext,
-  BrowserContextOptions,
-  FrameLocator,
-  Locator,
-  Page,
-  ViewportSize,
-} from 'playwright-core';
+import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 import { results } from '../../scripts/setup/project.mjs';
-import { launchBrowser } from '../../scripts/workbench/browser.mjs';
+import { pageHost } from '../../scripts/workbench/browser.mjs';
 import { ensureWorkbench } from '../../scripts/workbench/install.mjs';
 import {
   calmSettings,
@@ -26,18 +18,11 @@ import {
   writeSettings,
   type Server,
 } from '../../scripts/workbench/server.mjs';
+import { openBrowser } from './browser';
 import { startConnection, type Connection } from './connection';
 import { readEditors } from './editors';
 import { holdProcess, processes, type RunningProcess } from './processes';
-import {
-  answerForContrast,
-  inDark,
-  keepStill,
-  switchTheme,
-  themeSettings,
-  usualThemes,
-  type Theme,
-} from './themes';
+import { switchTheme, themeSettings, usualThemes, type Theme } from './themes';
 
 /**
  * A test waits so long for anything, in milliseconds. Most things take a second, a workbench 5, a trainer that
@@ -64,20 +49,6 @@ export interface WorkbenchOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** How long the server waits for a page whose connection is lost, in seconds; by default it forgets it at once. */
   readonly grace?: number;
-}
-
-/**
- * A browser whose person has let the page use the clipboard. The workbench would otherwise copy by a field of its own, which
- * takes the focus away for a moment at a time that a test does not know.
- */
-const ofAPerson: BrowserContextOptions = { ...inDark, permissions: ['clipboard-read', 'clipboard-write'] };
-
-/** Opens a browser that shares nothing with the others. */
-async function newContext(browser: Browser, viewport: ViewportSize | null): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport, ...ofAPerson });
-  await context.addInitScript(answerForContrast);
-  await context.addInitScript(keepStill);
-  return context;
 }
 
 const untrusted = {
@@ -123,30 +94,26 @@ export async function startWorkbench(options: WorkbenchOptions): Promise<Workben
   });
   started.defer(() => server.stop());
   const loaded = typeof extension === 'object' ? {} : { extension };
-  const address = (port: number): string => workbenchAddress(port, { ...loaded, workspace });
+  const address = workbenchAddress(pageHost, { ...loaded, workspace });
   return await showWorkbench({ server, userData }, address, started.move());
 }
 
 /**
  * Starts a browser that shows what a server has.
  * @param shown the server, and its folder of settings and logs
- * @param address of the page, for the port where the browser reaches the server
+ * @param address of the page, which a browser of the tests reaches by the name `pageHost`
  * @param stack what to end with the browser, or when there is none
  */
 export async function showWorkbench(
   { server, userData }: { readonly server: Server; readonly userData: string },
-  address: (port: number) => string,
+  address: string,
   stack: AsyncDisposableStack,
 ): Promise<WorkbenchDriver> {
   await using started = stack;
   const connection = await startConnection(server.port);
   started.defer(() => connection.close());
-  const browser = await launchBrowser();
-  started.defer(() => browser.close());
-  const context = await newContext(browser, { width: 1280, height: 800 });
-  const page = await context.newPage();
-
-  const window = { server, userData, connection, browser, page, address: address(connection.port) };
+  const { page } = started.use(await openBrowser(connection.port, { width: 1280, height: 800 }));
+  const window = { server, userData, connection, page, address };
   const driver = new WorkbenchDriver(window, started.move());
   try {
     await driver.open();
@@ -164,7 +131,6 @@ export const openWindows = new Set<WorkbenchDriver>();
 interface Window {
   readonly server: Server;
   readonly connection: Connection;
-  readonly browser: Browser;
   readonly page: Page;
   readonly address: string;
   /** The folder of settings and logs. */
@@ -260,10 +226,9 @@ export class WorkbenchDriver {
 
   /** Another window on the same folder, of another person: with an extension host and a memory of its own. */
   async anotherWindow(): Promise<WorkbenchDriver> {
-    const context = await newContext(this.#window.browser, this.page.viewportSize());
-    const started = new AsyncDisposableStack();
-    started.defer(() => context.close());
-    const window = new WorkbenchDriver({ ...this.#window, page: await context.newPage() }, started);
+    await using started = new AsyncDisposableStack();
+    const { page } = started.use(await openBrowser(this.#window.connection.port, this.page.viewportSize()));
+    const window = new WorkbenchDriver({ ...this.#window, page }, started.move());
     await window.open();
     return window;
   }

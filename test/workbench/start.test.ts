@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { testEnvironment } from '../../scripts/workbench/server.mjs';
+import { pageHost } from '../../scripts/workbench/browser.mjs';
 import { showWorkbench, type WorkbenchDriver } from './driver';
 import { processes } from './processes';
 
@@ -53,7 +54,7 @@ beforeAll(async () => {
       server: { port: Number(port), group, ended, stop },
       userData: path.join(clone, '.sample', 'user-data'),
     },
-    (through) => address.replace(port, String(through)),
+    address.replace(`127.0.0.1:${port}`, pageHost),
     started.move(),
   );
   await workbench.page.emulateMedia({ reducedMotion: 'reduce' });

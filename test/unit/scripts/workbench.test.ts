@@ -55,7 +55,9 @@ test('a list of extensions that was cut off is told by its name', async () => {
 });
 
 test('the address names the folder alone, and the extension only for a server of the tests', () => {
-  expect(workbenchAddress(4000, { workspace: '/w' })).toBe('http://127.0.0.1:4000/?folder=%2Fw');
-  expect(workbenchAddress(4000, { workspace: '/w', extension: '/e' })).toContain('extensionDevelopmentPath');
+  expect(workbenchAddress('127.0.0.1:4000', { workspace: '/w' })).toBe('http://127.0.0.1:4000/?folder=%2Fw');
+  expect(workbenchAddress('127.0.0.1:4000', { workspace: '/w', extension: '/e' })).toContain(
+    'extensionDevelopmentPath',
+  );
   expect(testFlags()).toContain('enable-smoke-test-driver');
 });

@@ -1,0 +1,54 @@
+import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+
+import type { BrowserContextOptions, Page, ViewportSize } from 'playwright-core';
+
+import { results } from '../../scripts/setup/project.mjs';
+import { launchProfile } from '../../scripts/workbench/browser.mjs';
+import { answerForContrast, inDark, keepStill } from './themes';
+
+/**
+ * What the browsers of this process have loaded so far: the next one compiles the workbench no more than a person's does on
+ * the second day. What an earlier run left is of another build.
+ */
+const cache = path.join(results, `browser-cache-${process.env.VITEST_POOL_ID ?? ''}`);
+const emptied = rm(cache, { recursive: true, force: true }).then(() => mkdir(cache, { recursive: true }));
+/** The folders of a profile in which such things are. */
+const PARTS = ['Cache', 'Code Cache'];
+
+/**
+ * A person lets the page use the clipboard. The workbench would otherwise copy by a field of its own, which takes the focus
+ * away for a moment at a time that a test does not know.
+ */
+const ofAPerson: BrowserContextOptions = { ...inDark, permissions: ['clipboard-read', 'clipboard-write'] };
+
+export interface OpenBrowser extends AsyncDisposable {
+  readonly page: Page;
+}
+
+/**
+ * Opens a browser that remembers nothing of what people did in others.
+ * @param port where `pageHost` leads, on 127.0.0.1
+ */
+export async function openBrowser(port: number, viewport: ViewportSize | null): Promise<OpenBrowser> {
+  await emptied;
+  const profile = await mkdtemp(path.join(os.tmpdir(), 'tandem-browser-'));
+  const own = path.join(profile, 'Default');
+  await cp(cache, own, { recursive: true });
+  const context = await launchProfile(profile, port, { viewport, ...ofAPerson });
+  await context.addInitScript(answerForContrast);
+  await context.addInitScript(keepStill);
+  const [page] = context.pages();
+  return {
+    page: page ?? (await context.newPage()),
+    [Symbol.asyncDispose]: async () => {
+      await context.close();
+      for (const part of PARTS) {
+        await rm(path.join(cache, part), { recursive: true, force: true });
+        await rename(path.join(own, part), path.join(cache, part));
+      }
+      await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
