@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 import torch
 
@@ -37,3 +40,15 @@ def test_a_driver_that_does_not_tell_is_asked_once(monkeypatch, error):
 
 def test_a_processor_has_no_such_figure():
     assert a_meter("cpu").gpu_use() is None
+
+
+def test_the_memory_of_a_process_is_not_that_of_who_launched_it():
+    launcher = """
+import subprocess, sys
+held = b"x" * 300_000_000
+print(subprocess.run([sys.executable, "-c", sys.argv[1]], capture_output=True, text=True, check=True).stdout)
+"""
+    launched = "from tandem_trainer.model.memory import most_resident; print(most_resident())"
+    command = [sys.executable, "-c", launcher, launched]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert 1_000_000 < int(said) < 200_000_000

@@ -84,8 +84,7 @@ test('a pack of 100,000 tasks is read in a fraction of its size', async () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const counted = JSON.parse(stdout) as { tasks: number; bad: number; grownBytes: number };
     expect(counted).toMatchObject({ tasks: 100_000, bad: 0 });
-    expect(size).toBeGreaterThan(140_000_000);
-    expect(counted.grownBytes).toBeLessThan(100_000_000);
+    expect(counted.grownBytes).toBeLessThan(size / 2);
   });
 });
 

@@ -134,3 +134,16 @@ def available_memory() -> int | None:
     if limit.exists() and limit.read_text().strip() != "max":
         available = min(available, int(limit.read_text()) - int((group / "memory.current").read_text()))
     return max(available, 0)
+
+
+def most_resident() -> int:
+    """The most memory that this process had at once, in bytes; on Linux and macOS.
+
+    Linux: ru_maxrss holds what the process had that launched it, too, since it is kept over execve (getrusage(2)).
+    """
+    if sys.platform == "linux":
+        with open("/proc/self/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:")) << 10
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

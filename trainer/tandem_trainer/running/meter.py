@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from ..model.flops import Peak, Shape, Work, step_flops
+from ..model.memory import most_resident
 from ..turn import Turn
 
 LOOK_SECONDS = 1.0  # the driver's own window is a sixth of a second to one second
@@ -58,9 +59,7 @@ class Meter:
         elif self.device.type == "mps":
             most = torch.mps.driver_allocated_memory()
         else:
-            import resource
-
-            most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+            most = most_resident()
         return most >> 20
 
 
