@@ -48,7 +48,7 @@ beforeAll(async () => {
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   await Promise.all([
     collectLog(path.join(workspace, '.tandem')),
-    ...['first', 'second', 'third'].map((name) =>
+    ...['first', 'second'].map((name) =>
       writeFile(path.join(workspace, `${name}.json`), JSON.stringify(configuration(name), undefined, 2)),
     ),
   ]);
@@ -84,6 +84,15 @@ async function start(name: string): Promise<void> {
   await workbench.page.locator('.statusbar-item', { hasText: /^JSON$/ }).waitFor();
   await workbench.runCommand('Tandem: Start Run from This File');
   await view().getByRole('heading', { name, exact: true }).waitFor();
+}
+
+/** Somebody else has it wait for its turn. */
+async function queue(name: string, dataFolder: string): Promise<void> {
+  await startRun(runs(dataFolder), {
+    configuration: await parseConfiguration(configuration(name), { from: 'a test', folder: workspace }),
+    ...{ trainer: realTrainer(), prompts: path.resolve('src/core/dialogue/prompts') },
+    ...{ examined: true, queued: true },
+  });
 }
 
 /** Waits until it trains, and stops its trainer in the middle of it, to leave the machine to what is looked at. */
@@ -197,7 +206,7 @@ test('it begins when the one before has ended', async () => {
 });
 
 test('also when no window was open then: as soon as one opens', async () => {
-  await start('third');
+  await queue('third', workspace);
   await row(/^third, queued$/).waitFor();
   await workbench.leave();
   await kill('second');
@@ -231,11 +240,7 @@ test('those that are selected are not deleted while one of them is at work', asy
 });
 
 test('one that waits in another folder of the window begins as well, whatever the views show', async () => {
-  await startRun(runs(other), {
-    configuration: await parseConfiguration(configuration('fourth'), { from: 'a test', folder: workspace }),
-    ...{ trainer: realTrainer(), prompts: path.resolve('src/core/dialogue/prompts') },
-    ...{ examined: true, queued: true },
-  });
+  await queue('fourth', other);
   await kill('third');
   await row(/^third, died/).waitFor();
   await freeze('fourth');
