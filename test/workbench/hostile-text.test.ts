@@ -40,7 +40,10 @@ beforeAll(async () => {
   workbench = await startWorkbench({ extension: root, workspace });
   workbench.page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
-    if (/^https?:$/.test(protocol) && !/^(127\.0\.0\.1|(.*\.)?localhost|.*\.vscode-cdn\.net)$/.test(hostname)) {
+    if (
+      /^https?:$/.test(protocol) &&
+      !/^(127\.0\.0\.1|(.*\.)?localhost|.*\.vscode-cdn\.net)$/.test(hostname)
+    ) {
       outside.push(request.url());
     }
   });
