@@ -24,9 +24,9 @@ const args = [
 /** By this name a page has the same address whatever port its server has: what a browser keeps of it serves the next one. */
 export const pageHost = 'tandem.localhost:8000';
 
-/** @param {string} [rule] where another name leads */
-const onlyHere = (rule) =>
-  `--host-resolver-rules=${[...(rule === undefined ? [] : [rule]), 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(' , ')}`;
+/** @param {string[]} rules where other names lead */
+const onlyHere = (...rules) =>
+  `--host-resolver-rules=${[...rules, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1'].join(' , ')}`;
 
 /** Sees to it that there is a Chromium to drive. */
 export function ensureBrowser() {
@@ -47,11 +47,10 @@ export async function launchBrowser() {
  * @returns {Promise<import('playwright-core').BrowserContext>} closes the browser with itself
  */
 export async function launchProfile(profile, port, options) {
-  const rule = `MAP ${pageHost} 127.0.0.1:${port}`;
   return playwright.launchPersistentContext(profile, {
     ...options,
     ...(await found()),
-    args: [...args, onlyHere(rule)],
+    args: [...args, onlyHere(`MAP ${pageHost} 127.0.0.1:${port}`)],
   });
 }
 

@@ -9,7 +9,7 @@ import { launchProfile } from '../../scripts/workbench/browser.mjs';
 import { answerForContrast, inDark, keepStill } from './themes';
 
 /**
- * What the browsers of this process have loaded so far: the next one compiles the workbench no more than a person's does on
+ * This folder holds what the browsers of this process have loaded so far: the next one compiles the workbench no more than a person's does on
  * the second day. What an earlier run left is of another build.
  */
 const cache = path.join(results, `browser-cache-${process.env.VITEST_POOL_ID ?? ''}`);

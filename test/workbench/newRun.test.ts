@@ -286,7 +286,7 @@ test('a refusal of the trainer stands beside the field that it is about', async 
   await form()
     .getByText(/model\.device is mps, but .* finds no such device/)
     .waitFor();
-  // What was looked at on this machine, with what to do about it.
+  // The form says what was looked at on this machine, and what to do about it.
   await needs().locator('.checks dt', { hasText: 'To mend it' }).first().waitFor();
   await workbench.screenshot('new-run-no-such-device');
   await form().getByRole('combobox', { name: 'Device' }).selectOption('cpu');

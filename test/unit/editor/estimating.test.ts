@@ -115,7 +115,7 @@ it('plans with no Python that another was named for while it was looked at', asy
   expect(opened).toHaveLength(2);
 });
 
-/** What the trainer answers, in the order in which it was asked. */
+/** Each answers one question to the trainer; they stand in the order in which it was asked. */
 const { planned, looked } = vi.hoisted(() => ({
   planned: [] as ((answer: { readonly plan: Plan }) => void)[],
   looked: [] as ((checks: readonly Check[]) => void)[],

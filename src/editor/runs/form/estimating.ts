@@ -148,7 +148,7 @@ export class Estimating {
 
   private async planOnce(request: EstimateRequest, signal: AbortSignal): Promise<void> {
     const { runs, configuration: value, from } = request;
-    // What was given up says nothing more, however far it had come: something newer is told by now.
+    // A plan that was given up says nothing more, because something newer has been told since.
     const tell = (view: EstimateView, plan?: Plan): void => {
       if (!signal.aborted) this.owner.onEstimate(view, plan);
     };
