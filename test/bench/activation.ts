@@ -13,7 +13,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { startWorkbench, type WorkbenchDriver } from '../workbench/driver';
+import type { WorkbenchDriver } from '../workbench/driver';
+import { startWorkbench } from '../workbench/launch';
 
 /** Keeps processes, and what they start from now on, to cores such as `0-2`. */
 const bind = (cores: string, pids: readonly string[]): void => {

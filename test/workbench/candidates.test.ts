@@ -10,7 +10,8 @@ import type { LogEvent } from '../../src/core/trajectory/event';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { pauseBeforeEnd } from '../fixtures/chat-server-replies';
 import { accessiblePictures, expectAccessible } from './accessibility';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
 import { allThemes } from './themes';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;

@@ -10,7 +10,8 @@ import { Runs } from '../../src/core/training/runs';
 import { finishedRun } from '../fixtures/runs';
 import { collectLog } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
 import { showRuns } from './runsView';
 import { allThemes } from './themes';
 

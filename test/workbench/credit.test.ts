@@ -10,7 +10,8 @@ import { root } from '../../scripts/setup/project.mjs';
 import { isRunning } from '../../src/core/trajectory/running';
 import { collectLog, realTrainer, tinyCritic } from '../fixtures/trainer';
 import { accessiblePictures, expectAccessible } from './accessibility';
-import { startWorkbench, type WorkbenchDriver, type WorkbenchOptions } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench, type WorkbenchOptions } from './launch';
 import { allThemes, type Theme } from './themes';
 
 // A critic of random weights that the real trainer exported, in the places where runs, loops and scoreboards leave

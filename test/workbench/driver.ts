@@ -1,28 +1,16 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 import { results } from '../../scripts/setup/project.mjs';
-import { pageHost } from '../../scripts/workbench/browser.mjs';
-import { ensureWorkbench } from '../../scripts/workbench/install.mjs';
-import {
-  calmSettings,
-  installExtension,
-  startServer,
-  testEnvironment,
-  testFlags,
-  workbenchAddress,
-  writeSettings,
-  type Server,
-} from '../../scripts/workbench/server.mjs';
+import type { Server } from '../../scripts/workbench/server.mjs';
 import { openBrowser } from './browser';
-import { startConnection, type Connection } from './connection';
+import type { Connection } from './connection';
 import { readEditors } from './editors';
 import { holdProcess, processes, type RunningProcess } from './processes';
-import { switchTheme, themeSettings, usualThemes, type Theme } from './themes';
+import { switchTheme, usualThemes, type Theme } from './themes';
 
 /**
  * A test waits so long for anything, in milliseconds. Most things take a second, a workbench 5, a trainer that
@@ -34,101 +22,11 @@ const timeLimit = 150_000;
 /** How often the palette or a menu is opened that something else closes. */
 const ATTEMPTS = 5;
 
-export interface WorkbenchOptions {
-  /** The working folder that is loaded as an extension, absolute; or a package that is installed, as a person has it. */
-  readonly extension: string | { readonly vsix: string };
-  /** The folder that is opened, or the `.code-workspace` file that names several; absolute. */
-  readonly workspace: string;
-  /** User settings besides the calm ones. */
-  readonly settings?: Readonly<Record<string, unknown>>;
-  /** A folder that outlives the workbench, for a test that starts one twice; by default a temporary one. */
-  readonly userData?: string;
-  /** The folder is not trusted until a person says so; by default every folder is. */
-  readonly isRestricted?: boolean;
-  /** Variables of the extension host besides those of the test. */
-  readonly environment?: Readonly<Record<string, string>>;
-  /** How long the server waits for a page whose connection is lost, in seconds; by default it forgets it at once. */
-  readonly grace?: number;
-}
-
-const untrusted = {
-  'security.workspace.trust.enabled': true,
-  'security.workspace.trust.startupPrompt': 'never',
-};
-
-/**
- * Starts a workbench server and a browser that shows it with the extension and the workspace.
- * Whatever fails on the way, nothing that was started stays behind.
- *
- * @throws SetupFault when the workbench or the browser cannot be installed or started
- */
-export async function startWorkbench(options: WorkbenchOptions): Promise<WorkbenchDriver> {
-  const installed = await ensureWorkbench();
-  const temporary = await mkdtemp(path.join(os.tmpdir(), 'tandem-workbench-'));
-  const userData = options.userData ?? temporary;
-  await using started = new AsyncDisposableStack();
-  started.defer(() => rm(temporary, { recursive: true, force: true, maxRetries: 5 }));
-
-  const settings = {
-    ...calmSettings,
-    ...themeSettings,
-    // It starts in less time; tests of the chat turn it on.
-    'chat.disableAIFeatures': true,
-    // Without motion nothing fades through a picture.
-    'workbench.reduceMotion': 'on',
-    // An earlier action may move the focus late, which would close a list that a test has opened since.
-    'workbench.quickOpen.closeOnFocusLost': false,
-    // A second webview, which most tests would have to tell from the session.
-    'tandem.session.openGuidelines': false,
-    ...(options.isRestricted === true && untrusted),
-    ...options.settings,
-  };
-  writeSettings(userData, settings, { replace: true });
-  const { extension, workspace } = options;
-  if (typeof extension === 'object') await installExtension(installed, { userData, vsix: extension.vsix });
-  const server = await startServer(installed, {
-    userData,
-    flags: testFlags(options.grace, typeof extension === 'string'),
-    env: { ...testEnvironment, ...options.environment },
-    asksForTrust: options.isRestricted === true,
-  });
-  started.defer(() => server.stop());
-  const loaded = typeof extension === 'object' ? {} : { extension };
-  const address = workbenchAddress(pageHost, { ...loaded, workspace });
-  return await showWorkbench({ server, userData }, address, started.move());
-}
-
-/**
- * Starts a browser that shows what a server has.
- * @param shown the server, and its folder of settings and logs
- * @param address of the page, which a browser of the tests reaches by the name `pageHost`
- * @param stack what to end with the browser, or when there is none
- */
-export async function showWorkbench(
-  { server, userData }: { readonly server: Server; readonly userData: string },
-  address: string,
-  stack: AsyncDisposableStack,
-): Promise<WorkbenchDriver> {
-  await using started = stack;
-  const connection = await startConnection(server.port);
-  started.defer(() => connection.close());
-  const { page } = started.use(await openBrowser(connection.port, { width: 1280, height: 800 }));
-  const window = { server, userData, connection, page, address };
-  const driver = new WorkbenchDriver(window, started.move());
-  try {
-    await driver.open();
-  } catch (error) {
-    await driver.screenshot('workbench-did-not-open');
-    await driver.close();
-    throw error;
-  }
-  return driver;
-}
-
 /** Windows that are not closed yet. */
 export const openWindows = new Set<WorkbenchDriver>();
 
-interface Window {
+/** What a driver works: a page, and what it is shown by. */
+export interface Window {
   readonly server: Server;
   readonly connection: Connection;
   readonly page: Page;

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import { insisting, startWorkbench, type WorkbenchDriver } from './driver';
+import { insisting, type WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
 
 const names = ['alpha', 'beta'] as const;
 

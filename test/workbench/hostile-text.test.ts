@@ -9,7 +9,8 @@ import type { NewEvent } from '../../src/core/trajectory/event';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { starterTask } from '../fixtures/dialogue';
 import { expectAccessible } from './accessibility';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
 
 /** All that an agent may try, in one message. */
 const hostile = [

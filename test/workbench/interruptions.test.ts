@@ -10,7 +10,8 @@ import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { startChatServer, type ChatRequest, type ChatServer } from '../fixtures/chat-server';
 import { answer, stallAfter } from '../fixtures/chat-server-replies';
 import { expectAccessible } from './accessibility';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
 
 /** The last one takes its time, and so may an answer to it: then a person can see that it is graded. */
 const references = {

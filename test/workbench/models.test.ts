@@ -9,7 +9,8 @@ import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
 import { expectAccessible } from './accessibility';
 import { chatSettings } from './chatView';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
 import { allThemes } from './themes';
 
 const key = 'sk-workbench-secret';

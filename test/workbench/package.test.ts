@@ -11,7 +11,8 @@ import { run } from '../../scripts/setup/command.mjs';
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
 
 let workspace: string;
 let vsix: string;

@@ -12,7 +12,8 @@ import { Runs, type Run } from '../../src/core/training/runs';
 import { startRun } from '../../src/core/training/start';
 import { collectLog, realTrainer } from '../fixtures/trainer';
 import { accessiblePictures } from './accessibility';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
 
 // Runs of the real trainer that would go on for hours: they end when the test says so.

@@ -9,7 +9,8 @@ import type { LogEvent } from '../../src/core/trajectory/event';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { answer as completes, pauseBeforeEnd, stallAfter } from '../fixtures/chat-server-replies';
 import { expectAccessible } from './accessibility';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
 /** Wrong for parcels of more than 20 kg in two zones, so that the table has something to show. */

@@ -11,7 +11,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import { testEnvironment } from '../../scripts/workbench/server.mjs';
 import { pageHost } from '../../scripts/workbench/browser.mjs';
-import { showWorkbench, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { showWorkbench } from './launch';
 import { processes } from './processes';
 
 /** A fresh clone has none of these. */

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { Hub } from '../fixtures/hub';
-import { insisting, startWorkbench, type WorkbenchDriver } from './driver';
+import { insisting, type WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
 
 const row = (id: string, words = 'Double it.'): string =>
   JSON.stringify({

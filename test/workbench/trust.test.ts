@@ -9,7 +9,8 @@ import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
 import { accessiblePictures, expectAccessible } from './accessibility';
 import { chatSettings } from './chatView';
-import { startWorkbench, type WorkbenchDriver } from './driver';
+import type { WorkbenchDriver } from './driver';
+import { startWorkbench } from './launch';
 import { lineOf, openFunction, source } from './ownCode';
 
 const turns = ['At how many kilograms?', 'How much more?'].map((text) => `OUTPUT:\n${text}`);

@@ -11,7 +11,8 @@ import { parseArgs } from 'node:util';
 import type { FrameLocator, Locator } from 'playwright-core';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer } from '../../fixtures/chat-server-replies';
-import { startWorkbench, type WorkbenchDriver } from '../../workbench/driver';
+import type { WorkbenchDriver } from '../../workbench/driver';
+import { startWorkbench } from '../../workbench/launch';
 import { firstPaint, framesDuring, quantile, scrollThrough, type Frames } from './frames';
 import { prepareWorkspace, TURNS } from './workspace';
 
