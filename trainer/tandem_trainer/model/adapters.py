@@ -1,21 +1,56 @@
-"""LoRA layers that add their part to the output of the layer below in place.
+"""Two LoRA adapters on one frozen base (arXiv 2106.09685), by PEFT, which is imported only where they are.
 
-PEFT computes y + (x Aᵀ Bᵀ)·s with a new array of the size of y for the product, for the scaling and for the sum, of
-every linear layer. One matrix product that accumulates into y does the same (arXiv 2106.09685, equation 3).
+Their layers add their part to the output of the layer below in place. PEFT computes y + (x Aᵀ Bᵀ)·s with a new array of
+the size of y for the product, for the scaling and for the sum, of every linear layer. One matrix product that
+accumulates into y does the same (equation 3).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+import torch
 import torch.nn.functional as F
-from peft import PeftModel
+from peft import LoraConfig, PeftModel, get_peft_model
 from peft.tuners.lora import LoraLayer
 from torch import Tensor, nn
+
+from ..config import ModelConfig
+
+
+def with_adapters(model: nn.Module, config: ModelConfig, dtype: torch.dtype, seed: int) -> PeftModel:
+    """Adapters of critic and policy on every linear layer but the output layer; the policy's is live."""
+    for weight in model.parameters():
+        weight.requires_grad_(False)
+    lora = LoraConfig(
+        r=config.lora_rank,
+        lora_alpha=config.lora_alpha,
+        lora_dropout=0.0,
+        target_modules="all-linear",
+        task_type="CAUSAL_LM",
+    )
+    devices = [model.device] if model.device.type == "cuda" else []
+    with torch.random.fork_rng(devices=devices):
+        torch.manual_seed(seed)
+        peft = get_peft_model(model, lora, adapter_name="policy", autocast_adapter_dtype=False)
+        peft.add_adapter("critic", lora, autocast_adapter_dtype=False)
+    for name, weight in peft.named_parameters():
+        if ".lora_" in name:
+            weight.data = weight.data.to(dtype)
+    peft.set_adapter("policy")
+    add_in_place(peft)
+    return peft
+
+
+def adapted(model: PeftModel) -> Iterator[tuple[str, LoraLayer]]:
+    """The layers that have adapters, by their names in the base."""
+    for name, module in model.get_base_model().named_modules():
+        if isinstance(module, LoraLayer):
+            yield name, module
 
 
 def add_in_place(model: PeftModel) -> None:
     """Replaces the forward pass of LoRA on plain linear layers; while disabled or merged, they go PEFT's way."""
-    for layer in model.modules():
-        if isinstance(layer, LoraLayer) and type(layer.get_base_layer()) is nn.Linear and not layer.lora_variant:
+    for _, layer in adapted(model):
+        if type(layer.get_base_layer()) is nn.Linear and not layer.lora_variant:
             layer.forward = _forward(layer, layer.forward)
 
 

@@ -18,7 +18,6 @@ from typing import Literal
 
 import numpy as np
 import torch
-from peft import LoraConfig, get_peft_model
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
@@ -28,7 +27,6 @@ from transformers import PreTrainedTokenizerBase
 from ..config import ModelConfig
 from ..fault import Fault
 from ..turn import Turn
-from .adapters import add_in_place
 from .attention import attending, obstacle
 from .folder import find_model, load_tokenizer, quiet
 from .load import choose_device, choose_dtype, load_model
@@ -224,31 +222,9 @@ def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0) -> 
             return dict(load_model(config, path, torch.device("cpu"), dtype).named_parameters())
 
         return Base(model, tokenizer, config, Weights(model, run_folder, read_base))
-    return Base(_with_adapters(model, config, dtype, seed), tokenizer, config, None)
+    from .adapters import with_adapters  # a second of a core, which a whole model need not spend
 
-
-def _with_adapters(model: nn.Module, config: ModelConfig, dtype: torch.dtype, seed: int) -> nn.Module:
-    """Two LoRA adapters (arXiv 2106.09685) on every linear layer but the output layer; the policy's is live."""
-    for weight in model.parameters():
-        weight.requires_grad_(False)
-    lora = LoraConfig(
-        r=config.lora_rank,
-        lora_alpha=config.lora_alpha,
-        lora_dropout=0.0,
-        target_modules="all-linear",
-        task_type="CAUSAL_LM",
-    )
-    devices = [model.device] if model.device.type == "cuda" else []
-    with torch.random.fork_rng(devices=devices):
-        torch.manual_seed(seed)
-        peft = get_peft_model(model, lora, adapter_name="policy", autocast_adapter_dtype=False)
-        peft.add_adapter("critic", lora, autocast_adapter_dtype=False)
-    for name, weight in peft.named_parameters():
-        if ".lora_" in name:
-            weight.data = weight.data.to(dtype)
-    peft.set_adapter("policy")
-    add_in_place(peft)
-    return peft
+    return Base(with_adapters(model, config, dtype, seed), tokenizer, config, None)
 
 
 @torch.no_grad()

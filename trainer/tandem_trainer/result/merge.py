@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
-from peft.tuners.lora import LoraLayer
 from torch import Tensor, nn
 
 from ..fault import Fault
@@ -67,9 +66,9 @@ def _weights(plain: nn.Module, base: Base) -> Iterator[tuple[nn.Parameter, Tenso
             weight = plain.get_parameter(name)
             yield weight, live.float().cpu(), weight.to(base.dtype).float()
         return
-    for name, module in base.model.get_base_model().named_modules():
-        if not isinstance(module, LoraLayer):
-            continue
+    from ..model.adapters import adapted  # imported PEFT already
+
+    for name, module in adapted(base.model):
         a, b = module.lora_A[base.live].weight, module.lora_B[base.live].weight
         change = (b.float() @ a.float()).cpu() * module.scaling[base.live]
         weight = plain.get_submodule(name).weight
