@@ -31,6 +31,7 @@ export const calmSettings = {
   'typescript.disableAutomaticTypeAcquisition': true,
   'json.schemaDownload.enable': false,
   'http.proxySupport': 'off',
+  'remote.autoForwardPorts': false,
 };
 
 /**

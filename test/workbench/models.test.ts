@@ -207,10 +207,10 @@ test('adds a model folder and makes it the agent; a folder that is no model is r
   const folder = path.join(workspace, 'own-model');
   await cp(path.join(root, 'media', 'starter'), folder, { recursive: true });
   await workbench.runCommand('Tandem: Add Model Folder…');
-  await workbench.chooseFile(path.join(workspace, 'agents'));
+  await workbench.chooseFile(path.join(workspace, 'agents', path.sep));
   await workbench.notification(/agents.*config\.json/);
   await workbench.runCommand('Tandem: Add Model Folder…');
-  await workbench.chooseFile(folder);
+  await workbench.chooseFile(`${folder}${path.sep}`);
   const told = await workbench.notification(/own-model is in the list of models\./);
   await told.getByRole('button', { name: 'Use as Agent' }).click();
   await modelRow(/^own-model, agent, /).waitFor();
