@@ -8,7 +8,7 @@ import { results } from '../../scripts/setup/project.mjs';
 import type { Server } from '../../scripts/workbench/server.mjs';
 import { openBrowser } from './browser';
 import type { Connection } from './connection';
-import { readEditors } from './editors';
+import { MEMORY, readMemory } from './memory';
 import { holdProcess, processes, type RunningProcess } from './processes';
 import { switchTheme, usualThemes, type Theme } from './themes';
 
@@ -72,14 +72,15 @@ export class WorkbenchDriver {
   }
 
   /**
-   * Waits until the workbench has put down that an editor is open, so that it opens it again after a reload. In a browser it
-   * does so every few seconds when it has the focus and nothing else to do, and not when it is left.
-   * @param part of what is put down about the editor: its title, or what a panel keeps, in which quotes are escaped
+   * Waits until the workbench has put down what it shows, so that it shows it again after a reload. In a browser it does so
+   * every few seconds when it has the focus and nothing else to do, and not when it is left.
+   * @param part of what is put down; of an editor that is its title, or what a panel keeps, in which quotes are escaped
+   * @param of what it is put down
    */
-  async kept(part: RegExp): Promise<void> {
+  async kept(part: RegExp, of: keyof typeof MEMORY = 'editors'): Promise<void> {
     const started = Date.now();
     await this.page.bringToFront();
-    while (!part.test(await this.page.evaluate(readEditors))) {
+    while (!part.test(await this.page.evaluate(readMemory, MEMORY[of]))) {
       if (Date.now() - started > timeLimit) throw new Error(`The workbench has not kept ${part}.`);
       await this.page.waitForTimeout(250);
     }

@@ -206,27 +206,25 @@ test('it begins when the one before has ended', async () => {
   await row(/^second, running, policy/).waitFor();
 });
 
-test('also when no window was open then: as soon as one opens', async () => {
+test('also when no window was open then: as soon as one opens, which also tells what died meanwhile', async () => {
   await queue('third', workspace);
   await row(/^third, queued$/).waitFor();
+  // Tandem is not what the window shows that opens next.
+  await workbench.activityBar('Explorer').click();
+  await workbench.kept(/explorer/, 'sideBar');
   await workbench.leave();
   await kill('second');
   expect(await named('third')).toMatchObject({ state: 'queued', isLive: false });
-  // One that remembers nothing, so that Tandem is not what it shows.
-  const window = await workbench.anotherWindow();
-  await freeze('third');
-  await window.page.locator('.statusbar-item', { hasText: /Tandem: policy/ }).waitFor();
-  await window.screenshot('runs-begun-by-window');
-  await window.close();
-  expect(await named('second')).toMatchObject({ state: 'died' });
-});
-
-test('what died while a window was closed is told when it is opened, with a way to resume it', async () => {
   await workbench.open();
+  await freeze('third');
+  await workbench.page.locator('.statusbar-item', { hasText: /Tandem: policy/ }).waitFor();
+  await workbench.screenshot('runs-begun-by-window');
   const told = await workbench.notification(/second: died\. Its trainer/);
   await told.getByRole('button', { name: 'Resume' }).waitFor();
   await workbench.screenshot('runs-died-while-closed');
   await workbench.clearNotifications();
+  expect(await named('second')).toMatchObject({ state: 'died' });
+  await workbench.activityBar('Tandem').click();
 });
 
 /** Without Control the row would be opened, and its panel would have the keys. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -11,7 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import { testEnvironment } from '../../scripts/workbench/server.mjs';
 import { pageHost } from '../../scripts/workbench/browser.mjs';
-import type { WorkbenchDriver } from './driver';
+import { insisting, type WorkbenchDriver } from './driver';
 import { showWorkbench } from './launch';
 import { processes } from './processes';
 
@@ -23,6 +23,8 @@ let workbench: WorkbenchDriver;
 let pressCtrlC: () => Promise<void>;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
+const graded = () => session().getByRole('heading', { name: /\d+ of 10 tests passed/ });
+const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
 
 /** Somebody types the command of the README in a fresh clone that has its packages. */
 beforeAll(async () => {
@@ -78,7 +80,7 @@ async function groupsOf(folder: string): Promise<number[]> {
   return (await processes()).filter(({ args }) => args.includes(folder)).map(({ group }) => group);
 }
 
-test('finds the words of welcome, and plays the first task to its grade', async () => {
+test('finds the words of welcome, and starts the first task with nothing to configure', async () => {
   await workbench.page.getByRole('tab', { name: /README\.md/ }).waitFor();
   await workbench.activityBar('Tandem').click();
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
@@ -86,31 +88,87 @@ test('finds the words of welcome, and plays the first task to its grade', async 
     .getByRole('treeitem', { name: /, new$/ })
     .first()
     .click();
+  await session().getByText('agent: starter').waitFor();
   await session().getByRole('button', { name: 'Agree and start' }).click();
-  const composer = session().getByRole('textbox', { name: 'Your reply to the agent' });
-  const graded = session().getByRole('heading', { name: /\d+ of 10 tests passed/ });
-  await composer.or(graded).first().waitFor();
-  if (await composer.isVisible()) await session().getByRole('button', { name: 'from here on' }).click();
-  await graded.waitFor();
+  await composer().or(graded()).first().waitFor();
 });
 
-test('is told over the window what came of collected dialogues, and goes on from there', async () => {
+test('lets the rules answer until the starter model has answered, and sees the grade', async () => {
+  await workbench.pictures('starter-session');
+  if (await composer().isVisible()) await session().getByRole('button', { name: 'from here on' }).click();
+  await graded().waitFor();
+  await workbench.pictures('starter-graded');
+});
+
+test('lets the simulator play tasks of a pack, as many as they like, and is told over the window what came of it', async () => {
   const pack = workbench.page.getByRole('treeitem', { name: /^starter-world, 24 tasks/ });
-  await workbench.chooseInMenu(pack, 'Collect Dialogues…');
   const question = workbench.page.locator('.quick-input-widget');
-  for (const words of ['How many of its 24 tasks?', 'How many dialogues of each']) {
+  const answer = async (words: RegExp, value: string): Promise<void> => {
     await question.getByText(words).waitFor();
-    await question.getByRole('textbox').fill('1');
+    await question.getByRole('textbox').fill(value);
     await workbench.page.keyboard.press('Enter');
+    // What is typed is checked first, and lost when another question takes its place meanwhile.
     await question.getByText(words).waitFor({ state: 'hidden' });
-  }
+  };
+  await workbench.chooseInMenu(pack, 'Collect Dialogues…');
+  await question.getByText('How many of its 24 tasks?').waitFor();
+  await question.getByRole('textbox').fill('25');
+  await question.getByText('Write a whole number from 1 to 24.').waitFor();
+  await question.getByRole('textbox').fill('2');
+  await question.getByText('How many of its 24 tasks?').waitFor();
+  await workbench.screenshot('starter-collect');
+  await workbench.page.keyboard.press('Enter');
+  await answer(/^How many dialogues of each/, '2');
   const toast = workbench.page.locator('.notifications-toasts .notification-toast');
-  const told = toast.filter({ hasText: 'Played and graded: 1 dialogue of starter-world.' });
+  const played = toast.filter({ hasText: 'Played and graded: 4 dialogues of starter-world.' });
   // It goes by itself after ten seconds, but not while the pointer is over it.
-  await told.hover();
+  await played.hover();
   await workbench.screenshot('start-notification');
-  await told.getByRole('button', { name: 'New Run…' }).click();
+  await played.getByRole('button', { name: 'New Run…' }).click();
   await workbench.page.getByRole('tab', { name: 'New Run' }).waitFor();
+  await workbench.runCommand('View: Close Editor');
+  await workbench.chooseInMenu(pack, 'Collect Dialogues…');
+  await answer(/Played already, which counts: 4 dialogues/, '2');
+  await answer(/^How many dialogues of each/, '2');
+  const told = await workbench.notification(/These dialogues were played already/);
+  await told.getByRole('button', { name: 'Show Trajectories' }).click();
+  await workbench.page.locator('.pane-header', { hasText: '5 · ' }).waitFor();
+});
+
+test('finds the starter model ready, with its size and its speed', async () => {
+  await workbench.openViews('Tasks', 'Models');
+  const models = workbench.page.getByRole('tree', { name: 'Models' });
+  const starter = models.getByRole('treeitem', { name: /^starter, agent/ });
+  await starter.waitFor();
+  await expect
+    .poll(() => starter.getAttribute('aria-label'))
+    .toMatch(/^starter, agent, ready, [\d,.]+ tokens per second, [\d.]+ megabytes, \w+, cpu$/);
+  await models.getByRole('treeitem', { name: /Add a model folder/ }).waitFor();
+});
+
+test('finds beside it what training left here, and plays with it', async () => {
+  const loops = path.join(clone, '.sample', 'workspace', '.tandem', 'loops');
+  await cp(path.join(clone, 'dist', 'starter'), path.join(loops, 'quick', 'model'), { recursive: true });
+  await mkdir(path.join(loops, 'stopped', 'model', 'onnx'), { recursive: true });
+  await workbench.runCommand('Tandem: Refresh');
+  const models = workbench.page.getByRole('tree', { name: 'Models' });
+  await models.getByRole('treeitem', { name: /^stopped\/model, failed: .* has no config\.json/ }).waitFor();
+  const trained = models.getByRole('treeitem', { name: /^quick\/model, / });
+  const chosen = models.getByRole('treeitem', { name: /^quick\/model, agent, / });
+  // The list is drawn anew while the models of this folder are read, which loses a click.
+  await insisting(async (options) => {
+    if (await chosen.isVisible()) return;
+    await trained.hover(options);
+    await trained.getByRole('button', { name: 'Use as Agent' }).click(options);
+    await chosen.waitFor(options);
+  });
+  await session().getByText('agent: quick/model').waitFor();
+  await session().getByRole('button', { name: 'Next task' }).click();
+  await session().getByRole('button', { name: 'Start' }).click();
+  await models
+    .getByRole('treeitem', { name: /^quick\/model, agent, ready, [\d,.]+ tokens per second/ })
+    .waitFor();
+  await workbench.pictures('starter-models');
 });
 
 test('sees a change of the manifest when the window is reloaded', async () => {

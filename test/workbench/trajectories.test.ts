@@ -229,15 +229,6 @@ test('the replay shows the grade and compares the answer with the reference', as
   await workbench.page.getByRole('tab', { name: /Parcel surcharge: answer ↔ reference/ }).waitFor();
 });
 
-test('a replay is there again after the window was reloaded', async () => {
-  await row(/^Course mark/).click();
-  await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
-  await workbench.kept(/Course mark: replay.*episodes\W/s);
-  await workbench.reload();
-  await row(/^Course mark/).waitFor();
-  await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
-});
-
 test('an unfinished dialogue opens in the session', async () => {
   await row(/^Parcel surcharge, open/).click();
   await replay()
