@@ -2,7 +2,7 @@
 export const MEMORY = {
   /** The editors that are open: JSON of which parts are JSON in strings. */
   editors: 'memento/workbench.parts.editor',
-  /** What the side bar shows: the id of a view container. */
+  /** What the side bar shows: the id of a view container, and nothing for the Explorer, with which a window begins. */
   sideBar: 'workbench.sidebar.activeviewletid',
 } as const;
 

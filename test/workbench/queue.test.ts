@@ -210,12 +210,14 @@ test('also when no window was open then: as soon as one opens, which also tells 
   await queue('third', workspace);
   await row(/^third, queued$/).waitFor();
   // Tandem is not what the window shows that opens next.
+  await workbench.kept(/tandem/, 'sideBar');
   await workbench.activityBar('Explorer').click();
-  await workbench.kept(/explorer/, 'sideBar');
+  await workbench.kept(/^$/, 'sideBar');
   await workbench.leave();
   await kill('second');
   expect(await named('third')).toMatchObject({ state: 'queued', isLive: false });
   await workbench.open();
+  await workbench.activityBar('Explorer').and(workbench.page.locator('[aria-expanded=true]')).waitFor();
   await freeze('third');
   await workbench.page.locator('.statusbar-item', { hasText: /Tandem: policy/ }).waitFor();
   await workbench.screenshot('runs-begun-by-window');

@@ -94,10 +94,10 @@ test('finds the words of welcome, and starts the first task with nothing to conf
 });
 
 test('lets the rules answer until the starter model has answered, and sees the grade', async () => {
-  await workbench.pictures('starter-session');
+  await workbench.screenshot('starter-session');
   if (await composer().isVisible()) await session().getByRole('button', { name: 'from here on' }).click();
   await graded().waitFor();
-  await workbench.pictures('starter-graded');
+  await workbench.screenshot('starter-graded');
 });
 
 test('lets the simulator play tasks of a pack, as many as they like, and is told over the window what came of it', async () => {
@@ -168,7 +168,7 @@ test('finds beside it what training left here, and plays with it', async () => {
   await models
     .getByRole('treeitem', { name: /^quick\/model, agent, ready, [\d,.]+ tokens per second/ })
     .waitFor();
-  await workbench.pictures('starter-models');
+  await workbench.screenshot('starter-models');
 });
 
 test('sees a change of the manifest when the window is reloaded', async () => {
