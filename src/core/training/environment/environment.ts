@@ -94,7 +94,8 @@ async function packagesEnvironment(tools: Tools): Promise<string> {
       'Installing what the trainer needs, once: several gigabytes, which takes some minutes.',
     );
     await newEnvironment(folder, tools, install);
-    await pip(interpreterIn(folder), ['--only-binary=:all:', '-r', lock], tools, install);
+    const exactly = ['--only-binary=:all:', '--require-hashes'];
+    await pip(interpreterIn(folder), [...exactly, '-r', lock], tools, install);
   });
 }
 
