@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { childEnvironment } from '../childEnvironment';
 import { Fault } from '../fault';
 
 /** A Python that can run the trainer. Made by `openTrainer`. */
@@ -33,9 +34,12 @@ export function commandOf(trainer: Trainer, args: readonly string[]): readonly s
   return [trainer.python, '-m', 'tandem_trainer', ...args];
 }
 
-/** What the trainer's process is given besides what this one has. */
+/** What the trainer's process is given. */
 export function environmentOf(trainer: Trainer): NodeJS.ProcessEnv {
-  return { ...process.env, ...ownEnvironment(trainer) };
+  return {
+    ...childEnvironment('computing', 'network', 'python', 'training'),
+    ...ownEnvironment(trainer),
+  };
 }
 
 /** Also where somebody else launches it. */

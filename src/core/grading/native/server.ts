@@ -3,6 +3,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import * as z from 'zod';
+import { childEnvironment } from '../../childEnvironment';
 import { Fault, messageOf } from '../../fault';
 import { readOutcome } from '../outcome';
 import type { CallOutcome, Job, JobOutcome } from '../runner';
@@ -71,6 +72,7 @@ export class NativeServer {
       {
         stdio: ['pipe', 'pipe', 'pipe'],
         cwd: '/',
+        env: childEnvironment('python'),
         detached: true, // Ctrl-C in the terminal is for Node; this process ends when its input does
       },
     );

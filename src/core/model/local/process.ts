@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { childEnvironment } from '../../childEnvironment';
 import { Fault, messageOf } from '../../fault';
 import { inspectArguments } from '../../inspect';
 import type { ChatMessage, SamplingSettings } from '../model';
@@ -101,8 +102,7 @@ export class InferenceProcess {
     // Whoever waits for it hears of a failure; when nobody does, the turns do.
     loading.promise.catch(() => undefined);
     const child = fork(this.#script, [JSON.stringify(this.#settings)], {
-      // NODE_OPTIONS are the parent's: a debugger's, for example.
-      env: { ...process.env, NODE_OPTIONS: '', ELECTRON_RUN_AS_NODE: '1' },
+      env: { ...childEnvironment('computing'), ELECTRON_RUN_AS_NODE: '1' },
       execArgv: inspectArguments('TANDEM_INSPECT_INFERENCE'),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { childEnvironment } from '../../childEnvironment';
 import { Fault } from '../../fault';
 
 /** The oldest Python on which the trainer runs. */
@@ -85,7 +86,8 @@ function isOld({ version }: SystemPython): boolean {
 async function inspect(file: string): Promise<SystemPython | undefined> {
   try {
     // Isolated: no package of the user's and no file of the current folder takes part.
-    const { stdout } = await promisify(execFile)(file, ['-I', '-c', PROBE], { windowsHide: true });
+    const env = childEnvironment('python');
+    const { stdout } = await promisify(execFile)(file, ['-I', '-c', PROBE], { env, windowsHide: true });
     const [build = '', hasVenv] = stdout.trim().split(/\r?\n/);
     const version = /^\d+\.\d+(?= )/.exec(build)?.[0];
     return version === undefined ? undefined : { file, version, build, hasVenv: hasVenv === 'True' };

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
+import { childEnvironment } from '../../childEnvironment';
 import { Fault } from '../../fault';
 
 export interface InstallOptions {
@@ -29,7 +30,10 @@ export async function runInstaller(command: readonly string[], options: InstallO
   const child = spawn(command[0]!, command.slice(1), {
     stdio: ['ignore', 'pipe', 'pipe'],
     // What the environment of the caller says of Python would be taken for the new one's.
-    env: { ...process.env, PYTHONPATH: undefined, PYTHONHOME: undefined, VIRTUAL_ENV: undefined },
+    env: {
+      ...childEnvironment('python', 'network', 'installing'),
+      ...{ PYTHONPATH: undefined, PYTHONHOME: undefined, VIRTUAL_ENV: undefined },
+    },
     detached: process.platform !== 'win32',
     windowsHide: true,
   });

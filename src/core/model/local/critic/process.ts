@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { childEnvironment } from '../../../childEnvironment';
 import { Fault } from '../../../fault';
 import { inspectArguments } from '../../../inspect';
 import type { CriticDialogue, FromScoring, ReadDialogue, ToScoring } from './protocol';
@@ -25,8 +26,7 @@ export class ScoringProcess {
   constructor(script: string, folder: string) {
     this.#folder = folder;
     this.#child = fork(script, [folder], {
-      // NODE_OPTIONS are the parent's: a debugger's, for example.
-      env: { ...process.env, NODE_OPTIONS: '', ELECTRON_RUN_AS_NODE: '1' },
+      env: { ...childEnvironment('computing'), ELECTRON_RUN_AS_NODE: '1' },
       execArgv: inspectArguments('TANDEM_INSPECT_SCORING'),
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
