@@ -9,14 +9,22 @@ import type { SamplingSettings } from '../core/model/model';
 import type { OpenModelOptions } from '../core/model/spec';
 import { readTasks } from '../core/task/pack';
 import { nonNegative, wholeNumber, wrongUse, type Surroundings } from './command';
+import { keyEnvOption, type KeyOf } from './keys';
 
 /** A model as `--agent` and `--simulator` take it. */
 export const MODEL_WORDS = 'starter, local:<folder>, openai:<model>[@<base URL>] or script:<file>';
 
-/** What `openModel` needs to know of a build. */
-export const modelOptions = ({ assets }: Pick<Surroundings, 'assets'>): OpenModelOptions => ({
+/**
+ * What `openModel` needs to know of a build.
+ * @param apiKey the key that is named for the model's server
+ */
+export const modelOptions = (
+  { assets }: Pick<Surroundings, 'assets'>,
+  apiKey?: string,
+): OpenModelOptions => ({
   starter: path.join(assets, 'starter'),
   inference: path.join(assets, 'inference.js'),
+  apiKey,
 });
 
 /** The options that `collect` and `evaluate` share. */
@@ -35,6 +43,7 @@ export interface PlayOptions {
   readonly prompts?: string;
   readonly limit?: number;
   readonly jobs?: number;
+  readonly keyEnv?: readonly string[];
 }
 
 export const dataOption = (): Option =>
@@ -76,7 +85,8 @@ export function addPlayOptions(command: Command, defaults: { temperature: number
     .addOption(whole('--reply-limit <n>', 'most characters of a reply', 1, colBenchProtocol.replyLimit))
     .option('--prompts <folder>', 'your own agent.md or simulator.md')
     .addOption(whole('--limit <n>', 'play only the first n tasks', 1))
-    .addOption(jobsOption());
+    .addOption(jobsOption())
+    .addOption(keyEnvOption());
 }
 
 /** What the options name, loaded: the tasks, the collaborator and the rules of play. */
@@ -88,13 +98,17 @@ export interface Play {
   readonly protocol: Protocol;
 }
 
-export async function preparePlay(options: PlayOptions, { assets, signal }: Surroundings): Promise<Play> {
+export async function preparePlay(
+  options: PlayOptions,
+  { assets, signal }: Surroundings,
+  keyOf: KeyOf,
+): Promise<Play> {
   const prompts = await Prompts.load(path.join(assets, 'prompts'), options.prompts);
   const tasks = await tasksOf(options.tasks, options.limit ?? Infinity, signal);
   if (tasks.length === 0) throw wrongUse(`There is no task to play in ${options.tasks.join(', ')}.`);
   return {
     tasks,
-    simulator: openSimulator(options.simulator, prompts, modelOptions({ assets })),
+    simulator: openSimulator(options.simulator, prompts, modelOptions({ assets }, keyOf(options.simulator))),
     prompts,
     sampling: { temperature: options.temperature, maxTokens: options.maxTokens },
     protocol: { maxTurns: options.maxTurns, replyLimit: options.replyLimit },

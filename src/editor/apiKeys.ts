@@ -1,33 +1,47 @@
 import type { SecretStorage } from 'vscode';
+import { baseUrlOf, originOf } from '../core/model/address';
+import { withoutSlash } from './models/server';
 
-/** Where the `openai` package sends requests when no base URL is given. */
-const OPENAI = 'https://api.openai.com/v1';
+const PREFIX = 'tandem.apiKey ';
 
-/** The base URL of the server that plays a model; undefined for models that need none. */
-export function serverOf(model: string): string | undefined {
-  if (!model.startsWith('openai:')) return undefined;
-  const at = /@(https?:\/\/\S+)$/.exec(model)?.[1];
-  return (at ?? process.env.OPENAI_BASE_URL ?? OPENAI).replace(/\/+$/, '');
-}
-
-/** API keys, one for each server, in the editor's secret storage and nowhere else. */
+/** API keys, one for each origin, in the editor's secret storage and nowhere else. */
 export class ApiKeys {
-  constructor(private readonly secrets: Pick<SecretStorage, 'get' | 'store' | 'delete'>) {}
+  constructor(private readonly secrets: Pick<SecretStorage, 'get' | 'store' | 'delete' | 'keys'>) {}
 
   async forModel(model: string): Promise<string | undefined> {
-    const server = serverOf(model);
+    const server = baseUrlOf(model);
     return server === undefined ? undefined : this.forServer(server);
   }
 
+  /** @param server its base URL; there is no key for one that is none */
   async forServer(server: string): Promise<string | undefined> {
-    return this.secrets.get(keyOf(server));
+    const origin = originOf(server);
+    if (origin === undefined) return undefined;
+    const key = await this.secrets.get(nameOf(origin));
+    if (key !== undefined) return key;
+    const names = await this.namesBefore(origin);
+    const name = names.find((one) => one === nameOf(withoutSlash(server))) ?? names[0];
+    return name === undefined ? undefined : this.secrets.get(name);
   }
 
-  /** An empty key removes the one that is there. */
+  /** The key of a server and of all others at its origin. An empty one removes the key that is there. */
   async set(server: string, key: string): Promise<void> {
-    if (key === '') await this.secrets.delete(keyOf(server));
-    else await this.secrets.store(keyOf(server), key);
+    const origin = originOf(server);
+    if (origin === undefined) throw new Error(`${server} is not the address of a server`);
+    const before = await this.namesBefore(origin);
+    if (key === '') await this.secrets.delete(nameOf(origin));
+    else await this.secrets.store(nameOf(origin), key);
+    for (const name of before) await this.secrets.delete(name);
+  }
+
+  /** Earlier versions kept a key under the base URL as it was written: the names of those at this origin. */
+  private async namesBefore(origin: string): Promise<string[]> {
+    const names = await this.secrets.keys();
+    return names.filter(
+      (name) =>
+        name.startsWith(PREFIX) && name !== nameOf(origin) && originOf(name.slice(PREFIX.length)) === origin,
+    );
   }
 }
 
-const keyOf = (server: string): string => `tandem.apiKey ${server.replace(/\/+$/, '')}`;
+const nameOf = (server: string): string => `${PREFIX}${server}`;

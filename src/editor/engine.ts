@@ -249,7 +249,7 @@ export class Engine implements SessionParts, vscode.Disposable {
     const resolved = script === undefined ? spec : `script:${this.configuration.resolve(script) ?? script}`;
     const apiKey = await this.shared.keys.forModel(spec);
     const limits = this.configuration.timeLimits;
-    const model = openModel(resolved, { limits, ...(apiKey === undefined ? {} : { apiKey }) });
+    const model = openModel(resolved, { limits, apiKey });
     if (script === undefined) return this.servers.watched(model);
     return { name: spec, generate: (...request) => model.generate(...request) };
   }

@@ -4,6 +4,7 @@ import { openModel } from '../../core/model/spec';
 import type { Install, Outcome, Surroundings } from '../command';
 import { openLog } from '../log';
 import { openGrader } from '../grader';
+import { namedKeys } from '../keys';
 import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions } from '../play';
 import { startProgress } from '../terminal';
 import { usageOf } from '../usage';
@@ -25,8 +26,9 @@ export const installCollect: Install = (program, perform) => {
 };
 
 async function collectDialogues(options: Options, to: Surroundings): Promise<Outcome> {
-  const play = await preparePlay(options, to);
-  const agent = openModel(options.agent, modelOptions(to));
+  const keyOf = namedKeys(options.keyEnv, [options.agent, options.simulator]);
+  const play = await preparePlay(options, to, keyOf);
+  const agent = openModel(options.agent, modelOptions(to, keyOf(options.agent)));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data);
   const progress = startProgress('collect', 'dialogues');

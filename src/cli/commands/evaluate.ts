@@ -6,6 +6,7 @@ import { openModel } from '../../core/model/spec';
 import { wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { openLog } from '../log';
 import { openGrader } from '../grader';
+import { namedKeys } from '../keys';
 import { addPlayOptions, MODEL_WORDS, modelOptions, preparePlay, type PlayOptions } from '../play';
 import { usageOf } from '../usage';
 import { startProgress, table } from '../terminal';
@@ -33,8 +34,9 @@ async function evaluateAgents(options: Options, to: Surroundings): Promise<Outco
   if (new Set(options.agent).size < options.agent.length) {
     throw wrongUse('The same agent is named twice; an agent cannot be compared with itself.');
   }
-  const play = await preparePlay(options, to);
-  const agents = options.agent.map((spec) => openModel(spec, modelOptions(to)));
+  const keyOf = namedKeys(options.keyEnv, [...options.agent, options.simulator]);
+  const play = await preparePlay(options, to, keyOf);
+  const agents = options.agent.map((spec) => openModel(spec, modelOptions(to, keyOf(spec))));
   const grader = await openGrader({ assets: to.assets, workers: options.jobs });
   const log = await openLog(options.data);
   const { seed, rollouts, concurrency, mode } = options;

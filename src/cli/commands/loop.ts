@@ -16,6 +16,7 @@ import { trainerCode } from '../../core/loop/trainerCode';
 import type { Trainer } from '../../core/training/trainer';
 import { wholeNumber, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { openGrader } from '../grader';
+import { keyEnvOption, namedKeys } from '../keys';
 import { jobsOption, modelOptions } from '../play';
 import { StageLines } from '../stageLines';
 import { openShippedTrainer } from '../trainer';
@@ -28,6 +29,7 @@ interface Options {
   readonly seed: number;
   readonly out?: string;
   readonly jobs?: number;
+  readonly keyEnv?: readonly string[];
 }
 
 export const installLoop: Install = (program, perform) => {
@@ -47,12 +49,14 @@ export const installLoop: Install = (program, perform) => {
     )
     .option('--out <folder>', 'what is made goes there (default: a folder of its own in .tandem/loops)')
     .addOption(jobsOption())
+    .addOption(keyEnvOption())
     .action((options: Options) => perform((to) => loop(options, to)));
 };
 
 async function loop(options: Options, to: Surroundings): Promise<Outcome> {
   const { agent, seed, simulator, tasks = [], out = defaultFolder(options), jobs } = options;
   const { folder: base, graph } = modelFolder(agent, to);
+  const keyOf = namedKeys(options.keyEnv, [simulator]);
   const lines = new StageLines();
   let trainer: Promise<Trainer> | undefined;
   to.onInterrupt('Stopping; the same command goes on from here. Press Ctrl+C again to leave at once.');
@@ -65,7 +69,7 @@ async function loop(options: Options, to: Surroundings): Promise<Outcome> {
       ...{ seed, simulator },
       prompts: path.join(to.assets, 'prompts'),
       trainerCode: await trainerCode(path.join(to.assets, 'trainer')),
-      openModel: (name) => openModel(name, modelOptions(to)),
+      openModel: (name) => openModel(name, modelOptions(to, keyOf(name))),
       openGrader: () => openGrader({ assets: to.assets, ...(jobs !== undefined && { workers: jobs }) }),
       openTrainer: () => (trainer ??= openShippedTrainer(to)),
       signal: to.signal,

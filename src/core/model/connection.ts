@@ -1,18 +1,19 @@
 import * as z from 'zod';
 import { Fault } from '../fault';
+import { originOf } from './address';
 import { clientFor } from './chat/client';
 import { diagnosisOf, notOpenAi, tooSlow, type Diagnosis } from './chat/diagnosis';
 import type { Addressee } from './chat/failure';
-import { OpenAiModel } from './openai';
+import { environmentKey } from './environmentKey';
+import { addressFor, OpenAiModel } from './openai';
 
 export type { Diagnosis, Problem } from './chat/diagnosis';
 
 /** A model behind a server that speaks OpenAI's API, as a person connects it. */
 export interface Endpoint {
-  /** Without a slash at its end. */
   readonly baseUrl: string;
   readonly model: string;
-  /** Default: `OPENAI_API_KEY`, as when it plays. */
+  /** Default: as when it plays, `OPENAI_API_KEY` for the server that it is for. Empty: none. */
   readonly key?: string;
 }
 
@@ -80,7 +81,7 @@ export async function listModels(
   const late = AbortSignal.timeout(timeoutMs);
   try {
     const request = { signal: signal === undefined ? late : AbortSignal.any([late, signal]) };
-    const answer = await clientFor(to.server, to.key).models.list(request).asResponse();
+    const answer = await clientFor(addressFor('', to.server), to.key).models.list(request).asResponse();
     const list = listSchema.safeParse(parsed(await answer.text()));
     if (!list.success) return { listed: false, ...notOpenAi(to) };
     return { listed: true, names: list.data.data.map(({ id }) => id).sort() };
@@ -108,6 +109,6 @@ async function chooseAnother(endpoint: Endpoint, { signal }: AskOptions): Promis
   return `Choose one that it has: ${named}${more > 0 ? ` and ${more} more` : ''}.`;
 }
 
-function addressee({ baseUrl, model, key = process.env.OPENAI_API_KEY }: Endpoint): Addressee {
+function addressee({ baseUrl, model, key = environmentKey(originOf(baseUrl)) }: Endpoint): Addressee {
   return { server: baseUrl, model, key: key === '' ? undefined : key };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { OpenAI } from 'openai';
 import { Fault } from '../fault';
+import { environmentBaseUrl, readAddress, type Address } from './address';
 import { ChatAnswer, type FinishedAnswer } from './chat/answer';
 import { clientFor } from './chat/client';
 import { Deadline, defaultLimits, type TimeLimits } from './chat/deadline';
@@ -16,13 +17,14 @@ import {
 } from './chat/failure';
 import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
 import { isStream, streamedChunks, wholeAnswer } from './chat/stream';
+import { environmentKey, keyRemedy } from './environmentKey';
 import type { ChatMessage, GenerateOptions, Generation, Model, ModelCounts, SamplingSettings } from './model';
 
 export interface OpenAiOptions {
   readonly model: string;
   /** Default: `OPENAI_BASE_URL`, else OpenAI's own. */
   readonly baseUrl?: string;
-  /** Default: `OPENAI_API_KEY`. Local servers need none. */
+  /** Default: `OPENAI_API_KEY` for the server that it is for, else none. Empty: none. */
   readonly apiKey?: string;
   /** Ask for log-probabilities; default true. A server that refuses is asked without, see `notes`. */
   readonly logprobs?: boolean;
@@ -55,14 +57,15 @@ export class OpenAiModel implements Model {
 
   /** @throws {Fault} `model/bad-address` for a base URL that cannot be used, `model/unauthorized` for OpenAI without a key */
   constructor(options: OpenAiOptions) {
-    const key = options.apiKey ?? process.env.OPENAI_API_KEY;
-    this.#client = clientFor(options.baseUrl, key === '' ? undefined : key);
-    this.server = this.#client.baseURL.replace(/\/+$/, '');
-    const isOpenAi = isHostedByOpenAi(this.server, options.model);
+    const address = addressFor(options.model, options.baseUrl ?? environmentBaseUrl());
+    const key = options.apiKey ?? environmentKey(address.origin);
+    this.#client = clientFor(address, key === '' ? undefined : key);
+    this.server = address.baseUrl;
+    const isOpenAi = isHostedByOpenAi(address);
     if (isOpenAi && !key)
       throw new Fault(
         'model/unauthorized',
-        `The model "${options.model}" at ${this.server} needs a key. Set OPENAI_API_KEY (in the editor: Tandem: Set API Key…), or name your own server: openai:${options.model}@http://….`,
+        `The model "${options.model}" at ${this.server} needs a key. ${keyRemedy(address.origin, 'its key')}, or name your own server: openai:${options.model}@http://….`,
       );
     this.name = `openai:${options.model}${options.baseUrl === undefined ? '' : `@${options.baseUrl}`}`;
     this.#to = { server: this.server, model: options.model, key };
@@ -199,20 +202,26 @@ export class OpenAiModel implements Model {
   }
 }
 
-/** @throws {Fault} when the address is none */
-function isHostedByOpenAi(server: string, model: string): boolean {
-  const url = URL.canParse(server) ? new URL(server) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
+/** @throws {Fault} `model/bad-address` */
+export function addressFor(model: string, baseUrl: string): Address {
+  const address = readAddress(baseUrl);
+  if (address === 'none')
     throw new Fault(
       'model/bad-address',
-      `"${server}" is not the address of a server for the model "${model}". Write it like http://127.0.0.1:8000/v1.`,
+      `"${baseUrl}" is not the address of a server for the model "${model}". Write it like http://127.0.0.1:8000/v1.`,
     );
-  if (url.username !== '' || url.password !== '')
+  if (address === 'has-user')
     throw new Fault(
       'model/bad-address',
-      `The address of the server for the model "${model}" (${url.host}) must not contain a name or password. Set OPENAI_API_KEY instead (in the editor: Tandem: Set API Key…).`,
+      `The address of the server for the model "${model}" (${URL.parse(baseUrl)?.host ?? ''}) must not contain a name or password. ${keyRemedy(undefined, 'its key')}.`,
     );
-  return url.hostname.endsWith('openai.com');
+  return address;
+}
+
+/** At its usual origin or a regional one. */
+function isHostedByOpenAi({ origin }: Address): boolean {
+  const { hostname } = new URL(origin);
+  return hostname.endsWith('.openai.com');
 }
 
 /** Waits, unless the caller cancels. */

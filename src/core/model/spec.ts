@@ -1,4 +1,5 @@
 import { Fault } from '../fault';
+import { servedModel, type ServedModel } from './address';
 import { LocalModel, type LocalModelOptions } from './local/model';
 import type { Model } from './model';
 import { OpenAiModel, type OpenAiOptions } from './openai';
@@ -14,27 +15,32 @@ export interface OpenModelOptions
 /**
  * Opens a model by its name on the command line: `starter`, `local:<folder>`, `openai:<model>[@<base URL>]` or
  * `script:<file>`. Whoever opens a model closes it.
- * The model's name may itself contain `/`, `:` and `@`; the base URL starts at the last `@http://` or `@https://`.
+ * The model's name may itself contain `/`, `:` and `@`; the base URL starts at the last `@http://` or `@https://`, in
+ * capitals too.
  * Nothing is loaded, and nothing sent to a server, before the first turn is asked for.
  * @throws {Fault} `model/bad-spec` when the name is of no known kind, `model/bad-script`, `model/bad-address`;
  * those of `LocalModel`
  */
 export function openModel(spec: string, options: OpenModelOptions = {}): Model {
   const colon = spec.indexOf(':');
+  const served = servedModel(spec);
   const kind = spec.slice(0, Math.max(0, colon));
   const rest = spec.slice(colon + 1);
   if (spec === 'starter') return new LocalModel({ ...options, name: spec, folder: starterFolder(options) });
   if (kind === 'local' && rest !== '') return new LocalModel({ ...options, name: spec, folder: rest });
-  if (kind === 'openai' && rest !== '') return new OpenAiModel({ ...options, ...parseServed(spec, rest) });
+  if (served !== undefined && rest !== '') return new OpenAiModel({ ...options, ...named(spec, served) });
   if (kind === 'script' && rest !== '') return new ScriptModel(rest);
   throw unknownKind(spec);
 }
 
-function parseServed(spec: string, rest: string): Pick<OpenAiOptions, 'model' | 'baseUrl'> {
-  const at = Math.max(rest.lastIndexOf('@http://'), rest.lastIndexOf('@https://'));
-  if (at === 0)
-    throw new Fault('model/bad-spec', `"${spec}" names no model. Write openai:<model>@${rest.slice(1)}.`);
-  return at < 0 ? { model: rest } : { model: rest.slice(0, at), baseUrl: rest.slice(at + 1) };
+/** @throws {Fault} when the name is nothing but an address */
+function named(spec: string, served: ServedModel): ServedModel {
+  if (served.model === '')
+    throw new Fault(
+      'model/bad-spec',
+      `"${spec}" names no model. Write openai:<model>@${served.baseUrl ?? ''}.`,
+    );
+  return served;
 }
 
 function starterFolder({ starter }: OpenModelOptions): string {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
-import { serverOf } from '../apiKeys';
+import { baseUrlOf, originOf } from '../../core/model/address';
 import type { Configuration } from '../configuration';
 import type { Engine } from '../engine';
 import type { Connect } from './connect/connect';
@@ -43,7 +43,7 @@ export class ModelChoice {
 
   /** Asks for the key of a server, and first for which one when it is not said. */
   async setKey(address?: string): Promise<void> {
-    const server = address ?? (await askAddress(serverOf(this.configuration.agent)));
+    const server = address ?? (await askAddress(baseUrlOf(this.configuration.agent)));
     if (server !== undefined) await this.askKey(server);
   }
 
@@ -90,7 +90,7 @@ export class ModelChoice {
       title: t('API key'),
       prompt: t(
         'The key for {0}. It is kept in the editor’s secret storage. Leave it empty to remove it.',
-        server,
+        originOf(server) ?? server,
       ),
       password: true,
       ignoreFocusOut: true,

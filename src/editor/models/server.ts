@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
+import { readAddress } from '../../core/model/address';
 import type { Translate } from '../translate';
 
 /** A model behind a server that speaks OpenAI's API, as `tandem.servers` holds it; the key is in the secret storage. */
@@ -9,7 +10,7 @@ export const serverSchema = lazily(() =>
     baseUrl: z
       .string()
       .refine(
-        (text) => isAddress(text) && !hasUser(text),
+        (text) => typeof readAddress(text) !== 'string',
         'Write an address such as http://127.0.0.1:8000/v1',
       )
       .transform(withoutSlash),
@@ -44,23 +45,14 @@ export function specOf({ model, baseUrl }: Pick<Server, 'model' | 'baseUrl'>): s
 
 /** A sentence when the text is no base URL. */
 export function validateAddress(text: string, t: Translate): string | undefined {
-  if (!isAddress(text)) return t('Write an address such as {0}.', 'http://127.0.0.1:8000/v1');
-  return hasUser(text)
-    ? t('Leave name and password out of the address; the key is asked for next.')
-    : undefined;
+  const address = readAddress(text);
+  if (address === 'none') return t('Write an address such as {0}.', 'http://127.0.0.1:8000/v1');
+  if (address === 'has-user')
+    return t('Leave name and password out of the address; the key is asked for next.');
+  return undefined;
 }
 
-function isAddress(text: string): boolean {
-  const address = URL.parse(text.trim());
-  return address !== null && /^https?:$/.test(address.protocol) && address.search === '';
-}
-
-function hasUser(text: string): boolean {
-  const address = URL.parse(text.trim());
-  return address !== null && (address.username !== '' || address.password !== '');
-}
-
-/** A base URL in the one way in which it is kept. */
+/** A base URL as settings keep it: as it was written, because the log names the model by it. */
 export function withoutSlash(address: string): string {
   return address.trim().replace(/\/+$/, '');
 }

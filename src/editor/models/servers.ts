@@ -1,4 +1,5 @@
 import { messageOf } from '../../core/fault';
+import { originOf, originOfModel } from '../../core/model/address';
 import type { Trial } from '../../core/model/connection';
 import type { Model } from '../../core/model/model';
 import type { ApiKeys } from '../apiKeys';
@@ -58,12 +59,13 @@ export class Servers {
     this.forget(instead.baseUrl);
   }
 
-  /** Takes a server out of the settings, and its key away when no other model needs it. */
+  /** Takes a server out of the settings, and its key away when no other model at its origin needs it. */
   async remove(server: Server): Promise<void> {
     const others = this.all.filter((one) => specOf(one) !== specOf(server));
     await this.settings.set('servers', others);
     this.states.delete(specOf(server));
-    if (!others.some(({ baseUrl }) => baseUrl === server.baseUrl)) await this.keys.set(server.baseUrl, '');
+    const origin = originOf(server.baseUrl);
+    if (!others.some(({ baseUrl }) => originOf(baseUrl) === origin)) await this.keys.set(server.baseUrl, '');
   }
 
   async setKey(baseUrl: string, key: string): Promise<void> {
@@ -116,7 +118,8 @@ export class Servers {
 
   /** What was found with another key or under another name says nothing any more. */
   private forget(baseUrl: string): void {
-    for (const spec of this.states.keys()) if (spec.endsWith(`@${baseUrl}`)) this.states.delete(spec);
+    const origin = originOf(baseUrl);
+    for (const spec of this.states.keys()) if (originOfModel(spec) === origin) this.states.delete(spec);
     this.changed();
   }
 }

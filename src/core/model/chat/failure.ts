@@ -1,6 +1,8 @@
 import { APIConnectionError, APIError } from './library';
 import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
+import { originOf } from '../address';
+import { keyRemedy } from '../environmentKey';
 import type { Deadline, PassedLimit, TimeLimits } from './deadline';
 import { askedWait } from './retry';
 
@@ -229,7 +231,7 @@ function verdict(status: number | undefined, words: string, to: Addressee): [Fai
   if (status === 401 || status === 403)
     return [
       'model/unauthorized',
-      `Set OPENAI_API_KEY${to.key ? ' to a key that it accepts' : ''} (in the editor: Tandem: Set API Key…)`,
+      keyRemedy(originOf(to.server), to.key ? 'a key that it accepts' : 'its key'),
       false,
     ];
   if (status === 404 && /model/i.test(words))

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Trial } from '../../../core/model/connection';
+import { originOf } from '../../../core/model/address';
 import type { ApiKeys } from '../../apiKeys';
 import { askText, runSteps, type Given, type Head, type Step } from '../../steps';
 import type { Role } from '../roles';
@@ -105,7 +106,10 @@ export class Connect {
       validate: (text) => validateAddress(text, t),
     });
     if (typeof given === 'string') return given;
-    change(draft, { baseUrl: withoutSlash(given.value) });
+    const baseUrl = withoutSlash(given.value);
+    // A key that was typed for one server is not shown to another.
+    if (originOf(baseUrl) !== originOf(draft.server.baseUrl)) draft.key = undefined;
+    change(draft, { baseUrl });
     return given;
   }
 
@@ -119,7 +123,7 @@ export class Connect {
       ...head,
       prompt: t(
         'The key for {0}. It is kept in the editor’s secret storage and nowhere else. {1}',
-        baseUrl,
+        originOf(baseUrl) ?? baseUrl,
         empty,
       ),
       placeholder: t('API key'),

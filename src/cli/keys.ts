@@ -1,0 +1,64 @@
+import { Option } from 'commander';
+import { originOf, originOfModel } from '../core/model/address';
+import { wrongUse } from './command';
+
+/** The key of the server that plays a model; undefined when none is named for it. */
+export type KeyOf = (spec: string) => string | undefined;
+
+/** Keys are named by variables, because what is written on a command line can be read by others on the machine. */
+export const keyEnvOption = (): Option =>
+  new Option(
+    '--key-env <name[@address]>',
+    'the variable that holds the key of a server other than that of OPENAI_API_KEY; with its address when models play on several',
+  ).argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+
+/**
+ * The keys that `--key-env` names, each for the server of one origin.
+ * @param specs the models that the command plays
+ * @throws {Fault} `usage` when a variable is not set, or when it is not clear whose key it holds
+ */
+export function namedKeys(variables: readonly string[] = [], specs: readonly string[]): KeyOf {
+  const origins = new Set(specs.flatMap((spec) => originOfModel(spec) ?? []));
+  const keys = new Map<string, string>();
+  for (const text of variables) {
+    const at = text.indexOf('@');
+    const [name, address] = at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+    const key = valueOf(name);
+    const origin = address === undefined ? onlyOne(origins, name) : played(origins, name, address);
+    if (keys.has(origin)) throw wrongUse(`--key-env names two keys for ${origin}. Leave one out.`);
+    keys.set(origin, key);
+  }
+  return (spec) => keys.get(originOfModel(spec) ?? '');
+}
+
+function valueOf(name: string): string {
+  if (!/^[a-z_]\w*$/i.test(name))
+    throw wrongUse(
+      '--key-env takes the name of the variable that holds a key, such as LAB_KEY, not the key.',
+    );
+  const key = process.env[name]?.trim() ?? '';
+  if (key === '')
+    throw wrongUse(`--key-env names the variable ${name}, which is not set. Set it to the key.`);
+  return key;
+}
+
+function onlyOne(origins: ReadonlySet<string>, name: string): string {
+  const [first, ...others] = origins;
+  if (first === undefined)
+    throw wrongUse(`--key-env names ${name}, but no model here plays on a server. Leave it out.`);
+  if (others.length > 0)
+    throw wrongUse(
+      `--key-env ${name} does not say for which server: ${[...origins].join(' or ')}. Write ${name}@${first}.`,
+    );
+  return first;
+}
+
+function played(origins: ReadonlySet<string>, name: string, address: string): string {
+  const origin = originOf(address);
+  if (origin === undefined)
+    throw wrongUse(
+      `--key-env ${name}: "${address}" is not the address of a server, such as http://127.0.0.1:8000.`,
+    );
+  if (!origins.has(origin)) throw wrongUse(`--key-env ${name}: no model here plays at ${origin}.`);
+  return origin;
+}
