@@ -1,41 +1,13 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ApiKeys } from '../../../src/editor/apiKeys';
 import { servedDetails, servedWords } from '../../../src/editor/models/servedWords';
 import { specOf, validateAddress, type Server } from '../../../src/editor/models/server';
-import { Servers } from '../../../src/editor/models/servers';
 import { dollars, useDocument, useWords } from '../../../src/editor/models/use';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer, status } from '../../fixtures/chat-server-replies';
+import { kept } from './kept';
 import { english } from './translate';
 
 const qwen: Server = { name: 'Lab', baseUrl: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
-
-/** Settings and secrets as the editor keeps them, in memory. */
-function kept(servers: readonly unknown[] = []) {
-  const settings = {
-    servers,
-    set(_: 'servers', value: Server[]): Promise<void> {
-      // As written to a file and read again.
-      settings.servers = JSON.parse(JSON.stringify(value)) as unknown[];
-      return Promise.resolve();
-    },
-  };
-  const secrets = new Map<string, string>();
-  const keys = new ApiKeys({
-    get: (key) => Promise.resolve(secrets.get(key)),
-    store: (key, value) => Promise.resolve(void secrets.set(key, value)),
-    keys: () => Promise.resolve([...secrets.keys()]),
-    delete: (key) => Promise.resolve(void secrets.delete(key)),
-  });
-  const changes: string[] = [];
-  return {
-    settings,
-    secrets,
-    changes,
-    keys,
-    servers: new Servers(settings, keys, () => changes.push('changed'), english),
-  };
-}
 
 describe('the connected servers', () => {
   it('are kept without their keys, one in the place of the other when it is edited', async () => {
