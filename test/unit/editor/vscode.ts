@@ -142,7 +142,7 @@ export class Input {
 }
 
 /** What a person does with each input that is shown, one after the other. */
-export const acts: ((input: Input) => void)[] = [];
+export const acts: ((input: Input) => unknown)[] = [];
 
 export const ProgressLocation = { Notification: 15 };
 
