@@ -151,9 +151,11 @@ function noKey(to: Addressee): Diagnosis {
 }
 
 function badAddress(to: Addressee): Diagnosis {
+  // A password in it must not be read over a shoulder, nor get into a log.
+  const shown = to.server.replace(/\/\/[^/]*@/, '//…@');
   return {
     problem: 'bad-address',
-    what: `“${to.server}” is not the address of a server.`,
+    what: `“${shown}” is not the address of a server.`,
     remedy: 'Write one such as http://127.0.0.1:8000/v1, without a name or a password in it.',
   };
 }
