@@ -59,7 +59,7 @@ await main(async () => {
   }
   const bill = path.join(root, 'packages', `tandem-${String(version)}.cdx.json`);
   await step(path.relative(root, bill), () =>
-    Promise.resolve(writeBill(bill, path.join(folder, 'dist/build/bundled.json'))),
+    writeBill(bill, path.join(folder, 'dist', 'build', 'bundled.json')),
   );
   rmSync(folder, { recursive: true, force: true });
   return 0;

