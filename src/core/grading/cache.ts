@@ -19,6 +19,13 @@ const fileSchema = z.object({
         none: z.boolean(),
         display: z.string(),
         milliseconds: z.number(),
+        comparison: z
+          .object({
+            call: z.string(),
+            equal: z.boolean(),
+            with: z.object({ canonical: z.string(), display: z.string() }),
+          })
+          .exactOptional(),
       }),
       z.object({
         kind: z.literal('error'),

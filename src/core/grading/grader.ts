@@ -8,11 +8,12 @@ import { Gate } from './gate';
 import type { Grade, GradingMode } from './grade';
 import { believable, judge, missingHere, notGradable } from './judgement';
 import { answerLimit, defaultLimits, type GradingLimits } from './limits';
+import { Lacks } from './lacks';
 import { importsElsewhere, lacking } from './modules';
 import { bannedText } from './paper';
 import type { OpenNative, Unavailable } from './native/native';
-import { References, referenceFailures, type ReferenceOutputs } from './reference';
-import { seedOf, type Job, type Runner } from './runner';
+import { ownNames, References, referenceFailures, type ReferenceOutputs } from './reference';
+import { seedOf, type CallOutcome, type Job, type Runner } from './runner';
 import { WasiPool } from './wasi/pool';
 
 export interface GradeOptions {
@@ -62,6 +63,7 @@ class SandboxGrader implements Grader {
   private closed = false;
   private readonly gate: Gate;
   private readonly references: References;
+  private readonly lacks: Lacks;
 
   constructor(
     private readonly pool: WasiPool,
@@ -72,6 +74,7 @@ class SandboxGrader implements Grader {
     // Twice as many as can run, so that a worker's next job is there when it is done with the last.
     this.gate = new Gate(2 * pool.width);
     this.references = new References(this.gate, limits, cache);
+    this.lacks = new Lacks(this.gate, limits);
   }
 
   async grade(task: Task, answer: string, { mode, signal }: GradeOptions): Promise<Grade> {
@@ -163,9 +166,20 @@ class SandboxGrader implements Grader {
         ...(missing === undefined ? {} : { unavailable: missing }),
       };
     }
-    const job = answerJob(task, code, mode, limitMilliseconds, failures);
+    const job: Job = {
+      source: code,
+      calls: answerCalls(task, reference.calls, failures),
+      start: 0,
+      mode,
+      limitMilliseconds,
+      seed: seedOf(task.testCases.map(({ call }) => call)),
+      own: ownNames(task),
+    };
     const outcomes = await abortable(runFairly(runner, this.gate, job, this.limits, signal), signal);
-    const answer = believable(outcomes, code);
+    const answer = await abortable(
+      believable(outcomes, code, (name) => this.lacks.has(runner, name)),
+      signal,
+    );
     const unavailable = answer.map(lacking).find((name) => name !== undefined);
     return { grade: judge({ ...evidence, answer }), ...(unavailable === undefined ? {} : { unavailable }) };
   }
@@ -177,23 +191,20 @@ function because(grade: Grade, unavailable: string): Grade {
   return { ...grade, notGradable: `${grade.notGradable} ${unavailable}` };
 }
 
-/** Tests that cannot count are not run: the answer may rightly loop where the reference does. */
-function answerJob(
+/**
+ * What an answer is asked on each test. Tests that cannot count are not run: the answer may rightly loop where the
+ * reference does. Of a comparison it learns one side only.
+ */
+function answerCalls(
   task: Task,
-  source: string,
-  mode: GradingMode,
-  limitMilliseconds: number,
+  reference: readonly CallOutcome[],
   failures: readonly (string | undefined)[],
-): Job {
-  const calls = task.testCases.map(({ call }) => call);
-  return {
-    source,
-    calls: calls.map((call, index) => (failures[index] === undefined ? call : 'None')),
-    start: 0,
-    mode,
-    limitMilliseconds,
-    seed: seedOf(calls),
-  };
+): readonly string[] {
+  return task.testCases.map(({ call }, index) => {
+    if (failures[index] !== undefined) return 'None';
+    const outcome = reference[index];
+    return outcome?.kind === 'value' ? (outcome.comparison?.call ?? call) : call;
+  });
 }
 
 function allBanned(task: Task, banned: string): Grade {

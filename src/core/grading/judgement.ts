@@ -68,25 +68,32 @@ const gateways = new Set([
 const threading = ['threading', '_thread', 'concurrent', 'asyncio', 'multiprocessing', 'socketserver'];
 
 /**
- * The outcomes of an answer as far as its source bears them out: any code can raise an error that reads as if the
- * interpreter lacked something. A module counts as missing only when the source imports it, or one that may need it; a
- * thread only when the source imports what starts threads. Otherwise the error is the answer's own.
+ * The outcomes of an answer as far as its source and the interpreter bear them out. evaluation.py tells an error that
+ * says "missing" from one that the answer raises by itself; here the source has to import what is missing, or what may
+ * need it, and a pristine interpreter of the same kind has to lack it too: an answer can take a module away from its
+ * own. Otherwise the error is the answer's own.
+ * @param isMissing whether an interpreter that ran nothing before lacks this
  */
-export function believable(outcomes: readonly CallOutcome[], source: string): readonly CallOutcome[] {
-  if (!outcomes.some(lacking)) return outcomes;
+export async function believable(
+  outcomes: readonly CallOutcome[],
+  source: string,
+  isMissing: (name: string) => Promise<boolean>,
+): Promise<readonly CallOutcome[]> {
   const imports = importedModules(source);
-  return outcomes.map((outcome) => {
-    const name = lacking(outcome);
-    if (outcome.kind !== 'error' || name === undefined) return outcome;
-    if (name === 'threads') {
-      const message = `${outcome.message} (the answer imports nothing that starts threads)`;
-      return threading.some((each) => imports.has(each)) ? outcome : { ...outcome, message };
-    }
-    return mayMiss(imports, name) ? outcome : { ...outcome, missingModule: undefined };
-  });
+  return Promise.all(
+    outcomes.map(async (outcome) => {
+      const name = lacking(outcome);
+      if (outcome.kind !== 'error' || name === undefined) return outcome;
+      if (mayMiss(imports, name) && (await isMissing(name))) return outcome;
+      const { missingModule: _, ...own } = outcome;
+      return own;
+    }),
+  );
 }
 
 function mayMiss(imports: ReadonlySet<string>, name: string): boolean {
+  if (name === 'threads') return threading.some((each) => imports.has(each));
+  if (name === 'tzdata' && imports.has('zoneinfo')) return true;
   // The C part of a module of the standard library has its name with an underscore.
   if (imports.has(name) || (name.startsWith('_') && imports.has(name.slice(1)))) return true;
   return [...imports].some((each) => gateways.has(each) || isElsewhere(each));
@@ -125,7 +132,10 @@ function compare(expected: CallOutcome, got: CallOutcome, limitMilliseconds: num
   }
   if (expected.kind !== 'value') throw new Error('compared with a reference that gave no value');
   const { milliseconds } = got;
-  if (got.canonical !== null && got.canonical === expected.canonical)
+  const { equal, with: other } = expected.comparison ?? { equal: true, with: expected };
+  // What equals nothing is no answer to any test, nor to one whose sides differ.
+  if (got.canonical !== null && (got.canonical === other.canonical) === equal)
     return { status: 'passed', milliseconds };
-  return { status: 'wrong', expected: expected.display, got: got.display, milliseconds };
+  const wanted = equal ? other.display : `anything but ${other.display}`;
+  return { status: 'wrong', expected: wanted, got: got.display, milliseconds };
 }

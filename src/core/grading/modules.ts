@@ -66,6 +66,7 @@ const modulesElsewhere = new Set([
     'tqdm',
     'transformers',
     'typing_extensions',
+    'tzdata',
     'unidecode',
     'xgboost',
     'yaml',
@@ -80,12 +81,17 @@ export function isElsewhere(module: string): boolean {
 /** What the interpreter lacks to evaluate this call ("numpy", "threads"); undefined when the outcome stands. */
 export function lacking(outcome: CallOutcome): string | undefined {
   if (outcome.kind !== 'error') return undefined;
-  if (outcome.type === 'RuntimeError' && outcome.message === "can't start new thread") return 'threads';
-  if (outcome.type === 'ZoneInfoNotFoundError') return 'tzdata';
-  const { message } = outcome;
-  if (outcome.type === 'ModuleNotFoundError' && message.includes("'concurrent.futures.")) return 'threads';
   const { missingModule } = outcome;
+  // Every interpreter has this module, so evaluation.py names it where no thread can be started.
+  if (missingModule === '_thread') return 'threads';
   return missingModule !== undefined && isElsewhere(missingModule) ? missingModule : undefined;
+}
+
+/** A Python expression that fails as the answer's call did, in an interpreter that lacks this. */
+export function probeFor(lack: string): string {
+  if (lack === 'threads') return '__import__("threading").Thread(target=int).start()';
+  if (lack === 'tzdata') return '__import__("zoneinfo").ZoneInfo("Europe/Berlin")';
+  return `__import__(${JSON.stringify(lack)})`;
 }
 
 /**

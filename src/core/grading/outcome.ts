@@ -9,6 +9,13 @@ const outcomeSchema = z.discriminatedUnion('kind', [
     canonical: z.string().max(10_000).nullable(),
     none: z.boolean(),
     display: z.string().max(2_000),
+    comparison: z
+      .object({
+        call: z.string().max(10_000),
+        equal: z.boolean(),
+        with: z.object({ canonical: z.string().max(10_000), display: z.string().max(2_000) }),
+      })
+      .exactOptional(),
   }),
   z.object({
     kind: z.literal('error'),
@@ -42,20 +49,26 @@ function printable(text: string, kept = ''): string {
  * @throws Fault when the text is nothing that evaluation.py writes: the code has tampered with its interpreter
  */
 export function readOutcome(text: string, milliseconds: number): CallOutcome {
-  let value: unknown;
+  let given: unknown;
   try {
-    value = JSON.parse(text);
+    given = JSON.parse(text);
   } catch (error) {
     throw new Fault('grading/tampered', 'The code has tampered with its interpreter.', { cause: error });
   }
-  const parsed = outcomeSchema.safeParse(value);
+  const parsed = outcomeSchema.safeParse(given);
   if (!parsed.success) {
     throw new Fault('grading/tampered', 'The code has tampered with its interpreter.', {
       cause: parsed.error,
     });
   }
   const { data } = parsed;
-  if (data.kind === 'value') return { ...data, display: printable(data.display), milliseconds };
+  if (data.kind === 'value') {
+    const { comparison, display, ...value } = data;
+    const shown = { ...value, display: printable(display), milliseconds };
+    if (comparison === undefined) return shown;
+    const other = { ...comparison.with, display: printable(comparison.with.display) };
+    return { ...shown, comparison: { ...comparison, with: other } };
+  }
   return {
     kind: 'error',
     type: printable(data.type),

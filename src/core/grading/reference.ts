@@ -6,12 +6,13 @@ import type { Gate } from './gate';
 import type { GradingMode } from './grade';
 import { noticeableReferenceTime, type GradingLimits } from './limits';
 import { seedOf, type CallOutcome, type Job, type Runner } from './runner';
+import { topLevelOf, wordsOf } from './source';
 
 /**
  * Raised by hand when this file, attempt.ts, runner.ts or native/server.ts change what a reference is found to give. The
  * rest of what decides an outcome is in the version of the runner.
  */
-const outcomeVersion = 2;
+const outcomeVersion = 3;
 
 /** What a task's reference gives on its tests; computed once and kept by content. */
 export interface ReferenceOutputs {
@@ -86,7 +87,15 @@ function referenceJob(task: Task, mode: GradingMode, limits: GradingLimits): Job
     mode,
     limitMilliseconds: limits.ceilingMilliseconds,
     seed: seedOf(calls),
+    own: ownNames(task),
   };
+}
+
+/** Names that the tests call as the source's, although some of them may be those of built-ins. */
+export function ownNames({ reference, testCases }: Task): readonly string[] {
+  const { defined, imported } = topLevelOf(reference);
+  const used = wordsOf(testCases.map(({ call }) => call).join('\n'));
+  return [...defined, ...imported].filter((name) => used.has(name));
 }
 
 function slowestOf(calls: readonly CallOutcome[]): number {

@@ -15,8 +15,20 @@ export interface Job {
   readonly limitMilliseconds: number;
   /** Hexadecimal, at most 12 digits; what the code draws at random depends on it and on the call's index only. */
   readonly seed: string;
+  /** Names that the source is to define: in a call they mean the source's even where a built-in has that name. */
+  readonly own: readonly string[];
   /** The caller checks a time-out again, alone: wall time will do as the limit. */
   readonly provisional?: boolean;
+}
+
+/** A test that compares what the source gives with a value that does not depend on it. */
+export interface Comparison {
+  /** The side that asks the source something. */
+  readonly call: string;
+  /** Whether both sides are the same value here. */
+  readonly equal: boolean;
+  /** The other side. */
+  readonly with: { readonly canonical: string; readonly display: string };
 }
 
 /** What one call gave. */
@@ -31,6 +43,8 @@ export type CallOutcome =
       readonly display: string;
       /** Processor time where the runner can tell: a busy machine does not change it. */
       readonly milliseconds: number;
+      /** The call says that two sides are equal, or are not; absent when both or none of them ask the source something. */
+      readonly comparison?: Comparison;
     }
   | {
       readonly kind: 'error';

@@ -24,7 +24,10 @@ export async function testAnswer(engine: Engine, what: unknown): Promise<void> {
   }
   const { checkable, checkTask } = await import('../../core/task/checks');
   const grade = await withProgress(t('Running the tests of {0}', answer.name), async (signal) =>
-    (await engine.grader()).grade(checkTask(claims), checkable(answer.code), { mode: 'fixed', signal }),
+    (await engine.grader()).grade(checkTask(claims, answer.name), checkable(answer.code), {
+      mode: 'fixed',
+      signal,
+    }),
   );
   if (grade !== undefined) tell(grade, claims);
 }

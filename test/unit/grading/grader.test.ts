@@ -298,6 +298,7 @@ describe('the grading process', () => {
       mode: 'fixed',
       limitMilliseconds: 5_000,
       seed: '1',
+      own: [],
     };
     const running = Array.from({ length: 8 }, () => pool.run(job));
     await running[0];

@@ -201,7 +201,7 @@ function wallMilliseconds({ limitMilliseconds, provisional }: Job): number {
 }
 
 function jobMessage(id: number, job: Job): object {
-  const { source, calls, start, seed, limitMilliseconds } = job;
+  const { source, calls, start, seed, own, limitMilliseconds } = job;
   const split = job.mode === 'paper';
   return {
     id,
@@ -210,6 +210,7 @@ function jobMessage(id: number, job: Job): object {
     start,
     split,
     seed,
+    own,
     limitMilliseconds,
     wallMilliseconds: wallMilliseconds(job),
   };

@@ -6,10 +6,11 @@ Needs Python 3.10 or newer. Its namespace gets a private copy of the built-ins, 
 
     namespace = {'__builtins__': dict(vars(builtins)), '__name__': 'tandem_evaluation'}
     exec(compile(text, 'evaluation.py', 'exec'), namespace)
-    evaluate = namespace['load'](source, split=False, seed='…', numpy=None)
+    evaluate = namespace['load'](source, split=False, seed='…', own=['f'], numpy=None)
     evaluate(index, call)      # the outcome of one call, ASCII JSON: see outcomeSchema in outcome.ts
 """
 
+import _ast
 import asyncio
 import builtins
 import collections
@@ -17,10 +18,14 @@ import datetime
 import decimal
 import fractions
 import hashlib
+import importlib._bootstrap
+import opcode
+import operator
 import random
 import selectors
 import sys
 import types
+import zoneinfo._common
 from json.encoder import encode_basestring_ascii as quoted
 from math import isinf, isnan
 from time import sleep
@@ -32,6 +37,8 @@ SIZE_LIMIT = 250_000  # characters of canonical text, about; a larger value equa
 DEPTH_LIMIT = 60
 DISPLAY_LIMIT = 200
 MESSAGE_LIMIT = 300
+CALL_LIMIT = 8_000  # characters of JSON; one side of a comparison that is longer is not asked for by itself
+ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 
 Fraction, Decimal = fractions.Fraction, decimal.Decimal
 OrderedDict, deque = collections.OrderedDict, collections.deque
@@ -39,6 +46,7 @@ Counter, defaultdict = collections.Counter, collections.defaultdict
 instant, date, clock, span = datetime.datetime, datetime.date, datetime.time, datetime.timedelta
 timezone = datetime.timezone
 KEYS, ITEMS = type({}.keys()), type({}.items())
+BUILT_INS = dict(vars(builtins))
 BUILT_IN_TYPES = frozenset(value for value in vars(builtins).values() if type(value) is type)
 ModuleType = types.ModuleType
 modules, settrace, setprofile, seed_random = sys.modules, sys.settrace, sys.setprofile, random.seed
@@ -135,7 +143,7 @@ class Canon:
     def spend(self, characters):
         self.left -= characters
         if self.left < 0:
-            raise Incomparable('too large')
+            raise Incomparable('a value that is too large')
 
     def number(self, numerator, denominator):
         self.spend(numerator.bit_length() + denominator.bit_length() >> 2)
@@ -143,7 +151,7 @@ class Canon:
 
     def real(self, value, nan, infinite):
         if nan:
-            raise Incomparable('not a number')
+            raise Incomparable('a value that is not a number')
         if infinite:
             return 'inf+' if value > 0 else 'inf-'
         return self.number(*value.as_integer_ratio())
@@ -165,7 +173,7 @@ class Canon:
 
     def text(self, value, depth=0):
         if depth > DEPTH_LIMIT:
-            raise Incomparable('too deep')
+            raise Incomparable('a value that is nested too deeply')
         kind = type(value)
         if value is None:
             return 'N'
@@ -336,9 +344,60 @@ def outcome_of_error(error):
     line = line_of(error)
     if line is not None:
         text += ',"line":%d' % line
-    if kind is ModuleNotFoundError and type(error.name) is str:
-        text += ',"missingModule":' + quoted(error.name.partition('.')[0][:80])
+    missing = missing_module(error)
+    if missing is not None:
+        text += ',"missingModule":' + quoted(missing[:80])
     return text + '}'
+
+
+class MissNotes:
+    """The last finder of modules: it finds nothing, and notes what no other has found."""
+
+    def __init__(self):
+        self.names = set()
+
+    def find_spec(self, name, path=None, target=None):
+        if type(name) is str:
+            self.names.add(name)
+
+
+misses = MissNotes()
+sys.meta_path.append(misses)
+# Python code of the library that raises an error for want of something by a statement.
+IMPORT_FAILS = importlib._bootstrap._find_and_load_unlocked.__code__
+ZONE_FAILS = zoneinfo._common.load_tzdata.__code__
+CALLING = frozenset(number for name, number in opcode.opmap.items() if 'CALL' in name or name == 'IMPORT_NAME')
+
+
+def missing_module(error):
+    """
+    The module for want of which the error arose; `_thread` when no thread can be started. None for any other error, also
+    for one that the source raises by itself with the same type and text.
+    """
+    kind = type(error)
+    code, place = origin_of(error)
+    if code is None:
+        return None
+    if kind is zoneinfo.ZoneInfoNotFoundError:
+        return 'tzdata' if code is ZONE_FAILS else None
+    if code is not IMPORT_FAILS and code.co_code[place] not in CALLING:
+        return None
+    if kind is RuntimeError:
+        return '_thread' if error.args == ("can't start new thread",) else None
+    if kind is not ModuleNotFoundError or type(error.name) is not str or error.name not in misses.names:
+        return None
+    # concurrent.futures comes without its pools where there are no threads.
+    return '_thread' if error.name.startswith('concurrent.futures.') else error.name.partition('.')[0]
+
+
+def origin_of(error):
+    """Code object and offset of the instruction at which the error arose."""
+    trace, last = error.__traceback__, None
+    for _ in range(10_000):
+        if trace is None:
+            break
+        last, trace = trace, trace.tb_next
+    return (None, 0) if last is None else (last.tb_frame.f_code, last.tb_lasti)
 
 
 def line_of(error):
@@ -368,8 +427,169 @@ def namespaces(split):
     return module.__dict__, module.__dict__
 
 
-def load(source, split, seed, numpy=None):
-    """Compiles the source without running any of it; the result evaluates single calls on it."""
+def names_of_test(scope, names, own):
+    """
+    Globals of a test's expression: the names of the source over a private copy of the built-ins. Neither a patch of a
+    built-in nor a function of the same name changes what a test says, unless the reference defines that name (`own`).
+    """
+    seen = {}
+    for known in (scope, names):
+        for name, value in known.items():
+            # A key of another class could be equal to one name now and to another later.
+            if type(name) is str and (name not in BUILT_INS or name in own):
+                seen[name] = value
+    seen['__builtins__'] = {**BUILT_INS, 'isinstance': is_instance}
+    return seen
+
+
+def is_instance(value, kinds):
+    """`isinstance` by the real class: an object may claim another in `__class__`."""
+    return issubclass(type(value), kinds)
+
+
+class Test:
+    """
+    The expression of one test. What it compares is compared here, by canonical texts or on copies: an object of the
+    source has no say in what it equals.
+    """
+
+    def __init__(self, call, seen, numpy):
+        self.call, self.seen, self.numpy = call, seen, numpy
+        self.tree = compile(call.lstrip(' \t'), '<string>', 'eval', ONLY_AST, dont_inherit=True).body
+
+    def outcome(self):
+        try:
+            if self.sides is None:
+                return outcome_of_value(self.value(self.tree), self.numpy)
+            left, right = self.sides
+            return self.outcome_of_sides(self.value(left), self.value(right))
+        except Incomparable as reason:
+            return '{"kind":"value","canonical":null,"none":false,"display":%s}' % quoted(
+                'a comparison with ' + str(reason)
+            )
+
+    @property
+    def sides(self):
+        """The two sides when the whole test says that they are equal or that they are not."""
+        node = self.tree
+        if type(node) is not _ast.Compare or len(node.ops) != 1:
+            return None
+        return (node.left, node.comparators[0]) if type(node.ops[0]) in (_ast.Eq, _ast.NotEq) else None
+
+    def outcome_of_sides(self, left, right):
+        """
+        With the side that asks the source something by itself, so that an answer is asked only for that, and what it is
+        to be compared with stays outside of its interpreter.
+        """
+        same = equal(left, right, self.numpy)
+        told = outcome_of_value(same == (type(self.tree.ops[0]) is _ast.Eq), self.numpy)
+        asking = [self.asks(node) for node in self.sides]
+        if asking[0] == asking[1] or not self.call.isprintable():
+            return told
+        node, other = (self.sides[0], right) if asking[0] else (self.sides[1], left)
+        text = self.call.lstrip(' \t').encode()[node.col_offset : node.end_col_offset].decode()
+        call = quoted('(' + text + ')')
+        fixed = outcome_of_value(other, self.numpy)
+        if len(call) > CALL_LIMIT or '"canonical":null' in fixed[:40]:
+            return told
+        return '%s,"comparison":{"call":%s,"equal":%s,"with":%s}}' % (
+            told[:-1],
+            call,
+            'true' if same else 'false',
+            fixed,
+        )
+
+    def asks(self, node):
+        """Whether the expression names something of the source."""
+        if type(node) is _ast.Name and node.id in self.seen:
+            return True
+        for field in node._fields:
+            part = getattr(node, field, None)
+            for each in part if type(part) is list else [part]:
+                if isinstance(each, _ast.AST) and self.asks(each):
+                    return True
+        return False
+
+    def value(self, node):
+        if type(node) is _ast.Compare:
+            return self.compared(node)
+        if type(node) is _ast.UnaryOp and type(node.op) is _ast.Not:
+            return not self.value(node.operand)
+        if type(node) is _ast.BoolOp:
+            decisive = type(node.op) is _ast.Or
+            for each in node.values:
+                value = self.value(each)
+                if bool(value) is decisive:
+                    break
+            return value
+        return eval(compile(_ast.Expression(body=node), '<string>', 'eval', dont_inherit=True), self.seen)
+
+    def compared(self, node):
+        left = self.value(node.left)
+        for kind, right in zip(map(type, node.ops), node.comparators):
+            right = self.value(right)
+            if not self.holds(kind, left, right):
+                return False
+            left = right
+        return True
+
+    def holds(self, kind, left, right):
+        if kind is _ast.Eq or kind is _ast.NotEq:
+            return equal(left, right, self.numpy) == (kind is _ast.Eq)
+        if kind is _ast.Is or kind is _ast.IsNot:
+            return (left is right) == (kind is _ast.Is)
+        return bool(COMPARISONS[kind](copied(left, self.numpy), copied(right, self.numpy)))
+
+
+COMPARISONS = {
+    _ast.Lt: operator.lt,
+    _ast.LtE: operator.le,
+    _ast.Gt: operator.gt,
+    _ast.GtE: operator.ge,
+    _ast.In: lambda one, many: one in many,
+    _ast.NotIn: lambda one, many: one not in many,
+}
+
+
+def equal(left, right, numpy):
+    """Raises Incomparable when one side equals nothing. An object of the source equals itself: a member of an Enum."""
+    if left is right and not among(type(left), (float, complex, Decimal)):
+        return True
+    return Canon(numpy).text(left) == Canon(numpy).text(right)
+
+
+def copied(value, numpy, depth=0):
+    """A copy of built-in types alone; Python compares copies without running code of the source."""
+    if depth > DEPTH_LIMIT:
+        raise Incomparable('a value that is nested too deeply')
+    kind = type(value)
+    if value is None or among(kind, (bool, int, float, complex, str, bytes, Decimal, Fraction, date, span, range)):
+        return value
+    if (kind is instant or kind is clock) and (value.tzinfo is None or type(value.tzinfo) is timezone):
+        return value
+    if among(kind, (list, tuple, set, frozenset, deque)):
+        return kind([copied(each, numpy, depth + 1) for each in value])
+    if among(kind, MAPPINGS):
+        pairs = list(dict.items(value))
+        return {copied(key, numpy, depth + 1): copied(each, numpy, depth + 1) for key, each in pairs}
+    if kind is KEYS or kind is ITEMS:
+        return {copied(each, numpy, depth + 1) for each in value}
+    if numpy is not None and numpy.generic in bases_of(kind):
+        simple = numpy.generic.item(value)
+        if type(simple) is not kind:
+            return copied(simple, numpy, depth + 1)
+    base = plain(value)
+    if base is not value:
+        return copied(base, numpy, depth + 1)
+    raise Incomparable('an object of class ' + name_of(kind)[:80])
+
+
+def load(source, split, seed, own, numpy=None):
+    """
+    Compiles the source without running any of it; the result evaluates single calls on it.
+
+    own: names that the reference defines; a call means the source's, even if a built-in has the same name
+    """
     code, failure = None, None
     try:
         code = compile(source, SOURCE_NAME, 'exec', dont_inherit=True)
@@ -380,16 +600,16 @@ def load(source, split, seed, numpy=None):
         if code is None:
             return failure
         try:
+            misses.names.clear()
             # The same seed for a reference and an answer: what they draw at random is equal too.
             seed_random('%s/%d' % (seed, index))
             try:
                 scope, names = namespaces(split)
                 exec(code, scope, names)
-                value = eval(call, scope, names)
+                return Test(call, names_of_test(scope, names, own), numpy).outcome()
             finally:
                 settrace(None)
                 setprofile(None)
-            return outcome_of_value(value, numpy)
         except BaseException as error:
             try:
                 return outcome_of_error(error)

@@ -107,8 +107,8 @@ function attempt(interpreter: Interpreter, job: Job, wallLimit: number, timeEach
   }
 }
 
-function guestJob({ source, calls, start, mode, seed }: Job): string {
-  return JSON.stringify({ source, calls, start, split: mode === 'paper', seed });
+function guestJob({ source, calls, start, mode, seed, own }: Job): string {
+  return JSON.stringify({ source, calls, start, split: mode === 'paper', seed, own });
 }
 
 /** What left the guest otherwise than by a result: the code's doing, since the pass started from the image. */

@@ -81,6 +81,7 @@ export class Interpreter {
         start: 0,
         split: false,
         seed: '0',
+        own: [],
       }),
     );
     this.system.startCall(0);
