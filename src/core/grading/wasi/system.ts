@@ -17,6 +17,8 @@ const errno = { ok: 0, badFile: 8, notImplemented: 52, seekPipe: 70 } as const;
 /** Every job starts at this instant of the guest's clock, so that outcomes do not depend on the day: 2025-01-01 12:00 UTC. */
 const jobEpochNanoseconds = 1_735_732_800_000_000_000n;
 const sleepLimitNanoseconds = 1_000_000_000n;
+/** How far the clock goes on each time it is read. Real time would differ between a reference and an answer. */
+const tickNanoseconds = 10_000n;
 const subscriptionBytes = 48;
 const eventBytes = 32;
 /** More buffers than any call of the interpreter passes. */
@@ -24,7 +26,7 @@ const maxVectors = 1024;
 
 /**
  * All of the outside that the guest can reach: standard input that holds the job while the job is read, an output that
- * is dropped, a virtual clock, and random numbers from a seed. No files, environment, network or processes.
+ * is dropped, a virtual clock that goes on when it is read or slept on, and random numbers from a seed. No files, environment, network or processes.
  */
 export class GuestSystem {
   private memory: WebAssembly.Memory | undefined;
@@ -32,7 +34,7 @@ export class GuestSystem {
   private inputAt = 0;
   private output = '';
   private slept = 0n;
-  private started = process.hrtime.bigint();
+  private ticked = 0n;
   private random = 1n;
   private booting = true;
 
@@ -65,7 +67,7 @@ export class GuestSystem {
   /** Clock and random numbers as at the start of a call, the same for a reference and an answer. */
   startCall(seed: number): void {
     this.slept = 0n;
-    this.started = process.hrtime.bigint();
+    this.ticked = 0n;
     this.random = BigInt(seed) * 2n + 1n;
   }
 
@@ -187,7 +189,8 @@ export class GuestSystem {
   private now(clock: number): bigint {
     const realTime = 0;
     // Time stands still while the guest boots, so that every boot ends with the same memory.
-    const elapsed = this.booting ? 0n : process.hrtime.bigint() - this.started + this.slept;
+    if (!this.booting) this.ticked += tickNanoseconds;
+    const elapsed = this.ticked + this.slept;
     return clock === realTime ? jobEpochNanoseconds + elapsed : elapsed + 1_000_000_000n;
   }
 

@@ -1,0 +1,126 @@
+"""A clock and a source of randomness that are the same for a reference and its answers, as in WebAssembly (wasi/system.ts).
+
+`install` takes the place of the machine's in the process that children are forked from, before the libraries are
+imported, so that they take these functions along. `start_call` begins both anew.
+"""
+
+import ctypes
+import datetime
+import functools
+import gc
+import os
+import random
+import time
+import uuid
+
+EPOCH_NANOSECONDS = 1_735_732_800 * 10**9  # every call starts at this instant: 2025-01-01 12:00 UTC
+TICK_NANOSECONDS = 10_000  # how far the clock goes on each time it is read
+SLEEP_LIMIT_NANOSECONDS = 10**9  # a call that sleeps longer in all runs out of time
+
+_real_sleep = time.sleep
+_plain_seed = random.Random.seed
+_stream = random.Random(0)
+_elapsed = 0
+_slept = 0
+
+
+def start_call(seed, index):
+    """seed: hexadecimal, the job's; index: of the call."""
+    global _elapsed, _slept
+    _elapsed = _slept = 0
+    _plain_seed(_stream, "%s/%d" % (seed, index))
+    uuid._last_timestamp = None
+
+
+def install():
+    _install_time()
+    _install_dates()
+    _install_randomness()
+
+
+def _read():
+    global _elapsed
+    _elapsed += TICK_NANOSECONDS
+    return _elapsed
+
+
+def _sleep(seconds):
+    global _elapsed, _slept
+    if seconds < 0:
+        raise ValueError("sleep length must be non-negative")
+    nanoseconds = int(seconds * 1e9)
+    _slept += nanoseconds
+    _elapsed += nanoseconds
+    if _slept > SLEEP_LIMIT_NANOSECONDS:
+        _real_sleep(10**6)
+
+
+def _install_time():
+    def nanoseconds_of(epoch):
+        return lambda *_: epoch + _read()
+
+    def seconds_of(epoch):
+        return lambda *_: (epoch + _read()) / 1e9
+
+    time.time, time.time_ns = seconds_of(EPOCH_NANOSECONDS), nanoseconds_of(EPOCH_NANOSECONDS)
+    for name in ("monotonic", "perf_counter", "process_time", "thread_time"):
+        setattr(time, name, seconds_of(10**9))
+        setattr(time, name + "_ns", nanoseconds_of(10**9))
+    time.clock_gettime = lambda clock: (time.time if clock == time.CLOCK_REALTIME else time.monotonic)()
+    time.clock_gettime_ns = lambda clock: (time.time_ns if clock == time.CLOCK_REALTIME else time.monotonic_ns)()
+    time.sleep = _sleep
+    for name in ("localtime", "gmtime", "ctime"):
+        setattr(time, name, _now_without(getattr(time, name)))
+    local, as_text, formatted = time.localtime, time.asctime, time.strftime
+    time.asctime = lambda when=None: as_text(local() if when is None else when)
+    time.strftime = lambda form, when=None: formatted(form, local() if when is None else when)
+
+
+def _now_without(convert):
+    """The function of the seconds since 1970 with the clock here where none are given."""
+
+    @functools.wraps(convert)
+    def converted(seconds=None):
+        return convert(time.time() if seconds is None else seconds)
+
+    return converted
+
+
+def _install_dates():
+    """In place: other modules have the classes already, and a value has to be of the class that Python knows."""
+
+    def now(cls, tz=None):
+        return cls.fromtimestamp(time.time(), tz)
+
+    def utcnow(cls):
+        return cls.fromtimestamp(time.time(), datetime.timezone.utc).replace(tzinfo=None)
+
+    def today(cls):
+        return cls.fromtimestamp(time.time())
+
+    _put(datetime.datetime, now=now, utcnow=utcnow)
+    _put(datetime.date, today=today)
+
+
+def _put(kind, **methods):
+    """Sets class methods of a class that is written in C."""
+    (attributes,) = gc.get_referents(kind.__dict__)
+    for name, method in methods.items():
+        attributes[name] = classmethod(method)
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(kind))
+
+
+def _install_randomness():
+    def urandom(size):
+        return _stream.randbytes(size)
+
+    def seed(self, a=None, version=2):
+        return _plain_seed(self, _stream.getrandbits(128) if a is None else a, version)
+
+    os.urandom = random._urandom = urandom
+    os.getrandom = lambda size, flags=0: urandom(size)
+    random.Random.seed = seed
+    random.seed = random._inst.seed
+    # Made from the time and from a number of the machine, past the functions above.
+    uuid._generate_time_safe = uuid._UuidCreate = None
+    uuid._node = 0x020000000001
