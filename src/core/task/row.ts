@@ -14,14 +14,18 @@ const factSchema = z.object({
   answers: z.array(text).min(1),
 });
 
+/** As a map, because a record of zod leaves the name `__proto__` out, which a test may have like any other. */
+const testCasesSchema = z.preprocess(
+  (cases) => (isObject(cases) ? new Map(Object.entries(cases)) : cases),
+  z.map(z.string(), text).refine((cases) => cases.size > 0, 'is empty; a task needs at least one test'),
+);
+
 /** One line of a pack, in ColBench's fields. Fields that are not named here are left aside. */
 const rowSchema = z.object({
   problem_description: text,
   ground_truth: text,
   /** Name of the test → the call, a Python expression. */
-  test_cases: z
-    .record(z.string(), text)
-    .refine((cases) => Object.keys(cases).length > 0, 'is empty; a task needs at least one test'),
+  test_cases: testCasesSchema,
   hidden_information: optionalText,
   id: text.nullish(),
   facts: z.array(factSchema).nullish(),
@@ -84,12 +88,16 @@ function contentId(description: string, reference: string, testCases: readonly T
 }
 
 /** `test1` … `testN` by number (a JSON object may list `test10` after `test1`); other names as they stand. */
-function inOrder(cases: Readonly<Record<string, string>>): TestCase[] {
-  const tests = Object.entries(cases).map(([name, call]) => ({ name, call }));
+function inOrder(cases: ReadonlyMap<string, string>): TestCase[] {
+  const tests = [...cases].map(([name, call]) => ({ name, call }));
   const numbered = tests.map((test) => ({ test, match: /^(.*?)(\d+)$/s.exec(test.name) }));
   const prefixes = new Set(numbered.map(({ match }) => match?.[1]));
   if (prefixes.size !== 1 || prefixes.has(undefined)) return tests;
   return numbered.toSorted((a, b) => Number(a.match?.[2]) - Number(b.match?.[2])).map(({ test }) => test);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** ColBench's other half: a web page to build, without tests. */
@@ -113,7 +121,7 @@ function fault(issue: z.core.$ZodIssue): string {
   const where = [String(field), ...inside.map((key) => `[${JSON.stringify(key)}]`)].join('');
   if (issue.code === 'invalid_type') {
     if (issue.input === undefined) return `The field ${where} is missing`;
-    const must = issue.expected === 'record' ? 'an object of call strings' : article(issue.expected);
+    const must = issue.expected === 'map' ? 'an object of call strings' : article(issue.expected);
     return `${where} must be ${must}, here ${describe(issue.input)}`;
   }
   if (issue.code === 'too_small') return `${where} must have at least one entry`;
