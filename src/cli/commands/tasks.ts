@@ -8,11 +8,18 @@ interface Options {
   readonly references?: boolean;
 }
 
-interface BadReference {
+/** A task of a pack and what is wrong with it, in sentences. */
+interface Finding {
   readonly file: string;
   readonly task: string;
-  /** One sentence for each test on which the reference gives nothing to compare with. */
   readonly reasons: readonly string[];
+}
+
+interface ReferenceCheck {
+  /** A reason for each test on which the reference gives nothing to compare with. */
+  readonly bad: readonly Finding[];
+  /** Tasks whose tests some wrong answers pass. */
+  readonly weak: readonly Finding[];
 }
 
 export const installTasks: Install = (program, perform) => {
@@ -20,7 +27,7 @@ export const installTasks: Install = (program, perform) => {
     .command('tasks')
     .description('check and count packs (JSON lines in ColBench form)')
     .argument('<file...>', 'packs')
-    .option('--references', 'also run every reference on its own tests')
+    .option('--references', 'also run every reference on its own tests, and say which tests are weak')
     .action((files: string[], options: Options) => perform((to) => checkPacks(files, options, to)));
 };
 
@@ -30,7 +37,8 @@ async function checkPacks(files: readonly string[], options: Options, to: Surrou
   const bad = packs.flatMap((pack) => pack.bad);
   const sum = (count: (pack: PackCheck) => number): number => packs.reduce((total, p) => total + count(p), 0);
   const tasks = sum((pack) => pack.tasks);
-  const references = options.references === true ? await checkReferences(files, tasks, to) : [];
+  const references =
+    options.references === true ? await checkReferences(files, tasks, to) : { bad: [], weak: [] };
   return {
     rows: packs,
     summary: {
@@ -38,10 +46,10 @@ async function checkPacks(files: readonly string[], options: Options, to: Surrou
       tests: sum((pack) => pack.tests),
       withFacts: sum((pack) => pack.withFacts),
       badLines: bad.length,
-      ...(options.references === true ? { badReferences: references } : {}),
+      ...(options.references === true ? { badReferences: references.bad, weakTests: references.weak } : {}),
     },
     print: () => inWords(packs, references),
-    failed: bad.length > 0 || references.length > 0,
+    failed: bad.length > 0 || references.bad.length > 0,
   };
 }
 
@@ -52,10 +60,11 @@ async function checkReferences(
   files: readonly string[],
   total: number,
   { assets, signal }: Surroundings,
-): Promise<BadReference[]> {
+): Promise<ReferenceCheck> {
   const grader = await openGrader({ assets });
   const progress = startProgress('references', 'tasks');
-  const bad: BadReference[] = [];
+  const bad: Finding[] = [];
+  const weak: Finding[] = [];
   let done = 0;
   try {
     for (const file of files) {
@@ -63,6 +72,8 @@ async function checkReferences(
         if (!('task' in read)) return;
         const reasons = await grader.checkReference(read.task, { signal });
         if (reasons.length > 0) bad.push({ file, task: read.task.id, reasons });
+        const weaknesses = await grader.weakTests(read.task, { signal });
+        if (weaknesses.length > 0) weak.push({ file, task: read.task.id, reasons: weaknesses });
         progress.update(++done, total);
       });
     }
@@ -70,10 +81,10 @@ async function checkReferences(
     progress.end();
     await grader.close();
   }
-  return bad;
+  return { bad, weak };
 }
 
-function inWords(packs: readonly PackCheck[], references: readonly BadReference[]): string {
+function inWords(packs: readonly PackCheck[], { bad, weak }: ReferenceCheck): string {
   const rows = packs.map((pack) => [
     pack.file,
     ...[pack.tasks, pack.tests, pack.withFacts, pack.bad.length].map(String),
@@ -81,9 +92,12 @@ function inWords(packs: readonly PackCheck[], references: readonly BadReference[
   return [
     table([['pack', 'tasks', 'tests', 'with facts', 'bad lines'], ...rows]),
     ...packs.flatMap((pack) => pack.bad.map(({ file, line, reason }) => `${file}:${line}: ${reason}`)),
-    ...references.map(
+    ...bad.map(
       ({ file, task, reasons: [first, ...others] }) =>
         `${file}: reference of task ${task}: ${first}${others.length === 0 ? '' : ` (and ${others.length} more tests)`}`,
+    ),
+    ...weak.flatMap(({ file, task, reasons }) =>
+      reasons.map((reason) => `${file}: tests of task ${task}: ${reason}`),
     ),
   ].join('\n');
 }

@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
+import { comparedSchema } from './outcome';
 import type { ReferenceOutputs } from './reference';
 import type { CallOutcome } from './runner';
 
@@ -19,13 +20,7 @@ const fileSchema = z.object({
         none: z.boolean(),
         display: z.string(),
         milliseconds: z.number(),
-        comparison: z
-          .object({
-            call: z.string(),
-            equal: z.boolean(),
-            with: z.object({ canonical: z.string(), display: z.string() }),
-          })
-          .exactOptional(),
+        ...comparedSchema,
       }),
       z.object({
         kind: z.literal('error'),

@@ -15,6 +15,7 @@ import type { OpenNative, Unavailable } from './native/native';
 import { ownNames, References, referenceFailures, type ReferenceOutputs } from './reference';
 import { seedOf, type CallOutcome, type Job, type Runner } from './runner';
 import { WasiPool } from './wasi/pool';
+import { weaknesses } from './weak';
 
 export interface GradeOptions {
   readonly mode: GradingMode;
@@ -34,6 +35,8 @@ export interface Grader {
     task: Task,
     options?: { readonly mode?: GradingMode; readonly signal?: AbortSignal },
   ): Promise<readonly string[]>;
+  /** A sentence for each kind of answer that the task's tests cannot tell from a right one. */
+  weakTests(task: Task, options?: { readonly signal?: AbortSignal }): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -110,6 +113,11 @@ class SandboxGrader implements Grader {
     return referenceFailures(outputs.calls, mode).flatMap((reason, index) =>
       reason === undefined ? [] : [`${task.testCases[index]!.name}: ${reason}`],
     );
+  }
+
+  async weakTests(task: Task, { signal }: { signal?: AbortSignal } = {}): Promise<readonly string[]> {
+    const { calls } = await this.referenceAnywhere(task, 'fixed', signal);
+    return weaknesses(task, calls);
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,18 @@ import * as z from 'zod';
 import { Fault } from '../fault';
 import type { CallOutcome } from './runner';
 
+/** What is said of a value when the call compares. */
+export const comparedSchema = {
+  compared: z.literal(true).exactOptional(),
+  comparison: z
+    .object({
+      call: z.string().max(10_000),
+      equal: z.boolean(),
+      with: z.object({ canonical: z.string().max(10_000), display: z.string().max(2_000) }),
+    })
+    .exactOptional(),
+};
+
 /** What evaluation.py writes for one call; the text comes out of an untrusted interpreter. */
 const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -9,13 +21,7 @@ const outcomeSchema = z.discriminatedUnion('kind', [
     canonical: z.string().max(10_000).nullable(),
     none: z.boolean(),
     display: z.string().max(2_000),
-    comparison: z
-      .object({
-        call: z.string().max(10_000),
-        equal: z.boolean(),
-        with: z.object({ canonical: z.string().max(10_000), display: z.string().max(2_000) }),
-      })
-      .exactOptional(),
+    ...comparedSchema,
   }),
   z.object({
     kind: z.literal('error'),

@@ -43,6 +43,8 @@ export type CallOutcome =
       readonly display: string;
       /** Processor time where the runner can tell: a busy machine does not change it. */
       readonly milliseconds: number;
+      /** The call says no more than whether something holds. */
+      readonly compared?: true;
       /** The call says that two sides are equal, or are not; absent when both or none of them ask the source something. */
       readonly comparison?: Comparison;
     }

@@ -14,6 +14,7 @@ import { answers, asks, scripted, shippedPrompts, starterPack } from '../../fixt
 const graderThat = (grade: Grader['grade']): Grader => ({
   grade,
   checkReference: () => Promise.resolve([]),
+  weakTests: () => Promise.resolve([]),
   close: () => Promise.resolve(),
 });
 

@@ -460,13 +460,22 @@ class Test:
     def outcome(self):
         try:
             if self.sides is None:
-                return outcome_of_value(self.value(self.tree), self.numpy)
+                told = outcome_of_value(self.value(self.tree), self.numpy)
+                return self.marked(told) if self.compares else told
             left, right = self.sides
             return self.outcome_of_sides(self.value(left), self.value(right))
         except Incomparable as reason:
             return '{"kind":"value","canonical":null,"none":false,"display":%s}' % quoted(
                 'a comparison with ' + str(reason)
             )
+
+    @property
+    def compares(self):
+        return type(self.tree) is _ast.Compare or (type(self.tree) is _ast.UnaryOp and type(self.tree.op) is _ast.Not)
+
+    def marked(self, told):
+        """What the test says is no more than whether something holds."""
+        return told[:-1] + ',"compared":true}'
 
     @property
     def sides(self):
@@ -485,14 +494,14 @@ class Test:
         told = outcome_of_value(same == (type(self.tree.ops[0]) is _ast.Eq), self.numpy)
         asking = [self.asks(node) for node in self.sides]
         if asking[0] == asking[1] or not self.call.isprintable():
-            return told
+            return self.marked(told)
         node, other = (self.sides[0], right) if asking[0] else (self.sides[1], left)
         text = self.call.lstrip(' \t').encode()[node.col_offset : node.end_col_offset].decode()
         call = quoted('(' + text + ')')
         fixed = outcome_of_value(other, self.numpy)
         if len(call) > CALL_LIMIT or '"canonical":null' in fixed[:40]:
-            return told
-        return '%s,"comparison":{"call":%s,"equal":%s,"with":%s}}' % (
+            return self.marked(told)
+        return '%s,"compared":true,"comparison":{"call":%s,"equal":%s,"with":%s}}' % (
             told[:-1],
             call,
             'true' if same else 'false',
