@@ -24,8 +24,16 @@ export type TestResult =
   /** Nothing is known about the answer: e.g. numpy is missing here, or the reference fails on this test. */
   | { readonly status: 'not-gradable'; readonly reason: string };
 
+/**
+ * Raised by hand when the same answer could get another grade than before. Grades of the log keep the one they were given
+ * by; those from before 2 have none.
+ */
+export const graderVersion = 2;
+
 /** What grading one answer against one task gave. */
 export interface Grade {
+  /** The grader that gave it; absent in grades that are older than its version, or were imported. */
+  readonly grader?: number;
   readonly mode: GradingMode;
   /** Fraction of tests passed, 0 to 1; null when the answer could not be graded here. */
   readonly reward: number | null;

@@ -5,7 +5,7 @@ import { runFairly } from './attempt';
 import { OutcomeCache } from './cache';
 import { extractCode } from './code';
 import { Gate } from './gate';
-import type { Grade, GradingMode } from './grade';
+import { graderVersion, type Grade, type GradingMode } from './grade';
 import { believable, judge, missingHere, notGradable } from './judgement';
 import { answerLimit, defaultLimits, type GradingLimits } from './limits';
 import { Lacks } from './lacks';
@@ -80,7 +80,11 @@ class SandboxGrader implements Grader {
     this.lacks = new Lacks(this.gate, limits);
   }
 
-  async grade(task: Task, answer: string, { mode, signal }: GradeOptions): Promise<Grade> {
+  async grade(task: Task, answer: string, options: GradeOptions): Promise<Grade> {
+    return { grader: graderVersion, ...(await this.judged(task, answer, options)) };
+  }
+
+  private async judged(task: Task, answer: string, { mode, signal }: GradeOptions): Promise<Grade> {
     signal?.throwIfAborted();
     const calls = task.testCases.map(({ call }) => call);
     const code = extractCode(answer, mode, calls);

@@ -87,6 +87,7 @@ const testResult = z.discriminatedUnion('status', [
 ]);
 
 export const gradeSchema = z.object({
+  grader: z.number().int().exactOptional(),
   mode: z.enum(['fixed', 'paper']),
   reward: z.number().nullable(),
   success: z.boolean().nullable(),
