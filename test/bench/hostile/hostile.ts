@@ -23,7 +23,8 @@ export interface HostileClass {
 }
 
 export interface HostileAnswer {
-  readonly name: string;
+  /** Name of its class. */
+  readonly kind: string;
   readonly task: Task;
   readonly answer: string;
 }
@@ -45,7 +46,7 @@ export function hostileAnswers(seed: number): HostileAnswer[] {
   return hostileClasses.flatMap(({ name, code, objects: isObject }) => {
     const tasks = [valueTask(secret()), equalityTask(secret())];
     if (isObject) tasks.push(orderTask(secret()));
-    return tasks.map((task) => ({ name: `${name}, ${task.id}`, task, answer: code(draw) }));
+    return tasks.map((task) => ({ kind: name, task, answer: code(draw) }));
   });
 }
 

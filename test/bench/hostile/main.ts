@@ -20,12 +20,14 @@ let graded = 0;
 let undeserved = 0;
 for (let seed = first; seed < first + rounds; seed++) {
   await Promise.all(
-    hostileAnswers(seed).map(async ({ name, task, answer }) => {
+    hostileAnswers(seed).map(async ({ kind, task, answer }) => {
       const { reward, notGradable } = await grader.grade(task, answer, { mode: 'fixed' });
       graded++;
       if (reward === 0) return;
       undeserved++;
-      console.error(`--seed ${seed} --rounds 1: ${name}: ${notGradable ?? `reward ${reward}`}\n${answer}\n`);
+      console.error(
+        `--seed ${seed} --rounds 1: ${kind}, ${task.id}: ${notGradable ?? `reward ${reward}`}\n${answer}\n`,
+      );
     }),
   );
 }

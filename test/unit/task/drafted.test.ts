@@ -75,6 +75,8 @@ it('grades claims about a function without a reference', async () => {
     mode: 'fixed',
   });
   expect(grade.tests.map(({ status }) => status)).toEqual(['passed', 'passed', 'error', 'passed']);
-  const wrong = await grader.grade(checkTask(claims, 'f'), checkable('def f(x): return 5'), { mode: 'fixed' });
+  const wrong = await grader.grade(checkTask(claims, 'f'), checkable('def f(x): return 5'), {
+    mode: 'fixed',
+  });
   expect(wrong.tests.map(({ status }) => status)).toEqual(['wrong', 'wrong', 'passed', 'wrong']);
 });
