@@ -11,6 +11,8 @@ import { readEvent } from './index/read';
 import { encodeEvent, peek } from './segment/line';
 import { claim, livingOwner, ownerFileOf, refuseWhileWritten, release } from './segment/owner';
 import { scanLines } from './segment/scan';
+import { sealLine, sealOf } from './segment/seal';
+import { joined, rangesOf, type NumberRange } from './segment/sequence';
 
 /** What was taken out of a log. */
 export interface Erasure {
@@ -48,7 +50,8 @@ export async function refuseWhileErasing(logFolder: string): Promise<void> {
 
 /**
  * Rewrites the segments of a log without what belongs to a developer. Every other line stays byte for byte, in its
- * order, unknown kinds and versions too; only lines that cannot be read go, because nobody can tell whose they are.
+ * order, unknown kinds and versions too; only lines that cannot be read go, because nobody can tell whose they are. The
+ * first line of a rewritten segment says which numbers were erased, so that they are not missed.
  * Each segment is replaced in one step; killed at any point, the next call finishes the work. An erasure that an
  * earlier call left unfinished is finished first.
  *
@@ -164,15 +167,21 @@ function lineTest({ pseudonym, episodes }: ErasurePlan): LineTest {
 /** Rewrites one segment without the lines that go; leaves it alone when none does. */
 async function rewrite(file: string, goes: LineTest): Promise<number> {
   let lines = 0;
+  let isSealed = false;
+  let without: readonly NumberRange[] = [];
+  const erased: number[] = [];
   const { tail } = await scanLines(file, 0, (buffer, start, end) => {
-    if (goes(buffer.subarray(start, end))) lines += 1;
+    const line = buffer.subarray(start, end);
+    const seal = sealOf(line, 0, line.length);
+    isSealed ||= typeof seal === 'object';
+    if (peek(line, 0, line.length)?.kind === 'segment') without = joined(without, withoutOf(line));
+    if (!goes(line)) return;
+    lines += 1;
+    if (typeof seal === 'object') erased.push(seal.number);
   });
   if (lines === 0 && tail === 0) return 0;
   await writeAtomically(file, async (handle) => {
-    const at = new Date().toISOString();
-    let pieces: Buffer[] = [
-      encodeEvent({ version: LOG_VERSION, event: 'segment', at, segment: randomUUID() }),
-    ];
+    let pieces: Buffer[] = [firstLine(isSealed, joined(without, rangesOf(erased)))];
     let bytes = 0;
     const flush = (): void => {
       const piece = Buffer.concat(pieces);
@@ -190,6 +199,19 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
     flush();
   });
   return lines + (tail > 0 ? 1 : 0);
+}
+
+function withoutOf(line: Buffer): readonly NumberRange[] {
+  const read = readEvent(line);
+  return ('event' in read && read.event.event === 'segment' && read.event.without) || [];
+}
+
+/** With a new id, so that readers notice that the bytes they know have moved. */
+function firstLine(isSealed: boolean, without: readonly NumberRange[]): Buffer {
+  const at = new Date().toISOString();
+  const header = { version: LOG_VERSION, event: 'segment', at, segment: randomUUID() } as const;
+  const line = encodeEvent(without.length > 0 ? { ...header, without } : header);
+  return isSealed ? sealLine(line, 1) : line;
 }
 
 const FLUSH_BYTES = 4 * 1024 * 1024;

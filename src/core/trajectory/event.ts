@@ -95,7 +95,7 @@ export const gradeSchema = z.object({
   notGradable: z.string().optional(),
 });
 
-/** On every line. `at`: ISO 8601, UTC. `episode` is one trajectory; `task` events stand outside of one. */
+/** On every line, with the `number` and the `sum` that the writer adds last. `at`: ISO 8601, UTC. `episode` is one trajectory; `task` events stand outside of one. */
 const head = { version: z.number().int(), at: z.string() };
 const inEpisode = { ...head, episode: z.string() };
 
@@ -104,7 +104,16 @@ export const eventSchema = z.discriminatedUnion('event', [
    * The first line of a segment, written by the log itself. `segment` is random and new whenever the segment is
    * rewritten, so that a reader notices that the bytes it knows have moved.
    */
-  z.object({ event: z.literal('segment'), ...head, segment: z.string() }),
+  z.object({
+    event: z.literal('segment'),
+    ...head,
+    segment: z.string(),
+    /** Ranges of the numbers of lines that are no longer here: they were erased, or lost before a repair. */
+    without: z
+      .array(z.tuple([z.number().int(), z.number().int()]).readonly())
+      .readonly()
+      .optional(),
+  }),
   /** A task, written once per segment before the first episode that plays it, so that a log stands on its own. */
   z.object({ event: z.literal('task'), ...head, task: taskSchema }),
   z.object({

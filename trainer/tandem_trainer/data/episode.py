@@ -203,4 +203,6 @@ def play(trajectory: Trajectory, turn: Turn) -> None:
             trajectory.take_answer_back()
     elif turn.number > last + 1:
         trajectory.damaged = True
+    if trajectory.turns and trajectory.turns[-1].reply is None:
+        trajectory.damaged = True
     trajectory.turns.append(turn)

@@ -100,7 +100,7 @@ export async function settle(logFolder: string, index: LogIndex): Promise<void> 
   const reader = new EpisodeReader(logFolder, index);
   try {
     for (const row of index.unsettled) {
-      if (!episodes.isStarted(row) || episodes.columns.taskLine.get(row) < 0) continue;
+      if (!episodes.isStarted(row) || index.taskLine(row) < 0) continue;
       const episode = await reader.episode(row);
       if (!episode) continue;
       episodes.restore(row, episode.trajectory, summarize(episode.trajectory));

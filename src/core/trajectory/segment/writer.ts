@@ -8,6 +8,7 @@ import { syncFolder } from '../files';
 import { encodeEvent } from './line';
 import { claim, release } from './owner';
 import { MAX_LINE_BYTES } from './scan';
+import { MAX_SEAL_BYTES, sealLine } from './seal';
 
 export const SEGMENT_EXTENSION = '.jsonl';
 
@@ -28,6 +29,7 @@ interface OpenSegment {
   readonly file: string;
   readonly handle: FileHandle;
   size: number;
+  lines: number;
   /** Tasks in this segment: id → their line's content. */
   readonly tasks: Map<string, Task>;
 }
@@ -61,9 +63,10 @@ export class SegmentWriter {
    */
   append(events: readonly LogEvent[], tasks: readonly Task[], durable: boolean): Promise<void> {
     const lines = events.map((event) => encodeEvent(event));
-    const long = lines.find((line) => line.length > MAX_LINE_BYTES);
+    const limit = MAX_LINE_BYTES - MAX_SEAL_BYTES;
+    const long = lines.find((line) => line.length > limit);
     if (long) {
-      const message = `An event of ${long.length} bytes is not logged: the limit is ${MAX_LINE_BYTES} bytes.`;
+      const message = `An event of ${long.length} bytes is not logged: the limit is ${limit} bytes.`;
       return Promise.reject(new Fault('trajectory/too-long', message));
     }
     return new Promise<void>((resolve, reject) => {
@@ -135,20 +138,22 @@ export class SegmentWriter {
       for (const line of append.lines) lines.push(line);
     }
     const offset = segment.size;
+    const sealed = lines.map((line, index) => sealLine(line, segment.lines + index + 1));
     try {
-      const bytes = Buffer.concat(lines);
+      const bytes = Buffer.concat(sealed);
       for (let written = 0; written < bytes.length;) {
         const part = await segment.handle.write(bytes, written, bytes.length - written, offset + written);
         written += part.bytesWritten;
       }
       if (batch.some(({ durable }) => durable)) await segment.handle.datasync();
       segment.size += bytes.length;
+      segment.lines += sealed.length;
     } catch (error) {
       await this.takeBack(segment, error);
       throw error;
     }
     tasks.forEach((task, id) => segment.tasks.set(id, task));
-    await this.options.onWritten(segment.name, lines, offset);
+    await this.options.onWritten(segment.name, sealed, offset);
     if (segment.size >= this.options.segmentBytes) await this.closeSegment();
   }
 
@@ -165,7 +170,7 @@ export class SegmentWriter {
       await claim(file);
       await this.options.beforeSegment();
       const handle = await open(file, 'wx');
-      const segment = { name, file, handle, size: 0, tasks: new Map<string, Task>() };
+      const segment = { name, file, handle, size: 0, lines: 0, tasks: new Map<string, Task>() };
       try {
         await syncFolder(folder);
         await syncFolder(dirname(folder));
