@@ -22,7 +22,7 @@ def json_lines(
     problems: list[Problem],
     *,
     torn: bool = False,
-    objects: Callable[[bytes, int], Iterable[bytes]] = lambda line, number: (line,),
+    objects: Callable[[bytes, int], Iterable[bytes]] = lambda line, _number: (line,),
 ) -> Iterator[tuple[int, dict]]:
     """The objects of a file with their lines' numbers (from 1); what cannot be read goes into `problems`.
 

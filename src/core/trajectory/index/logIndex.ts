@@ -31,6 +31,13 @@ export interface IndexedSegment {
   /** Bytes of a last line that has no end. */
   tail: number;
   readonly sequence: Sequence;
+  /** The CRC-32 of the bytes read. */
+  sum: number;
+  /**
+   * When the file had last changed while it was known to hold what was read, in milliseconds since 1970 as the system
+   * says; undefined while that is not known.
+   */
+  changedAt?: number | undefined;
 }
 
 /** How much of a segment's first line the fingerprint covers. */
@@ -85,7 +92,7 @@ export class LogIndex {
     const known = segments.findIndex((segment) => segment.name === name);
     if (known !== -1) return known;
     const nothing = { scanned: 0, lines: 0, fingerprint: undefined, unknown: 0, tail: 0 };
-    return segments.push({ name, ...nothing, sequence: newSequence() }) - 1;
+    return segments.push({ name, ...nothing, sequence: newSequence(), sum: 0 }) - 1;
   }
 
   /** Takes in one line of a segment; lines must come in order, each once. Lines already read are passed over. */
