@@ -451,3 +451,12 @@ def test_a_lost_task_is_taken_from_another_segment_unless_there_are_different_on
     sealed_log.add("task", segment="two", task={**TASK, "description": "Write another mean(values)."})
     with pytest.raises(Fault, match="damaged"):
         sealed_log.read()
+
+
+def test_a_dialogue_whose_lines_a_repair_lost_is_left_out(log):
+    log.played("good")
+    log.played("repaired")
+    log.add("lines-lost", segment="two", episode="repaired", reason="The check sum of a line was wrong.")
+    read = log.read()
+    assert names(read) == ["good"]
+    assert read.left_out == {"damaged": 1}

@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
-import { LOG_VERSION, type LogEvent } from './event';
+import type { LogEvent } from './event';
 import { ifThere, isErrorCode, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { segmentNames } from './index/follow';
 import { readEvent } from './index/read';
-import { encodeEvent, peek } from './segment/line';
+import { segmentHeader } from './segment/header';
+import { peek } from './segment/line';
 import { claim, livingOwner, ownerFileOf, refuseWhileWritten, release } from './segment/owner';
 import { scanLines } from './segment/scan';
 import { sealLine, sealOf } from './segment/seal';
@@ -31,10 +31,19 @@ const planOf = (logFolder: string): string => join(logFolder, 'erasing.json');
 /** Its owner file is the lock: it keeps other processes from beginning a segment. */
 const lockOf = (logFolder: string): string => join(logFolder, 'erasing');
 
-/** The plan of an erasure that has begun and is not finished. */
+/**
+ * The plan of an erasure that has begun and is not finished.
+ * @throws {Fault} `trajectory/bad-plan`
+ */
 export async function unfinishedErasure(logFolder: string): Promise<ErasurePlan | undefined> {
   const text = await ifThere(() => readFile(planOf(logFolder), 'utf8'));
-  return text === undefined ? undefined : planSchema.parse(JSON.parse(text));
+  if (text === undefined) return undefined;
+  try {
+    return planSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    const message = `${planOf(logFolder)} says what an interrupted erasure takes out of the log, and cannot be read. Delete it and erase the data of that developer again.`;
+    throw new Fault('trajectory/bad-plan', message, { cause });
+  }
 }
 
 /** @throws {Fault} `trajectory/log-in-use` while a process that may live erases an annotator's data */
@@ -181,7 +190,8 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
   });
   if (lines === 0 && tail === 0) return 0;
   await writeAtomically(file, async (handle) => {
-    let pieces: Buffer[] = [firstLine(isSealed, joined(without, rangesOf(erased)))];
+    const header = segmentHeader(joined(without, rangesOf(erased)));
+    let pieces: Buffer[] = [isSealed ? sealLine(header, 1) : header];
     let bytes = 0;
     const flush = (): void => {
       const piece = Buffer.concat(pieces);
@@ -204,14 +214,6 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
 function withoutOf(line: Buffer): readonly NumberRange[] {
   const read = readEvent(line);
   return ('event' in read && read.event.event === 'segment' && read.event.without) || [];
-}
-
-/** With a new id, so that readers notice that the bytes they know have moved. */
-function firstLine(isSealed: boolean, without: readonly NumberRange[]): Buffer {
-  const at = new Date().toISOString();
-  const header = { version: LOG_VERSION, event: 'segment', at, segment: randomUUID() } as const;
-  const line = encodeEvent(without.length > 0 ? { ...header, without } : header);
-  return isSealed ? sealLine(line, 1) : line;
 }
 
 const FLUSH_BYTES = 4 * 1024 * 1024;

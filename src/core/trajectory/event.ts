@@ -276,6 +276,8 @@ export const eventSchema = z.discriminatedUnion('event', [
   /** Hidden from every list until it is undeleted. */
   z.object({ event: z.literal('deleted'), ...inEpisode }),
   z.object({ event: z.literal('undeleted'), ...inEpisode }),
+  /** Written by a repair: lines of the episode were lost, and nobody can tell what they said. */
+  z.object({ event: z.literal('lines-lost'), ...inEpisode, reason: z.string() }),
   /** Asked before the first human turn is logged, and written again when it changes: the latest of a pseudonym counts. */
   z.object({
     event: z.literal('consent'),

@@ -149,6 +149,9 @@ function apply(folding: Folding, event: LogEvent): void {
     case 'undeleted':
       folding.deleted = false;
       return;
+    case 'lines-lost':
+      folding.damaged ??= event.reason;
+      return;
     case 'segment':
     case 'task':
     case 'consent':

@@ -49,6 +49,7 @@ const everyKind: readonly NewEvent[] = [
   { event: 'outcome', episode: 'e1', outcome: 'accepted', by: 'kim' },
   { event: 'deleted', episode: 'e1' },
   { event: 'undeleted', episode: 'e1' },
+  { event: 'lines-lost', episode: 'e1', reason: 'A repair lost them.' },
   ...dialogue('e2', 1),
 ];
 
@@ -85,7 +86,7 @@ async function exported(log: TrajectoryLog, withLeaked = false): Promise<{ ids: 
 describe('a line', () => {
   it('ends in its number within the segment and a check sum', async () => {
     const { lines } = await written(await temporaryFolder());
-    expect(new Set(lines.map(kindOf)).size).toBe(21);
+    expect(new Set(lines.map(kindOf)).size).toBe(22);
     expect(lines.map((line) => (JSON.parse(line) as { number: number }).number)).toEqual(
       lines.map((_, index) => index + 1),
     );
@@ -214,7 +215,7 @@ describe('one bad byte', () => {
         expect(await kindsRead()).toBeLessThanOrEqual(2); // a line feed makes two halves of one event
       }
     }
-    expect(lines.length).toBe(30);
+    expect(lines.length).toBe(31);
   });
 
   it('in a line feed costs none', async () => {

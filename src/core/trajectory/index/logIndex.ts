@@ -134,7 +134,9 @@ export class LogIndex {
       return;
     }
     if (front && this.addFast(segment, front, buffer, start, end, offset)) return;
-    this.addWhole(segment, buffer, start, end, offset);
+    const isRead = this.addWhole(segment, buffer, start, end, offset);
+    if (!isRead && front?.episode !== undefined)
+      this.addUnreadable(segment, front.episode, offset, end - start);
   }
 
   /** The line of an episode that is known belongs to its ranges: who reads the episode whole learns that it is damaged. */
@@ -235,27 +237,28 @@ export class LogIndex {
     return true;
   }
 
-  /** Lines that say more than their front, and lines that others wrote. */
-  private addWhole(segment: number, buffer: Buffer, start: number, end: number, offset: number): void {
+  /** Lines that say more than their front, and lines that others wrote. False when the line is passed over. */
+  private addWhole(segment: number, buffer: Buffer, start: number, end: number, offset: number): boolean {
     const event = this.parse(segment, buffer, start, end);
-    if (!event) return;
+    if (!event) return false;
     const { parts } = this;
     switch (event.event) {
       case 'segment':
         parts.segments[segment]!.sequence.without = event.without ?? [];
-        return;
+        return true;
       case 'task':
         parts.tasks.add(parts.strings.number(event.task.id), segment, offset, end - start);
-        return;
+        return true;
       case 'consent':
         parts.consents.push(consentOf(event));
-        return;
+        return true;
       default: {
         const isFirst = parts.episodes.find(event.episode) === undefined;
         const row = this.episodeLine(segment, event.episode, Date.parse(event.at), offset, end - start);
         // Lines before the start, or a second start: only the whole episode tells what holds.
         if (event.event === 'episode-started' && !isFirst) this.unsettled.add(row);
         this.apply(row, event, segment);
+        return true;
       }
     }
   }
@@ -325,6 +328,9 @@ export class LogIndex {
         return;
       case 'credit-verdict':
         // It may take back or replace another one, which only the whole episode tells.
+        this.unsettled.add(row);
+        return;
+      case 'lines-lost':
         this.unsettled.add(row);
         return;
       case 'turn-superseded':

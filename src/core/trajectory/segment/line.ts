@@ -67,6 +67,7 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
       'resumed',
       'deleted',
       'undeleted',
+      'lines-lost',
       'consent',
     ] satisfies EventKind[]
   ).map((kind) => {

@@ -1,10 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Task } from '../../task/task';
 import { Fault, messageOf } from '../../fault';
 import { LOG_VERSION, type LogEvent } from '../event';
 import { syncFolder } from '../files';
+import { segmentHeader } from './header';
 import { encodeEvent } from './line';
 import { claim, release } from './owner';
 import { MAX_LINE_BYTES } from './scan';
@@ -126,7 +127,7 @@ export class SegmentWriter {
     // A sync of a segment that was closed meanwhile needs no new one.
     if (!this.segment && batch.every((append) => append.lines.length === 0)) return;
     const segment = (this.segment ??= await this.begin());
-    const lines = segment.size === 0 ? [header()] : [];
+    const lines = segment.size === 0 ? [segmentHeader()] : [];
     const tasks = new Map(segment.tasks);
     for (const append of batch) {
       for (const task of append.tasks) {
@@ -220,11 +221,6 @@ export class SegmentWriter {
       await release(file);
     }
   }
-}
-
-function header(): Buffer {
-  const at = new Date().toISOString();
-  return encodeEvent({ version: LOG_VERSION, event: 'segment', at, segment: randomUUID() });
 }
 
 function writeFault(folder: string, cause: unknown): unknown {
