@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Task } from '../../task/task';
 import { Fault, messageOf } from '../../fault';
 import { LOG_VERSION, type LogEvent } from '../event';
-import { syncFolder } from '../files';
+import { makeFolder, syncFolder } from '../files';
 import { segmentHeader } from './header';
 import { encodeEvent } from './line';
 import { claim, release } from './owner';
@@ -161,7 +161,7 @@ export class SegmentWriter {
   /** An empty segment: its header is written with its first lines, so that a full disk leaves no empty ones behind. */
   private async begin(): Promise<OpenSegment> {
     const { folder } = this.options;
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     // Of events of the same time those in the segment that was begun first come first, whatever the clock does.
     this.lastBegan = Math.max(Date.now(), this.lastBegan + 1);
     const stamp = new Date(this.lastBegan).toISOString().replaceAll(/[-:]/g, '').replace('.', '');
