@@ -6,7 +6,7 @@ import { Fault } from '../fault';
 import type { LogEvent } from './event';
 import { ifThere, isErrorCode, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { segmentNames } from './index/follow';
-import { readEvent } from './index/read';
+import { readEvent, withoutOf } from './index/read';
 import { segmentHeader } from './segment/header';
 import { peek } from './segment/line';
 import { claim, livingOwner, ownerFileOf, refuseWhileWritten, release } from './segment/owner';
@@ -209,11 +209,6 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
     flush();
   });
   return lines + (tail > 0 ? 1 : 0);
-}
-
-function withoutOf(line: Buffer): readonly NumberRange[] {
-  const read = readEvent(line);
-  return ('event' in read && read.event.event === 'segment' && read.event.without) || [];
 }
 
 const FLUSH_BYTES = 4 * 1024 * 1024;

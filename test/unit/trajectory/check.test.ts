@@ -32,9 +32,9 @@ function at(lines: readonly string[], kind: string, episode: string): number {
 async function contentOf(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return Object.fromEntries(
-    await Promise.all(files.map(async (file) => [file, await readFile(file, 'latin1')])),
-  );
+  const contents: Record<string, string> = {};
+  for (const file of files) contents[file] = await readFile(file, 'latin1');
+  return contents;
 }
 
 async function exportedFrom(folder: string): Promise<string[]> {

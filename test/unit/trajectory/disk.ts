@@ -1,8 +1,9 @@
 import { fstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import type * as promises from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-type FileSystem = typeof import('node:fs/promises');
+type FileSystem = typeof promises;
 
 /** A file or a folder on the disk. Its number in the file system may be given to another one when it is removed. */
 interface Node {

@@ -4,7 +4,7 @@ import { Fault } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { syncFolder, UNFINISHED } from '../files';
 import { segmentNames } from '../index/follow';
-import { readEvent } from '../index/read';
+import { readEvent, withoutOf } from '../index/read';
 import { TrajectoryLog } from '../log';
 import { segmentHeader } from '../segment/header';
 import { eventsIn, peek } from '../segment/line';
@@ -127,11 +127,6 @@ function* linesOf(bytes: Buffer): Generator<Buffer> {
       yield bytes.subarray(event.start, event.end);
     start = end + 1;
   }
-}
-
-function withoutOf(header: Buffer): readonly NumberRange[] {
-  const read = readEvent(header);
-  return ('event' in read && read.event.event === 'segment' && read.event.without) || [];
 }
 
 /** The numbers between those that are there. */

@@ -1,5 +1,6 @@
 import { collaboratorSchema, eventSchema, LOG_VERSION, type LogEvent } from '../event';
 import { sealOf } from '../segment/seal';
+import type { NumberRange } from '../segment/sequence';
 import type { StartFields } from './episodes';
 
 const knownKinds: ReadonlySet<unknown> = new Set(eventSchema.options.map(({ shape }) => shape.event.value));
@@ -38,6 +39,12 @@ export function readEvent(
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
   return { reason: `The ${String(value.event)} event is passed over: ${where}: ${issue?.message ?? ''}.` };
+}
+
+/** The numbers that the first line of a segment says are no longer in it. */
+export function withoutOf(line: Buffer): readonly NumberRange[] {
+  const read = readEvent(line);
+  return 'event' in read && read.event.event === 'segment' ? (read.event.without ?? []) : [];
 }
 
 /**
