@@ -245,7 +245,7 @@ describe('one bad byte', () => {
     }
   });
 
-  it('in a task costs its dialogues, not the export, and not a collection', async () => {
+  it('in a task costs its dialogues, not the export', async () => {
     for (const older of [false, true]) {
       const folder = await temporaryFolder();
       await written(folder, dialogue('e1', 1, { collection: 'c', rollout: 0 }));
