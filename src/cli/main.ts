@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { Fault, messageOf } from '../core/fault';
 import type { Outcome, Surroundings } from './command';
+import { installCheck } from './commands/check';
 import { installCollect } from './commands/collect';
 import { installDoctor } from './commands/doctor';
 import { installDownload } from './commands/download';
@@ -36,6 +37,7 @@ const installs = [
   installEvaluate,
   installImport,
   installExport,
+  installCheck,
   installErase,
   installStanding,
   installLoop,
@@ -60,6 +62,8 @@ const USAGE = new Set([
   'training/bad-configuration',
   'training/unknown-run',
   'training/no-log',
+  'trajectory/no-log',
+  'trajectory/repaired-there',
   'training/no-data',
   'training/done',
   'training/running',

@@ -90,7 +90,9 @@ async function refuseChangedTasks({ log, collection, tasks }: CollectionPlan): P
   const collected = log.collected(collection);
   for (const { task, pack } of tasks) {
     const known = collected.get(`${task.id}#0`);
-    const played = known === undefined ? undefined : (await log.trajectory(known.episode))?.task;
+    // A damaged one is played anew, and need not be readable.
+    const isReadable = known !== undefined && !known.damaged;
+    const played = isReadable ? (await log.trajectory(known.episode))?.task : undefined;
     if (played === undefined || contentOf(played) === contentOf(task)) continue;
     throw new Fault(
       'dialogue/task-changed',

@@ -1,16 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
-import { LOG_VERSION, type LogEvent } from './event';
+import type { LogEvent } from './event';
 import { ifThere, isErrorCode, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { segmentNames } from './index/follow';
-import { readEvent } from './index/read';
-import { encodeEvent, peek } from './segment/line';
+import { readEvent, withoutOf } from './index/read';
+import { segmentHeader } from './segment/header';
+import { peek } from './segment/line';
 import { claim, livingOwner, ownerFileOf, refuseWhileWritten, release } from './segment/owner';
 import { scanLines } from './segment/scan';
+import { sealLine, sealOf } from './segment/seal';
+import { joined, rangesOf, type NumberRange } from './segment/sequence';
 
 /** What was taken out of a log. */
 export interface Erasure {
@@ -29,10 +31,19 @@ const planOf = (logFolder: string): string => join(logFolder, 'erasing.json');
 /** Its owner file is the lock: it keeps other processes from beginning a segment. */
 const lockOf = (logFolder: string): string => join(logFolder, 'erasing');
 
-/** The plan of an erasure that has begun and is not finished. */
+/**
+ * The plan of an erasure that has begun and is not finished.
+ * @throws {Fault} `trajectory/bad-plan`
+ */
 export async function unfinishedErasure(logFolder: string): Promise<ErasurePlan | undefined> {
   const text = await ifThere(() => readFile(planOf(logFolder), 'utf8'));
-  return text === undefined ? undefined : planSchema.parse(JSON.parse(text));
+  if (text === undefined) return undefined;
+  try {
+    return planSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    const message = `${planOf(logFolder)} says what an interrupted erasure takes out of the log, and cannot be read. Delete it and erase the data of that developer again.`;
+    throw new Fault('trajectory/bad-plan', message, { cause });
+  }
 }
 
 /** @throws {Fault} `trajectory/log-in-use` while a process that may live erases an annotator's data */
@@ -48,7 +59,8 @@ export async function refuseWhileErasing(logFolder: string): Promise<void> {
 
 /**
  * Rewrites the segments of a log without what belongs to a developer. Every other line stays byte for byte, in its
- * order, unknown kinds and versions too; only lines that cannot be read go, because nobody can tell whose they are.
+ * order, unknown kinds and versions too; only lines that cannot be read go, because nobody can tell whose they are. The
+ * first line of a rewritten segment says which numbers were erased, so that they are not missed.
  * Each segment is replaced in one step; killed at any point, the next call finishes the work. An erasure that an
  * earlier call left unfinished is finished first.
  *
@@ -164,15 +176,22 @@ function lineTest({ pseudonym, episodes }: ErasurePlan): LineTest {
 /** Rewrites one segment without the lines that go; leaves it alone when none does. */
 async function rewrite(file: string, goes: LineTest): Promise<number> {
   let lines = 0;
+  let isSealed = false;
+  let without: readonly NumberRange[] = [];
+  const erased: number[] = [];
   const { tail } = await scanLines(file, 0, (buffer, start, end) => {
-    if (goes(buffer.subarray(start, end))) lines += 1;
+    const line = buffer.subarray(start, end);
+    const seal = sealOf(line, 0, line.length);
+    isSealed ||= typeof seal === 'object';
+    if (peek(line, 0, line.length)?.kind === 'segment') without = joined(without, withoutOf(line));
+    if (!goes(line)) return;
+    lines += 1;
+    if (typeof seal === 'object') erased.push(seal.number);
   });
   if (lines === 0 && tail === 0) return 0;
   await writeAtomically(file, async (handle) => {
-    const at = new Date().toISOString();
-    let pieces: Buffer[] = [
-      encodeEvent({ version: LOG_VERSION, event: 'segment', at, segment: randomUUID() }),
-    ];
+    const header = segmentHeader(joined(without, rangesOf(erased)));
+    let pieces: Buffer[] = [isSealed ? sealLine(header, 1) : header];
     let bytes = 0;
     const flush = (): void => {
       const piece = Buffer.concat(pieces);

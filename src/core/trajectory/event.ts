@@ -96,7 +96,7 @@ export const gradeSchema = z.object({
   notGradable: z.string().optional(),
 });
 
-/** On every line. `at`: ISO 8601, UTC. `episode` is one trajectory; `task` events stand outside of one. */
+/** On every line, with the `number` and the `sum` that the writer adds last. `at`: ISO 8601, UTC. `episode` is one trajectory; `task` events stand outside of one. */
 const head = { version: z.number().int(), at: z.string() };
 const inEpisode = { ...head, episode: z.string() };
 
@@ -105,7 +105,16 @@ export const eventSchema = z.discriminatedUnion('event', [
    * The first line of a segment, written by the log itself. `segment` is random and new whenever the segment is
    * rewritten, so that a reader notices that the bytes it knows have moved.
    */
-  z.object({ event: z.literal('segment'), ...head, segment: z.string() }),
+  z.object({
+    event: z.literal('segment'),
+    ...head,
+    segment: z.string(),
+    /** Ranges of the numbers of lines that are no longer here: they were erased, or lost before a repair. */
+    without: z
+      .array(z.tuple([z.number().int(), z.number().int()]).readonly())
+      .readonly()
+      .optional(),
+  }),
   /** A task, written once per segment before the first episode that plays it, so that a log stands on its own. */
   z.object({ event: z.literal('task'), ...head, task: taskSchema }),
   z.object({
@@ -268,6 +277,8 @@ export const eventSchema = z.discriminatedUnion('event', [
   /** Hidden from every list until it is undeleted. */
   z.object({ event: z.literal('deleted'), ...inEpisode }),
   z.object({ event: z.literal('undeleted'), ...inEpisode }),
+  /** Written by a repair: lines of the episode were lost, and nobody can tell what they said. */
+  z.object({ event: z.literal('lines-lost'), ...inEpisode, reason: z.string() }),
   /** Asked before the first human turn is logged, and written again when it changes: the latest of a pseudonym counts. */
   z.object({
     event: z.literal('consent'),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 /** Ends the names of files that are not finished; whatever is left of them after a crash means nothing. */
 export const UNFINISHED = '.unfinished';
@@ -14,7 +14,7 @@ export async function writeAtomically(
   write: (handle: FileHandle) => Promise<void>,
 ): Promise<void> {
   const unfinished = `${file}.${randomBytes(4).toString('hex')}${UNFINISHED}`;
-  await mkdir(dirname(file), { recursive: true });
+  await makeFolder(dirname(file));
   try {
     const handle = await open(unfinished, 'wx');
     try {
@@ -29,6 +29,14 @@ export async function writeAtomically(
     throw error;
   }
   await syncFolder(dirname(file));
+}
+
+/** Makes a folder, with those above it, so that none of them is lost in a power cut. */
+export async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let made = resolve(folder); made.length >= first.length; made = dirname(made))
+    await syncFolder(dirname(made));
 }
 
 /** Makes names that were added to or taken from a folder durable. Windows has no such call and needs none. */

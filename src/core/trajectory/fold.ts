@@ -149,6 +149,9 @@ function apply(folding: Folding, event: LogEvent): void {
     case 'undeleted':
       folding.deleted = false;
       return;
+    case 'lines-lost':
+      folding.damaged ??= event.reason;
+      return;
     case 'segment':
     case 'task':
     case 'consent':
@@ -180,6 +183,9 @@ function reach(folding: Folding, turn: number): void {
   } else if (turn > last + 1) {
     folding.damaged ??= `Turn ${last + 1} is missing from the log.`;
   }
+  const before = folding.turns.at(-1);
+  if (before && !before.reply)
+    folding.damaged ??= `The reply to turn ${before.agent.turn} is missing from the log.`;
 }
 
 function showCandidates(folding: Folding, event: EventOf<'candidates'>): void {

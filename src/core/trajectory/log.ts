@@ -140,17 +140,26 @@ export class TrajectoryLog {
     return this.writer.sync();
   }
 
-  /** The whole trajectory; undefined when there is none of that id, or it was deleted. */
+  /**
+   * The whole trajectory; undefined when there is none of that id, or it was deleted.
+   * @throws {Fault} `trajectory/task-missing` when the log lost its task
+   */
   async trajectory(id: string): Promise<Trajectory | undefined> {
-    for await (const trajectory of this.trajectories([id])) return trajectory;
+    const onLost = (lost: Fault): never => {
+      throw lost;
+    };
+    for await (const trajectory of this.trajectories([id], onLost)) return trajectory;
     return undefined;
   }
 
   /**
-   * The trajectories of these ids in their order; ids that the log does not have, or no longer, are passed over.
-   * @throws {Fault} `trajectory/task-missing`
+   * The trajectories of these ids in their order; ids that the log does not have, or no longer, are passed over, and so
+   * are those whose task it lost, after `onLost` was told.
    */
-  async *trajectories(ids: Iterable<string>): AsyncGenerator<Trajectory> {
+  async *trajectories(
+    ids: Iterable<string>,
+    onLost?: (lost: Fault, id: string) => void,
+  ): AsyncGenerator<Trajectory> {
     const index = await this.index.fitting();
     const { episodes } = index.parts;
     const reader = new EpisodeReader(this.logFolder, index);
@@ -158,7 +167,10 @@ export class TrajectoryLog {
       for (const id of ids) {
         const row = episodes.find(id);
         if (row === undefined || !episodes.isVisible(row)) continue;
-        const trajectory = await reader.trajectory(row);
+        const trajectory = await reader.trajectory(row).catch((error: unknown) => {
+          if (!(error instanceof Fault && error.code === 'trajectory/task-missing')) throw error;
+          onLost?.(error, id);
+        });
         if (trajectory) yield trajectory;
       }
     } finally {

@@ -406,6 +406,34 @@ describe('tandem export of a log that holds a secret', () => {
   });
 });
 
+describe('tandem check', () => {
+  it('says what is wrong with a log, and writes what can be saved beside it', async () => {
+    const data = path.join(folder, 'check');
+    await tandem('collect', ...play('check'));
+    const good = await tandem('check', data);
+    expect(good).toMatchObject({ code: 0 });
+    expect(good.stdout).toMatch(
+      /^The log of .* has 6 dialogues in \d+ lines of 1 file\.\nEvery line of the log is as/,
+    );
+    const [name] = (await readdir(path.join(data, 'log'))).filter((each) => each.endsWith('.jsonl'));
+    const file = path.join(data, 'log', name!);
+    const damaged = (await readFile(file, 'utf8')).replace('"event":"answered"', '"event":"Answered"');
+    await writeFile(file, damaged);
+    const bad = await tandem('check', data);
+    expect(bad).toMatchObject({ code: 1 });
+    expect(bad.stdout).toContain('was changed after it was written: its check sum is wrong.');
+    expect(bad.stdout).toContain(
+      `Add --repair to write what can be saved into ${data}-repaired; ${data} stays`,
+    );
+    const repaired = await tandem('check', data, '--repair');
+    expect(repaired).toMatchObject({ code: 0 });
+    expect(repaired.stdout).toContain(`saved into ${data}-repaired, 1 line lost. ${data} is as it was.`);
+    expect(await readFile(file, 'utf8')).toBe(damaged);
+    expect(await tandem('check', data, '--repair')).toMatchObject({ code: 2 });
+    expect(await tandem('check', folder)).toMatchObject({ code: 2 });
+  });
+});
+
 describe('tandem erase', () => {
   it('leaves nothing of a developer in the log, and everything of the others', async () => {
     const data = path.join(folder, 'erase');

@@ -148,7 +148,7 @@ export class Gathering {
 
   private async *read(ids: Iterable<string>, total: number): AsyncGenerator<Trajectory> {
     let done = 0;
-    for await (const trajectory of this.log.trajectories(ids)) {
+    for await (const trajectory of this.log.trajectories(ids, () => countUp(this.leftOut, 'damaged'))) {
       this.options.signal?.throwIfAborted();
       yield trajectory;
       done += 1;

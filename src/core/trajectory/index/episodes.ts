@@ -112,9 +112,9 @@ export class Episodes {
     return (this.columns.flags.get(row) & LEAKED) !== 0;
   }
 
-  /** Lines of the episode are missing from the log or cannot be read. */
+  /** Lines of the episode, or its task, are missing from the log or cannot be read. */
   isDamaged(row: number): boolean {
-    return (this.columns.flags.get(row) & DAMAGED) !== 0;
+    return (this.columns.flags.get(row) & DAMAGED) !== 0 || this.columns.taskLine.get(row) < 0;
   }
 
   isAnswered(row: number): boolean {

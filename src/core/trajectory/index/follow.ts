@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -5,7 +6,7 @@ import { Fault, messageOf } from '../../fault';
 import { ifThere } from '../files';
 import { summarize } from '../fold';
 import { livingOwner, ownerFileOf } from '../segment/owner';
-import { MAX_LINE_BYTES, scanLines } from '../segment/scan';
+import { MAX_LINE_BYTES, scanLines, sumOfFile } from '../segment/scan';
 import { SEGMENT_EXTENSION } from '../segment/writer';
 import type { LogIndex } from './logIndex';
 import { FINGERPRINT_BYTES, type IndexedSegment, type Problem } from './logIndex';
@@ -24,15 +25,24 @@ export async function segmentNames(logFolder: string): Promise<string[]> {
 }
 
 /**
- * Why an index no longer fits its log: a segment is gone, shorter than what was read, or was rewritten. Undefined when
- * whatever is new in the log simply stands behind what the index has read.
+ * Why an index no longer fits its log: a segment is gone, shorter than what was read, was rewritten or edited. Undefined
+ * when whatever is new in the log simply stands behind what the index has read.
+ *
+ * @param thoroughly also reads, of each segment that has changed since the index last agreed with it, all that the index
+ * has read; without it only a segment is read that has changed and has not grown
  */
-export async function whyStale(logFolder: string, index: LogIndex): Promise<string | undefined> {
+export async function whyStale(
+  logFolder: string,
+  index: LogIndex,
+  thoroughly = false,
+): Promise<string | undefined> {
   const { segments } = index.parts;
   // A log that many short runs wrote has many segments: ask for several at once, but do not open them all.
   for (let from = 0; from < segments.length; from += FILES_AT_ONCE) {
     const some = segments.slice(from, from + FILES_AT_ONCE);
-    const reasons = await Promise.all(some.map((segment) => whySegmentIsStale(logFolder, segment)));
+    const reasons = await Promise.all(
+      some.map((segment) => whySegmentIsStale(logFolder, segment, thoroughly)),
+    );
     const reason = reasons.find((each) => each !== undefined);
     if (reason !== undefined) return reason;
   }
@@ -41,15 +51,31 @@ export async function whyStale(logFolder: string, index: LogIndex): Promise<stri
 
 const FILES_AT_ONCE = 64;
 
-async function whySegmentIsStale(logFolder: string, segment: IndexedSegment): Promise<string | undefined> {
-  const { name, scanned, fingerprint } = segment;
+async function whySegmentIsStale(
+  logFolder: string,
+  segment: IndexedSegment,
+  thoroughly: boolean,
+): Promise<string | undefined> {
+  const { name, scanned, fingerprint, tail, changedAt } = segment;
   const file = join(logFolder, name);
-  const size = (await ifThere(() => stat(file)))?.size;
-  if (size === undefined) return `${name} is gone`;
-  if (size < scanned) return `${name} is shorter than it was`;
+  const found = await ifThere(() => stat(file));
+  if (found === undefined) return `${name} is gone`;
+  if (found.size < scanned) return `${name} is shorter than it was`;
   if (fingerprint !== undefined && (await fingerprintOf(file)) !== fingerprint)
     return `${name} was rewritten`;
+  const isSuspect = changedAt !== undefined && found.size === scanned + tail;
+  if (found.ctimeMs === changedAt || (!thoroughly && !isSuspect)) return undefined;
+  if ((await sumOfFile(file, scanned)) !== segment.sum) return `${name} was edited`;
+  segment.changedAt = settledTime(found, scanned + tail);
   return undefined;
+}
+
+/** File systems tell times in steps: a file that has just changed may change again without showing it. */
+const STEP_MS = 2000;
+
+/** When a file last changed; undefined when it does not have this size, or may change again at the same time. */
+function settledTime({ size, ctimeMs }: Stats, expected: number): number | undefined {
+  return size === expected && Date.now() - ctimeMs > STEP_MS ? ctimeMs : undefined;
 }
 
 /** Of the first line of a segment. */
@@ -77,16 +103,20 @@ export async function catchUp(logFolder: string, index: LogIndex): Promise<numbe
     const file = join(logFolder, name);
     const number = index.segment(name);
     const segment = index.parts.segments[number]!;
-    if ((await stat(file)).size === segment.scanned) continue;
+    const found = await stat(file);
+    if (found.size === segment.scanned) continue;
     const from = segment.scanned;
     const scanned = await scanLines(
       file,
       from,
       (buffer, start, end, offset) => index.addLine(number, buffer, start, end, offset),
       () => index.addTooLong(number, MAX_LINE_BYTES),
+      undefined,
+      (bytes) => (segment.sum = crc32(bytes, segment.sum)),
     );
     segment.scanned = scanned.end;
     segment.tail = scanned.tail;
+    segment.changedAt = settledTime(found, scanned.end + scanned.tail);
     bytes += scanned.end - from;
   }
   await settle(logFolder, index);
@@ -100,7 +130,7 @@ export async function settle(logFolder: string, index: LogIndex): Promise<void> 
   const reader = new EpisodeReader(logFolder, index);
   try {
     for (const row of index.unsettled) {
-      if (!episodes.isStarted(row) || episodes.columns.taskLine.get(row) < 0) continue;
+      if (!episodes.isStarted(row) || index.taskLine(row) < 0) continue;
       const episode = await reader.episode(row);
       if (!episode) continue;
       episodes.restore(row, episode.trajectory, summarize(episode.trajectory));

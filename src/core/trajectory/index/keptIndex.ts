@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { messageOf } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { catchUp, settle, tornLines, whyStale } from './follow';
@@ -39,7 +40,7 @@ export class KeptIndex {
     const usable = saved && !('reason' in saved) ? new LogIndex(saved) : undefined;
     const index = new KeptIndex(logFolder, file, usable ?? LogIndex.empty());
     if (saved && 'reason' in saved) index.noteRebuilt(saved.reason);
-    await index.refresh();
+    await index.exclusive(() => index.catchUp(true));
     const erasing = await unfinishedErasure(logFolder);
     if (erasing) {
       index.said.push(
@@ -91,8 +92,11 @@ export class KeptIndex {
   takeIn(segment: string, lines: readonly Buffer[], offset: number): Promise<void> {
     return this.exclusive(async () => {
       const number = this.kept.segment(segment);
+      const state = this.kept.parts.segments[number]!;
+      state.changedAt = undefined;
       let at = offset;
       for (const line of lines) {
+        if (at >= state.scanned) state.sum = crc32(line, state.sum);
         this.kept.addLine(number, line, 0, line.length - 1, at);
         at += line.length;
       }
@@ -125,8 +129,12 @@ export class KeptIndex {
     return result;
   }
 
-  private async catchUp(): Promise<void> {
-    const stale = await whyStale(this.logFolder, this.kept);
+  /** @param thoroughly looks whether a log was edited that the index was not there to see */
+  private async catchUp(thoroughly = false): Promise<void> {
+    const before = this.agreement;
+    const stale = await whyStale(this.logFolder, this.kept, thoroughly);
+    // What was found to agree need not be read again by whoever opens the log next.
+    if (this.agreement !== before) this.unsavedBytes += 1;
     if (stale !== undefined) {
       this.noteRebuilt(stale);
       await this.rebuild();
@@ -159,9 +167,14 @@ export class KeptIndex {
     }
   }
 
+  /** Another number whenever more is known of when the segments last were as they were read. */
+  private get agreement(): number {
+    return this.kept.parts.segments.reduce((sum, { changedAt = 0 }) => sum + changedAt, 0);
+  }
+
   /** Saved only while it fits the log: what somebody had erased must not come back through the index. */
   private async save(): Promise<void> {
-    if ((await whyStale(this.logFolder, this.kept)) !== undefined) return;
+    if ((await whyStale(this.logFolder, this.kept, true)) !== undefined) return;
     await writeIndexFile(this.file, this.kept.parts);
     this.unsavedBytes = 0;
   }

@@ -1,13 +1,15 @@
 import { crc32 } from 'node:zlib';
 import type { Consent } from '../consent';
 import type { LogEvent } from '../event';
-import { peek } from '../segment/line';
+import { eventsIn, peek } from '../segment/line';
+import { sealOf, type Seal } from '../segment/seal';
+import { follow, newSequence, type Sequence } from '../segment/sequence';
 import { Strings } from './columns';
 import { readEvent, readStart } from './read';
 import { Episodes, type StartFields } from './episodes';
 import { Ranges, TaskLines } from './places';
 
-/** A line of the log that cannot be read. */
+/** A line of the log that cannot be read, or before which lines are missing. */
 export interface Problem {
   readonly file: string;
   /** From 1. */
@@ -28,6 +30,14 @@ export interface IndexedSegment {
   unknown: number;
   /** Bytes of a last line that has no end. */
   tail: number;
+  readonly sequence: Sequence;
+  /** The CRC-32 of the bytes read. */
+  sum: number;
+  /**
+   * When the file had last changed while it was known to hold what was read, in milliseconds since 1970 as the system
+   * says; undefined while that is not known.
+   */
+  changedAt?: number | undefined;
 }
 
 /** How much of a segment's first line the fingerprint covers. */
@@ -81,7 +91,8 @@ export class LogIndex {
     const { segments } = this.parts;
     const known = segments.findIndex((segment) => segment.name === name);
     if (known !== -1) return known;
-    return segments.push({ name, scanned: 0, lines: 0, fingerprint: undefined, unknown: 0, tail: 0 }) - 1;
+    const nothing = { scanned: 0, lines: 0, fingerprint: undefined, unknown: 0, tail: 0 };
+    return segments.push({ name, ...nothing, sequence: newSequence(), sum: 0 }) - 1;
   }
 
   /** Takes in one line of a segment; lines must come in order, each once. Lines already read are passed over. */
@@ -94,9 +105,49 @@ export class LogIndex {
       state.fingerprint = crc32(buffer.subarray(start, Math.min(end, start + FINGERPRINT_BYTES)));
     }
     if (start === end) return;
+    const seal = sealOf(buffer, start, end);
+    if (typeof seal === 'object' || (seal === 'none' && !state.sequence.isSealed)) {
+      this.addEvent(segment, buffer, start, end, offset, seal);
+      return;
+    }
+    for (const event of eventsIn(buffer, start, end)) {
+      const sealOfEvent = sealOf(buffer, event.start, event.end);
+      this.addEvent(segment, buffer, event.start, event.end, offset + event.start - start, sealOfEvent);
+    }
+  }
+
+  private addEvent(
+    segment: number,
+    buffer: Buffer,
+    start: number,
+    end: number,
+    offset: number,
+    seal: Seal,
+  ): void {
+    const { name, lines, sequence } = this.parts.segments[segment]!;
     const front = peek(buffer, start, end);
+    const { refused, missing } = follow(sequence, seal, front?.kind);
+    const reason = refused ?? missing;
+    if (reason !== undefined) this.parts.problems.push({ file: name, line: lines, reason });
+    if (refused !== undefined) {
+      if (front?.episode !== undefined) this.addUnreadable(segment, front.episode, offset, end - start);
+      return;
+    }
     if (front && this.addFast(segment, front, buffer, start, end, offset)) return;
-    this.addWhole(segment, buffer, start, end, offset);
+    const isRead = this.addWhole(segment, buffer, start, end, offset);
+    if (!isRead && front?.episode !== undefined)
+      this.addUnreadable(segment, front.episode, offset, end - start);
+  }
+
+  /** The line of an episode that is known belongs to its ranges: who reads the episode whole learns that it is damaged. */
+  private addUnreadable(segment: number, episode: string, offset: number, length: number): void {
+    const { episodes, ranges } = this.parts;
+    const row = episodes.find(episode);
+    if (row === undefined) return;
+    const { lastRange } = episodes.columns;
+    lastRange.set(row, ranges.add(lastRange.get(row), segment, offset, length));
+    this.unsettled.add(row);
+    if (this.isFollowed) this.touched.add(row);
   }
 
   /** A line over the limit is reported, once also when it is met again because it has no end yet. */
@@ -117,9 +168,11 @@ export class LogIndex {
     offset: number,
   ): boolean {
     const { kind, episode, at, turn } = front;
-    if (kind === 'segment') return true;
-    if (episode === undefined)
-      return kind === 'task' && this.addTask(segment, front.rest, buffer, end, offset, start);
+    if (episode === undefined) {
+      // Without a check sum only parsing all of a task tells whether it can be read.
+      const isTrusted = kind === 'task' && this.parts.segments[segment]!.sequence.isSealed;
+      return isTrusted && this.addTask(segment, front.rest, buffer, end, offset, start);
+    }
     switch (kind) {
       case 'agent-turn':
       case 'candidates':
@@ -184,26 +237,28 @@ export class LogIndex {
     return true;
   }
 
-  /** Lines that say more than their front, and lines that others wrote. */
-  private addWhole(segment: number, buffer: Buffer, start: number, end: number, offset: number): void {
+  /** Lines that say more than their front, and lines that others wrote. False when the line is passed over. */
+  private addWhole(segment: number, buffer: Buffer, start: number, end: number, offset: number): boolean {
     const event = this.parse(segment, buffer, start, end);
-    if (!event) return;
+    if (!event) return false;
     const { parts } = this;
     switch (event.event) {
       case 'segment':
-        return;
+        parts.segments[segment]!.sequence.without = event.without ?? [];
+        return true;
       case 'task':
         parts.tasks.add(parts.strings.number(event.task.id), segment, offset, end - start);
-        return;
+        return true;
       case 'consent':
         parts.consents.push(consentOf(event));
-        return;
+        return true;
       default: {
         const isFirst = parts.episodes.find(event.episode) === undefined;
         const row = this.episodeLine(segment, event.episode, Date.parse(event.at), offset, end - start);
         // Lines before the start, or a second start: only the whole episode tells what holds.
         if (event.event === 'episode-started' && !isFirst) this.unsettled.add(row);
         this.apply(row, event, segment);
+        return true;
       }
     }
   }
@@ -275,6 +330,9 @@ export class LogIndex {
         // It may take back or replace another one, which only the whole episode tells.
         this.unsettled.add(row);
         return;
+      case 'lines-lost':
+        this.unsettled.add(row);
+        return;
       case 'turn-superseded':
         // The turn that follows it says so again.
         return;
@@ -294,7 +352,17 @@ export class LogIndex {
   private applyStart(row: number, event: StartFields, at: number, segment: number): void {
     const { episodes, strings, tasks } = this.parts;
     episodes.start(row, event, at);
-    episodes.columns.taskLine.set(row, tasks.find(strings.number(event.task), segment));
+    const line = tasks.find(strings.number(event.task), segment);
+    episodes.columns.taskLine.set(row, line);
+    // Its own segment lost the task, or never had it: whether another copy may stand for it, all of them tell.
+    if (line < 0 || tasks.range(line).segment !== segment) this.unsettled.add(row);
+  }
+
+  /** The row of the line that holds an episode's task; -1 when the log does not. */
+  taskLine(row: number): number {
+    const { task, taskLine } = this.parts.episodes.columns;
+    if (taskLine.get(row) < 0) taskLine.set(row, this.parts.tasks.find(task.get(row), -1));
+    return taskLine.get(row);
   }
 
   private applySimple(
@@ -314,12 +382,12 @@ export class LogIndex {
     const { turns, choices, undecidedTurn } = episodes.columns;
     switch (kind) {
       case 'agent-turn':
-        if (turn !== turns.get(row) + 1) this.unsettled.add(row);
+        if (!this.isNext(row, turn)) this.unsettled.add(row);
         turns.set(row, turn);
         undecidedTurn.set(row, 0);
         return;
       case 'candidates':
-        if (turn !== turns.get(row) + 1) this.unsettled.add(row);
+        if (!this.isNext(row, turn)) this.unsettled.add(row);
         undecidedTurn.set(row, turn);
         return;
       case 'choice':
@@ -346,6 +414,12 @@ export class LogIndex {
     }
   }
 
+  /** Follows on the last turn, and that has its reply. */
+  private isNext(row: number, turn: number): boolean {
+    const { turns, lastReplyTurn } = this.parts.episodes.columns;
+    return turn === turns.get(row) + 1 && lastReplyTurn.get(row) === turn - 1;
+  }
+
   private applyReply(row: number, turn: number, milliseconds: number | undefined): void {
     const { episodes } = this.parts;
     const { turns, lastReplyTurn } = episodes.columns;
@@ -369,7 +443,7 @@ const NUMBER = '-?\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d+)?';
 const REPLY = new RegExp(
   `^,"author":"(developer|simulator|developer-edited-suggestion)",(?:"milliseconds":(${NUMBER}),)?"text"`,
 );
-const LEAK = new RegExp(`^,"fraction":(${NUMBER}),"leaked":(true|false)\\}`);
+const LEAK = new RegExp(`^,"fraction":(${NUMBER}),"leaked":(true|false)[,}]`);
 const GRADE = new RegExp(
   `^,"grade":\\{"mode":"(fixed|paper)","reward":(${NUMBER}|null),"success":(true|false|null),`,
 );

@@ -77,6 +77,12 @@ export class TaskLines {
     return this.bySegment.get(`${segment}/${task}`) ?? this.bySegment.get(String(task)) ?? -1;
   }
 
+  /** All lines that hold the task, in the order they were read. */
+  copies(task: number): { segment: number; start: number; length: number }[] {
+    const rows = Array.from({ length: this.table.length }, (_, row) => row);
+    return rows.filter((row) => this.table.columns.task.get(row) === task).map((row) => this.range(row));
+  }
+
   range(row: number): { segment: number; start: number; length: number } {
     const { columns } = this.table;
     return {

@@ -1,13 +1,22 @@
 import { collaboratorSchema, eventSchema, LOG_VERSION, type LogEvent } from '../event';
+import { sealOf } from '../segment/seal';
+import type { NumberRange } from '../segment/sequence';
 import type { StartFields } from './episodes';
 
 const knownKinds: ReadonlySet<unknown> = new Set(eventSchema.options.map(({ shape }) => shape.event.value));
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses one line whole: an event, or `unknown` for another version or kind, or the reason why it cannot be read. */
+/**
+ * Parses one line whole: an event, or `unknown` for another version or kind, or the reason why it cannot be read. A line
+ * whose check sum is wrong cannot, whatever it says.
+ */
 export function readEvent(
-  bytes: Uint8Array,
+  bytes: Buffer,
 ): { event: LogEvent } | { unknown: Record<string, unknown> } | { reason: string } {
+  if (sealOf(bytes, 0, bytes.length) === 'broken')
+    return {
+      reason: 'The line was changed after it was written: its check sum is wrong. It is passed over.',
+    };
   let value: unknown;
   try {
     value = JSON.parse(utf8.decode(bytes));
@@ -30,6 +39,12 @@ export function readEvent(
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
   return { reason: `The ${String(value.event)} event is passed over: ${where}: ${issue?.message ?? ''}.` };
+}
+
+/** The numbers that the first line of a segment says are no longer in it. */
+export function withoutOf(line: Buffer): readonly NumberRange[] {
+  const read = readEvent(line);
+  return 'event' in read && read.event.event === 'segment' ? (read.event.without ?? []) : [];
 }
 
 /**

@@ -1,8 +1,11 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../fault';
 import type { LogEvent } from '../event';
+import type { EventOf } from '../event';
 import { foldEpisode } from '../fold';
+import { eventsIn } from '../segment/line';
 import type { Trajectory } from '../trajectory';
 import type { LogIndex } from './logIndex';
 import { readEvent } from './read';
@@ -33,21 +36,51 @@ export class EpisodeReader {
 
   /** As `trajectory`, also of an episode that was deleted. */
   async episode(row: number): Promise<ReturnType<typeof foldEpisode>> {
-    const { episodes, tasks, ranges } = this.index.parts;
+    const { episodes, ranges } = this.index.parts;
     if (!episodes.isStarted(row)) return undefined;
     const id = episodes.ids[row]!;
-    const { events, unreadable } = await this.events(ranges.chain(episodes.columns.lastRange.get(row)), id);
-    const taskLine = episodes.columns.taskLine.get(row);
-    const task = taskLine < 0 ? undefined : await this.events([tasks.range(taskLine)]);
-    if (task?.events.length !== 1) {
+    const chain = ranges.chain(episodes.columns.lastRange.get(row));
+    const { events, unreadable, startedIn } = await this.events(chain, id);
+    const task = await this.task(row, startedIn);
+    if (!task) {
       const { taskId } = episodes.summary(row);
-      const message = `The log holds episode ${id} but not its task ${taskId}; a file of the log may be missing.`;
+      const message = `The log holds episode ${id} but not its task ${taskId}: the line of the task is damaged, or a file of the log is missing.`;
       throw new Fault('trajectory/task-missing', message);
     }
-    const folded = foldEpisode([...task.events, ...events]);
-    if (!folded || unreadable === undefined) return folded;
+    const folded = foldEpisode([task.event, ...events]);
+    const damage = unreadable ?? task.doubt;
+    if (!folded || damage === undefined) return folded;
     const { trajectory, deleted } = folded;
-    return { trajectory: { ...trajectory, damaged: trajectory.damaged ?? unreadable }, deleted };
+    return { trajectory: { ...trajectory, damaged: trajectory.damaged ?? damage }, deleted };
+  }
+
+  /**
+   * The task of an episode, as the segment has it in which the episode began. Where that cannot be read, the copies of
+   * other segments stand for it; when they differ, nobody can tell which of them was played: `doubt` says so.
+   */
+  private async task(
+    row: number,
+    segment: number | undefined,
+  ): Promise<{ readonly event: EventOf<'task'>; readonly doubt?: string } | undefined> {
+    const { episodes, tasks } = this.index.parts;
+    const line = this.index.taskLine(row);
+    if (line < 0) return undefined;
+    const own = tasks.range(line);
+    const event = own.segment === segment ? await this.taskAt(own) : undefined;
+    if (event) return { event };
+    const others = [];
+    for (const copy of tasks.copies(episodes.columns.task.get(row))) others.push(await this.taskAt(copy));
+    const readable = others.filter((other) => other !== undefined);
+    const last = readable.at(-1);
+    if (!last || readable.every(({ task }) => isDeepStrictEqual(task, last.task)))
+      return last && { event: last };
+    const doubt = `The task ${last.task.id} cannot be read where this dialogue began, and elsewhere the log has different ones of that id.`;
+    return { event: last, doubt };
+  }
+
+  private async taskAt(range: ByteRange): Promise<EventOf<'task'> | undefined> {
+    const [event] = (await this.events([range])).events;
+    return event?.event === 'task' ? event : undefined;
   }
 
   async close(): Promise<void> {
@@ -59,26 +92,33 @@ export class EpisodeReader {
   private async events(
     ranges: readonly ByteRange[],
     episode?: string,
-  ): Promise<{ events: LogEvent[]; unreadable: string | undefined }> {
+  ): Promise<{
+    events: LogEvent[];
+    unreadable: string | undefined;
+    /** The segment in which the episode began last. */
+    startedIn: number | undefined;
+  }> {
     const bySegment = new Map<number, LogEvent[]>();
     let unreadable: string | undefined;
+    let startedIn: number | undefined;
     const pieces = await Promise.all(ranges.map((range) => this.bytes(range)));
     for (const [index, { segment }] of ranges.entries()) {
       const events = bySegment.get(segment) ?? [];
       bySegment.set(segment, events);
-      for (const line of splitLines(pieces[index]!)) {
+      for (const line of splitEvents(pieces[index]!)) {
         const read = readEvent(line);
         if ('reason' in read) unreadable ??= read.reason;
         else if ('event' in read) {
           if (episode === undefined || ('episode' in read.event && read.event.episode === episode)) {
             events.push(read.event);
+            if (read.event.event === 'episode-started') startedIn = segment;
           } else unreadable ??= 'The log was rewritten while it was read.';
         }
       }
     }
     const { segments } = this.index.parts;
     const inOrder = [...bySegment].sort(([a], [b]) => (segments[a]!.name < segments[b]!.name ? -1 : 1));
-    return { events: mergeByTime(inOrder.map(([, events]) => events)), unreadable };
+    return { events: mergeByTime(inOrder.map(([, events]) => events)), unreadable, startedIn };
   }
 
   private async bytes({ segment, start, length }: ByteRange): Promise<Buffer> {
@@ -93,11 +133,11 @@ export class EpisodeReader {
   }
 }
 
-function* splitLines(bytes: Buffer): Generator<Buffer> {
+function* splitEvents(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(0x0a, start);
     const end = found === -1 ? bytes.length : found;
-    yield bytes.subarray(start, end);
+    for (const event of eventsIn(bytes, start, end)) yield bytes.subarray(event.start, event.end);
     start = end + 1;
   }
 }

@@ -67,6 +67,7 @@ const KINDS: ReadonlyMap<number, { readonly kind: EventKind; readonly bytes: Buf
       'resumed',
       'deleted',
       'undeleted',
+      'lines-lost',
       'consent',
     ] satisfies EventKind[]
   ).map((kind) => {
@@ -115,6 +116,23 @@ export function peek(buffer: Buffer, start: number, end: number): Peek | undefin
     }
   }
   return { kind: known.kind, episode, at, turn, rest };
+}
+
+/**
+ * Where each event of a line begins and ends: more than one stands in it when the line feed between them was damaged or
+ * lost. Inside of a string the front of a line cannot stand, because its quotes would be escaped.
+ */
+export function eventsIn(buffer: Buffer, start: number, end: number): { start: number; end: number }[] {
+  const events: { start: number; end: number }[] = [];
+  for (let from = start; from < end;) {
+    const found = buffer.indexOf(FRONT, from + FRONT.length);
+    const next = found === -1 || found >= end ? end : found;
+    // What was the line feed is one byte between the brace and the next front, or is gone.
+    const isDamaged = next < end && buffer[next - 1] !== BRACE;
+    events.push({ start: from, end: isDamaged ? next - 1 : next });
+    from = next;
+  }
+  return events;
 }
 
 function matches(buffer: Buffer, start: number, expected: Buffer): boolean {

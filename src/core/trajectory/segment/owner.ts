@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -27,7 +27,14 @@ export function ownerFileOf(segmentFile: string): string {
 
 /** Says that this process writes the segment. The file must not be there yet. */
 export async function claim(segmentFile: string): Promise<void> {
-  await writeFile(ownerFileOf(segmentFile), JSON.stringify(await ownIdentity()), { flag: 'wx' });
+  const identity = JSON.stringify(await ownIdentity());
+  const handle = await open(ownerFileOf(segmentFile), 'wx');
+  try {
+    await handle.writeFile(identity);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 export async function release(segmentFile: string): Promise<void> {
@@ -45,10 +52,14 @@ export async function ownIdentity(): Promise<Owner> {
  */
 export async function livingOwner(ownerFile: string): Promise<Owner | undefined> {
   const text = await ifThere(() => readFile(ownerFile, 'utf8'));
-  // A process that was killed while it wrote its owner file had not written anything else yet.
-  if (text === undefined || text === '') return undefined;
+  if (text === undefined || isTorn(text)) return undefined;
   const owner = parseOwner(ownerFile, text);
   return (await mayLive(owner)) ? owner : undefined;
+}
+
+/** What a power cut, or being killed, leaves of the file of a process that had not written anything else yet. */
+function isTorn(text: string): boolean {
+  return !text.endsWith('}') || text.includes('\0');
 }
 
 /** False only for a process of this machine that is gone. */

@@ -1,4 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
 
 /** Above any event that Tandem writes; a longer line is reported and never held in memory. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -21,7 +22,9 @@ export interface Scanned {
  * are visited too, so that the caller can count lines. A line over the limit is visited as an empty one after
  * `onTooLong` was told. Memory: two buffers, as large as the longest line.
  *
+ * @param onTooLong told the offset of a line over the limit
  * @param readBytes so many at once, or as many as the file has; nothing else happens while their lines are visited
+ * @param onBytes given the bytes of all complete lines in their order, those over the limit too, before these are visited
  */
 export async function scanLines(
   file: string,
@@ -29,6 +32,7 @@ export async function scanLines(
   visit: LineVisitor,
   onTooLong?: (offset: number) => void,
   readBytes = READ_BYTES,
+  onBytes?: (bytes: Buffer) => void,
 ): Promise<Scanned> {
   const handle = await open(file, 'r');
   try {
@@ -42,11 +46,13 @@ export async function scanLines(
       const complete = current.subarray(0, filled).lastIndexOf(LINE_FEED) + 1;
       const begun = filled - complete; // bytes of a line that goes on in the next read
       if (begun >= MAX_LINE_BYTES) {
+        onBytes?.(current.subarray(0, complete));
         visitLines(current, complete, offset, visit, onTooLong);
         const long = offset + complete;
         onTooLong?.(long);
         const end = await endOfLine(handle, current, offset + filled);
         if (end === undefined) return { end: long, tail: (await handle.stat()).size - long };
+        if (onBytes) await readAgain(handle, current, long, end + 1, onBytes);
         visit(current, 0, 0, long);
         offset = end + 1;
         filled = (await handle.read(current, 0, current.length, offset)).bytesRead;
@@ -55,6 +61,7 @@ export async function scanLines(
       if (next.length < 2 * begun) next = Buffer.allocUnsafe(2 * begun);
       current.copy(next, 0, complete, filled);
       const reading = handle.read(next, begun, next.length - begun, offset + filled);
+      onBytes?.(current.subarray(0, complete));
       visitLines(current, complete, offset, visit, onTooLong);
       offset += complete;
       const { bytesRead } = await reading;
@@ -84,6 +91,35 @@ function visitLines(
       visit(buffer, end, end, offset + start);
     }
     start = end + 1;
+  }
+}
+
+/** Reads the bytes from one offset to another, in pieces of the buffer's size. */
+async function readAgain(
+  handle: FileHandle,
+  buffer: Buffer,
+  from: number,
+  to: number,
+  onBytes: (bytes: Buffer) => void,
+): Promise<void> {
+  for (let offset = from; offset < to;) {
+    const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, to - offset), offset);
+    if (bytesRead === 0) return;
+    onBytes(buffer.subarray(0, bytesRead));
+    offset += bytesRead;
+  }
+}
+
+/** The CRC-32 of the first `length` bytes of a file, or of all when it has fewer. */
+export async function sumOfFile(file: string, length: number): Promise<number> {
+  const handle = await open(file, 'r');
+  try {
+    let sum = 0;
+    const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, Math.max(1, length)));
+    await readAgain(handle, buffer, 0, length, (bytes) => (sum = crc32(bytes, sum)));
+    return sum;
+  } finally {
+    await handle.close();
   }
 }
 

@@ -1,13 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, open, rm, type FileHandle } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Task } from '../../task/task';
 import { Fault, messageOf } from '../../fault';
 import { LOG_VERSION, type LogEvent } from '../event';
-import { syncFolder } from '../files';
+import { makeFolder, syncFolder } from '../files';
+import { segmentHeader } from './header';
 import { encodeEvent } from './line';
 import { claim, release } from './owner';
 import { MAX_LINE_BYTES } from './scan';
+import { MAX_SEAL_BYTES, sealLine } from './seal';
 
 export const SEGMENT_EXTENSION = '.jsonl';
 
@@ -28,6 +30,7 @@ interface OpenSegment {
   readonly file: string;
   readonly handle: FileHandle;
   size: number;
+  lines: number;
   /** Tasks in this segment: id → their line's content. */
   readonly tasks: Map<string, Task>;
 }
@@ -61,9 +64,10 @@ export class SegmentWriter {
    */
   append(events: readonly LogEvent[], tasks: readonly Task[], durable: boolean): Promise<void> {
     const lines = events.map((event) => encodeEvent(event));
-    const long = lines.find((line) => line.length > MAX_LINE_BYTES);
+    const limit = MAX_LINE_BYTES - MAX_SEAL_BYTES;
+    const long = lines.find((line) => line.length > limit);
     if (long) {
-      const message = `An event of ${long.length} bytes is not logged: the limit is ${MAX_LINE_BYTES} bytes.`;
+      const message = `An event of ${long.length} bytes is not logged: the limit is ${limit} bytes.`;
       return Promise.reject(new Fault('trajectory/too-long', message));
     }
     return new Promise<void>((resolve, reject) => {
@@ -123,7 +127,7 @@ export class SegmentWriter {
     // A sync of a segment that was closed meanwhile needs no new one.
     if (!this.segment && batch.every((append) => append.lines.length === 0)) return;
     const segment = (this.segment ??= await this.begin());
-    const lines = segment.size === 0 ? [header()] : [];
+    const lines = segment.size === 0 ? [segmentHeader()] : [];
     const tasks = new Map(segment.tasks);
     for (const append of batch) {
       for (const task of append.tasks) {
@@ -135,27 +139,29 @@ export class SegmentWriter {
       for (const line of append.lines) lines.push(line);
     }
     const offset = segment.size;
+    const sealed = lines.map((line, index) => sealLine(line, segment.lines + index + 1));
     try {
-      const bytes = Buffer.concat(lines);
+      const bytes = Buffer.concat(sealed);
       for (let written = 0; written < bytes.length;) {
         const part = await segment.handle.write(bytes, written, bytes.length - written, offset + written);
         written += part.bytesWritten;
       }
       if (batch.some(({ durable }) => durable)) await segment.handle.datasync();
       segment.size += bytes.length;
+      segment.lines += sealed.length;
     } catch (error) {
       await this.takeBack(segment, error);
       throw error;
     }
     tasks.forEach((task, id) => segment.tasks.set(id, task));
-    await this.options.onWritten(segment.name, lines, offset);
+    await this.options.onWritten(segment.name, sealed, offset);
     if (segment.size >= this.options.segmentBytes) await this.closeSegment();
   }
 
   /** An empty segment: its header is written with its first lines, so that a full disk leaves no empty ones behind. */
   private async begin(): Promise<OpenSegment> {
     const { folder } = this.options;
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     // Of events of the same time those in the segment that was begun first come first, whatever the clock does.
     this.lastBegan = Math.max(Date.now(), this.lastBegan + 1);
     const stamp = new Date(this.lastBegan).toISOString().replaceAll(/[-:]/g, '').replace('.', '');
@@ -165,7 +171,7 @@ export class SegmentWriter {
       await claim(file);
       await this.options.beforeSegment();
       const handle = await open(file, 'wx');
-      const segment = { name, file, handle, size: 0, tasks: new Map<string, Task>() };
+      const segment = { name, file, handle, size: 0, lines: 0, tasks: new Map<string, Task>() };
       try {
         await syncFolder(folder);
         await syncFolder(dirname(folder));
@@ -215,11 +221,6 @@ export class SegmentWriter {
       await release(file);
     }
   }
-}
-
-function header(): Buffer {
-  const at = new Date().toISOString();
-  return encodeEvent({ version: LOG_VERSION, event: 'segment', at, segment: randomUUID() });
 }
 
 function writeFault(folder: string, cause: unknown): unknown {

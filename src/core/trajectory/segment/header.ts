@@ -1,0 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { LOG_VERSION } from '../event';
+import { encodeEvent } from './line';
+import type { NumberRange } from './sequence';
+
+/**
+ * The first line of a segment, without a seal. Its id is new, so that readers notice when the bytes they know have moved.
+ *
+ * @param without numbers of lines that are no longer in the segment
+ */
+export function segmentHeader(without: readonly NumberRange[] = []): Buffer {
+  const at = new Date().toISOString();
+  const header = { version: LOG_VERSION, event: 'segment', at, segment: randomUUID() } as const;
+  return encodeEvent(without.length > 0 ? { ...header, without } : header);
+}

@@ -1,0 +1,92 @@
+import type { Seal } from './seal';
+
+/** The numbers from the first to the last. */
+export type NumberRange = readonly [first: number, last: number];
+
+/** How the lines of a segment follow each other, as far as it was read. */
+export interface Sequence {
+  /** The number of the last line that can be read; 0 before the first. */
+  last: number;
+  /** A line had a seal, so that every line after it must have one. */
+  isSealed: boolean;
+  /** Lines without a number since the last one that has one: each accounts for one number. */
+  unreadable: number;
+  /** Numbers that were taken out on purpose, as the first line of the segment says. */
+  without: readonly NumberRange[];
+}
+
+export function newSequence(): Sequence {
+  return { last: 0, isSealed: false, unreadable: 0, without: [] };
+}
+
+/** What is wrong with a line: `refused` says why it is passed over, `missing` what is not there before it. */
+export interface Verdict {
+  readonly refused?: string;
+  readonly missing?: string;
+}
+
+/** Takes the next line of a segment into account. @param kind of the event, where the front of the line tells it */
+export function follow(sequence: Sequence, seal: Seal, kind: string | undefined): Verdict {
+  if (seal === 'none' && !sequence.isSealed) {
+    sequence.unreadable += 1;
+    return {};
+  }
+  const what = kind === undefined ? 'line' : `${kind} event`;
+  if (seal === 'none' || seal === 'broken') {
+    sequence.isSealed = true;
+    sequence.unreadable += 1;
+    return seal === 'broken'
+      ? {
+          refused: `The ${what} was changed after it was written: its check sum is wrong. It is passed over.`,
+        }
+      : {
+          refused: `The ${what} has no check sum, though the lines before it have one: it was changed, or another program wrote it. It is passed over.`,
+        };
+  }
+  sequence.isSealed = true;
+  const { number } = seal;
+  if (number <= sequence.last)
+    return {
+      refused: `The ${what} stands in a wrong place, or for a second time: it has number ${number} after number ${sequence.last}. It is passed over.`,
+    };
+  const missing =
+    number - sequence.last - 1 - sequence.unreadable - removedBetween(sequence, sequence.last, number);
+  const before = sequence.last;
+  sequence.last = number;
+  sequence.unreadable = 0;
+  if (missing <= 0) return {};
+  const lines = missing === 1 ? '1 line is' : `${missing} lines are`;
+  return {
+    missing: `${lines} missing before this one, which has number ${number}: the last one before it that can be read has ${before === 0 ? 'none' : `number ${before}`}.`,
+  };
+}
+
+/** How many numbers between the two were taken out on purpose. */
+function removedBetween({ without }: Sequence, after: number, before: number): number {
+  return without.reduce(
+    (sum, [first, last]) => sum + Math.max(0, Math.min(last, before - 1) - Math.max(first, after + 1) + 1),
+    0,
+  );
+}
+
+/** Ascending numbers as ranges. */
+export function rangesOf(numbers: readonly number[]): NumberRange[] {
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last?.[1] === number - 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges;
+}
+
+/** The numbers of both, as ranges in ascending order. */
+export function joined(one: readonly NumberRange[], other: readonly NumberRange[]): NumberRange[] {
+  const ranges: [number, number][] = [];
+  for (const [first, last] of [...one, ...other].sort(([a], [b]) => a - b)) {
+    const before = ranges.at(-1);
+    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last);
+    else ranges.push([first, last]);
+  }
+  return ranges;
+}
