@@ -65,6 +65,7 @@ const walls = [
 
 export default defineConfig({
   plugins: ['typescript'],
+  jsPlugins: ['./scripts/lint/linear.mjs'],
   // The rules of this category are not listed again below.
   categories: { correctness: 'error' },
   options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
@@ -167,6 +168,8 @@ export default defineConfig({
         'typescript/use-unknown-in-catch-callback-variable': 'error',
       },
     },
+    // What runs in the editor and on the command line reads texts that anybody may have written.
+    { files: ['src/**', 'webview/**'], rules: { 'tandem/linear-regexp': 'error' } },
     ...walls,
   ],
 });

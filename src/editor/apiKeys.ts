@@ -1,4 +1,5 @@
 import type { SecretStorage } from 'vscode';
+import { withoutEnd } from '../core/text';
 
 /** Where the `openai` package sends requests when no base URL is given. */
 const OPENAI = 'https://api.openai.com/v1';
@@ -6,8 +7,8 @@ const OPENAI = 'https://api.openai.com/v1';
 /** The base URL of the server that plays a model; undefined for models that need none. */
 export function serverOf(model: string): string | undefined {
   if (!model.startsWith('openai:')) return undefined;
-  const at = /@(https?:\/\/\S+)$/.exec(model)?.[1];
-  return (at ?? process.env.OPENAI_BASE_URL ?? OPENAI).replace(/\/+$/, '');
+  const at = /@(https?:\/\/.+)/.exec(model.split(/\s/).at(-1)!)?.[1];
+  return withoutEnd(at ?? process.env.OPENAI_BASE_URL ?? OPENAI, '/');
 }
 
 /** API keys, one for each server, in the editor's secret storage and nowhere else. */
@@ -30,4 +31,4 @@ export class ApiKeys {
   }
 }
 
-const keyOf = (server: string): string => `tandem.apiKey ${server.replace(/\/+$/, '')}`;
+const keyOf = (server: string): string => `tandem.apiKey ${withoutEnd(server, '/')}`;

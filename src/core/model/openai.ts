@@ -17,6 +17,7 @@ import {
 import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
 import { isStream, streamedChunks, wholeAnswer } from './chat/stream';
 import type { ChatMessage, GenerateOptions, Generation, Model, ModelCounts, SamplingSettings } from './model';
+import { withoutEnd } from '../text';
 
 export interface OpenAiOptions {
   readonly model: string;
@@ -57,7 +58,7 @@ export class OpenAiModel implements Model {
   constructor(options: OpenAiOptions) {
     const key = options.apiKey ?? process.env.OPENAI_API_KEY;
     this.#client = clientFor(options.baseUrl, key === '' ? undefined : key);
-    this.server = this.#client.baseURL.replace(/\/+$/, '');
+    this.server = withoutEnd(this.#client.baseURL, '/');
     const isOpenAi = isHostedByOpenAi(this.server, options.model);
     if (isOpenAi && !key)
       throw new Fault(

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import type { Translate } from '../translate';
+import { withoutEnd } from '../../core/text';
 
 /** A model behind a server that speaks OpenAI's API, as `tandem.servers` holds it; the key is in the secret storage. */
 export const serverSchema = lazily(() =>
@@ -62,5 +63,5 @@ function hasUser(text: string): boolean {
 
 /** A base URL in the one way in which it is kept. */
 export function withoutSlash(address: string): string {
-  return address.trim().replace(/\/+$/, '');
+  return withoutEnd(address.trim(), '/');
 }

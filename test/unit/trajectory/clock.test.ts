@@ -12,6 +12,7 @@ import {
   openLog,
   reply,
   started,
+  takeSealsAway,
   temporaryFolder,
 } from '../../fixtures/log';
 
@@ -26,7 +27,7 @@ async function shift(folder: string, milliseconds: number): Promise<void> {
     );
     await writeFile(file, shifted);
   }
-  await rm(join(folder, 'index'), { recursive: true, force: true });
+  await takeSealsAway(folder);
 }
 
 async function expectWhole(log: TrajectoryLog, episode: string, turns: number): Promise<void> {

@@ -1,0 +1,44 @@
+/**
+ * Grades hostile answers: none may get a point, and none may make itself not gradable. Draws anew on each run; the line
+ * of a failure names the seed that repeats it. Exits with 1 when one succeeds.
+ *
+ *   npm run build && node test/bench/run.mjs hostile [--seed NUMBER] [--rounds NUMBER]
+ */
+import { randomInt } from 'node:crypto';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { createGrader } from '../../../src/core/grading/grader';
+import { hostileAnswers, hostileClasses } from './hostile';
+
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, rounds: { type: 'string', default: '5' } },
+});
+const first = numberOf('seed', values.seed ?? String(randomInt(2 ** 31)));
+const rounds = numberOf('rounds', values.rounds);
+const grader = await createGrader({ assets: path.resolve('dist') });
+let graded = 0;
+let undeserved = 0;
+for (let seed = first; seed < first + rounds; seed++) {
+  await Promise.all(
+    hostileAnswers(seed).map(async ({ kind, task, answer }) => {
+      const { reward, notGradable } = await grader.grade(task, answer, { mode: 'fixed' });
+      graded++;
+      if (reward === 0) return;
+      undeserved++;
+      console.error(
+        `--seed ${seed} --rounds 1: ${kind}, ${task.id}: ${notGradable ?? `reward ${reward}`}\n${answer}\n`,
+      );
+    }),
+  );
+}
+await grader.close();
+console.info(
+  `${graded} answers of ${hostileClasses.length} classes, seeds ${first} to ${first + rounds - 1}: ${undeserved} got what they do not deserve.`,
+);
+if (undeserved > 0) process.exitCode = 1;
+
+function numberOf(option: string, text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  console.error(`--${option} must be a whole number, here ${JSON.stringify(text)}.`);
+  process.exit(2);
+}

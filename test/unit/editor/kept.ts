@@ -1,0 +1,31 @@
+import { ApiKeys } from '../../../src/editor/apiKeys';
+import type { Server } from '../../../src/editor/models/server';
+import { Servers } from '../../../src/editor/models/servers';
+import { english } from './translate';
+
+/** Settings and secrets as the editor keeps them, in memory. */
+export function kept(servers: readonly unknown[] = []) {
+  const settings = {
+    servers,
+    set(_: 'servers', value: Server[]): Promise<void> {
+      // As written to a file and read again.
+      settings.servers = JSON.parse(JSON.stringify(value)) as unknown[];
+      return Promise.resolve();
+    },
+  };
+  const secrets = new Map<string, string>();
+  const keys = new ApiKeys({
+    get: (key) => Promise.resolve(secrets.get(key)),
+    store: (key, value) => Promise.resolve(void secrets.set(key, value)),
+    keys: () => Promise.resolve([...secrets.keys()]),
+    delete: (key) => Promise.resolve(void secrets.delete(key)),
+  });
+  const changes: string[] = [];
+  return {
+    settings,
+    secrets,
+    changes,
+    keys,
+    servers: new Servers(settings, keys, () => changes.push('changed'), english),
+  };
+}

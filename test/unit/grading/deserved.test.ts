@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Grade } from '../../../src/core/grading/grade';
+import type { Grader } from '../../../src/core/grading/grader';
+import type { Runner } from '../../../src/core/grading/runner';
+import { WasiPool } from '../../../src/core/grading/wasi/pool';
+import { buildSandbox, makeTask, type Sandbox } from './sandbox';
+
+let sandbox: Sandbox;
+let grader: Grader;
+
+beforeAll(async () => {
+  sandbox = await buildSandbox();
+  grader = await sandbox.open({ workers: 1 });
+});
+afterAll(() => sandbox.close());
+
+function grade(reference: string, calls: readonly string[], answer: string): Promise<Grade> {
+  return grader.grade(makeTask(reference, calls), answer, { mode: 'fixed' });
+}
+
+const agreeable = `
+class Agreeable:
+    def __eq__(self, other): return True
+    def __ne__(self, other): return True
+    def __lt__(self, other): return True
+    __le__ = __gt__ = __ge__ = __lt__
+    def __hash__(self): return hash(4)
+    def __contains__(self, one): return True
+def f(x): return Agreeable()`;
+
+const squares = 'def f(x): return x * x';
+
+describe('a test that compares', () => {
+  it.each([
+    'f(2) == 4',
+    '4 == f(2)',
+    'f(2) != 5',
+    'f(2) < 5',
+    'f(2) in (4, 5)',
+    '0 < f(2) < 5',
+    'not f(2) == 5',
+  ])('%s passes a right answer and no object that claims to be equal to everything', async (call) => {
+    expect(await grade(squares, [call], 'def f(x): return x ** 2.0')).toMatchObject({ success: true });
+    expect(await grade(squares, [call], agreeable)).toMatchObject({ reward: 0, success: false });
+  });
+
+  it('shows the value that was expected, and what came', async () => {
+    const { tests } = await grade(squares, ['f(2) == 4'], 'def f(x): return 5');
+    expect(tests).toMatchObject([{ status: 'wrong', expected: '4', got: '5' }]);
+  });
+
+  it('lets no answer read what it is compared with', async () => {
+    const spy = `
+import gc, sys
+def f(x):
+    frame, texts = sys._getframe(), []
+    while frame is not None:
+        texts += [each for values in (frame.f_locals, frame.f_globals) for each in values.values()]
+        frame = frame.f_back
+    texts += [each for holder in gc.get_objects() for each in gc.get_referents(holder)]
+    for text in texts:
+        if type(text) is str and text.startswith("f(2) " + "== "): return eval(text[8:])`;
+    expect(await grade('def f(x): return 73041', ['f(2) == 73041'], spy)).toMatchObject({ reward: 0 });
+  });
+
+  it('that its own reference does not fulfil passes what the reference does, other values included', async () => {
+    expect(await grade(squares, ['f(2) == 5'], 'def f(x): return 4')).toMatchObject({ success: true });
+    expect(await grade(squares, ['f(2) == 5'], 'def f(x): return 5')).toMatchObject({ reward: 0 });
+    expect(await grade(squares, ['f(2) == 5'], agreeable)).toMatchObject({ reward: 0 });
+  });
+
+  it('may compare two values of the answer, and members of an Enum', async () => {
+    const answer =
+      'import enum\nclass Color(enum.Enum):\n    RED = 1\n    BLUE = 2\ndef f(x): return Color.RED\ndef g(x): return [x]';
+    const calls = ['g(1) == g(1.0)', 'f(1) == Color.RED', 'f(1) is Color.RED', 'g(1) == g(2)'];
+    expect(await grade(answer, calls, answer)).toMatchObject({ success: true });
+  });
+});
+
+describe('the built-ins of a test', () => {
+  const list = 'def f(x): return [x, x]';
+  const calls = ['isinstance(f(1), list) and len(f(1)) == 2', 'all(isinstance(each, int) for each in f(1))'];
+
+  it('are Python’s, whatever the answer defines or patches', async () => {
+    expect(await grade(list, calls, list)).toMatchObject({ success: true });
+    const namesakes =
+      'def isinstance(*_): return True\ndef all(_): return True\ndef len(_): return 2\ndef f(x): return 7';
+    expect(await grade(list, calls, namesakes)).toMatchObject({ reward: 0 });
+    const patches = `
+import builtins
+def f(x):
+    builtins.isinstance = builtins.all = lambda *_: True
+    builtins.len = lambda _: 2
+    return 7`;
+    expect(await grade(list, calls, patches)).toMatchObject({ reward: 0 });
+  });
+
+  it('know the real class of an object', async () => {
+    const posing =
+      'class Fake:\n    __class__ = list\n    def __len__(self): return 2\ndef f(x): return Fake()';
+    expect((await grade(list, ['isinstance(f(1), list)'], posing)).reward).toBe(0);
+  });
+
+  it('give way to a function of that name which the reference defines', async () => {
+    const reference = 'def sum(a, b): return [a, b]';
+    expect(await grade(reference, ['sum(1, 2)'], 'def sum(a, b): return list((a, b))')).toMatchObject({
+      success: true,
+    });
+  });
+});
+
+describe('an error that poses as something missing is an error of the answer', () => {
+  const raising = `raise ModuleNotFoundError("No module named 'torch'", name="torch")`;
+  it.each([
+    ['a raised ModuleNotFoundError', `if 0: import torch\ndef f(x): ${raising}`, 'ModuleNotFoundError'],
+    [
+      'one that is raised after an import that really failed',
+      `try: import torch\nexcept ImportError: pass\ndef f(x): ${raising}`,
+      'ModuleNotFoundError',
+    ],
+    [
+      'one from a finder of the answer',
+      `import sys\nclass Finder:\n    def find_spec(self, name, *_): ${raising}\nsys.meta_path.insert(0, Finder())\ndef f(x): import torch`,
+      'ModuleNotFoundError',
+    ],
+    [
+      'one that is thrown into a generator',
+      `def g():\n    if 0: import torch\n    yield\ndef f(x):\n    made = g()\n    next(made)\n    made.throw(ModuleNotFoundError("no", name="torch"))`,
+      'ModuleNotFoundError',
+    ],
+    [
+      'a module that was taken away',
+      'import sys\nsys.modules["numpy"] = None\ndef f(x): import numpy',
+      'ModuleNotFoundError',
+    ],
+    [
+      'a thread that was never started',
+      'import threading\ndef f(x): raise RuntimeError("can\'t start new thread")',
+      'RuntimeError',
+    ],
+    [
+      'a class with the name of the error of time zones',
+      'import zoneinfo\nclass ZoneInfoNotFoundError(Exception): pass\ndef f(x): raise ZoneInfoNotFoundError("x")',
+      'ZoneInfoNotFoundError',
+    ],
+    [
+      'the error of time zones itself',
+      'import zoneinfo\ndef f(x): raise zoneinfo.ZoneInfoNotFoundError("x")',
+      'ZoneInfoNotFoundError',
+    ],
+  ])('%s', async (_what, answer, type) => {
+    const result = await grade(squares, ['f(1)', 'f(2)'], answer);
+    expect(result).toMatchObject({ reward: 0, success: false, tests: [{ status: 'error', type }, {}] });
+  });
+
+  it('and so is a module that only this answer cannot import', async () => {
+    // The pool stands in for a Python that has numpy: the module is there unless the source takes it away.
+    const pool = await WasiPool.open({ assets: sandbox.assets, workers: 1, memoryMegabytes: 256 });
+    const has = 'import sys, types\nsys.modules["numpy"] = types.ModuleType("numpy")\n';
+    const native: Runner = {
+      width: 1,
+      version: 'with-numpy',
+      run: (job) => pool.run({ ...job, source: has + job.source }),
+      close: () => pool.close(),
+    };
+    const both = await sandbox.open({ workers: 1, native: () => Promise.resolve(native) });
+    const task = makeTask(squares, ['f(1)']);
+    const honest = 'import numpy\ndef f(x): return x * x';
+    expect(await both.grade(task, honest, { mode: 'fixed' })).toMatchObject({ success: true });
+    const thief = 'import sys\ndel sys.modules["numpy"]\nimport numpy\ndef f(x): return 0';
+    expect(await both.grade(task, thief, { mode: 'fixed' })).toMatchObject({ reward: 0 });
+  });
+});
+
+it.each([
+  ['time.time()', 'import time'],
+  ['[time.time_ns(), time.perf_counter(), time.monotonic_ns(), time.process_time()]', 'import time'],
+  ['[time.ctime(), time.strftime("%c"), list(time.localtime())]', 'import time'],
+  ['[datetime.now(), datetime.utcnow(), datetime.today()]', 'from datetime import datetime'],
+  ['[str(uuid.uuid1()), str(uuid.uuid4())]', 'import uuid'],
+  ['[secrets.token_hex(), secrets.randbelow(10 ** 9)]', 'import secrets'],
+  ['[random.Random().random(), random.SystemRandom().random(), os.urandom(9)]', 'import os, random'],
+])('an answer that is its reference passes with %s', async (value, line) => {
+  const source = `${line}\ndef f(x): return ${value}`;
+  expect(await grade(source, ['f(1)', 'f(2)'], `# The same, later.\n${source}`)).toMatchObject({
+    success: true,
+  });
+});
