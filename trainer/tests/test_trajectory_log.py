@@ -2,13 +2,11 @@
 
 import json
 from pathlib import Path
-from zlib import crc32
 
 import numpy as np
 import pytest
 
 from tandem_trainer.data.prompt_file import agent_prompt
-from tandem_trainer.data.seal import number_of
 from tandem_trainer.data.trajectory_log import read_log
 from tandem_trainer.fault import Fault
 
@@ -361,102 +359,3 @@ def test_a_folder_without_a_log_and_a_log_without_a_usable_trajectory_are_refuse
     log.start("open")
     with pytest.raises(Fault, match=r"holds no trajectory that can be used \(1 not finished\)\.$"):
         log.read()
-
-
-# As `test/unit/trajectory/damage.test.ts` says that the editor writes it.
-SEALED = (
-    '{"version":1,"event":"deleted","episode":"größe","at":"2026-03-04T05:06:07.089Z","number":12,"sum":"ae7b0dbd"}'
-)
-
-
-def sealed(lines: list[str]) -> list[str]:
-    """Numbers and check sums as a segment of the editor has them, which also has no space between its fields."""
-    numbered = [
-        json.dumps(json.loads(line), separators=(",", ":"), ensure_ascii=False)[:-1] + f',"number":{number}'
-        for number, line in enumerate(lines, start=1)
-    ]
-    return [f'{line},"sum":"{crc32(line.encode()):08x}"}}\n' for line in numbered]
-
-
-def reply_of(lines: list[str], episode: str) -> int:
-    """Where its reply stands, from 0."""
-    return next(at for at, line in enumerate(lines) if '"event":"reply"' in line and f'"{episode}"' in line)
-
-
-@pytest.fixture
-def sealed_log(log) -> Log:
-    log.played("first")
-    log.played("second")
-    log.played("third")
-    log.segments["one"] = sealed(log.segments["one"])
-    return log
-
-
-def test_a_line_of_the_editor_has_the_check_sum_that_is_looked_for():
-    assert number_of(SEALED.encode()) == 12
-    assert number_of(SEALED.replace("deleted", "Deleted").encode()) is None
-
-
-def test_lines_with_numbers_and_check_sums_are_read_like_those_of_older_tandems(sealed_log):
-    read = sealed_log.read()
-    assert names(read) == ["first", "second", "third"]
-    assert read.problems == []
-
-
-def test_a_changed_line_is_told_and_leaves_its_trajectory_out(sealed_log):
-    lines = sealed_log.segments["one"]
-    at = reply_of(lines, "second")
-    lines[at] = lines[at].replace("Zero.", "One.")
-    read = sealed_log.read()
-    assert names(read) == ["first", "third"]
-    assert read.left_out == {"damaged": 1}
-    (problem,) = read.problems
-    assert problem.line == at + 1
-    assert problem.reason.startswith("The reply event was changed after it was written")
-
-
-def test_a_lost_line_is_told_and_a_lost_reply_leaves_its_trajectory_out(sealed_log):
-    lines = sealed_log.segments["one"]
-    del lines[reply_of(lines, "second")]
-    read = sealed_log.read()
-    assert names(read) == ["first", "third"]
-    assert read.left_out == {"damaged": 1}
-    assert "1 line is missing before this one" in read.problems[0].reason
-
-
-def test_a_lost_line_feed_loses_nothing(sealed_log):
-    sealed_log.segments["one"] = ["".join(sealed_log.segments["one"]).replace("\n", "\0").rstrip("\0") + "\n"]
-    read = sealed_log.read()
-    assert names(read) == ["first", "second", "third"]
-    assert read.problems == []
-
-
-def test_lines_that_were_erased_are_not_missed(sealed_log):
-    lines = [line for line in sealed_log.segments["one"] if '"second"' not in line]
-    gone = [number for number, line in enumerate(sealed_log.segments["one"], start=1) if '"second"' in line]
-    header = {"version": 1, "event": "segment", "at": "2026-01-31T10:00:00.000Z", "segment": "x"}
-    sealed_log.segments["one"] = [json.dumps({**header, "without": [[gone[0], gone[-1]]]}) + "\n", *lines]
-    read = sealed_log.read()
-    assert names(read) == ["first", "third"]
-    assert read.problems == []
-
-
-def test_a_lost_task_is_taken_from_another_segment_unless_there_are_different_ones(sealed_log):
-    lines = sealed_log.segments["one"]
-    lines[0] = lines[0].replace("Write", "Wrote")
-    sealed_log.start("other", segment="two")
-    read = sealed_log.read()
-    assert names(read) == ["first", "second", "third"]
-    assert len(read.problems) == 1
-    sealed_log.add("task", segment="two", task={**TASK, "description": "Write another mean(values)."})
-    with pytest.raises(Fault, match="damaged"):
-        sealed_log.read()
-
-
-def test_a_dialogue_whose_lines_a_repair_lost_is_left_out(log):
-    log.played("good")
-    log.played("repaired")
-    log.add("lines-lost", segment="two", episode="repaired", reason="The check sum of a line was wrong.")
-    read = log.read()
-    assert names(read) == ["good"]
-    assert read.left_out == {"damaged": 1}

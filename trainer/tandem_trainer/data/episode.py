@@ -12,18 +12,7 @@ from .fields import BadRow, object_of, reward_of, spoken, text_of
 
 TURNS = ("agent-turn", "candidates", "choice", "reply", "leak", "hand-over")
 KINDS = frozenset(
-    (
-        "episode-started",
-        *TURNS,
-        "answered",
-        "grade",
-        "rating",
-        "abandoned",
-        "resumed",
-        "deleted",
-        "undeleted",
-        "lines-lost",
-    )
+    ("episode-started", *TURNS, "answered", "grade", "rating", "abandoned", "resumed", "deleted", "undeleted")
 )
 
 
@@ -204,8 +193,6 @@ def apply(trajectory: Trajectory, event: Event) -> None:
             trajectory.grades[body["grade"]["mode"]] = body["grade"]
         case "deleted" | "undeleted":
             trajectory.deleted = event.kind == "deleted"
-        case "lines-lost":
-            trajectory.damaged = True
 
 
 def play(trajectory: Trajectory, turn: Turn) -> None:
@@ -215,7 +202,5 @@ def play(trajectory: Trajectory, turn: Turn) -> None:
         if trajectory.state == "answered":
             trajectory.take_answer_back()
     elif turn.number > last + 1:
-        trajectory.damaged = True
-    if trajectory.turns and trajectory.turns[-1].reply is None:
         trajectory.damaged = True
     trajectory.turns.append(turn)

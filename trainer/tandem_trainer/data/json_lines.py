@@ -1,7 +1,7 @@
 """JSON lines, one bad line never costing the others."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..fault import Fault
@@ -17,16 +17,9 @@ OTHER_FORMATS = {
 }
 
 
-def json_lines(
-    file: Path,
-    problems: list[Problem],
-    *,
-    torn: bool = False,
-    objects: Callable[[bytes, int], Iterable[bytes]] = lambda line, _number: (line,),
-) -> Iterator[tuple[int, dict]]:
+def json_lines(file: Path, problems: list[Problem], *, torn: bool = False) -> Iterator[tuple[int, dict]]:
     """The objects of a file with their lines' numbers (from 1); what cannot be read goes into `problems`.
 
-    objects: takes a line and its number, and gives the bytes of its objects, usually one
     torn: a last line without a line feed is one that is still being written, or whose writer died: it is passed over
         and reported, even if it could be read.
     Raises Fault when the file cannot be read at all.
@@ -42,16 +35,15 @@ def json_lines(
                 if torn and not line.endswith(b"\n"):
                     problems.append(Problem(str(file), number, "The last line is torn and is passed over."))
                     continue
-                for body in objects(line, number):
-                    try:
-                        value = parse(body)
-                    except ValueError as error:
-                        problems.append(Problem(str(file), number, f"The line {error} and is passed over."))
-                        continue
-                    if isinstance(value, dict):
-                        yield number, value
-                    else:
-                        problems.append(Problem(str(file), number, "The line is not a JSON object and is passed over."))
+                try:
+                    value = parse(line)
+                except ValueError as error:
+                    problems.append(Problem(str(file), number, f"The line {error} and is passed over."))
+                    continue
+                if isinstance(value, dict):
+                    yield number, value
+                else:
+                    problems.append(Problem(str(file), number, "The line is not a JSON object and is passed over."))
     except OSError as error:
         raise Fault(f"{file} cannot be read ({error.strerror}); check the path.", usage=True) from error
 

@@ -15,7 +15,6 @@ from .fields import BadRow, object_of, text_of
 from .json_lines import json_lines
 from .prompt_file import Prompt, agent_prompt
 from .rows import PUBLISHED_PROTOCOL, another_prompt, why_none
-from .seal import Segment
 
 VERSION = 1
 EVALUATION = "evaluation"  # how the name of a collection begins that measures an agent and must not train one
@@ -58,30 +57,23 @@ def read_log(folder: str | Path, mode: str = "fixed", with_leaked: bool = False,
 
 def read_episodes(segments: list[Path], problems: list[Problem]) -> tuple[list[Episode], set[str]]:
     """All episodes, in the order in which they are first met, and the pseudonyms under which people have consented.
-    Lines of a newer Tandem are passed over, and so are lines that are not what was written.
+    Lines of a newer Tandem are passed over.
     """
     episodes: dict[str, Episode] = {}
     consents: set[str] = set()
-    tasks: dict[str, list[dict]] = {}  # the different ones of each id
-    elsewhere: list[tuple[Episode, str]] = []  # episodes whose own segment does not have their task
-    damaged: set[str] = set()
+    tasks: dict[str, dict] = {}
+    early: list[tuple[Episode, str]] = []  # episodes whose task stands behind them, in another segment
     for number, path in enumerate(segments):
         file = str(path)
         own: dict[str, dict] = {}
-        segment = Segment(path, problems, damaged)
-        for line, body in json_lines(path, problems, torn=True, objects=segment.events):
+        for line, body in json_lines(path, problems, torn=True):
             kind = body.get("event")
-            if kind == "segment":
-                segment.without = body.get("without", [])
             if body.get("version") != VERSION or kind not in KINDS | {"task", "consent"}:
                 continue
             try:
                 if kind == "task":
                     task = object_of(body, "task")
-                    own[text_of(task, "id")] = task
-                    known = tasks.setdefault(task["id"], [])
-                    if task not in known:
-                        known.append(task)
+                    tasks[text_of(task, "id")] = own[task["id"]] = task
                     continue
                 if kind == "consent":
                     consents.add(text_of(body, "pseudonym"))
@@ -95,15 +87,11 @@ def read_episodes(segments: list[Path], problems: list[Problem]) -> tuple[list[E
             episode = episodes.setdefault(body["episode"], Episode())
             episode.segments.setdefault(number, []).append(event)
             if kind == "episode-started":
-                episode.task = own.get(body["task"])
+                episode.task = own.get(body["task"]) or tasks.get(body["task"])
                 if episode.task is None:
-                    elsewhere.append((episode, body["task"]))
-    for episode, task in elsewhere:
-        copies = tasks.get(task, [])
-        episode.task = episode.task or next(iter(copies), None)
-        episode.unreadable = episode.unreadable or len(copies) > 1  # nobody can tell which of them was played
-    for name in damaged & episodes.keys():
-        episodes[name].unreadable = True
+                    early.append((episode, body["task"]))
+    for episode, task in early:
+        episode.task = episode.task or tasks.get(task)
     return list(episodes.values()), consents
 
 
