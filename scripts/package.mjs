@@ -3,7 +3,6 @@ import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 import { ownTarget, targets } from './package/runtime.mjs';
-import { writeBill } from './package/sbom.mjs';
 import { ignoreFile, ownManifest, stage } from './package/stage.mjs';
 import { run } from './setup/command.mjs';
 import { commandLine } from './setup/options.mjs';
@@ -14,7 +13,6 @@ const help = `npm run package [-- TARGET…]
 
 Makes packages/tandem-VERSION-TARGET.vsix for each of the named platforms, or for all:
 ${[...targets.keys()].join(', ')}. \`own\` is this machine's.
-Beside them it puts tandem-VERSION.cdx.json, the bill of what others wrote in them (CycloneDX).
 
   --help    show this`;
 
@@ -57,10 +55,6 @@ await main(async () => {
     });
     console.log(`  ${(statSync(file).size / 1e6).toFixed(1)} MB`);
   }
-  const bill = path.join(root, 'packages', `tandem-${String(version)}.cdx.json`);
-  await step(path.relative(root, bill), () =>
-    writeBill(bill, path.join(folder, 'dist', 'build', 'bundled.json')),
-  );
   rmSync(folder, { recursive: true, force: true });
   return 0;
 });

@@ -24,15 +24,7 @@ afterEach(async () => {
 const processes = {
   TANDEM_INSPECT_GRADER: async () => {
     const pool = await WasiPool.open({ assets: folder, workers: 1, memoryMegabytes: 64 });
-    const job = {
-      source: '',
-      calls: [],
-      start: 0,
-      mode: 'fixed',
-      limitMilliseconds: 1,
-      seed: '0',
-      own: [],
-    } as const;
+    const job = { source: '', calls: [], start: 0, mode: 'fixed', limitMilliseconds: 1, seed: '0' } as const;
     const closed = expect(pool.run(job)).rejects.toThrow('closed');
     return () => Promise.all([closed, pool.close()]);
   },

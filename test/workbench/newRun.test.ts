@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import { Runs } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
-import { startChatServer, type ChatServer } from '../fixtures/chat-server';
+import { startChatServer } from '../fixtures/chat-server';
 import { answer, silence } from '../fixtures/chat-server-replies';
 import { ModelHub } from '../fixtures/model-hub';
 import { PackageIndex } from '../fixtures/package-index';
@@ -28,9 +28,6 @@ let folder: string;
 let workspace: string;
 let index: PackageIndex;
 let hub: ModelHub;
-/** An agent that answers in the first ten dialogues, and never in the others. */
-let slow: ChatServer;
-const wrong = 'I WANT TO ANSWER:\n```python\ndef unknown():\n    pass\n```';
 let workbench: WorkbenchDriver;
 /** The agent that guesses and never succeeds. */
 let guesses: string;
@@ -54,14 +51,9 @@ beforeAll(async () => {
   await mkdir(wheels);
   await cp(path.join(root, 'samples', 'workspace'), workspace, { recursive: true });
   index = await PackageIndex.start(wheels);
-  const extension = path.join(folder, 'extension');
-  await extensionFor(index, extension);
-  slow = await startChatServer({ reply: ({ index }) => (index < 10 ? answer(wrong) : silence) });
-  // Before the workbench starts: it may notice a change of its settings late.
-  await configure({ 'tandem.agent': `openai:slow@${slow.url}` });
   hub = await ModelHub.start('tiny/agent', await tinyModel(path.join(folder, 'model')));
   workbench = await startWorkbench({
-    extension,
+    extension: root,
     workspace,
     environment: {
       ...{ TANDEM_TRAINER_PYTHON: '', TANDEM_PYTHON: realTrainer().python, TANDEM_CACHE: cache() },
@@ -75,19 +67,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await killTrainers(runs());
   await workbench.close();
-  await slow.close();
   await index.close();
   await hub.close();
   await rm(folder, { recursive: true, force: true });
 });
-
-/** The extension as it is but for the hashes of the packages that it installs. */
-async function extensionFor(packages: PackageIndex, to: string): Promise<void> {
-  for (const name of ['dist', 'l10n', 'media', 'package.json', 'package.nls.json'])
-    await cp(path.join(root, name), path.join(to, name), { recursive: true });
-  await symlink(path.join(root, 'node_modules'), path.join(to, 'node_modules'));
-  await writeFile(path.join(to, 'dist', 'trainer', 'requirements.lock'), await packages.lock());
-}
 
 const cache = (): string => path.join(folder, 'cache');
 const hubEnvironment = (): Readonly<Record<string, string>> => ({
@@ -118,6 +101,10 @@ async function says(figureLabel: string, value: string): Promise<void> {
 }
 
 test('the simulator plays with the agent when there is nothing to learn from, until it is told to stop', async () => {
+  // It answers in the first ten dialogues, and never in the others.
+  const wrong = 'I WANT TO ANSWER:\n```python\ndef unknown():\n    pass\n```';
+  await using slow = await startChatServer({ reply: ({ index }) => (index < 10 ? answer(wrong) : silence) });
+  await configure({ 'tandem.agent': `openai:slow@${slow.url}` });
   await workbench.page.getByRole('button', { name: 'New Run…' }).click();
   await button('Let the simulator play').click();
   const progress = await workbench.notification(/slow@.* plays with rules: \d+ of 96 dialogues/);

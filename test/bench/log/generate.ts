@@ -4,7 +4,6 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LOG_VERSION, type LogEvent, type NewEvent } from '../../../src/core/trajectory/event';
 import { encodeEvent } from '../../../src/core/trajectory/segment/line';
-import { sealLine } from '../../../src/core/trajectory/segment/seal';
 import type { Task } from '../../../src/core/task/task';
 
 const SEGMENT_BYTES = 64 * 1024 * 1024;
@@ -25,14 +24,16 @@ export async function generateLog(folder: string, trajectories: number): Promise
   let bytes = 0;
   let segment: ReturnType<typeof createWriteStream> | undefined;
   let segmentBytes = 0;
-  let lines = 0;
   let known = new Set<string>();
   let count = 0;
 
   const write = async (event: NewEvent | Extract<LogEvent, { event: 'segment' }>): Promise<void> => {
     time += 3;
-    const at = new Date(time).toISOString();
-    const line = sealLine(encodeEvent({ ...event, version: LOG_VERSION, at }), (lines += 1));
+    const line = encodeEvent({
+      ...event,
+      version: LOG_VERSION,
+      at: new Date(time).toISOString(),
+    });
     segmentBytes += line.length;
     bytes += line.length;
     if (!segment!.write(line)) await once(segment!, 'drain');
@@ -42,7 +43,6 @@ export async function generateLog(folder: string, trajectories: number): Promise
     if (segment) await end(segment);
     segment = createWriteStream(join(log, `segment-${String(count++).padStart(4, '0')}.jsonl`));
     segmentBytes = 0;
-    lines = 0;
     known = new Set();
     const at = new Date(time).toISOString();
     await write({ version: LOG_VERSION, event: 'segment', at, segment: `segment-${count}` });

@@ -135,10 +135,6 @@ describe('tandem', () => {
 });
 
 describe('tandem tasks', () => {
-  const weakSchema = z.object({
-    summary: z.object({ weakTests: z.array(z.object({ task: z.string(), reasons: z.array(z.string()) })) }),
-  });
-
   it('counts a pack and checks its references', async () => {
     const { stdout, code } = await tandem('tasks', starterPack, '--references');
     expect(code).toBe(0);
@@ -153,18 +149,6 @@ describe('tandem tasks', () => {
     expect(stdout).toMatch(/bad\.jsonl:2: /);
     expect(stdout).toMatch(/bad\.jsonl:3: .*ground_truth/);
     expect(code).toBe(1);
-  });
-
-  it('reports tests that some wrong answers pass, which is no failure', async () => {
-    const [row] = await starterRows();
-    const pack = await file('weak.jsonl', [
-      { ...row, ground_truth: 'def parcel_price(weight_kg, zone):\n    return 7' },
-    ]);
-    const { stdout, code } = await tandem('tasks', pack, '--references');
-    expect(stdout).toMatch(/weak\.jsonl: tests of task parcel-surcharge: Every test expects 7, /);
-    expect(code).toBe(0);
-    const { summary } = await json(weakSchema, 'tasks', pack, '--references');
-    expect(summary.weakTests).toMatchObject([{ task: 'parcel-surcharge' }]);
   });
 
   it('reports a reference that fails on its own tests', async () => {
@@ -403,34 +387,6 @@ describe('tandem export of a log that holds a secret', () => {
     expect((await exporting('--allow-findings', '--overwrite')).code).toBe(0);
     expect(await readFile(out, 'utf8')).toContain(secret);
     expect((await exporting('--allow-findings', '--without-findings')).code).toBe(2);
-  });
-});
-
-describe('tandem check', () => {
-  it('says what is wrong with a log, and writes what can be saved beside it', async () => {
-    const data = path.join(folder, 'check');
-    await tandem('collect', ...play('check'));
-    const good = await tandem('check', data);
-    expect(good).toMatchObject({ code: 0 });
-    expect(good.stdout).toMatch(
-      /^The log of .* has 6 dialogues in \d+ lines of 1 file\.\nEvery line of the log is as/,
-    );
-    const [name] = (await readdir(path.join(data, 'log'))).filter((each) => each.endsWith('.jsonl'));
-    const file = path.join(data, 'log', name!);
-    const damaged = (await readFile(file, 'utf8')).replace('"event":"answered"', '"event":"Answered"');
-    await writeFile(file, damaged);
-    const bad = await tandem('check', data);
-    expect(bad).toMatchObject({ code: 1 });
-    expect(bad.stdout).toContain('was changed after it was written: its check sum is wrong.');
-    expect(bad.stdout).toContain(
-      `Add --repair to write what can be saved into ${data}-repaired; ${data} stays`,
-    );
-    const repaired = await tandem('check', data, '--repair');
-    expect(repaired).toMatchObject({ code: 0 });
-    expect(repaired.stdout).toContain(`saved into ${data}-repaired, 1 line lost. ${data} is as it was.`);
-    expect(await readFile(file, 'utf8')).toBe(damaged);
-    expect(await tandem('check', data, '--repair')).toMatchObject({ code: 2 });
-    expect(await tandem('check', folder)).toMatchObject({ code: 2 });
   });
 });
 

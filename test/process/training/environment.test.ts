@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import { chmod, cp, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -142,20 +141,6 @@ describe('the trainer’s environment', () => {
     expect(await environments()).toEqual([]);
     const [log] = await readdir(path.join(options.cache, 'trainer'));
     expect(await readFile(path.join(options.cache, 'trainer', log!), 'utf8')).toContain('nowhere');
-  });
-
-  it('is not made of a package whose bytes are not those of the lock', async () => {
-    const wheel = path.join(folder, 'index', 'needed-1-py3-none-any.whl');
-    await mkdir(path.dirname(wheel));
-    await writeFile(wheel, 'what somebody else put there');
-    vi.stubEnv('PIP_NO_INDEX', '1');
-    vi.stubEnv('PIP_FIND_LINKS', path.dirname(wheel));
-    const hash = createHash('sha256').update('what was tested').digest('hex');
-    await write(path.join(options.source, 'requirements.lock'), `needed==1 --hash=sha256:${hash}\n`);
-    const making = openTrainer(options);
-    await expect(making).rejects.toMatchObject({ code: 'training/not-installed' });
-    await expect(making).rejects.toThrow(/DO NOT MATCH THE HASHES[\s\S]*needed==1/);
-    expect(await environments()).toEqual([]);
   });
 
   it('is made again when the one who made it was killed', async () => {

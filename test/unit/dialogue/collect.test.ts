@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,13 +9,11 @@ import type { Grader } from '../../../src/core/grading/grader';
 import { loadTasks } from '../../../src/core/task/pack';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { answers, asks, scripted, shippedPrompts, starterPack } from '../../fixtures/dialogue';
-import { segmentFiles } from '../../fixtures/log';
 
 /** A grader of which only the answers matter here: how real ones score is tested where they are. */
 const graderThat = (grade: Grader['grade']): Grader => ({
   grade,
   checkReference: () => Promise.resolve([]),
-  weakTests: () => Promise.resolve([]),
   close: () => Promise.resolve(),
 });
 
@@ -86,18 +84,6 @@ describe('collecting', () => {
     const { rows, total } = log.list({ offset: 0, limit: 100 });
     expect(total).toBe(8);
     expect(rows.every(({ grades }) => grades.fixed?.success === true)).toBe(true);
-  });
-
-  it('plays dialogues anew whose task the log lost, and no others', async () => {
-    await collect(await plan());
-    await log.close();
-    const [file] = await segmentFiles(path.join(folder, '.tandem'));
-    const text = await readFile(file!, 'utf8');
-    await writeFile(file!, text.replace('"description":', '"description";'));
-    log = await TrajectoryLog.open(path.join(folder, '.tandem'));
-    expect(log.problems).toHaveLength(1);
-    await expect(collect(await plan())).resolves.toMatchObject({ done: 8, already: 6 });
-    await expect(collect(await plan())).resolves.toMatchObject({ done: 8, already: 8 });
   });
 
   it('refuses a second collector of the same collection while the first works', async () => {

@@ -1,13 +1,39 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ApiKeys } from '../../../src/editor/apiKeys';
 import { servedDetails, servedWords } from '../../../src/editor/models/servedWords';
 import { specOf, validateAddress, type Server } from '../../../src/editor/models/server';
+import { Servers } from '../../../src/editor/models/servers';
 import { dollars, useDocument, useWords } from '../../../src/editor/models/use';
 import { startChatServer } from '../../fixtures/chat-server';
 import { answer, status } from '../../fixtures/chat-server-replies';
-import { kept } from './kept';
 import { english } from './translate';
 
 const qwen: Server = { name: 'Lab', baseUrl: 'http://127.0.0.1:8000/v1', model: 'qwen3' };
+
+/** Settings and secrets as the editor keeps them, in memory. */
+function kept(servers: readonly unknown[] = []) {
+  const settings = {
+    servers,
+    set(_: 'servers', value: Server[]): Promise<void> {
+      // As written to a file and read again.
+      settings.servers = JSON.parse(JSON.stringify(value)) as unknown[];
+      return Promise.resolve();
+    },
+  };
+  const secrets = new Map<string, string>();
+  const keys = new ApiKeys({
+    get: (key) => Promise.resolve(secrets.get(key)),
+    store: (key, value) => Promise.resolve(void secrets.set(key, value)),
+    delete: (key) => Promise.resolve(void secrets.delete(key)),
+  });
+  const changes: string[] = [];
+  return {
+    settings,
+    secrets,
+    changes,
+    servers: new Servers(settings, keys, () => changes.push('changed'), english),
+  };
+}
 
 describe('the connected servers', () => {
   it('are kept without their keys, one in the place of the other when it is edited', async () => {
@@ -29,18 +55,6 @@ describe('the connected servers', () => {
     await servers.remove({ ...qwen, model: 'llama' });
     expect(secrets.size).toBe(0);
     expect(servers.all).toEqual([]);
-  });
-
-  it('that are at one origin share its key, and leave with the last of them', async () => {
-    const sibling = { ...qwen, baseUrl: 'HTTP://127.0.0.1:8000/other' };
-    const { servers, keys, secrets } = kept([qwen, sibling]);
-    await servers.setKey(sibling.baseUrl, 'sk-secret');
-    expect([...secrets.keys()]).toEqual(['tandem.apiKey http://127.0.0.1:8000']);
-    expect(await keys.forModel(specOf(qwen))).toBe('sk-secret');
-    await servers.remove(sibling);
-    expect(await keys.forServer(qwen.baseUrl)).toBe('sk-secret');
-    await servers.remove(qwen);
-    expect(secrets.size).toBe(0);
   });
 
   it('tell of an entry that was written by hand and cannot be used, and keep the others', () => {
@@ -96,48 +110,6 @@ describe('the connected servers', () => {
 
   it('have an address without a name or a password in it', () => {
     expect(validateAddress('http://me:secret@127.0.0.1/v1', english)).toContain('the key is asked for next');
-  });
-});
-
-describe('the keys of servers', () => {
-  const lab = 'http://lab.example:8000';
-
-  it('are those of an origin, however its address is written', async () => {
-    const { keys } = kept();
-    await keys.set('HTTP://Lab.example:8000/v1/', 'sk-lab');
-    for (const address of [lab, `${lab}/v1`, `${lab}/v1/a b`, ' http://LAB.example:8000/v2 '])
-      expect(await keys.forServer(address), address).toBe('sk-lab');
-    const others = ['http://lab.example', 'https://lab.example:8000', 'http://lab.example:80000', 'lab'];
-    for (const address of others) expect(await keys.forServer(address), address).toBeUndefined();
-    expect(await keys.forModel(`openai:m@${lab}/v1/a b`)).toBe('sk-lab');
-    expect(await keys.forModel('rules')).toBeUndefined();
-  });
-
-  it('are for OpenAI where a model’s name has no address, and the environment names no server', async () => {
-    const { keys } = kept();
-    await keys.set('https://api.openai.com/v1', 'sk-openai');
-    for (const [server, key] of [
-      ['', 'sk-openai'],
-      [`${lab}/v1`, undefined],
-    ] as const) {
-      vi.stubEnv('OPENAI_BASE_URL', server);
-      expect(await keys.forModel('openai:m')).toBe(key);
-    }
-    vi.unstubAllEnvs();
-  });
-
-  it('that earlier versions kept under a whole address are found, until another is set', async () => {
-    const { keys, secrets } = kept();
-    secrets.set(`tandem.apiKey ${lab}/v1`, 'sk-old');
-    secrets.set('tandem.apiKey HTTP://Lab.example:8000/team', 'sk-team');
-    secrets.set('tandem.apiKey http://other.example/v1', 'sk-other');
-    expect(await keys.forServer(`${lab}/v1/`)).toBe('sk-old');
-    expect(await keys.forServer('HTTP://Lab.example:8000/team')).toBe('sk-team');
-    expect(await keys.forServer(`${lab}/v2`)).toBe('sk-old');
-    await keys.set(`${lab}/v2`, 'sk-new');
-    expect(await keys.forServer(`${lab}/v1`)).toBe('sk-new');
-    await keys.set(lab, '');
-    expect([...secrets]).toEqual([['tandem.apiKey http://other.example/v1', 'sk-other']]);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/core/task/task';
 import type { EventOf } from '../../../src/core/trajectory/event';
 import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory';
-import { baseUrlOf } from '../../../src/core/model/address';
+import { serverOf } from '../../../src/editor/apiKeys';
 import { validateAddress } from '../../../src/editor/models/server';
 import { agentStream, gradeView, taskView, turnView } from '../../../src/editor/session/view';
 import { numbered, taskTitle } from '../../../src/editor/tasks/title';
@@ -177,8 +177,8 @@ describe('the words of the trees', () => {
 
 describe('a server', () => {
   it('is read from the name of a model', () => {
-    expect(baseUrlOf('openai:qwen/qwen3:8b@http://127.0.0.1:8000/v1')).toBe('http://127.0.0.1:8000/v1');
-    expect(baseUrlOf('script:agents/a.json')).toBeUndefined();
+    expect(serverOf('openai:qwen/qwen3:8b@http://127.0.0.1:8000/v1/')).toBe('http://127.0.0.1:8000/v1');
+    expect(serverOf('script:agents/a.json')).toBeUndefined();
   });
 
   it('has an address that can be asked', () => {

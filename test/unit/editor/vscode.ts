@@ -105,45 +105,6 @@ export const workspace = {
 /** Where a person cancels what they are shown the progress of. */
 export const cancelled = new EventEmitter<void>();
 
-export const QuickInputButtons = { Back: {} };
-export const QuickPickItemKind = { Separator: -1, Default: 0 };
-
-/** A list or a line that is asked for. What a person does with it is in `acts`. */
-export class Input {
-  value = '';
-  items: readonly { readonly label: string }[] = [];
-  activeItems: readonly { readonly label: string }[] = [];
-  readonly accepted = new EventEmitter<void>();
-  readonly hidden = new EventEmitter<void>();
-  readonly changed = new EventEmitter<string>();
-  readonly onDidAccept = this.accepted.event;
-  readonly onDidHide = this.hidden.event;
-  readonly onDidChangeValue = this.changed.event;
-  readonly onDidTriggerButton = never;
-  readonly dispose = (): void => undefined;
-
-  show(): void {
-    queueMicrotask(() => acts.shift()?.(this));
-  }
-
-  /** Types a text and takes it. */
-  type(text: string): void {
-    this.value = text;
-    this.changed.fire(text);
-    this.activeItems = this.items.slice(0, 1);
-    this.accepted.fire();
-  }
-
-  /** Takes the item whose label contains this. */
-  take(label: string): void {
-    this.activeItems = this.items.filter((item) => item.label.includes(label));
-    this.accepted.fire();
-  }
-}
-
-/** What a person does with each input that is shown, one after the other. */
-export const acts: ((input: Input) => unknown)[] = [];
-
 export const ProgressLocation = { Notification: 15 };
 
 /** What a person is told, and what they answer. */
@@ -155,8 +116,6 @@ export const window = {
   withProgress: <Result>(_: unknown, work: (progress: unknown, token: unknown) => Promise<Result>) =>
     work({ report: () => undefined }, { onCancellationRequested: cancelled.event }),
   onDidChangeWindowState: never,
-  createInputBox: () => new Input(),
-  createQuickPick: () => new Input(),
   createTreeView: () => ({ visible: true, onDidChangeVisibility: never, dispose: () => undefined }),
   showInformationMessage: vi.fn<(message: string, ...items: unknown[]) => Promise<unknown>>(() =>
     Promise.resolve(undefined),

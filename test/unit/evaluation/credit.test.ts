@@ -31,7 +31,6 @@ const grader: Grader = {
     return Promise.resolve({ mode, success, reward: success ? 1 : 0.5, tests: [] });
   },
   checkReference: () => Promise.resolve([]),
-  weakTests: () => Promise.resolve([]),
   close: () => Promise.resolve(),
 };
 

@@ -332,10 +332,10 @@ it.each(['ctypes', '_ctypes', '_testcapi', '_testinternalcapi', '_testclinic', '
   'does not offer the module %s',
   async (name) => {
     const result = await outsideTask(`
-import sys
+import sys, importlib
 sys.modules.pop("${name}", None)
 def f(x):
-    sys.path_importer_cache.clear()
+    importlib.invalidate_caches()
     __import__("${name}")
     return "out"`);
     expect(result.tests[0]).toMatchObject({ status: 'error', type: 'ModuleNotFoundError' });

@@ -33,16 +33,7 @@ export async function hasModule(name: string): Promise<boolean> {
 
 /** A job with a time limit that a quick call never reaches. */
 export function jobOf(source: string, calls: readonly string[], settings: Partial<Job> = {}): Job {
-  return {
-    source,
-    calls,
-    start: 0,
-    mode: 'fixed',
-    limitMilliseconds: 5_000,
-    seed: '5eed',
-    own: [],
-    ...settings,
-  };
+  return { source, calls, start: 0, mode: 'fixed', limitMilliseconds: 5_000, seed: '5eed', ...settings };
 }
 
 export async function outcomes(

@@ -24,7 +24,7 @@ const cases: readonly (readonly [string, Reply, string, string])[] = [
     '401',
     status(401, { message: 'Invalid API Key' }),
     'model/unauthorized',
-    'answers 401: Invalid API Key. Name the variable that holds its key with --key-env',
+    'answers 401: Invalid API Key. Set OPENAI_API_KEY',
   ],
   ['403', status(403, { message: 'Project has no access' }), 'model/unauthorized', 'Project has no access'],
   [
@@ -184,5 +184,5 @@ test('the key is in no message, even when the server repeats it', async () => {
 test('a server that wants a key refuses a wrong one', async () => {
   await using played = await play([answer('ok')], { serverKey: 'right', apiKey: 'wrong' });
   const error = await errorOf(played.model.generate(question, sampling));
-  expect(String(error)).toContain('Name the variable that holds a key that it accepts with --key-env');
+  expect(String(error)).toContain('Set OPENAI_API_KEY to a key that it accepts');
 });

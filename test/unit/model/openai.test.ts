@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { OpenAiModel } from '../../../src/core/model/openai';
 import { answer, json } from '../../fixtures/chat-server-replies';
 import { play, question, sampling } from './play';
 
@@ -47,6 +48,23 @@ test('settings that are not given are not sent', async () => {
   expect(Object.keys(played.server.requests[0]?.body ?? {}).sort()).toEqual(
     ['max_tokens', 'messages', 'model', 'stream', 'stream_options', 'temperature'].sort(),
   );
+});
+
+test('the key from the environment is sent, and none when there is none', async () => {
+  await using withKey = await play([answer('ok')], { apiKey: 'key-1', serverKey: 'key-1' });
+  expect((await withKey.model.generate(question, sampling)).text).toBe('ok');
+
+  vi.stubEnv('OPENAI_API_KEY', 'key-2');
+  await using played = await play([answer('ok')]);
+  const fromEnvironment = new OpenAiModel({ model: 'tiny', baseUrl: played.server.url });
+  await fromEnvironment.generate(question, sampling);
+  vi.stubEnv('OPENAI_API_KEY', '');
+  await new OpenAiModel({ model: 'tiny', baseUrl: played.server.url }).generate(question, sampling);
+  vi.unstubAllEnvs();
+  expect(played.server.requests.map(({ headers }) => headers.authorization)).toEqual([
+    'Bearer key-2',
+    undefined,
+  ]);
 });
 
 test("vLLM's token ids and log-probabilities are kept as they were sampled", async () => {

@@ -71,12 +71,10 @@ it('takes calls apart at semicolons that are not in strings', () => {
 
 it('grades claims about a function without a reference', async () => {
   const claims = ['f(1) == 2', 'not f(-1)', 'f("x")', '[f(x) for x in (1, 2)] == [2, 3]'];
-  const grade = await grader.grade(checkTask(claims, 'f'), checkable('def f(x):\n    return x + 1\n'), {
+  const grade = await grader.grade(checkTask(claims), checkable('def f(x):\n    return x + 1\n'), {
     mode: 'fixed',
   });
   expect(grade.tests.map(({ status }) => status)).toEqual(['passed', 'passed', 'error', 'passed']);
-  const wrong = await grader.grade(checkTask(claims, 'f'), checkable('def f(x): return 5'), {
-    mode: 'fixed',
-  });
+  const wrong = await grader.grade(checkTask(claims), checkable('def f(x): return 5'), { mode: 'fixed' });
   expect(wrong.tests.map(({ status }) => status)).toEqual(['wrong', 'wrong', 'passed', 'wrong']);
 });

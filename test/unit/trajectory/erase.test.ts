@@ -13,7 +13,6 @@ import {
   play,
   reply,
   started,
-  takeSealsAway,
   temporaryFolder,
 } from '../../fixtures/log';
 import { kill, printed, program } from './processes/start';
@@ -108,7 +107,6 @@ describe('erasing a developer', () => {
   it('keeps lines of kinds and versions that it does not know, byte for byte', async () => {
     const folder = await temporaryFolder();
     await fill(folder);
-    await takeSealsAway(folder);
     const [first] = (await readdir(join(folder, 'log'))).filter((name) => name.endsWith('.jsonl')).sort();
     const at = '2030-01-01T00:00:00.000Z';
     const lines = [

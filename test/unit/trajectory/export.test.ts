@@ -18,7 +18,6 @@ import {
   leak,
   openLog,
   play,
-  reply,
   started,
   temporaryFolder,
 } from '../../fixtures/log';
@@ -61,8 +60,7 @@ async function filled(): Promise<TrajectoryLog> {
   await play(log, 'also-best', 1);
   await play(log, 'worst', 0);
   await log.append(started('leaky'));
-  await log.appendAll([agentTurn('leaky', 1), reply('leaky', 1), leak('leaky', 1, 0.9, true)]);
-  await log.append(agentTurn('leaky', 2));
+  await log.appendAll([agentTurn('leaky', 1), leak('leaky', 1, 0.9, true), agentTurn('leaky', 2)]);
   await log.append({ event: 'answered', episode: 'leaky', turn: 2, answer: 'code', reason: 'answered' });
   await play(log, 'alone', 0.5, { collaborator: kim }, other);
   await log.append({

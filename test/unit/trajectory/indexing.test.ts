@@ -1,10 +1,10 @@
-import { appendFile, cp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { summarize } from '../../../src/core/trajectory/fold';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
-import { doubling, openLog, play, segmentFiles, takeSealsAway, temporaryFolder } from '../../fixtures/log';
+import { doubling, openLog, play, temporaryFolder } from '../../fixtures/log';
 import { anyEvents, seeded } from './random';
 
 /** By id, because episodes that started in the same millisecond have no order of their own. */
@@ -89,9 +89,9 @@ describe('the index', () => {
     await log.close();
     const file = join(folder, 'index', 'trajectories.index');
     const intact = await readFile(file, 'latin1');
-    expect(intact.slice(0, 8)).toBe('TNDMIDX6');
+    expect(intact.slice(0, 8)).toBe('TNDMIDX5');
     const formats = [
-      ...[1, 2, 3, 4, 5, 7].map((number) => intact.replace('TNDMIDX6', `TNDMIDX${number}`)),
+      ...[1, 2, 3, 4, 6].map((number) => intact.replace('TNDMIDX5', `TNDMIDX${number}`)),
       // What another branch writes under the same number: other columns, or none said.
       intact.replace('"turns\\":\\"i32', '"other\\":\\"i32'),
       intact.replace('"turns\\":\\"i32', '"turns\\":\\"f64'),
@@ -115,8 +115,6 @@ describe('the index', () => {
     const log = await openLog(folder);
     await play(log, 'e1', 1);
     await log.close();
-    await takeSealsAway(folder);
-    await (await openLog(folder)).close();
     const [segment] = (await readdir(join(folder, 'log'))).filter((name) => name.endsWith('.jsonl'));
     const file = join(folder, 'log', segment!);
     const text = await readFile(file, 'utf8');
@@ -134,42 +132,5 @@ describe('the index', () => {
     const gone = await openLog(folder);
     expect(gone.notes).toEqual([`The index of the log was rebuilt: ${segment} is gone.`]);
     expect(gone.list({ offset: 0, limit: 1 }).total).toBe(0);
-  });
-
-  it('is rebuilt with a note when the log under it was edited, whatever the edit left alone', async () => {
-    for (const grown of [false, true]) {
-      const folder = await temporaryFolder();
-      const log = await openLog(folder);
-      await play(log, 'e1', 1);
-      await play(log, 'e2', 1);
-      await log.close();
-      const [file] = await segmentFiles(folder);
-      const name = basename(file!);
-      const { atime, mtime } = await stat(file!);
-      const text = await readFile(file!, 'utf8');
-      await writeFile(file!, text.replace('"reward":1', '"reward":0'));
-      if (grown) await appendFile(file!, '{"version":1,');
-      await utimes(file!, atime, mtime);
-      const opened = await openLog(folder);
-      expect(opened.notes).toEqual([`The index of the log was rebuilt: ${name} was edited.`]);
-      expect(opened.problems[0]?.reason).toContain('The grade event was changed after it was written');
-      expect(opened.count()).toMatchObject({ total: 2, graded: 1 });
-    }
-  });
-
-  it('is not rebuilt when the log was only copied or touched', async () => {
-    const folder = await temporaryFolder();
-    const log = await openLog(folder);
-    await play(log, 'e1', 1);
-    await log.close();
-    const copy = join(await temporaryFolder(), 'copy');
-    await cp(folder, copy, { recursive: true });
-    const [file] = await segmentFiles(folder);
-    await utimes(file!, new Date(0), new Date(0));
-    for (const each of [folder, copy]) {
-      const opened = await openLog(each);
-      expect(opened.notes).toEqual([]);
-      expect(opened.count()).toMatchObject({ total: 1 });
-    }
   });
 });

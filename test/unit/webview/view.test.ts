@@ -114,7 +114,6 @@ it('tells how long a dialogue has taken as a clock does', () => {
 
 it('names a model without its server or folder', () => {
   expect(modelLabel('openai:qwen/qwen3@http://127.0.0.1:8000/v1', {})).toBe('qwen/qwen3');
-  expect(modelLabel('openai:qwen/qwen3@HTTP://127.0.0.1:8000/v1', {})).toBe('qwen/qwen3');
   expect(modelLabel('script:agents/asks-first.json', {})).toBe('asks-first');
   expect(modelLabel('local:/models/qwen3-0.6b/', {})).toBe('qwen3-0.6b');
   expect(modelLabel('local:tiny', {})).toBe('tiny');
