@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { defineConfig, type OxlintOverride } from 'oxlint';
 
 /** Folders of `src/core`, and the others of them that each may import (docs/architecture.md). */
@@ -65,7 +66,7 @@ const walls = [
 
 export default defineConfig({
   plugins: ['typescript'],
-  jsPlugins: ['./scripts/lint/linear.mjs'],
+  jsPlugins: [path.join(import.meta.dirname, 'scripts/lint/linear.mjs')],
   // The rules of this category are not listed again below.
   categories: { correctness: 'error' },
   options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
