@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { defineConfig, type OxlintOverride } from 'oxlint';
 
 /** Folders of `src/core`, and the others of them that each may import (docs/architecture.md). */
@@ -65,6 +66,7 @@ const walls = [
 
 export default defineConfig({
   plugins: ['typescript'],
+  jsPlugins: [path.join(import.meta.dirname, 'scripts/lint/linear.mjs')],
   // The rules of this category are not listed again below.
   categories: { correctness: 'error' },
   options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
@@ -167,6 +169,8 @@ export default defineConfig({
         'typescript/use-unknown-in-catch-callback-variable': 'error',
       },
     },
+    // What runs in the editor and on the command line reads texts that anybody may have written.
+    { files: ['src/**', 'webview/**'], rules: { 'tandem/linear-regexp': 'error' } },
     ...walls,
   ],
 });

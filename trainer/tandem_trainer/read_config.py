@@ -36,6 +36,8 @@ def read_config(path: Path) -> RunConfig:
         _check_together(config)
     except json.JSONDecodeError as error:
         raise Fault(f"{path} line {error.lineno} column {error.colno} is not JSON: {error.msg}.", usage=True) from None
+    except RecursionError:
+        raise Fault(f"{path} is nested too deeply; a configuration is an object of objects.", usage=True) from None
     except _Refused as refused:
         raise Fault(f"{path}: {refused}", usage=True) from None
     return config
@@ -50,11 +52,12 @@ def _no_constant(name: str) -> None:
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    names = [name for name, _ in pairs]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise _Refused(f'"{twice}" stands twice in one object.')
-    return dict(pairs)
+    fields = {}
+    for name, value in pairs:
+        if name in fields:
+            raise _Refused(f'"{name}" stands twice in one object.')
+        fields[name] = value
+    return fields
 
 
 def _dataclass(kind: type, value: Any, where: str, folder: Path) -> Any:

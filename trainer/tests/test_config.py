@@ -111,6 +111,10 @@ def test_a_model_that_is_no_folder_is_a_name_on_the_hub(folder):
 
 def test_what_is_not_json_is_refused_with_line_and_column(folder):
     assert "line 2 column 1 is not JSON" in refusal(folder, text='{"model":\n}')
+
+
+def test_what_is_nested_too_deeply_is_refused_in_a_sentence(folder):
+    assert "is nested too deeply" in refusal(folder, text="[" * 100_000 + "]" * 100_000)
     assert "NaN is not a number" in refusal(folder, text='{"seed": NaN}')
     assert '"seed" stands twice' in refusal(folder, text='{"seed": 1, "seed": 2}')
     assert "the file must hold an object, not []" in refusal(folder, text="[]")

@@ -8,7 +8,7 @@ import pytest
 from tandem_trainer.data.dialogue import merge
 from tandem_trainer.data.prompt_file import agent_prompt
 from tandem_trainer.data.rows import read_preferences, read_rows
-from tandem_trainer.data.task_row import content_id
+from tandem_trainer.data.task_row import content_id, content_of
 from tandem_trainer.fault import Fault
 
 TASK = {
@@ -78,6 +78,23 @@ def test_tests_are_taken_in_the_order_of_their_numbers():
     assert content_id({**TASK, "test_cases": renamed}) != content_id(
         {**TASK, "test_cases": dict(reversed(renamed.items()))}
     )
+
+
+def test_the_number_of_a_test_may_have_any_length():
+    zeros, ones = "0" * 20_000, "1" * 20_000
+    calls = {"test2": "f(2)", f"test{ones}": "f(3)", f"test{zeros}1": "f(1)"}
+    assert content_of({**TASK, "test_cases": calls})[2] == ["f(1)", "f(2)", "f(3)"]
+    assert content_of({**TASK, "test_cases": {f"{ones}a": "f(2)", "1": "f(1)"}})[2] == ["f(2)", "f(1)"]
+
+
+def test_a_row_that_is_nested_too_deeply_is_told_in_a_sentence_and_the_good_ones_load(tmp_path):
+    deep = "[" * 10_000 + "]" * 10_000
+    read = read_rows([write(tmp_path, deep, {**ROW, "task": deep}, ROW)])
+    assert len(read.dialogues) == 1
+    assert [str(problem) for problem in read.problems] == [
+        f"{tmp_path}/rows.jsonl:1: The line is not JSON and is passed over.",
+        f"{tmp_path}/rows.jsonl:2: The field task is JSON that is nested too deeply.",
+    ]
 
 
 def test_an_exported_row_brings_messages_and_what_the_sampler_said(tmp_path):

@@ -19,7 +19,7 @@ export function shortened(model: string): string {
   const script = /^script:(?:.*[\\/])?([^\\/]+?)(?:\.json)?$/.exec(model)?.[1];
   // The folder of a trained model is called `model`, in the folder of its run.
   const folder = /^local:(?:.*?[\\/])?((?:[^\\/]+[\\/])?model|[^\\/]+)[\\/]*$/.exec(model)?.[1];
-  return script ?? folder ?? model.replace(/^openai:/, '').replace(/@https?:\/\/.*$/i, '');
+  return script ?? folder ?? model.replace(/^openai:/, '').replace(/@https?:\/\/.*/is, '');
 }
 
 /** How many tests the task has. */

@@ -11,7 +11,13 @@ export type QuestionKind = 'specific' | 'general' | 'everything' | 'code' | 'pro
 /** Whether the sentence asks for something, with or without a question mark. */
 export function asks(sentence: string): boolean {
   if (consistsOf(COURTESY, sentence)) return false;
-  return /\?\W*$/.test(sentence) || REQUEST.test(sentence) || OPENS_AS_QUESTION.test(sentence);
+  return endsAsQuestion(sentence) || REQUEST.test(sentence) || OPENS_AS_QUESTION.test(sentence);
+}
+
+/** Nothing but signs stands behind its last question mark. */
+function endsAsQuestion(sentence: string): boolean {
+  const mark = sentence.lastIndexOf('?');
+  return mark !== -1 && /^\W*$/.test(sentence.slice(mark));
 }
 
 /** "Is that right?": asks about the sentence before. */
@@ -30,12 +36,15 @@ export function kindOf(question: string): QuestionKind {
 export const LIST_HEADER =
   /\b(?:questions?|know|tell|clarify|clarification|details?|confirm|answer|unclear|ask|specify)\b/i;
 
+/** What stands between two words that belong together. Further apart they hardly do, and a search would take long. */
+const SOMETHING = '.{0,300}';
+
 const QUESTION_WORD =
   '(?:what|whats|which|how|when|where|who|whose|why|whether|is|are|was|does|do|did|should|shall|can|could|would|will|may|must|has|have)';
 
 /** Before the second half of "… and how large is it". An "or" offers a choice and splits nothing. */
 export const SECOND_QUESTION = new RegExp(
-  `(?:[,?]\\s*|\\s+)(?:and|also|plus)(?:\\s+also)?\\s+(?=${QUESTION_WORD}\\s)`,
+  `(?:[,?]\\s*|(?<!\\s)\\s+)(?:and|also|plus)(?:\\s+also)?\\s+(?=${QUESTION_WORD}\\s)`,
   'i',
 );
 
@@ -59,7 +68,7 @@ const REQUEST = new RegExp(
 );
 
 const CODE = new RegExp(
-  '\\b(?:show|share|give|paste|send|reveal|provide|post|disclose|tell me|what is|what does)\\b.*' +
+  `\\b(?:show|share|give|paste|send|reveal|provide|post|disclose|tell me|what is|what does)\\b${SOMETHING}` +
     '\\b(?:the|your|its|any|some)\\s+(?:(?:full|actual|hidden|existing|original|python|exact|whole|complete|source|reference)\\s+)*' +
     '(?:reference|ground truth|hidden information|code|implementation|solution|function body|test cases|tests)\\b',
   'i',
@@ -71,7 +80,7 @@ const SUBJECT =
 const TELL = '(?:tell|explain|give|list|share|provide|describe|know|say|spell out)';
 
 const UNIVERSAL = new RegExp(
-  `\\b(?:all|every|complete|full|entire)\\s+(?:[\\w-]+,?\\s+){0,3}${SUBJECT}\\b|\\b${TELL}\\b.*\\beverything\\b|\\ball you know\\b`,
+  `\\b(?:all|every|complete|full|entire)\\s+(?:[\\w-]+,?\\s+){0,3}${SUBJECT}\\b|\\b${TELL}\\b${SOMETHING}\\beverything\\b|\\ball you know\\b`,
   'i',
 );
 
@@ -98,12 +107,12 @@ const CASE = /^\W*(?:(?:and|also|so|then) )*what (?:if|happens (?:if|when))\b/i;
 
 const GENERAL = new RegExp(
   [
-    `\\b(?:what|which|any|more|other|${TELL})\\b.*\\b${SUBJECT}\\b`,
+    `\\b(?:what|which|any|more|other|${TELL})\\b${SOMETHING}\\b${SUBJECT}\\b`,
     '\\b(?:what|anything|something) else\\b',
-    `\\bhow (?:\\w+ )?(?:should|does|do|would|must|is|will) ${IT}\\b.*\\b(?:work|behave|calculated|computed|look)\\b`,
+    `\\bhow (?:\\w+ )?(?:should|does|do|would|must|is|will) ${IT}\\b${SOMETHING}\\b(?:work|behave|calculated|computed|look)\\b`,
     `\\bwhat (?:\\w+ )?(?:should|does|must) ${IT}(?: \\w+)? do\\b`,
     '\\bwhat do you (?:want|need|expect)\\W*$',
-    '\\b(?:give|show|provide|share|send)\\b.*\\bexamples?\\b',
+    `\\b(?:give|show|provide|share|send)\\b${SOMETHING}\\bexamples?\\b`,
   ].join('|'),
   'i',
 );

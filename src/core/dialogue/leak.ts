@@ -1,3 +1,6 @@
+import { PythonStrings } from '../task/python/strings';
+import { longestEndings, Substrings } from './substrings';
+
 /** How much of the reference a reply gives away. */
 export interface Leak {
   /** Fraction of the reference's code tokens that the reply contains in runs, 0 to 1. */
@@ -73,15 +76,12 @@ const KEYWORDS = new Set(
   ).split(' '),
 );
 
-const COMMENT = String.raw`#[^\n]*`;
-/** Letters right before a quote make it an apostrophe, unless they are the prefix of a string. */
-const STRING = String.raw`(?<![\p{L}\p{N}_])[rbfuRBFU]{0,2}(?:"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')`;
 const WORD = String.raw`\d[\d_]*\.?\d*(?:[eE][+-]?\d+)?|[\p{L}_][\p{L}\p{N}_]*|\*\*=?|\/\/=?|[<>=!+\-*/%&\|^]=|->|[^\s\p{L}\p{N}_]`;
 
-const PYTHON = new RegExp(`${COMMENT}|${STRING}|${WORD}`, 'gu');
+const WORDS = new RegExp(WORD, 'uy');
 
 /** To a reader, strings fall apart into what is in them, and quotation marks and `#` say nothing. */
-const SIGN_OF_PROSE = String.raw`\\[nt]|["'#\\“”‘’«»]|${'`'}|^\s*>(?!=)`;
+const SIGN_OF_PROSE = String.raw`\\[nt]|["'#\\“”‘’«»]|${'`'}|^[ \t]*>(?!=)`;
 const PROSE = new RegExp(`(?:${SIGN_OF_PROSE})|(?<token>${WORD})`, 'gmu');
 
 /** A token as it is compared, and where it stands. */
@@ -92,14 +92,22 @@ interface Token {
 }
 
 /** Tokens as Python has them, without comments. */
-const pythonTokens = (source: string): Token[] =>
-  Array.from(source.matchAll(PYTHON))
-    .filter(([token]) => !token.startsWith('#'))
-    .map(({ 0: token, index }) => {
-      const string = /^[a-zA-Z]{0,2}("""|'''|["'])([^]*)\1$/.exec(token);
-      const text = string === null ? withoutName(token) : `'${string[2]!}'`;
-      return { text, start: index, end: index + token.length };
-    });
+const pythonTokens = (source: string): Token[] => {
+  const strings = new PythonStrings(source);
+  const tokens: Token[] = [];
+  const add = (text: string, start: number, end: number): number => tokens.push({ text, start, end }) && end;
+  for (let at = 0; at < source.length;) {
+    const string = strings.at(at);
+    WORDS.lastIndex = at;
+    if (string !== undefined) at = add(`'${source.slice(string.inside, string.insideEnd)}'`, at, string.end);
+    else if (source[at] === '#') at = lineEnd(source, at);
+    else {
+      const [word] = WORDS.exec(source) ?? [];
+      at = word === undefined ? at + 1 : add(withoutName(word), at, at + word.length);
+    }
+  }
+  return tokens;
+};
 
 const proseTokens = (text: string): Token[] =>
   Array.from(text.matchAll(PROSE)).flatMap(({ groups, index }) => {
@@ -112,14 +120,27 @@ const proseTokens = (text: string): Token[] =>
 const withoutName = (token: string): string =>
   /^[\p{L}_]/u.test(token) && !KEYWORDS.has(token) ? 'name' : token;
 
-const withoutComments = (source: string): string =>
-  source.replace(PYTHON, (token) => (token.startsWith('#') ? '' : token));
+function withoutComments(source: string): string {
+  const strings = new PythonStrings(source);
+  let code = '';
+  for (let at = 0; at < source.length;) {
+    const end = source[at] === '#' ? lineEnd(source, at) : (strings.at(at)?.end ?? at + 1);
+    if (source[at] !== '#') code += source.slice(at, end);
+    at = end;
+  }
+  return code;
+}
+
+function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end;
+}
 
 /** The reference without docstrings and without the `def` lines, whose content the description tells anyway. */
 function body(reference: string): string {
   return reference
-    .replace(/^\s*(?:[rR]?"""[\s\S]*?"""|[rR]?'''[\s\S]*?''')\s*$/gm, '')
-    .replace(/^\s*def\s[^\n]*:\s*$/gm, '');
+    .replace(/^[ \t]*[rR]?(?:"""[^"]*(?:"(?!"")[^"]*)*"""|'''[^']*(?:'(?!'')[^']*)*''')[ \t\r]*$/gm, '')
+    .replace(/^[ \t]*def\s[^\n]*:[ \t\r]*$/gm, '');
 }
 
 const isOperator = (token: string): boolean => /^(?:[()[\]{}<>=+*/%&|^~@]|!=|->|-=)/.test(token);
@@ -129,23 +150,22 @@ function sharedRuns(
   secret: readonly string[],
   told: readonly string[],
 ): { isCovered: boolean[]; isTold: boolean[] } {
-  const isCovered = secret.map(() => false);
-  const isTold = told.map(() => false);
+  return { isCovered: runsIn(secret, told), isTold: runsIn(told, secret) };
+}
+
+/** Marks the tokens that lie in a long enough run that `other` has as well. Linear in both. */
+function runsIn(tokens: readonly string[], other: readonly string[]): boolean[] {
   const operators = [0];
-  for (const token of secret) operators.push(operators.at(-1)! + Number(isOperator(token)));
-  // Longest common suffix ending at each pair, one row at a time: O(secret × told) time, O(told) memory.
-  let previous = new Uint16Array(told.length + 1);
-  for (let i = 1; i <= secret.length; i++) {
-    const current = new Uint16Array(told.length + 1);
-    for (let j = 1; j <= told.length; j++) {
-      if (secret[i - 1] !== told[j - 1]) continue;
-      const length = previous[j - 1]! + 1;
-      current[j] = length;
-      if (length < SHORTEST_RUN || operators[i]! - operators[i - length]! < FEWEST_OPERATORS) continue;
-      isCovered.fill(true, i - length, i);
-      isTold.fill(true, j - length, j);
-    }
-    previous = current;
+  for (const token of tokens) operators.push(operators.at(-1)! + Number(isOperator(token)));
+  // From its last token back: a run reaches as far as the longest one that ends at or behind each token.
+  const lengths = [...longestEndings(tokens, new Substrings(other))];
+  const isShared = tokens.map(() => false);
+  let begin = tokens.length;
+  for (let end = tokens.length; end > 0; end -= 1) {
+    const length = lengths[end - 1]!;
+    if (length >= SHORTEST_RUN && operators[end]! - operators[end - length]! >= FEWEST_OPERATORS)
+      begin = Math.min(begin, end - length);
+    if (begin < end) isShared[end - 1] = true;
   }
-  return { isCovered, isTold };
+  return isShared;
 }

@@ -16,33 +16,34 @@ const EMPHASIS = '[*_`]*';
 const PREFIX = '(?:[ \\t>#]|[-*+•](?=[ \\t])|\\d+[.)](?=[ \\t]))*';
 
 /** At the start of a line: in any case, the colon optional when nothing else stands there. */
-const OPENING = new RegExp(
-  `^(${PREFIX})${EMPHASIS}${NAME}${EMPHASIS}[ \\t]*(?:[:\uFF1A]${EMPHASIS}|(?=[ \\t]*$))`,
-  'i',
-);
+const OPENING = new RegExp(`^(${PREFIX})${EMPHASIS}${NAME}${EMPHASIS}[ \\t]*(?:[:\uFF1A]${EMPHASIS}|$)`, 'i');
 /** Amid a line: upper case with its colon. */
 const INLINE = new RegExp(`(?<=[ \\t])${EMPHASIS}${NAME}${EMPHASIS}:${EMPHASIS}`, 'g');
 
 /** Nobody writes a paragraph of prose that long; what stands further in is looked at by no expensive rule. */
 const LONGEST_PROSE = 4000;
 
+/** Nobody writes so many markers in a line either; later ones are none. */
+const MOST_IN_LINE = 20;
+
 /** A quotation within a line. An inch sign after a number and an apostrophe after a letter open none. */
 const QUOTATION = /(?<![\p{L}\p{N}])(["'`])(?:(?!\1).|(?<=\p{L})'(?=\p{L}))*\1(?!\p{L})/gu;
 
-/** Finds the markers of a message that stand in prose: in no code fence, quotation, comment or docstring. */
+/**
+ * Finds the markers of a message that stand in prose: in no code fence, quotation, comment or docstring. In linear time,
+ * as everything here: an agent may write anything.
+ */
 export function markersOf(text: string): Marker[] {
+  if (!NAMED.test(text)) return [];
+  const lines = linesOf(text);
   const fences = fencedRanges(text);
   const markers: Marker[] = [];
-  const lines = text.split('\n');
-  let offset = 0;
-  for (const [i, line] of lines.entries()) {
-    const named = NAMED.test(line);
-    if (named && !fences.some(({ start, end }) => start <= offset && offset < end)) {
-      const inCode = isAmidCode(lines, i, text.slice(0, offset));
-      for (const marker of markersOfLine(line, inCode))
-        markers.push({ ...marker, start: offset + marker.start, end: offset + marker.end });
-    }
-    offset += line.length + 1;
+  let fence = 0;
+  for (const line of lines) {
+    while (fence < fences.length && fences[fence]!.end <= line.start) fence += 1;
+    if (!NAMED.test(line.text) || (fence < fences.length && fences[fence]!.start <= line.start)) continue;
+    for (const marker of markersOfLine(line.text, isAmidCode(line)))
+      markers.push({ ...marker, start: line.start + marker.start, end: line.start + marker.end });
   }
   return markers;
 }
@@ -56,12 +57,17 @@ function markersOfLine(line: string, inCode: boolean): Marker[] {
     // In code without a fence, a marker that is indented, in a comment or in lower case is part of the code.
     if (inCode && (match[1] !== '' || !upperCase)) return markers;
     markers.push({ name: nameOf(name), opensLine: true, upperCase, start: end, end: end + match[0].length });
+    if (markers.length === MOST_IN_LINE) return markers;
     end += match[0].length;
   }
-  for (const match of line.slice(end, LONGEST_PROSE).matchAll(INLINE)) {
+  const prose = line.slice(0, LONGEST_PROSE);
+  const quotations = [...prose.matchAll(QUOTATION)];
+  const isQuoted = (position: number): boolean =>
+    quotations.some(({ index, 0: { length } }) => index < position && position < index + length);
+  for (const match of [...prose.slice(end).matchAll(INLINE)].slice(0, MOST_IN_LINE)) {
     const start = end + match.index;
-    const before = line.slice(0, start);
-    if (!/\p{L}/u.test(before) || /^\s*#/.test(before) || isCode(before) || isQuoted(line, start)) continue;
+    const before = prose.slice(0, start);
+    if (!/\p{L}/u.test(before) || /^\s*#/.test(before) || isCode(before) || isQuoted(start)) continue;
     const name = nameOf(match[1]!);
     markers.push({ name, opensLine: false, upperCase: true, start, end: start + match[0].length });
   }
@@ -70,73 +76,120 @@ function markersOfLine(line: string, inCode: boolean): Marker[] {
 
 const nameOf = (name: string): Marker['name'] => (/^output$/i.test(name) ? 'output' : 'answer');
 
-const isQuoted = (line: string, position: number): boolean =>
-  [...line.slice(0, LONGEST_PROSE).matchAll(QUOTATION)].some(
-    ({ index, 0: quotation }) => index < position && position < index + quotation.length,
-  );
+/** A line of a message, and what stands around it. */
+interface Line {
+  readonly text: string;
+  /** Where it begins in the message. */
+  readonly start: number;
+  /** Code, fenced or not, or an example ("Input: …") stands somewhere above it. */
+  readonly belowCode: boolean;
+  /** The next line above it and below it that says something and is no `#` line. */
+  readonly above: Saying | undefined;
+  readonly below: Saying | undefined;
+}
+
+/** A line that says something; whether it is code is looked up once, however many lines ask. */
+interface Saying {
+  readonly isCode: boolean;
+}
+
+function linesOf(text: string): Line[] {
+  const said = text.split('\n').map((line) => ({
+    text: line,
+    isComment: /^\s*#/.test(line),
+    isCode: isCode(line),
+    says: line.trim() !== '',
+  }));
+  const below: (Saying | undefined)[] = [];
+  let next: Saying | undefined;
+  for (const line of said.toReversed()) {
+    below.push(next);
+    if (line.says && !line.isComment) next = line;
+  }
+  below.reverse();
+  let above: Saying | undefined;
+  let belowCode = false;
+  let start = 0;
+  return said.map((line, index) => {
+    const placed = { text: line.text, start, belowCode, above, below: below[index] };
+    start += line.text.length + 1;
+    belowCode ||= line.isCode || opensFence(line.text) || EXAMPLE.test(line.text);
+    if (line.says && !line.isComment) above = line;
+    return placed;
+  });
+}
+
+const EXAMPLE = /^\W*input:/i;
 
 /**
  * Whether a marker in this line may belong to code without a fence or to an example ("Input: … Output: …"). A `#` line
  * is a comment next to code, though the heading of an answer may stand above it; any other line is text of a
  * docstring when code comes before it.
  */
-function isAmidCode(lines: readonly string[], index: number, textBefore: string): boolean {
-  if (!/^\s*#/.test(lines[index]!)) return hasCode(textBefore) || /^\W*input:/im.test(textBefore);
-  const says = (line: string): boolean => line.trim() !== '' && !/^\s*#/.test(line);
-  const above = lines.slice(0, index).findLast(says);
-  const below = lines.slice(index + 1).find(says);
-  return [above, /answer/i.test(lines[index]!) ? undefined : below].some(
-    (line) => line !== undefined && isCode(line),
-  );
+function isAmidCode({ text, belowCode, above, below }: Line): boolean {
+  if (!/^\s*#/.test(text)) return belowCode;
+  return above?.isCode === true || (!/answer/i.test(text) && below?.isCode === true);
 }
 
-const PYTHON_LINE = new RegExp(
-  [
-    '(?:async )?def \\w+\\s*\\(',
-    'class \\w+.*:',
-    'import [\\w.]+(?:,| as |\\s*$)',
-    'from [\\w.]+ import ',
-    'return\\b[ \\t]*(?:\\S+|.*[-+*/%()[\\]<>=,"\'].*)?$',
-    'for .+ in .+:\\s*(?:#.*)?$',
-    '(?:if|elif|while|with|except) .+:\\s*(?:#.*)?$',
-    '(?:else|try|finally):',
-    '@\\w+',
-    '[A-Za-z_][\\w.]*(?:\\[[^\\]]*\\])*(?:\\s*,\\s*[A-Za-z_]\\w*)*\\s*(?:[-+*/%&|^]|//|\\*\\*)?=(?!=)\\s*\\S',
-    '[\\w.]+\\(.*\\)\\s*(?:#.*)?$',
-    '[rR]?(?:"""|\'\'\')',
-  ]
-    .map((form) => `^\\s*${form}`)
-    .join('|'),
-  'm',
-);
+/** How a line of Python begins or looks as a whole. None of these needs more than linear time. */
+const PYTHON_LINES: readonly RegExp[] = [
+  /^\s*(?:async )?def \w+\s*\(/,
+  /^\s*class \w.*:/,
+  /^\s*import [\w.]+(?:,| as |\s*$)/,
+  /^\s*from [\w.]+ import /,
+  /^\s*return\b[ \t\r]*(?:\S+\s*)?$/,
+  /^\s*return\b[^-+*/%()[\]<>=,"']*[-+*/%()[\]<>=,"']/,
+  /^\s*for .(?:(?! in ).)* in .+:\s*(?:#|$)/,
+  /^\s*(?:if|elif|while|with|except) .+:\s*(?:#|$)/,
+  /^\s*(?:else|try|finally):/,
+  /^\s*@\w+/,
+  /^\s*[A-Za-z_][\w.]*(?:\[[^\]]*\])*(?:\s*,\s*[A-Za-z_]\w*)*\s*(?:[-+*/%&|^]|\/\/|\*\*)?=(?!=)\s*\S/,
+  /^\s*[\w.]+\(.*\)\s*(?:#|$)/,
+  /^\s*[rR]?(?:"""|''')/,
+];
 
 /** Whether a line, as far as it goes, is Python rather than English. */
-const isCode = (line: string): boolean => PYTHON_LINE.test(line);
+const isCode = (line: string): boolean => PYTHON_LINES.some((form) => form.test(line));
 
 /** Whether a text holds Python code, in a fence or bare. */
-export function hasCode(text: string): boolean {
-  return fencedRanges(text).length > 0 || isCode(text);
+export const hasCode = (text: string): boolean =>
+  text.split('\n').some((line) => opensFence(line) || isCode(line));
+
+/** A fence, what stands before it in its line, and behind it. */
+const FENCE = /^((?:[ \t>]|[-*+•][ \t]|\d+[.)][ \t])*)(`{3,}|~{3,})(.*)/s;
+
+function fenceOf(line: string): { before: string; mark: string; info: string } | undefined {
+  const [, before = '', mark, info = ''] = FENCE.exec(line) ?? [];
+  return mark === undefined ? undefined : { before, mark, info };
+}
+
+/** Whether the line opens a fence when none is open. One of backticks has none behind it. */
+function opensFence(line: string): boolean {
+  const fence = fenceOf(line);
+  return fence !== undefined && !(fence.mark.startsWith('`') && fence.info.includes('`'));
 }
 
 /** The code fences of a text, in list items and quotations too; one that never closes reaches to the end. */
 export function fencedRanges(text: string): { start: number; end: number }[] {
   const ranges: { start: number; end: number }[] = [];
-  let open: { fence: string; depth: number; start: number } | undefined;
-  for (const match of text.matchAll(/^((?:[ \t>]|[-*+•][ \t]|\d+[.)][ \t])*)(`{3,}|~{3,})([^\n]*)$/gm)) {
-    const [whole, before, fence, info] = match as unknown as [string, string, string, string];
+  let open: { mark: string; depth: number; start: number } | undefined;
+  let start = 0;
+  for (const line of text.split('\n')) {
+    const fence = fenceOf(line);
     if (open === undefined) {
-      if (fence.startsWith('`') && info.includes('`')) continue;
-      open = { fence, depth: before.length, start: match.index };
+      if (opensFence(line)) open = { mark: fence!.mark, depth: fence!.before.length, start };
     } else if (
+      fence !== undefined &&
       // As in CommonMark: a fence much further in, as a docstring may have one, closes nothing.
-      /^[ \t>]*$/.test(before) &&
-      before.length <= open.depth + 3 &&
-      fence.startsWith(open.fence) &&
-      info.trim() === ''
+      /^[ \t>]*$/.test(fence.before) &&
+      fence.before.length <= open.depth + 3 &&
+      fence.mark.startsWith(open.mark) &&
+      fence.info.trim() === ''
     ) {
-      ranges.push({ start: open.start, end: match.index + whole.length });
+      ranges.push({ start: open.start, end: start + line.length });
       open = undefined;
     }
+    start += line.length + 1;
   }
   if (open !== undefined) ranges.push({ start: open.start, end: text.length });
   return ranges;

@@ -52,7 +52,8 @@ const FOLLOWING_WORDS: ReadonlySet<string> = new Set(
 
 /** Finds the fact that a question is about: by keywords, rare ones counting more, then by nearness. */
 export class Matcher {
-  private readonly keywords: readonly (readonly (readonly string[])[])[];
+  /** The keywords of each fact, as stems. */
+  private readonly keywords: readonly (readonly Phrase[])[];
   private readonly parts: readonly ReadonlySet<string>[];
   private readonly wordings: readonly ReadonlySet<string>[];
   private readonly named: readonly ReadonlySet<Matter>[];
@@ -64,8 +65,12 @@ export class Matcher {
     description: string,
   ) {
     this.described = new Set(stems(description));
-    this.keywords = facts.map((fact) => distinctPhrases([fact.topic, ...fact.keywords]));
-    this.parts = this.keywords.map((phrases) => new Set(phrases.flat()));
+    const keywords = facts.map((fact) => distinctPhrases([fact.topic, ...fact.keywords]));
+    const sharing = Map.groupBy(keywords.flat(), (phrase) => phrase.join(' '));
+    this.keywords = keywords.map((phrases) =>
+      phrases.map((words) => ({ words, weight: this.weight(words) / sharing.get(words.join(' '))!.length })),
+    );
+    this.parts = keywords.map((phrases) => new Set(phrases.flat()));
     this.wordings = facts.map((fact) => new Set(fact.answers.flatMap(stems)));
     this.named = facts.map((fact) => mattersOf([fact.topic, ...fact.keywords].join('\n')));
     this.worded = facts.map((fact) => mattersOf(fact.answers.join('\n')));
@@ -116,11 +121,9 @@ export class Matcher {
 
   /** How strongly the keywords of each fact occur in the text. */
   private scores(text: string): number[] {
-    const words = stems(text);
+    const said = new Said(text);
     return this.keywords.map((phrases) =>
-      phrases
-        .filter((phrase) => occursIn(words, phrase))
-        .reduce((sum, phrase) => sum + this.weight(phrase), 0),
+      phrases.filter(({ words }) => said.has(words)).reduce((sum, { weight }) => sum + weight, 0),
     );
   }
 
@@ -129,14 +132,14 @@ export class Matcher {
    * A word that is in a keyword of the text counts there only.
    */
   private nearness(text: string): number[] {
-    const said = stems(text);
+    const said = new Said(text);
     const matched = new Set(
       this.keywords
         .flat()
-        .filter((phrase) => occursIn(said, phrase))
-        .flat(),
+        .filter(({ words }) => said.has(words))
+        .flatMap(({ words }) => words),
     );
-    const words = [...new Set(said)].filter((stem) => !COMMON_WORDS.has(stem) && !matched.has(stem));
+    const words = [...said.words].filter((stem) => !COMMON_WORDS.has(stem) && !matched.has(stem));
     const touched = [...mattersOf(text)];
     const inParts = this.evidence(words, this.parts, PART_WEIGHT);
     const inWordings = this.evidence(words, this.wordings, WORDING_WEIGHT);
@@ -158,28 +161,42 @@ export class Matcher {
     return having.map((set) => things.reduce((sum, thing, i) => sum + (set.has(thing) ? weights[i]! : 0), 0));
   }
 
-  /** The words of a keyword, shared among the facts that have it. A word of the description tells less than others. */
+  /** The words of a keyword. A word of the description tells less than others. */
   private weight(phrase: readonly string[]): number {
-    const name = phrase.join(' ');
-    const sharing = this.keywords.filter((phrases) =>
-      phrases.some((other) => other.join(' ') === name),
-    ).length;
     const words = phrase.map((stem) =>
       FUNCTION_WORDS.has(stem) ? FUNCTION_WORD_WEIGHT : this.described.has(stem) ? DESCRIBED_WEIGHT : 1,
     );
-    return words.reduce((sum, weight) => sum + weight, 0) / sharing;
+    return words.reduce((sum, weight) => sum + weight, 0);
   }
+}
+
+interface Phrase {
+  readonly words: readonly string[];
+  /** How much its words count, shared among the facts that have it. */
+  readonly weight: number;
 }
 
 /** "Is the limit included?", "Inclusive or exclusive?", "Up or down?": nothing in it says what it is about. */
 const isFollowUp = (text: string): boolean =>
   stems(text).every((stem) => COMMON_WORDS.has(stem) || FOLLOWING_WORDS.has(stem));
 
-/** A phrase with function words ("at the limit") has to stand there as it is; of others the words may be apart. */
-function occursIn(words: readonly string[], phrase: readonly string[]): boolean {
-  return phrase.some((stem) => FUNCTION_WORDS.has(stem))
-    ? ` ${words.join(' ')} `.includes(` ${phrase.join(' ')} `)
-    : phrase.every((stem) => words.includes(stem));
+/** What a text says, to look for phrases in it. */
+class Said {
+  readonly words: ReadonlySet<string>;
+  private readonly inOrder: string;
+
+  constructor(text: string) {
+    const words = stems(text);
+    this.words = new Set(words);
+    this.inOrder = ` ${words.join(' ')} `;
+  }
+
+  /** A phrase with function words ("at the limit") has to stand there as it is; of others the words may be apart. */
+  has(phrase: readonly string[]): boolean {
+    return phrase.some((stem) => FUNCTION_WORDS.has(stem))
+      ? this.inOrder.includes(` ${phrase.join(' ')} `)
+      : phrase.every((stem) => this.words.has(stem));
+  }
 }
 
 function distinctPhrases(texts: readonly string[]): string[][] {

@@ -8,7 +8,7 @@ const matters = {
   boundary:
     /\b(?:in|ex)clu(?:sive|sively|ded?|ding)\b|\b(?:exact|precise)(?:ly)?\b|\bboundary\b|\bstrict(?:ly)?\b|\bequal to\b|\bitself\b|\b(?:at|on) the (?:limit|threshold|boundary|edge)\b|\bright (?:at|on)\b|[<>]=?/i,
   threshold:
-    /\bthreshold|\blimit\b|\bcut-?off\b|\bkicks? in\b|\b(?:at|from|over|above|below|under|beyond|until|up to|after) (?:which|what|how)\b|\b(?:when|where) (?:does|do|is|are)\b.*\b(?:starts?|begins?|appl(?:y|ies)|too)\b|\b(?:over|above|from|up to|at least|more than|below|under|until|starts? at) (?:\w+ )?\d|\d+ (?:\w+ )?or (?:more|less|longer)\b/i,
+    /\bthreshold|\blimit\b|\bcut-?off\b|\bkicks? in\b|\b(?:at|from|over|above|below|under|beyond|until|up to|after) (?:which|what|how)\b|\b(?:when|where) (?:does|do|is|are)\b.{0,300}\b(?:starts?|begins?|appl(?:y|ies)|too)\b|\b(?:over|above|from|up to|at least|more than|below|under|until|starts? at) (?:\w+ )?\d|\d (?:\w+ )?or (?:more|less|longer)\b/i,
   maximum:
     /\bmaxim\w+|\bmax\b|\b(?:at|the) most\b|\bcap(?:ped|s)?\b|\bupper (?:limit|bound)\b|\bever\b|\bnever (?:\w+ ){1,3}more\b|\bno more than\b|\bhighest\b|\bbounded\b|\bat most\b|\bstop (?:at|after)\b|\btop \w+\b/i,
   minimum:
@@ -18,7 +18,7 @@ const matters = {
   empty:
     /\bempty\b|\bnothing\b|\bno \w+ at all\b|\bwithout any\b|\bno(?:ne)? (?:\w+ )?(?:given|left|there|remain\w*)\b|\bblank\b|\bzero\b/i,
   missing:
-    /\bmissing\b|\bnone\b|\babsent\b|\bnull\b|\bmark(?:s|ed)? .*(?:fail|missing)|\bfailed\b|\bno data\b|\bdid not\b/i,
+    /\bmissing\b|\bnone\b|\babsent\b|\bnull\b|\bmark(?:s|ed)? .{0,300}(?:fail|missing)|\bfailed\b|\bno data\b|\bdid not\b/i,
   invalid:
     /\binvalid\b|\bunknown\b|\bunexpected\b|\bunsupported\b|\bnot (?:valid|known|recogni[sz]ed|allowed)\b|\bmalformed\b|\bgarbage\b|\bnonsense\b|\berrors?\b|\bany other\b|\bsuch as\b/i,
   unit: /\b(?:what|which|in|of) (?:\w+ )?units?\b|\bcurrency\b|\bmeasured in\b|\btenths?\b|\bin (?:euros?|cents?|dollars?|grams?|kilos?|kilograms?|minutes?|hours?|seconds?|degrees?|met(?:er|re)s?|percent)\b/i,

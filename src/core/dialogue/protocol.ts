@@ -31,16 +31,18 @@ export function parseAgentMessage(text: string): AgentMessage {
   const { thinking, unfinished, rest } = takeThinking(text);
   const markers = markersOf(rest);
   const answers = unfinished ? [] : markers.filter(({ name }) => name === 'answer');
+  const isInside = insideAnswers(answers, rest);
   const output = clearest(
     markers.filter((marker) =>
       unfinished
         ? marker.name === 'output' && marker.opensLine && marker.upperCase
-        : marker.name === 'output' && !answers.some((answer) => isInside(marker, answer, rest)),
+        : marker.name === 'output' && !isInside(marker),
     ),
   );
   if (unfinished && output === undefined) return { thoughts: joined(thinking, rest), visible: '' };
   const { start, end } = output ?? { start: 0, end: 0 };
-  const swapped = answers.find((a) => a.end <= start && isBlank(rest.slice(a.end, start)));
+  const said = rest.slice(0, start).trimEnd().length;
+  const swapped = answers.find((answer) => said <= answer.end && answer.end <= start);
   const thoughts = joined(thinking, rest.slice(0, swapped?.start ?? start));
   const answerMarker =
     swapped === undefined
@@ -66,29 +68,48 @@ export function limitReply(text: string, limit: number): string {
 
 /** Takes `<think>` blocks off the start. Some chat templates write the opening tag into the prompt already. */
 function takeThinking(text: string): { thinking: string; unfinished: boolean; rest: string } {
-  let thinking = '';
+  const thoughts: string[] = [];
+  const taken = (unfinished: boolean, rest: string): ReturnType<typeof takeThinking> => ({
+    thinking: joined(...thoughts),
+    unfinished,
+    rest,
+  });
   let rest = text;
   for (;;) {
     const [opening = ''] = /^\s*<think(?:ing)?>/i.exec(rest) ?? [];
     const closing = /<\/think(?:ing)?>/i.exec(rest);
-    if (opening === '' && (closing === null || !isClosedOnly(rest, closing.index)))
-      return { thinking, unfinished: false, rest };
-    if (closing === null) return { thinking, unfinished: true, rest: rest.slice(opening.length) };
-    thinking = joined(thinking, rest.slice(opening.length, closing.index));
+    if (opening === '' && (closing === null || !isClosedOnly(rest.slice(0, closing.index))))
+      return taken(false, rest);
+    if (closing === null) return taken(true, rest.slice(opening.length));
+    thoughts.push(rest.slice(opening.length, closing.index));
     rest = rest.slice(closing.index + closing[0].length);
   }
 }
 
-/** Whether the closing tag at this position ends thoughts that began before the text, and is not part of code. */
-const isClosedOnly = (text: string, position: number): boolean =>
-  !/<think/i.test(text.slice(0, position)) &&
-  !fencedRanges(text).some(({ start, end }) => start <= position && position < end);
+/** Whether the closing tag after this text ends thoughts that began before it, and is not part of code. */
+function isClosedOnly(before: string): boolean {
+  // A fence that is still open reaches to the end, where the tag stands.
+  return !/<think/i.test(before) && fencedRanges(`${before}\n`).at(-1)?.end !== before.length + 1;
+}
 
-/** Whether `output` stands inside the answer that `answer` opens. */
-function isInside(output: Marker, answer: Marker, text: string): boolean {
-  if (answer.end > output.start) return false;
-  const between = text.slice(answer.end, output.start);
-  return !isBlank(between) && (!output.opensLine || hasCode(between));
+/** Tells of an `OUTPUT:` whether it stands inside the answer that one of these markers opens. */
+function insideAnswers(answers: readonly Marker[], text: string): (output: Marker) => boolean {
+  const [first] = answers;
+  if (first === undefined) return () => false;
+  const toLineEnd = (at: number): number => {
+    const end = text.indexOf('\n', at);
+    return end === -1 ? text.length : end;
+  };
+  // Where the first of the answers has said anything, and where the first line of code ends that an answer has.
+  const said = text.slice(first.end).search(/\S/);
+  const saidAt = said === -1 ? text.length : first.end + said;
+  const begun = answers.find(({ end }) => hasCode(text.slice(end, toLineEnd(end))));
+  let codeEnd = begun === undefined ? text.length : toLineEnd(begun.end);
+  for (let at = toLineEnd(first.end) + 1; at < codeEnd; at = toLineEnd(at) + 1) {
+    const end = toLineEnd(at);
+    if (hasCode(text.slice(at, end))) codeEnd = Math.min(codeEnd, end);
+  }
+  return ({ start, opensLine }) => (opensLine ? codeEnd <= start && saidAt < start : saidAt < start);
 }
 
 /** The marker that is most surely meant: in upper case before lower, opening a line before amid one, then the first. */
@@ -96,8 +117,6 @@ function clearest(markers: readonly Marker[]): Marker | undefined {
   const doubt = ({ opensLine, upperCase }: Marker): number => (upperCase ? (opensLine ? 0 : 1) : 2);
   return markers.toSorted((a, b) => doubt(a) - doubt(b) || a.start - b.start)[0];
 }
-
-const isBlank = (text: string): boolean => text.trim() === '';
 
 const joined = (...parts: readonly string[]): string =>
   parts

@@ -11,11 +11,14 @@ export interface Question {
   readonly continues: boolean;
 }
 
+/** Most characters of a message in which questions are looked for: nobody asks more at once. */
+const LONGEST_MESSAGE = 20_000;
+
 /** Takes the questions out of an agent's message: sentences, list items and both halves of "… and how …". */
 export function questionsOf(message: string): Question[] {
   const questions: Question[] = [];
   let before = '';
-  for (const { text, listed } of sentencesOf(message)) {
+  for (const { text, listed } of sentencesOf(message.slice(0, LONGEST_MESSAGE))) {
     if (isConfirmation(text)) {
       // "I would round up. Is that right?" asks about rounding.
       if (before !== '')

@@ -1,8 +1,5 @@
 import { parseAgentMessage } from './protocol';
 
-/** The beginning of a marker, as far as it may have arrived: it must not be shown before it is known to be none. */
-const LAST_LINE = /[^\n]*$/;
-
 /**
  * A message of the agent while it arrives, for a place that can only append: nothing is given out before it is certain to
  * be said. Thoughts and the words that announce an answer never are, and an answer only whole, at the end.
@@ -19,7 +16,8 @@ export class Unfolding {
     const { visible, answer } = parseAgentMessage(this.text);
     if (answer !== undefined) return this.give(beforeAnswer(visible, answer));
     const isWhole = this.text.endsWith('\n') && visible !== '';
-    return this.give(isWhole ? `${visible}\n` : visible.replace(LAST_LINE, ''));
+    // The last line may hold the beginning of a marker, which must not be shown before it is known to be none.
+    return this.give(isWhole ? `${visible}\n` : visible.slice(0, visible.lastIndexOf('\n') + 1));
   }
 
   /** The message has to be written anew; what was given out stands. */

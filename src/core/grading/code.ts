@@ -20,10 +20,11 @@ function fixedCode(text: string, calls: readonly string[]): string {
   if (pieces.length === 0) return tidy(normal);
   const python = pieces.filter(isPython);
   const untagged = pieces.filter(isUntagged);
+  const choices = [python, untagged].map((candidates) => ({ candidates, definers: definersOf(candidates) }));
   for (const name of calledNames(calls)) {
-    for (const candidates of [python, untagged]) {
-      const index = lastThatDefines(name, candidates);
-      if (index >= 0) return withWhatItNeeds(candidates, index, name);
+    for (const { candidates, definers } of choices) {
+      const index = lastThatDefines(name, candidates, definers);
+      if (index !== undefined) return withWhatItNeeds(candidates, index, name);
     }
   }
   const possible = pieces.filter((piece) => isPython(piece) || isUntagged(piece));
@@ -40,10 +41,19 @@ function pieceOf({ tag, code }: Block): Piece {
   return { tag, code: tidied, ...topLevelOf(tidied) };
 }
 
+/** By name, the places of the pieces that define it. */
+type Definers = ReadonlyMap<string, readonly { readonly index: number }[]>;
+
+function definersOf(pieces: readonly Piece[]): Definers {
+  const places = pieces.flatMap(({ defined }, index) => [...defined].map((name) => ({ name, index })));
+  return Map.groupBy(places, ({ name }) => name);
+}
+
 /** A signature that is repeated behind the code does not replace it. */
-function lastThatDefines(name: string, pieces: readonly Piece[]): number {
-  const whole = pieces.findLastIndex(({ defined, code }) => defined.has(name) && !isSignature(code, name));
-  return whole >= 0 ? whole : pieces.findLastIndex(({ defined }) => defined.has(name));
+function lastThatDefines(name: string, pieces: readonly Piece[], definers: Definers): number | undefined {
+  const places = definers.get(name) ?? [];
+  const whole = places.findLast(({ index }) => !isSignature(pieces[index]!.code, name));
+  return (whole ?? places.at(-1))?.index;
 }
 
 /**
@@ -60,11 +70,11 @@ function withWhatItNeeds(pieces: readonly Piece[], index: number, name: string):
     const names = [...defined, ...imported];
     const needed = names.some((each) => used.has(each) && !known.has(each));
     if (!needed || names.includes(name) || !onlyDefines(code, name)) continue;
-    taken.unshift(code.trimEnd());
+    taken.push(code.trimEnd());
     for (const each of wordsOf(code)) used.add(each);
     for (const each of names) known.add(each);
   }
-  return taken.length === 1 ? main.code : futureFirst(taken.join('\n\n'));
+  return taken.length === 1 ? main.code : futureFirst(taken.reverse().join('\n\n'));
 }
 
 /** `from __future__` is allowed at the beginning only. */

@@ -70,8 +70,8 @@ export function fencedBlocks(text: string): Block[] {
 }
 
 const invisible = '\\s\\u200b\\u2060\\ufeff';
-const atStart = new RegExp(`^((?:[${invisible}>]|[-*+] |\\d+[.)] )*)(\`{3,}|~{3,})(.*)$`);
-const behindProse = /^(?!\s*#)[^`]*(?::|\s)(`{3,})[ \t]*([\w.+-]*)[ \t]*$/;
+const atStart = new RegExp(`^((?:[${invisible}>]|[-*+] |\\d+[.)] )*)(\`{3,}|~{3,})(.*)`, 's');
+const behindProse = /^(?!\s*#)[^`]*(?::|\s)(`{3,})[ \t]*(?:([\w.+-]+)[ \t]*)?$/;
 const startsCode =
   /^\s*(?:(?:async[ \t]+def|def|class)[ \t]+\w+[ \t]*[(:[]|\w+[ \t]*=[^=]|[rRbBuUfF]{0,2}(?:"""|'''))/;
 /** What a line of Python that stands beside a fence begins with. */
@@ -89,9 +89,9 @@ function openingFence(line: string): Fence | undefined {
 }
 
 function fenceBehindProse(line: string): Fence | undefined {
-  const [whole, mark, info] = behindProse.exec(line) ?? [];
+  const [whole, mark, info = ''] = behindProse.exec(line) ?? [];
   if (mark === undefined) return undefined;
-  const { tag } = tagOf(info!);
+  const { tag } = tagOf(info);
   const introduced = tag === '' && whole!.slice(0, whole!.indexOf(mark)).trimEnd().endsWith(':');
   return introduced || pythonTags.test(tag) ? { mark, tag, closed: false, quoted: false } : undefined;
 }

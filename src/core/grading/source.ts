@@ -160,8 +160,9 @@ export function isSignature(code: string, name: string): boolean {
 export function importedModules(source: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const statement of source.split(/[\n;:]/)) {
-    const [, keyword, rest] = /^\s*(import|from)\s+(.*)$/.exec(statement) ?? [];
-    if (rest === undefined) continue;
+    const [opening, keyword] = /^\s*(import|from)\s/.exec(statement) ?? [];
+    if (opening === undefined) continue;
+    const rest = statement.slice(opening.length);
     for (const item of keyword === 'import' ? rest.split(',') : [rest]) {
       const name = /^\s*(\w+)/.exec(item)?.[1];
       if (name !== undefined) names.add(name);

@@ -1,3 +1,5 @@
+import { withoutEnd } from '../text';
+
 /** Where OpenAI itself answers. */
 const OPENAI = 'https://api.openai.com/v1';
 
@@ -23,7 +25,7 @@ export function readAddress(text: string): Address | 'none' | 'has-user' {
   if (url.username !== '' || url.password !== '') return 'has-user';
   // A request puts its own path at the end.
   if (url.search !== '' || url.hash !== '') return 'none';
-  return { baseUrl: `${url.origin}${url.pathname}`.replace(/\/+$/, ''), origin: url.origin };
+  return { baseUrl: withoutEnd(`${url.origin}${url.pathname}`, '/'), origin: url.origin };
 }
 
 /** The origin of a base URL; undefined when it is none. */

@@ -6,6 +6,7 @@ import { Fault, messageOf } from '../fault';
 import { HubConnection, HubFailure } from './hub';
 import { licenceNotice, type LicenceNotice } from './licence';
 import { compareFile, PartialFile, type Verification, type Version } from './partial';
+import { withoutEnd } from '../text';
 
 /** The dataset on the Hugging Face Hub, and what Tandem reads of it. */
 const PUBLISHED_DATASET = 'facebook/collaborative_agent_bench';
@@ -80,7 +81,7 @@ class Download {
   ) {
     this.file = join(options.folder, ...path.split('/'));
     this.partial = new PartialFile(this.file);
-    this.hubUrl = (options.hubUrl ?? HUB_URL).replace(/\/+$/, '');
+    this.hubUrl = withoutEnd(options.hubUrl ?? HUB_URL, '/');
   }
 
   async run(): Promise<Downloaded> {

@@ -3,6 +3,7 @@ import type { PythonFunction } from './python/functions';
 import { standalone } from './python/standalone';
 import { parseTask, taskToRow } from './row';
 import type { Task } from './task';
+import { PythonStrings } from './python/strings';
 
 /** What a person says of a task that is made from a function. */
 export interface DraftedTask {
@@ -37,7 +38,14 @@ export function draftedCalls(claims: readonly string[], name: string): string[] 
 
 /** Calls as a person types them, separated by semicolons that are not inside strings. */
 export function typedCalls(text: string): string[] {
-  const parts = text.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^;])+/g) ?? [];
+  const strings = new PythonStrings(text);
+  const parts: string[] = [];
+  let begin = 0;
+  for (let at = 0; at <= text.length; at = strings.at(at)?.end ?? at + 1) {
+    if (at < text.length && text[at] !== ';') continue;
+    parts.push(text.slice(begin, at));
+    begin = at + 1;
+  }
   return parts.map((part) => part.trim()).filter((part) => part !== '');
 }
 

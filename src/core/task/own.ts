@@ -16,12 +16,15 @@ export function isOwnFunction({ testCases }: Task): boolean {
   return testCases.length === 0;
 }
 
+/** Ends what a docstring says of a function in words: a blank line, an example, a list of its parameters. */
+const PART = /^\s*(?:$|>>>|(?:Args|Arguments|Parameters|Returns|Raises|Examples?)\s*(?::\s*)?$|:param)/;
+
 /** What a developer would ask for, from what the function says of itself; to be edited. In one line. */
 export function draftedRequest({ name, docstring }: PythonFunction): string {
-  const told = docstring?.split(
-    /\n\s*(?:\n|>>>|(?:Args|Arguments|Parameters|Returns|Raises|Examples?)\s*:?\s*(?:\n|$)|:param)/,
-  )[0];
-  const words = (told ?? '').replace(/\s+/g, ' ').trim();
+  const [first = '', ...others] = (docstring ?? '').split('\n');
+  const end = others.findIndex((line) => PART.test(line));
+  const told = [first, ...others.slice(0, end === -1 ? undefined : end)].join(' ');
+  const words = told.replace(/\s+/g, ' ').trim();
   if (words !== '') return `I need a Python function: ${ended(words)}`;
   return `I need a Python function that does this: ${name.replaceAll('_', ' ').trim()}.`;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import type { Task, TestCase } from './task';
+import { withoutEnd } from '../text';
 
 /** Not only spaces: an empty field is as good as a missing one. */
 const text = z.string().refine((value) => value.trim() !== '', 'is empty');
@@ -87,13 +88,22 @@ function contentId(description: string, reference: string, testCases: readonly T
   return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }
 
-/** `test1` … `testN` by number (a JSON object may list `test10` after `test1`); other names as they stand. */
+/**
+ * `test1` … `testN` by number (a JSON object may list `test10` after `test1`); other names as they stand. The trainer
+ * orders them alike (`trainer/tandem_trainer/data/task_row.py`).
+ */
 function inOrder(cases: ReadonlyMap<string, string>): TestCase[] {
   const tests = [...cases].map(([name, call]) => ({ name, call }));
-  const numbered = tests.map((test) => ({ test, match: /^(.*?)(\d+)$/s.exec(test.name) }));
-  const prefixes = new Set(numbered.map(({ match }) => match?.[1]));
-  if (prefixes.size !== 1 || prefixes.has(undefined)) return tests;
-  return numbered.toSorted((a, b) => Number(a.match?.[2]) - Number(b.match?.[2])).map(({ test }) => test);
+  const numbered = tests.map((test) => {
+    const prefix = withoutEnd(test.name, '0123456789');
+    // A number may have any length: of two without zeros in front the longer one is greater.
+    return { test, prefix, digits: test.name.slice(prefix.length).replace(/^0+(?=\d)/, '') };
+  });
+  const prefixes = new Set(numbered.map(({ prefix }) => prefix));
+  if (prefixes.size !== 1 || numbered.some(({ digits }) => digits === '')) return tests;
+  return numbered
+    .toSorted(({ digits: a }, { digits: b }) => a.length - b.length || (a < b ? -1 : a > b ? 1 : 0))
+    .map(({ test }) => test);
 }
 
 function isObject(value: unknown): value is object {

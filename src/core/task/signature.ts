@@ -1,6 +1,9 @@
 import type { Task } from './task';
+import { PythonStrings } from './python/strings';
 
 const DEFINITION = /^[ \t]*(?:async[ \t]+)?def[ \t]+([\p{L}_][\p{L}\p{N}_]*)[ \t]*\(/gmu;
+
+const CALLED = /(?<![\p{L}\p{N}_.])([\p{L}_][\p{L}\p{N}_]*)\s*\(/gu;
 
 /**
  * The name of the function that a task asks for: of the functions that the reference defines, the one that most tests
@@ -9,8 +12,9 @@ const DEFINITION = /^[ \t]*(?:async[ \t]+)?def[ \t]+([\p{L}_][\p{L}\p{N}_]*)[ \t
 export function functionName(task: Task): string | undefined {
   const names = new Set([...task.reference.matchAll(DEFINITION)].map((match) => match[1]!));
   let best: { name: string; calls: number } | undefined;
+  const counts = callsByName(task);
   for (const name of names) {
-    const calls = task.testCases.filter(({ call }) => callsFunction(call, name)).length;
+    const calls = counts.get(name) ?? 0;
     if (calls > 0 && calls >= (best?.calls ?? 0)) best = { name, calls };
   }
   return best?.name;
@@ -25,8 +29,13 @@ export function functionSignature(task: Task): string | undefined {
   return signatureIn(task.description, name) ?? signatureIn(task.reference, name);
 }
 
-function callsFunction(call: string, name: string): boolean {
-  return new RegExp(`(?<![\\p{L}\\p{N}_.])${name}\\s*\\(`, 'u').test(call);
+/** How many tests call each function. */
+function callsByName({ testCases }: Task): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { call } of testCases)
+    for (const name of new Set([...call.matchAll(CALLED)].map((match) => match[1]!)))
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 /** The name of the function that a description asks for: the last whose signature stands in it. */
@@ -34,12 +43,17 @@ export function requestedName(description: string): string | undefined {
   return [...description.matchAll(/\bdef[ \t]+([\p{L}_][\p{L}\p{N}_]*)[ \t]*\(/gu)].at(-1)?.[1];
 }
 
+/** No signature has so many characters; where one seems to, a bracket is open. */
+const LONGEST = 4_000;
+
 /** `def name(…) -> …:` as it stands in a text. */
 export function signatureIn(text: string, name: string): string | undefined {
   const start = text.search(new RegExp(`\\bdef[ \\t]+${name}[ \\t]*\\(`, 'u'));
   if (start === -1) return undefined;
+  const strings = new PythonStrings(text);
   let depth = 0;
-  for (let at = start; at < text.length; at += 1) {
+  const end = Math.min(text.length, start + LONGEST);
+  for (let at = start; at < end; at = strings.at(at)?.end ?? at + 1) {
     const character = text[at]!;
     if ('([{'.includes(character)) depth += 1;
     else if (')]}'.includes(character)) depth -= 1;

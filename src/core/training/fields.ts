@@ -166,7 +166,7 @@ function parsed(field: Field, typed: string): unknown {
       return typed === '' ? [] : typed.split(',').map((one) => one.trim());
     case 'whole':
     case 'number':
-      return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(typed) ? Number(typed) : undefined;
+      return /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(typed) ? Number(typed) : undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Exchange } from '../../core/dialogue/conversation';
 import { lazily } from '../../core/lazily';
+import { fenceFor, withoutEnd } from '../../core/text';
 
 /** What the chat keeps with each answer of the participant, so that the next one knows the dialogue. */
 export const resultSchema = lazily(() =>
@@ -62,9 +63,8 @@ export function threadOf(kept: readonly Kept[], asked: string): Thread {
 
 /** A fence longer than any in the code. */
 export function fenced(code: string): string {
-  const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([run]) => run.length));
-  const marks = '`'.repeat(longest + 1);
-  return `${marks}python\n${code.replace(/\n+$/, '')}\n${marks}`;
+  const marks = fenceFor(code, 3);
+  return `${marks}python\n${withoutEnd(code, '\n')}\n${marks}`;
 }
 
 /**

@@ -5,6 +5,7 @@ import { findingInWords } from '../../core/trajectory/findings/words';
 import { filterWords, type ListFilter } from '../trajectories/filter';
 import { grouped } from '../trajectories/words';
 import type { Translate } from '../translate';
+import { fenceFor } from '../../core/text';
 
 /** What a person chose to export. */
 export interface ExportChoice {
@@ -138,7 +139,6 @@ const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll(/
 
 /** A fence longer than any run of backticks in the text. */
 function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const marks = '`'.repeat(longest + 1);
+  const marks = fenceFor(text, 3);
   return `${marks}json\n${text}\n${marks}`;
 }

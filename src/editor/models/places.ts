@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runFiles } from '../../core/training/runFolder';
+import { withoutEnd } from '../../core/text';
 
 /** The name of the model that ships with Tandem. */
 export const STARTER = 'starter';
@@ -38,7 +39,8 @@ export function localPlace(
   if (spec === STARTER) return { spec, folder: starterFolder, name: STARTER, from: 'tandem' };
   const written = /^local:(.+)$/s.exec(spec)?.[1];
   if (written === undefined) return undefined;
-  const folder = path.normalize(resolve(written) ?? written).replace(/(?<=.)[\\/]+$/, '');
+  const whole = path.normalize(resolve(written) ?? written);
+  const folder = whole.slice(0, 1) + withoutEnd(whole.slice(1), '\\/');
   return { spec, folder, name: folderName(folder), from: 'use' };
 }
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import { readAddress } from '../../core/model/address';
 import type { Translate } from '../translate';
+import { withoutEnd } from '../../core/text';
 
 /** A model behind a server that speaks OpenAI's API, as `tandem.servers` holds it; the key is in the secret storage. */
 export const serverSchema = lazily(() =>
@@ -54,5 +55,5 @@ export function validateAddress(text: string, t: Translate): string | undefined 
 
 /** A base URL as settings keep it: as it was written, because the log names the model by it. */
 export function withoutSlash(address: string): string {
-  return address.trim().replace(/\/+$/, '');
+  return withoutEnd(address.trim(), '/');
 }

@@ -3,6 +3,7 @@ import type { ModelUse, UseByModel } from '../../core/trajectory/use';
 import type { Translate } from '../translate';
 import type { Namer } from './called';
 import { specOf, type Server } from './server';
+import { withoutEnd } from '../../core/text';
 
 /** `12 turns · 3 replies · 34,100 tokens · $0.02` */
 export function useWords(use: ModelUse, t: Translate, server?: Server): string {
@@ -89,7 +90,7 @@ export function useDocument(
 
 /** US dollars; less than a cent with the digits that tell such sums apart. */
 export function dollars(sum: number): string {
-  return `$${sum === 0 || sum >= 0.01 ? sum.toFixed(2) : sum.toFixed(6).replace(/0+$/, '')}`;
+  return `$${sum === 0 || sum >= 0.01 ? sum.toFixed(2) : withoutEnd(sum.toFixed(6), '0')}`;
 }
 
 /** With columns that stand under each other, so that it can be read as it is. */

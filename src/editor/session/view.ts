@@ -17,6 +17,7 @@ import type {
 } from '../../../webview/session/protocol';
 import { taskTitle } from '../tasks/title';
 import type { Translate } from '../translate';
+import { fenceFor } from '../../core/text';
 
 /** What a person is shown of the engine's data; pure, so that it can be tested without an editor. */
 
@@ -178,15 +179,17 @@ function fenceAnswer(visible: string, answer: string): string {
 /** Requests end with the signature as a bare line, which Markdown would take as prose. */
 function fenceSignature(description: string): string {
   if (fencedRanges(description).length > 0) return description;
-  return description.replace(
-    /\s+(def \w+\s*\([^\n]*\)[^\n]*)\s*$/,
-    (_, signature: string) => `\n${fence(signature.trim())}`,
-  );
+  const whole = description.trimEnd();
+  const lineStart = whole.lastIndexOf('\n') + 1;
+  const line = whole.slice(lineStart);
+  const at = line.search(/(?<=^|\s)def \w+\s*\(/);
+  const isWhole = at !== -1 && line.includes(')', at);
+  const before = whole.slice(0, lineStart + at);
+  return isWhole && before !== '' ? `${before.trimEnd()}\n${fence(line.slice(at))}` : description;
 }
 
 /** A fence longer than any run of backticks in the code. */
 function fence(code: string): string {
-  const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([run]) => run.length));
-  const marks = '`'.repeat(longest + 1);
+  const marks = fenceFor(code, 3);
   return `${marks}python\n${code}\n${marks}`;
 }

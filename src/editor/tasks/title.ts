@@ -1,12 +1,20 @@
 import { functionName, requestedName } from '../../core/task/signature';
 import type { Task } from '../../core/task/task';
+import { withoutEnd } from '../../core/text';
 
 /** Eight or more hexadecimal digits, some of them decimal: an id that nobody would say. */
-const endsInHash = /(^|-)(?=[0-9a-f-]*\d)[0-9a-f][0-9a-f-]{7,}$/i;
+function endsInHash(id: string): boolean {
+  const before = withoutEnd(id, '0123456789abcdefABCDEF-');
+  const tail = id.slice(before.length);
+  // Behind a letter that is none of them, the hash begins at the first hyphen.
+  const begin = before === '' ? 0 : tail.indexOf('-') + 1;
+  const hash = begin === 0 && before !== '' ? '' : tail.slice(begin).replace(/^-+/, '');
+  return hash.length >= 8 && /\d/.test(hash);
+}
 
 /** Rows have no title: a spoken id serves as one, else the name of the function that is asked for. */
 export function taskTitle(task: Task): string {
-  if (/[a-z]{3}/i.test(task.id) && !endsInHash.test(task.id)) return humanized(task.id);
+  if (/[a-z]{3}/i.test(task.id) && !endsInHash(task.id)) return humanized(task.id);
   // A task without tests is a developer's own function: only the request names it.
   const name = task.testCases.length === 0 ? requestedName(task.description) : functionName(task);
   return name === undefined ? task.id : humanized(name);

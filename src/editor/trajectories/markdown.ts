@@ -2,7 +2,6 @@
 export const quoted = (text: string): string => text.replace(/^/gm, '> ');
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const CODE_SPAN = /(`+)(?:(?!\1).)+?\1/;
 
 /**
  * Markdown from an untrusted speaker for a document that others stand in, too: in a preview it draws no picture (whose
@@ -24,13 +23,33 @@ export function harmless(text: string): string {
 }
 
 function prose(line: string): string {
-  let rest = line.replace(/^( {0,3})(#{1,6}(?=\s|$)|=+\s*$|-+\s*$)/, String.raw`$1\$2`);
+  const whole = line.replace(/^( {0,3})(#{1,6}(?=\s|$)|=+\s*$|-+\s*$)/, String.raw`$1\$2`);
   let safe = '';
-  for (let span = CODE_SPAN.exec(rest); span !== null; span = CODE_SPAN.exec(rest)) {
-    safe += escaped(rest.slice(0, span.index)) + span[0];
-    rest = rest.slice(span.index + span[0].length);
+  let end = 0;
+  for (const span of codeSpans(whole)) {
+    safe += escaped(whole.slice(end, span.start)) + whole.slice(span.start, span.end);
+    end = span.end;
   }
-  return safe + escaped(rest);
+  return safe + escaped(whole.slice(end));
+}
+
+/** Code within a line: from a run of backticks to the next one of the same length, as in CommonMark. */
+function codeSpans(line: string): { start: number; end: number }[] {
+  const runs = [...line.matchAll(/`+/g)].map(({ index, 0: { length } }) => ({ start: index, length }));
+  const nextByLength = new Map<number, number>();
+  const next = runs.map(() => -1);
+  for (let at = runs.length - 1; at >= 0; at -= 1) {
+    next[at] = nextByLength.get(runs[at]!.length) ?? -1;
+    nextByLength.set(runs[at]!.length, at);
+  }
+  const spans: { start: number; end: number }[] = [];
+  for (let at = 0; at < runs.length; at += 1) {
+    const closing = runs[next[at]!];
+    if (closing === undefined) continue;
+    spans.push({ start: runs[at]!.start, end: closing.start + closing.length });
+    at = next[at]!;
+  }
+  return spans;
 }
 
 const escaped = (text: string): string =>

@@ -8,6 +8,7 @@ import { reasonWords } from '../reasons';
 import { collaboratorCalled, type Namer } from '../models/called';
 import type { Translate } from '../translate';
 import { abandonedWords, becameWords } from './words';
+import { fenceFor, inOneLine } from '../../core/text';
 
 /** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
 export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer): string {
@@ -86,7 +87,6 @@ function gradeTable({ headline, mode, tests }: ReturnType<typeof gradeView>, t: 
 /** Code in a table's cell: no line breaks, no bars, and a fence longer than any run of backticks. */
 function cell(text: string): string {
   if (text === '') return '';
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const marks = '`'.repeat(longest + 1);
-  return `${marks} ${text.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')} ${marks}`;
+  const marks = fenceFor(text, 1);
+  return `${marks} ${inOneLine(text).replaceAll('|', '\\|')} ${marks}`;
 }

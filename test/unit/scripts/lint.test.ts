@@ -42,13 +42,20 @@ const files = {
   'webview/ui/button.ts': `
     import '@vscode/webview-ui-toolkit';
     import '../../src/core/task/bank';`,
+  'src/core/task/read.ts': `
+    const MARK = '(?:a|b)+';
+    const read = [/\\s+$/, /^\\d+\\d*x/, new RegExp(\`^x\${MARK}b*c\`), /^\\s+/];
+    const built = [/a/, /b/].map(({ source }) => source).join('|');
+    const joined = new RegExp(built);`,
   'src/core/task/save.ts': `
     const save = async () => Promise.resolve();
     save();`,
 };
 
 const report = z.object({
-  diagnostics: z.array(z.object({ code: z.string(), filename: z.string(), help: z.string().optional() })),
+  diagnostics: z.array(
+    z.object({ code: z.string(), message: z.string(), filename: z.string(), help: z.string().optional() }),
+  ),
 });
 
 let folder: string;
@@ -105,6 +112,16 @@ test.each([
       code === 'eslint(no-restricted-imports)' && path.normalize(filename) === path.normalize(name),
   );
   expect(crossed.map(({ help }) => help).sort()).toEqual(messages.sort());
+});
+
+test('lint finds regular expressions that take more than linear time, and patterns that it cannot read', () => {
+  const told = found.filter(({ code }) => code === 'tandem(linear-regexp)').map(({ message }) => message);
+  expect(told.sort()).toEqual([
+    expect.stringMatching(/^A long run of \/.*\/ makes this expression take more than linear time/),
+    expect.stringMatching(/^A long run of \/.*\/ makes this expression take more than linear time/),
+    expect.stringMatching(/^A long run of \/.*\/ makes this expression take more than linear time/),
+    expect.stringMatching(/^Lint cannot read this pattern/),
+  ]);
 });
 
 test('lint knows types', () => {

@@ -16,9 +16,9 @@ AGENT = ("description", "maxTurns", "replyLimit")
 CRITIC = ("hiddenInformation",)
 
 # What JavaScript's `trim` and `\s` take for white space; Python's differ in five characters.
-SPACE = "\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+EN_QUAD_TO_HAIR_SPACE = "".join(map(chr, range(0x2000, 0x200B)))
+SPACE = f"\t\n\v\f\r \u00a0\u1680{EN_QUAD_TO_HAIR_SPACE}\u2028\u2029\u202f\u205f\u3000\ufeff"
 LEADING_COMMENT = re.compile(rf"^[{SPACE}]*<!--[\s\S]*?-->[{SPACE}]*")
-AROUND = re.compile(rf"^[{SPACE}]+|[{SPACE}]+\Z")
 PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 
 
@@ -70,4 +70,4 @@ def critic_prompt(file: str | Path | None = None) -> Prompt:
 
 def strip(text: str) -> str:
     """JavaScript's `trim`."""
-    return AROUND.sub("", text)
+    return text.strip(SPACE)

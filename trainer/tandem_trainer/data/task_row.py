@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 
 from .fields import BadRow, object_of, text_of
 
@@ -15,6 +14,8 @@ def task_of(row: dict) -> dict:
     elif isinstance(task, str):
         try:
             task = json.loads(task)
+        except RecursionError as error:
+            raise BadRow("The field task is JSON that is nested too deeply.") from error
         except ValueError as error:
             raise BadRow("The field task is a string that is not JSON.") from error
     if not isinstance(task, dict):
@@ -46,10 +47,17 @@ def content_of(task: dict) -> list:
     """What the task asks and how it is tested. Tests `test1` … `testN` are in the order of their numbers."""
     cases = object_of(task, "test_cases")
     names = list(cases)
-    numbered = [re.fullmatch(r"(.*?)([0-9]+)", name, re.DOTALL) for name in names]
-    if names and all(numbered) and len({found[1] for found in numbered}) == 1:
-        names.sort(key=lambda name: int(re.search(r"[0-9]+\Z", name)[0]))
+    prefixes = {name.rstrip("0123456789") for name in names}
+    if len(prefixes) == 1 and all(name not in prefixes for name in names):
+        before = len(prefixes.pop())
+        names.sort(key=lambda name: number_order(name[before:]))
     return [task["problem_description"], task.get("ground_truth"), [cases[name] for name in names]]
+
+
+def number_order(digits: str) -> tuple[int, str]:
+    """Orders whole numbers of any length: of two without zeros in front the longer one is greater."""
+    bare = digits.lstrip("0")
+    return len(bare), bare
 
 
 def digest(content: list) -> str:

@@ -1,5 +1,6 @@
 import { parseAgentMessage } from '../../dialogue/protocol';
 import type { Trajectory } from '../../trajectory/trajectory';
+import { fenceFor } from '../../text';
 
 /** One task, played before and after. */
 export interface Example {
@@ -47,8 +48,7 @@ const codeOf = (answer: string): string => FENCE.exec(answer)?.[1] ?? answer;
 
 /** A fence longer than any in the text. */
 function fenced(code: string): string {
-  const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = fenceFor(code, 3);
   return `${fence}python\n${code.trim()}\n${fence}`;
 }
 

@@ -108,8 +108,9 @@ function swapped(parameter: Dispensable): DialectSettings['maxTokensField'] | un
 /** The parameter of `body` that the answer names first: that is the one refused, later ones may be the remedy. */
 function firstNamed(answer: string, body: RequestBody): Dispensable | undefined {
   const sent = (Object.keys(dispensable) as Dispensable[]).filter((parameter) => parameter in body);
+  const words: readonly string[] = answer.match(/\w+/g) ?? [];
   const found = sent
-    .map((parameter) => ({ parameter, at: answer.search(new RegExp(`\\b${parameter}\\b`)) }))
+    .map((parameter) => ({ parameter, at: words.indexOf(parameter) }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at);
   return found[0]?.parameter;

@@ -131,8 +131,12 @@ export function cancelled(): DOMException {
   return new DOMException('The request to the model was cancelled.', 'AbortError');
 }
 
+/** Characters of what a server said that are looked at, to quote some of them. */
+const LOOKED_AT = 10_000;
+
 /** Part of what a server said, fit for a sentence: one line, no markup, not long, and never the key. */
-export function quoted(text: string, to: Addressee): string {
+export function quoted(said: string, to: Addressee): string {
+  const text = said.slice(0, LOOKED_AT);
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
   const plain = /<html|<!doctype/i.test(text) ? `web page "${title ?? 'without a title'}"` : text;
   const line = withoutKey(plain, to).replace(/\s+/g, ' ').trim();

@@ -2,6 +2,7 @@ import { listSupportedBackends, type InferenceSession } from './runtime';
 import { messageOf } from '../../fault';
 import { openDecoder } from './decoder';
 import { openGraph, type Graph } from './graph';
+import { withoutEnd } from '../../text';
 
 /** Below this size a graphics card has no time to be faster. Bytes. */
 const WORTH_TRYING = 256 * 2 ** 20;
@@ -101,9 +102,6 @@ function isClose(logits: Float32Array, expected: Float32Array): boolean {
 function reasonOf(error: unknown): string {
   const said = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const words = messageOf(said).replace(/\s+/g, ' ').trim();
-  return words
-    .split(/(?<=\w)[:.] (?=[A-Z])/)
-    .at(-1)!
-    .replace(/[. ]+$/, '')
-    .slice(0, 120);
+  const last = words.split(/(?<=\w)[:.] (?=[A-Z])/).at(-1)!;
+  return withoutEnd(last, '. ').slice(0, 120);
 }

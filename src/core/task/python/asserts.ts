@@ -1,4 +1,6 @@
+import { withoutEnd } from '../../text';
 import { sourceLines } from './lines';
+import { PythonStrings } from './strings';
 
 /** Names that every Python has, as far as tests of a function use them. */
 const KNOWN = new Set(
@@ -6,7 +8,6 @@ const KNOWN = new Set(
   abs all any bool bytes chr complex dict divmod enumerate filter float frozenset hex int isinstance iter len list map max
   min next oct ord pow range repr reversed round set slice sorted str sum tuple type zip`.split(/\s+/),
 );
-const STRING = /[rRbBuUfF]{0,2}(?:"""[\s\S]*?"""|'''[\s\S]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*')/g;
 const NAME = /(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*/gu;
 
 /**
@@ -17,9 +18,11 @@ export function assertsAbout(source: string, name: string): string[] {
   const lines = sourceLines(source);
   const found = lines.flatMap((line, index) => {
     if (!line.opens || !/^\s*assert\b/.test(line.text)) return [];
-    const next = lines.findIndex((later, at) => at > index && (later.opens || isBlankOrComment(later.text)));
-    const end = next === -1 ? source.length : lines[next]!.start;
-    const claim = source.slice(line.start, end).replace(/^\s*assert\b\s*/, '');
+    let next = index + 1;
+    while (next < lines.length && !lines[next]!.opens && !isBlankOrComment(lines[next]!.text)) next += 1;
+    const claim = source
+      .slice(line.start, lines[next]?.start ?? source.length)
+      .replace(/^\s*assert\b\s*/, '');
     return claimIn(claim);
   });
   return [...new Set(found)].filter((claim) => isAbout(claim, name));
@@ -41,22 +44,46 @@ const isBlankOrComment = (text: string): boolean => /^\s*(?:#|$)/.test(text);
 function claimIn(text: string): string[] {
   const bare = text.replaceAll('\r', '').trim();
   const comma = topLevel(bare, ',');
-  const claim = (comma === undefined ? bare : bare.slice(0, comma)).replace(/\s*\\?\n\s*/g, ' ').trim();
-  return claim === '' ? [] : [claim];
+  const claim = comma === undefined ? bare : bare.slice(0, comma);
+  const inOne = claim.split('\n').map((line) => withoutEnd(line.trim(), '\\').trim());
+  return claim === '' ? [] : [inOne.join(' ').trim()];
 }
 
 function isAbout(claim: string, name: string): boolean {
   if (!calls(claim, name)) return false;
-  const bare = claim.replace(STRING, '""');
-  const bound = new Set(
-    [...bare.matchAll(/\b(?:for|lambda)\s+([\p{L}\p{N}_,\s]+?)\s*(?:\bin\b|:)/gu)].flatMap(([, names]) =>
-      names!.split(/[,\s]+/),
-    ),
-  );
+  const bare = withStrings(claim, () => '""');
+  const bound = boundIn(bare);
   return [...bare.matchAll(NAME)].every(({ 0: word, index }) => {
     const isKeyword = /^\s*=(?!=)/.test(bare.slice(index + word.length));
     return word === name || KNOWN.has(word) || bound.has(word) || isKeyword;
   });
+}
+
+/** The names that the claim itself gives values to: those between `for` and `in`, or `lambda` and its colon. */
+function boundIn(claim: string): ReadonlySet<string> {
+  const bound = new Set<string>();
+  let names: string[] | undefined;
+  for (const [word] of claim.matchAll(/[\p{L}\p{N}_]+|[^\s,]/gu)) {
+    if (word === 'for' || word === 'lambda') names = [];
+    else if (word === 'in' || word === ':') {
+      for (const name of names ?? []) bound.add(name);
+      names = undefined;
+    } else if (/[\p{L}\p{N}_]/u.test(word)) names?.push(word);
+    else names = undefined;
+  }
+  return bound;
+}
+
+/** The text with something else in place of its strings. */
+function withStrings(text: string, instead: (length: number) => string): string {
+  const strings = new PythonStrings(text);
+  let told = '';
+  for (let at = 0; at < text.length;) {
+    const end = strings.at(at)?.end;
+    told += end === undefined ? text[at]! : instead(end - at);
+    at = end ?? at + 1;
+  }
+  return told;
 }
 
 function calls(text: string, name: string): boolean {
@@ -65,7 +92,7 @@ function calls(text: string, name: string): boolean {
 
 /** Where an operator stands outside of brackets and strings. */
 function topLevel(text: string, operator: ',' | '=='): number | undefined {
-  const blanked = text.replace(STRING, (string) => ' '.repeat(string.length));
+  const blanked = withStrings(text, (length) => ' '.repeat(length));
   let depth = 0;
   for (let at = 0; at < blanked.length; at += 1) {
     if ('([{'.includes(blanked[at]!)) depth += 1;

@@ -84,8 +84,8 @@ function firstDecorator(lines: readonly SourceLine[], defLine: number, indent: n
 
 /** The next statement that is indented no further ends it. */
 function endOf(lines: readonly SourceLine[], defLine: number, indent: number): number {
-  const next = lines.findIndex((line, index) => index > defLine && line.opens && line.indent <= indent);
-  let end = next === -1 ? lines.length : next;
+  let end = defLine + 1;
+  while (end < lines.length && !(lines[end]!.opens && lines[end]!.indent <= indent)) end += 1;
   const isOwn = ({ text, indent: own }: SourceLine): boolean =>
     text.trim() !== '' && (own > indent || !text.trimStart().startsWith('#'));
   while (end > defLine + 1 && !isOwn(lines[end - 1]!)) end -= 1;

@@ -19,13 +19,17 @@ export function standalone(source: string, wanted: PythonFunction): string {
   const others = chunksOf(source).filter(
     ({ firstLine }) => firstLine < wanted.firstLine || firstLine >= wanted.endLine,
   );
+  const definitions = others.flatMap((chunk) => chunk.names.map((name) => ({ name, chunk })));
+  const definers = Map.groupBy(definitions, ({ name }) => name);
   const taken = new Set<Chunk>();
-  let words = wordsOf(own);
-  for (;;) {
-    const needed = others.filter((chunk) => !taken.has(chunk) && chunk.names.some((name) => words.has(name)));
-    if (needed.length === 0) break;
-    for (const chunk of needed) taken.add(chunk);
-    words = wordsOf([own, ...[...taken].map(({ text }) => text)].join('\n'));
+  // Each piece of code is read once: what it needs is taken, and read in turn.
+  const unread = [own];
+  for (let code = unread.pop(); code !== undefined; code = unread.pop()) {
+    for (const { chunk } of [...wordsOf(code)].flatMap((word) => definers.get(word) ?? [])) {
+      if (!taken.has(chunk)) unread.push(chunk.text);
+      taken.add(chunk);
+    }
+    for (const word of wordsOf(code)) definers.delete(word);
   }
   const before = others.filter((chunk) => taken.has(chunk) && chunk.names.join() !== wanted.name);
   return `${[...before.map(({ text }) => text), own].join('\n\n')}\n`;
@@ -37,21 +41,18 @@ function wordsOf(code: string): ReadonlySet<string> {
 
 function chunksOf(source: string): Chunk[] {
   const lines = sourceLines(source);
-  const starts = lines.flatMap(({ opens, indent, text }, index) => {
-    const isDecorated =
-      lines
-        .slice(0, index)
-        .findLast((line) => line.opens)
-        ?.text.startsWith('@') === true;
-    return opens && indent === 0 && !isDecorated && text !== '' ? [index] : [];
-  });
+  const starts: number[] = [];
+  let isDecorated = false;
+  for (const [index, { opens, indent, text }] of lines.entries()) {
+    if (!opens) continue;
+    if (indent === 0 && !isDecorated && text !== '') starts.push(index);
+    isDecorated = text.startsWith('@');
+  }
   return starts.map((firstLine, at) => {
-    const next = starts[at + 1] ?? lines.length;
-    const text = lines
-      .slice(firstLine, next)
-      .map((line) => line.text)
-      .join('\n')
-      .replace(/(?:\n[ \t]*(?:#[^\n]*)?)+$/, '');
+    let end = starts[at + 1] ?? lines.length;
+    while (end > firstLine + 1 && /^[ \t]*(?:#|$)/.test(lines[end - 1]!.text)) end -= 1;
+    const own = lines.slice(firstLine, end).map((line) => line.text);
+    const text = own.join('\n');
     return { firstLine, text, names: namesOf(text) };
   });
 }
@@ -61,11 +62,11 @@ function namesOf(chunk: string): string[] {
     chunk,
   );
   if (definition !== null) return [definition[1]!];
-  const imported = /^(?:from[ \t]+\S+[ \t]+)?import[ \t]+([\s\S]+)$/.exec(chunk);
-  if (imported !== null) return importedNames(imported[1]!);
+  const imported = /^(?:from[ \t]+\S+[ \t]+)?import[ \t]/.exec(chunk);
+  if (imported !== null) return importedNames(chunk.slice(imported[0].length));
   const assigned =
     /^([\p{L}_][\p{L}\p{N}_]*(?:[ \t]*,[ \t]*[\p{L}_][\p{L}\p{N}_]*)*)[ \t]*(?::[^=\n]*)?=(?!=)/u.exec(chunk);
-  return assigned === null ? [] : assigned[1]!.split(/[ \t]*,[ \t]*/);
+  return assigned === null ? [] : assigned[1]!.split(',').map((name) => name.trim());
 }
 
 /** `import a.b` gives `a`, `import a as b` gives `b`. */

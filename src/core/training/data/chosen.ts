@@ -26,7 +26,7 @@ export function chosenBy(selection: LogSelection): Chosen {
     minReward: selection.minimum_reward,
     withLeaked: selection.with_leaked,
     withEvaluations: selection.with_evaluations,
-    withEditorModels: !excludedModels(selection).some((pattern) => pattern.test(EDITOR_MODEL)),
+    withEditorModels: !excludedModels(selection).some((pattern) => fits(pattern, EDITOR_MODEL)),
   };
 }
 
@@ -39,14 +39,13 @@ function filterOf({ filter = {} }: LogSelection): TrajectoryFilter {
 function forbiddenBy(selection: LogSelection): LeaveOut {
   const excluded = excludedModels(selection);
   return (trajectory) => {
-    const isExcluded = (model: string): boolean => excluded.some((pattern) => pattern.test(model));
+    const isExcluded = (model: string): boolean => excluded.some((pattern) => fits(pattern, model));
     return modelsOf(trajectory).some(isExcluded) ? 'model terms' : undefined;
   };
 }
 
-function excludedModels({ exclude_models = EXCLUDED_MODELS }: LogSelection): RegExp[] {
-  return exclude_models.map(patternOf);
-}
+const excludedModels = ({ exclude_models = EXCLUDED_MODELS }: LogSelection): readonly string[] =>
+  exclude_models;
 
 /** Every model that played in it or wrote some of it. */
 function modelsOf(trajectory: Trajectory): string[] {
@@ -54,7 +53,17 @@ function modelsOf(trajectory: Trajectory): string[] {
   return [started.agent, agent, started.collaborator.name, collaborator.name, ...writersOf(trajectory)];
 }
 
-function patternOf(text: string): RegExp {
-  const escaped = text.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return new RegExp(`^${escaped.join('.*')}$`, 's');
+/** Whether a name fits a pattern in which `*` stands for any characters. Each piece is found where it first can be. */
+function fits(pattern: string, name: string): boolean {
+  const [first, ...others] = pattern.split('*') as [string, ...string[]];
+  const last = others.pop();
+  if (last === undefined) return name === pattern;
+  let at = first.length;
+  if (!name.startsWith(first)) return false;
+  for (const piece of others) {
+    const found = name.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return name.endsWith(last) && name.length - last.length >= at;
 }

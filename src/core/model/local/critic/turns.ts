@@ -1,6 +1,7 @@
 import type { ChatMessage } from '../../model';
 import type { CriticDialogue, SpokenTurn } from './protocol';
 import type { CriticTemplate } from './template';
+import { withoutEnd } from '../../../text';
 
 /** What a model reads before a turn, and the tokens of the turn. */
 export interface Turn {
@@ -70,7 +71,7 @@ function settle(
   if (
     ids !== undefined &&
     ids.length > 0 &&
-    says(template.decode(withoutEnd(ids, template)), content, turn)
+    says(template.decode(withoutEndToken(ids, template)), content, turn)
   ) {
     const ended = finishReason === 'stop' && !template.ends.has(ids.at(-1)!);
     return {
@@ -85,7 +86,7 @@ function settle(
 
 /** A text that was cut may end in part of a character; a server may have taken the thoughts out of the text. */
 function says(decoded: string, text: string, { reasoning = '' }: SpokenTurn): boolean {
-  const bare = (from: string): string => from.replace(/\uFFFD+$/, '').trim();
+  const bare = (from: string): string => withoutEnd(from, '\uFFFD').trim();
   const thoughts = reasoning.trim();
   if (bare(decoded) === bare(text)) return true;
   return thoughts !== '' && bare(decoded).endsWith(bare(text)) && bare(decoded).includes(thoughts);
@@ -99,7 +100,7 @@ function tokensOf(text: string, before: readonly ChatMessage[], template: Critic
   return startsWith(whole, prompt) ? whole.slice(prompt.length) : template.encode(text);
 }
 
-const withoutEnd = (ids: readonly number[], { ends }: CriticTemplate): readonly number[] =>
+const withoutEndToken = (ids: readonly number[], { ends }: CriticTemplate): readonly number[] =>
   ends.has(ids.at(-1)!) ? ids.slice(0, -1) : ids;
 
 export function startsWith(ids: readonly number[], beginning: readonly number[]): boolean {

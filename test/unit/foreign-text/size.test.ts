@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterAll, beforeAll, onTestFailed, onTestFinished, test } from 'vitest';
+import { readers } from '../../fixtures/foreign-text';
+import { bundled } from '../../fixtures/tasks';
+
+/**
+ * Characters. Reading a run of so many takes milliseconds in linear time, and all of them far longer than a test may in any other. This
+ * finds what the steps of a regular expression hide (steps.test.ts).
+ */
+const SIZE = 120_000;
+
+let folder: string;
+let script: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'tandem-foreign-text-'));
+  script = await bundled('read-foreign-text.ts', folder);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** What compares tokens with tokens has no such expressions, and takes a while in linear time. */
+const names = Object.keys(readers).filter((name) => !name.endsWith('leaks') && !name.endsWith('reference'));
+
+test.each(names)('%s is read to its end, however large and of whatever shape', async (reader) => {
+  const thread = new Worker(script, { workerData: { reader, size: SIZE } });
+  onTestFinished(async () => void (await thread.terminate()));
+  let shape = '';
+  thread.on('message', (name: string) => (shape = name));
+  onTestFailed(() => console.log(`It was reading ${shape}.`));
+  await once(thread, 'exit');
+});
