@@ -1,8 +1,8 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { TrainerEvent } from '../core/training/events';
 import type { Run, Runs } from '../core/training/runs';
 import type { Outcome, Surroundings } from './command';
 import { eventInWords, runInFull } from './runWords';
+import { endLine, say, sayInstead, sayOver } from './output';
 
 const STEP_EVERY_MS = 5000;
 
@@ -29,7 +29,7 @@ export async function followRun(runs: Runs, id: string, to: Surroundings, after 
 export function toldOf(run: Run, isOver: boolean): Outcome {
   return {
     summary: run,
-    print: () => stripVTControlCharacters(runInFull(run)),
+    print: () => runInFull(run),
     failed: isOver && ['failed', 'died', 'lost'].includes(run.state),
   };
 }
@@ -42,22 +42,20 @@ class Screen {
   private pending: string | undefined;
 
   show(event: TrainerEvent): void {
-    const words = eventInWords(event);
-    if (words === undefined) return;
-    // What a model or a file name says must not reach the terminal as a command.
-    const line = stripVTControlCharacters(words);
+    const line = eventInWords(event);
+    if (line === undefined) return;
     if (event.event === 'step' || event.event === 'progress') this.step(line);
     else this.line(line);
   }
 
   end(): void {
     this.flush();
-    if (this.isOverStep) process.stderr.write('\n');
+    if (this.isOverStep) endLine();
   }
 
   private step(line: string): void {
     if (this.isTerminal) {
-      process.stderr.write(`${CLEAR_LINE}${line.slice(0, process.stderr.columns - 1)}`);
+      sayOver(line);
       this.isOverStep = true;
       return;
     }
@@ -67,16 +65,15 @@ class Screen {
 
   private line(line: string): void {
     this.flush();
-    process.stderr.write(this.isOverStep ? `${CLEAR_LINE}${line}\n` : `${line}\n`);
+    if (this.isOverStep) sayInstead(line);
+    else say(line);
     this.isOverStep = false;
   }
 
   private flush(): void {
     if (this.pending === undefined) return;
-    process.stderr.write(`${this.pending}\n`);
+    say(this.pending);
     this.pending = undefined;
     this.lastStep = performance.now();
   }
 }
-
-const CLEAR_LINE = '\r\u001b[K';

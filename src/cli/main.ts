@@ -21,6 +21,7 @@ import { installStop } from './commands/stop';
 import { installTasks } from './commands/tasks';
 import { installTrain } from './commands/train';
 import { installWorld } from './commands/world';
+import { print, printJson, say } from './output';
 
 const DONE = 0;
 const FAILED = 1;
@@ -82,7 +83,7 @@ export async function main(args: readonly string[]): Promise<number> {
   let sentence = 'Stopping; what is logged stays. Press Ctrl+C again to leave at once.';
   const onInterrupt = (): void => {
     if (interrupt.signal.aborted) process.exit(130);
-    process.stderr.write(`\n${sentence}\n`);
+    say(`\n${sentence}`);
     interrupt.abort();
   };
   process.on('SIGINT', onInterrupt);
@@ -105,7 +106,8 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
   let code = DONE;
   const perform = async (action: (to: Surroundings) => Promise<Outcome>): Promise<void> => {
     const outcome = await action(surroundings);
-    process.stdout.write(args.includes('--json') ? `${asJson(outcome)}\n` : `${outcome.print()}\n`);
+    if (args.includes('--json')) printJson(asObject(outcome));
+    else print(outcome.print());
     if (outcome.failed === true) code = FAILED;
   };
   try {
@@ -121,14 +123,15 @@ function programOf(perform: (action: (to: Surroundings) => Promise<Outcome>) => 
     .description('Play, grade, log and evaluate collaborative programming dialogues, and train on them.')
     .option(...JSON_OPTION)
     .exitOverride()
+    .configureOutput({ outputError: (text) => say(text.trimEnd()) })
     .showHelpAfterError('(tandem --help shows what there is)');
   for (const install of installs) install(program, perform);
   for (const command of program.commands) command.exitOverride().option(...JSON_OPTION);
   return program;
 }
 
-function asJson({ rows, summary }: Outcome): string {
-  return JSON.stringify(rows === undefined ? { summary } : { rows, summary });
+function asObject({ rows, summary }: Outcome): object {
+  return rows === undefined ? { summary } : { rows, summary };
 }
 
 /** One sentence on stderr, with `--json` the same as an object on stdout. */
@@ -136,8 +139,8 @@ function explain(error: unknown, args: readonly string[], signal: AbortSignal): 
   const { code, message, exit } = reading(error, args, signal);
   if (exit === DONE) return DONE;
   // Commander has already said what was wrong with the command line.
-  if (!(error instanceof CommanderError)) process.stderr.write(`${message}\n`);
-  if (args.includes('--json')) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
+  if (!(error instanceof CommanderError)) say(message);
+  if (args.includes('--json')) printJson({ error: { code, message } });
   return exit;
 }
 

@@ -10,6 +10,7 @@ import type { OpenModelOptions } from '../core/model/spec';
 import { readTasks } from '../core/task/pack';
 import { nonNegative, wholeNumber, wrongUse, type Surroundings } from './command';
 import { keyEnvOption, type KeyOf } from './keys';
+import { say } from './output';
 
 /** A model as `--agent` and `--simulator` take it. */
 export const MODEL_WORDS = 'starter, local:<folder>, openai:<model>[@<base URL>] or script:<file>';
@@ -122,9 +123,9 @@ async function tasksOf(files: readonly string[], limit: number, signal: AbortSig
     for await (const read of readTasks(file, { signal })) {
       if (tasks.size >= limit) return [...tasks.values()];
       if ('bad' in read) {
-        process.stderr.write(`${file}:${read.bad.line}: left out: ${read.bad.reason}\n`);
+        say(`${file}:${read.bad.line}: left out: ${read.bad.reason}`);
       } else if (tasks.has(read.task.id)) {
-        process.stderr.write(`${file}: left out: the task ${read.task.id} is in an earlier pack too.\n`);
+        say(`${file}: left out: the task ${read.task.id} is in an earlier pack too.`);
       } else {
         tasks.set(read.task.id, { task: read.task, pack: path.basename(file) });
       }

@@ -1,11 +1,10 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { LoopProgress } from '../core/loop/plan';
 import { duration } from './terminal';
+import { endLine, say, sayInstead, sayOver } from './output';
 
 type Working = Extract<LoopProgress, { state: 'working' }>;
 
 const EVERY_MS = 10_000;
-const CLEAR_LINE = '\r\u001b[K';
 /** So long is the longest name of a stage, and a space. */
 const NAME = 10;
 
@@ -39,7 +38,7 @@ export class StageLines {
   }
 
   end(): void {
-    if (this.isOpen) process.stderr.write('\n');
+    if (this.isOpen) endLine();
     this.isOpen = false;
   }
 
@@ -55,18 +54,18 @@ export class StageLines {
 
   /** Overwritten by what comes next on a terminal; elsewhere shown now and then. */
   private passing(text: string): void {
-    const line = stripVTControlCharacters(text);
     if (this.isTerminal) {
-      process.stderr.write(`${CLEAR_LINE}${line.slice(0, process.stderr.columns - 1)}`);
+      sayOver(text);
       this.isOpen = true;
     } else if (performance.now() - this.lastShown >= EVERY_MS) {
       this.lastShown = performance.now();
-      process.stderr.write(`${line}\n`);
+      say(text);
     }
   }
 
   private line(text: string): void {
-    process.stderr.write(`${this.isOpen ? CLEAR_LINE : ''}${stripVTControlCharacters(text)}\n`);
+    if (this.isOpen) sayInstead(text);
+    else say(text);
     this.isOpen = false;
   }
 }

@@ -1,4 +1,6 @@
 import { Presets, SingleBar } from 'cli-progress';
+import { printable } from '../core/printable';
+import { say } from './output';
 
 /** What a command prints besides its result goes to stderr, so that stdout can be piped. */
 export interface Progress {
@@ -22,7 +24,7 @@ class BarProgress implements Progress {
     private readonly what: string,
     private readonly unit: string,
   ) {
-    const format = `${this.what} {bar} {percentage} % · {value}/{total} ${this.unit} · {rate}/s · {left} left {note}`;
+    const format = `${printable(this.what)} {bar} {percentage} % · {value}/{total} ${this.unit} · {rate}/s · {left} left {note}`;
     this.bar = new SingleBar({ format, stream: process.stderr, hideCursor: true }, Presets.shades_classic);
   }
 
@@ -30,11 +32,15 @@ class BarProgress implements Progress {
     if (!this.running) {
       this.running = true;
       this.first = done;
-      this.bar.start(total, done, { rate: '–', left: '–', note });
+      this.bar.start(total, done, { rate: '–', left: '–', note: printable(note) });
     }
     this.bar.setTotal(total);
     const rate = rateOf(done - this.first, this.started);
-    this.bar.update(done, { rate: rate.toFixed(1), left: timeLeft(total - done, rate), note });
+    this.bar.update(done, {
+      rate: rate.toFixed(1),
+      left: timeLeft(total - done, rate),
+      note: printable(note),
+    });
   }
 
   end(): void {
@@ -60,7 +66,7 @@ class LineProgress implements Progress {
     const rate = rateOf(done - this.first, this.started);
     this.latest =
       `${this.what}: ${done}/${total} ${this.unit}, ${rate.toFixed(1)}/s, ` +
-      `${timeLeft(total - done, rate)} left${note === '' ? '' : `, ${note}`}\n`;
+      `${timeLeft(total - done, rate)} left${note === '' ? '' : `, ${note}`}`;
     if (performance.now() - this.last < LINE_EVERY_MS) return;
     this.last = performance.now();
     this.print();
@@ -71,7 +77,7 @@ class LineProgress implements Progress {
   }
 
   private print(): void {
-    process.stderr.write(this.latest);
+    if (this.latest !== '') say(this.latest);
     this.latest = '';
   }
 }
@@ -83,7 +89,7 @@ export function startCount(what: string, unit: string): (done: number) => void {
   return (done) => {
     if (performance.now() - last < LINE_EVERY_MS) return;
     last = performance.now();
-    process.stderr.write(`${what}: ${done} ${unit}, ${rateOf(done, started).toFixed(1)}/s\n`);
+    say(`${what}: ${done} ${unit}, ${rateOf(done, started).toFixed(1)}/s`);
   };
 }
 

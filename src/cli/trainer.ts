@@ -3,6 +3,7 @@ import { cacheFolder } from '../core/training/environment/cache';
 import { openTrainer } from '../core/training/environment/environment';
 import type { Trainer } from '../core/training/trainer';
 import type { Surroundings } from './command';
+import { say } from './output';
 
 /** The trainer that ships with this build, in its environment, which is made on first need. */
 export function openShippedTrainer({
@@ -16,7 +17,7 @@ export function openShippedTrainer({
     ...(isGiven(ready) && { ready }),
     ...(isGiven(python) && { python: { file: python, by: 'TANDEM_PYTHON' } }),
     signal,
-    onLine: (line) => process.stderr.write(`${line}\n`),
+    onLine: say,
   });
 }
 

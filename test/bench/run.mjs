@@ -7,6 +7,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+/** It finds its own program beside it, so it stays where it is. */
+const bundler = path.join(import.meta.dirname, '..', '..', 'node_modules', 'esbuild');
+
 const [name, ...rest] = process.argv.slice(2);
 const entry = [`${name}/main.ts`, `${name}.ts`]
   .map((file) => path.join(import.meta.dirname, file))
@@ -28,8 +31,13 @@ try {
     target: 'node22',
     sourcemap: 'inline',
     logLevel: 'warning',
+    alias: { esbuild: path.join(bundler, 'lib', 'main.js') },
     // What finds its own files beside it stays where it is.
-    external: ['onnxruntime-node', path.join(import.meta.dirname, '..', '..', 'scripts', '*')],
+    external: [
+      'onnxruntime-node',
+      path.join(bundler, '*'),
+      path.join(import.meta.dirname, '..', '..', 'scripts', '*'),
+    ],
     // Some packages are CommonJS and ask for Node's modules with `require`.
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",

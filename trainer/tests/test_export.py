@@ -280,3 +280,16 @@ def test_the_card_names_the_license_that_the_base_names(tmp_path):
     text = (tmp_path / "model" / "README.md").read_text()
     assert "\nlicense: apache-2.0\n" in text
     assert "The base is under `apache-2.0`" in text
+
+
+@pytest.mark.parametrize("license", ['"mit\\ntags: [owned]"', "|\n  mit\n  ---\n  # Owned", "mit\u2028tags: [owned]"])
+def test_nothing_foreign_breaks_out_of_its_line_of_the_card(tmp_path, license):
+    base = trained_base(tmp_path)
+    (tmp_path / "base" / "README.md").write_text(f"---\nlicense: {license}\n---\n# A base\n", encoding="utf-8")
+    config = config_of(base, name="a run\n---\n# Owned\x1b[31m")
+    export_policy(base, tmp_path / "model", turns(), card_of("policy", config, base, {}, {}))
+    lines = (tmp_path / "model" / "README.md").read_text(encoding="utf-8").splitlines()
+    assert "license: unknown" in lines
+    assert lines.count("---") == 2
+    assert not [line for line in lines if line.strip().startswith(("# Owned", "tags: [owned"))]
+    assert r"# a run\n---\n# Owned\x1b[31m: policy trained with Tandem" in lines

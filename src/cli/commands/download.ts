@@ -4,6 +4,7 @@ import type { PublishedFile } from '../../core/task/download';
 import type { LicenceNotice } from '../../core/task/licence';
 import { wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { startProgress } from '../terminal';
+import { say } from '../output';
 
 const FILES = {
   train: 'backend_tasks/train.jsonl',
@@ -43,7 +44,7 @@ async function download(name: string, options: Options, { signal }: Surroundings
       accessToken: process.env.HF_TOKEN,
       acceptLicence: (notice) => accept(notice, options.acceptLicence === true),
       onProgress: ({ received, total }) => progress.update(megabytes(received), megabytes(total)),
-      onNotice: (sentence) => process.stderr.write(`${sentence}\n`),
+      onNotice: say,
     });
     return {
       summary: { file, bytes, verified, alreadyThere },
@@ -55,7 +56,7 @@ async function download(name: string, options: Options, { signal }: Surroundings
 }
 
 async function accept(notice: LicenceNotice, accepted: boolean): Promise<boolean> {
-  process.stderr.write(`${notice.text}\n\n`);
+  say(`${notice.text}\n`);
   if (accepted) return true;
   if (!process.stdin.isTTY) {
     throw wrongUse('The licence has to be accepted first; add --accept-licence when you have read it.');

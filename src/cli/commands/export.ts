@@ -20,6 +20,7 @@ import { fraction, wrongUse, type Install, type Outcome, type Surroundings } fro
 import { openLog } from '../log';
 import { dataOption, modeOption } from '../play';
 import { startProgress } from '../terminal';
+import { say } from '../output';
 
 interface Options {
   readonly format: ExportFormat['format'];
@@ -119,7 +120,7 @@ async function exportRows(out: string, options: Options, { assets, signal }: Sur
 
 /** They are told beside the result, so that what reads our output sees no more than it asked for. */
 function list(findings: readonly Finding[]): void {
-  for (const finding of findings) process.stderr.write(`${findingInWords(finding)}\n`);
+  for (const finding of findings) say(findingInWords(finding));
 }
 
 function refused({ code, message, findings }: ExportRefused): Outcome {

@@ -4,6 +4,7 @@ import { writeGraphs, type Precision } from '../../core/training/onnx';
 import type { Install, Outcome, Surroundings } from '../command';
 import { wrongUse } from '../command';
 import { openShippedTrainer } from '../trainer';
+import { say } from '../output';
 
 interface Options {
   readonly precision?: readonly Precision[];
@@ -38,7 +39,7 @@ async function write(folder: string, { precision, base }: Options, to: Surroundi
     // A folder, unless it is a name on the hub.
     ...(base !== undefined && { base: existsSync(base) ? path.resolve(base) : base }),
     signal: to.signal,
-    onLine: (line) => process.stderr.write(`${line}\n`),
+    onLine: say,
   });
   return { summary: { files }, print: () => files.join('\n') };
 }

@@ -5,6 +5,7 @@ import { wholeNumber, type Install, type Outcome, type Surroundings } from '../c
 import { followRun } from '../following';
 import { dataOption } from '../play';
 import { openShippedTrainer } from '../trainer';
+import { say } from '../output';
 
 interface Options {
   readonly data: string;
@@ -50,6 +51,6 @@ async function resume(
   const run = await resumeRun(runs, id, trainer, { takeOver });
   const goesOn = `The run ${id} goes on, in process ${run.process?.pid ?? '?'}.`;
   if (follow !== true) return { summary: run, print: () => goesOn };
-  process.stderr.write(`${goesOn}\n`);
+  say(goesOn);
   return followRun(runs, id, to, changedAt);
 }

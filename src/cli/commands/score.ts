@@ -8,6 +8,7 @@ import type { Install, Outcome, Surroundings } from '../command';
 import { wrongUse } from '../command';
 import { table } from '../terminal';
 import { openShippedTrainer } from '../trainer';
+import { say } from '../output';
 
 interface Options {
   readonly critic: string;
@@ -42,9 +43,8 @@ async function score(trajectories: string[], options: Options, to: Surroundings)
   if (out !== undefined && existsSync(out) && overwrite !== true) {
     throw wrongUse(`${out} is there already; add --overwrite to replace it.`);
   }
-  const onLine = (line: string): void => void process.stderr.write(`${line}\n`);
-  const runner = chooseRunner(options, onLine);
-  const common = { critic, trajectories, out, signal: to.signal, onLine };
+  const runner = chooseRunner(options, say);
+  const common = { critic, trajectories, out, signal: to.signal, onLine: say };
   const rows =
     runner === 'onnx'
       ? await scoreHere({

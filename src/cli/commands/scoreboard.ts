@@ -29,6 +29,7 @@ import { openGrader } from '../grader';
 import { jobsOption, modelOptions } from '../play';
 import { duration, table as aligned } from '../terminal';
 import { openShippedTrainer } from '../trainer';
+import { say } from '../output';
 
 interface Options {
   readonly quick?: boolean;
@@ -162,7 +163,7 @@ class Lines {
     if (!isEnd && now - (this.last.get(what) ?? -Infinity) < LINE_EVERY_MS) return;
     this.last.set(what, now);
     const left = secondsLeft === undefined ? '' : `; ${duration(secondsLeft)} left`;
-    process.stderr.write(`${total === 0 ? '' : `[${done}/${total}] `}${what}: ${where}${left}\n`);
+    say(`${total === 0 ? '' : `[${done}/${total}] `}${what}: ${where}${left}`);
   };
 }
 

@@ -5,6 +5,7 @@ import { Runs } from '../../core/training/runs';
 import type { Install, Outcome, Surroundings } from '../command';
 import { toldOf } from '../following';
 import { dataOption } from '../play';
+import { say } from '../output';
 
 interface Options {
   readonly data: string;
@@ -36,7 +37,7 @@ async function stop(name: string, { data, kill, finish }: Options, to: Surroundi
       ? ['is done when its model is written', `Finishing ${id}; it ends its step and writes its model`]
       : ['stops when its checkpoint is written', `Stopping ${id}; it writes a checkpoint first`];
   to.onInterrupt(`Not waiting any more: the run ${when}.`);
-  if (kill !== true) process.stderr.write(`${doing} …\n`);
+  if (kill !== true) say(`${doing} …`);
   try {
     if (finish === true) return toldOf(await finishRun(runs, id, { signal: to.signal }), true);
     return toldOf(await stopRun(runs, id, { signal: to.signal, atOnce: kill === true }), kill !== true);

@@ -11,6 +11,7 @@ import { dataOption } from '../play';
 import { dataInWords, planInWords } from '../runWords';
 import { startProgress } from '../terminal';
 import { openShippedTrainer } from '../trainer';
+import { say } from '../output';
 
 interface Options {
   readonly data: string;
@@ -70,7 +71,7 @@ async function train(config: string, given: Options, to: Surroundings): Promise<
     ...(run.selection === undefined ? [] : [dataInWords(run.selection)]),
   ].join('\n');
   if (follow === true) {
-    process.stderr.write(`${started}\n`);
+    say(started);
     return followRun(runs, run.id, to);
   }
   const next = `\`tandem runs ${run.id} --follow\` shows it, \`tandem stop ${run.id}\` stops it after a checkpoint.`;
@@ -130,7 +131,7 @@ class PreparingProgress {
     if (what !== this.doing) {
       if (this.doing === 'data') this.bar.end();
       this.doing = what;
-      process.stderr.write(`${DOING[what]} …\n`);
+      say(`${DOING[what]} …`);
     }
     if (done !== undefined && total !== undefined) this.bar.update(done, total);
   }

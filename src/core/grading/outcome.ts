@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { Fault } from '../fault';
+import { printable } from '../printable';
 import type { CallOutcome } from './runner';
 
 /** What is said of a value when the call compares. */
@@ -31,23 +32,6 @@ const outcomeSchema = z.discriminatedUnion('kind', [
     missingModule: z.string().max(100).optional(),
   }),
 ]);
-
-/** C0 and C1 controls, line and paragraph separators, and the characters that turn the direction of text. */
-const unprintable = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-
-/**
- * Text of an answer as it may be shown: what would command a terminal or reorder a line is written as Python escapes it.
- * @param kept characters that may stay
- */
-function printable(text: string, kept = ''): string {
-  return text.replace(unprintable, (character) => {
-    if (kept.includes(character)) return character;
-    const code = character.charCodeAt(0);
-    return code < 0x100
-      ? `\\x${code.toString(16).padStart(2, '0')}`
-      : `\\u${code.toString(16).padStart(4, '0')}`;
-  });
-}
 
 /**
  * Reads the outcome of one call, for every runner: what it says can be shown anywhere.

@@ -1,7 +1,10 @@
-import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { childEnvironment } from '../childEnvironment';
 import { Fault } from '../fault';
+import { startLeashed } from './leash';
 
 /** A Python that can run the trainer. Made by `openTrainer`. */
 export interface Trainer {
@@ -74,15 +77,13 @@ export async function runPython(
 ): Promise<Answer> {
   const { cwd, signal, onLine } = options;
   signal?.throwIfAborted();
-  const child = spawn(trainer.python, args, {
+  await requireInterpreter(trainer);
+  signal?.throwIfAborted();
+  const { child, forget } = startLeashed([trainer.python, ...args], {
     cwd,
     env: environmentOf(trainer),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
+    signal,
   });
-  const kill = (): boolean => child.kill('SIGKILL');
-  signal?.addEventListener('abort', kill);
-  process.once('exit', kill);
   const stdout: Buffer[] = [];
   const stderr: string[] = [];
   child.stdout.on('data', (piece: Buffer) => stdout.push(piece));
@@ -98,9 +99,16 @@ export async function runPython(
     signal?.throwIfAborted();
     return { code, stdout: Buffer.concat(stdout).toString('utf8'), stderr };
   } finally {
-    signal?.removeEventListener('abort', kill);
-    process.off('exit', kill);
+    forget();
   }
+}
+
+/** A name is left to the system, which looks for it on the path. */
+async function requireInterpreter(trainer: Trainer): Promise<void> {
+  if (!isAbsolute(trainer.python)) return;
+  await access(trainer.python, constants.X_OK).catch((error: unknown) => {
+    throw notStarted(trainer, error as Error);
+  });
 }
 
 export function notStarted({ python }: Trainer, cause: Error): Fault {

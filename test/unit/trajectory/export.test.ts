@@ -307,6 +307,17 @@ describe('the dataset card', () => {
     const single = await exported(log, { format: 'chat', render, filter: { task: 'other' } });
     expect(single.cardText).toMatch(/^---\nlicense: "mit"\n/);
   });
+
+  it('keeps a licence with line breaks and controls on its line', async () => {
+    const license = 'MIT\u2028\u001b[31m\n---\n# Owned\ntags: `x`';
+    const log = await openLog();
+    await play(log, 'one', 1, {}, { ...other, license });
+    const { cardText } = await exported(log, { format: 'chat', render });
+    expect(cardText.split('\n').filter((line) => line === '---')).toHaveLength(2);
+    expect(cardText).not.toMatch(/^# Owned|[^\P{Cc}\n]|\u2028/mu);
+    const shown = String.raw`MIT\u2028\x1b[31m\x0a---\x0a# Owned\x0atags: 'x'`;
+    expect(cardText).toContain(`Licences of the tasks: \`${shown}\`.`);
+  });
 });
 
 describe('round trip', () => {

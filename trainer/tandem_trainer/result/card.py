@@ -34,7 +34,7 @@ def card_of(
         path = find_model(base.config, Path.cwd())
         parts = [
             _front(path, config),
-            f"# {config.name or path.rstrip('/').rpartition('/')[2]}: {name} trained with Tandem",
+            f"# {_line(config.name or path.rstrip('/').rpartition('/')[2])}: {name} trained with Tandem",
             _opening(name, config, path),
             f"## Check of the export\n\n{check.sentence}",
             _use(name, check),
@@ -49,17 +49,22 @@ def card_of(
     return card
 
 
+def _line(text: str) -> str:
+    """Foreign text that stays on its line: line breaks and other controls are escaped as Python does."""
+    return "".join(c if c == " " or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def _front(path: str, config: RunConfig) -> str:
     """The header that the hub reads. It knows bases by their names there, not by folders."""
     lines = ["---", "library_name: transformers", "pipeline_tag: text-generation"]
     lines += [f"license: {_base_license(path) or 'unknown'}"]
     if not Path(path).is_dir():
-        lines += [f"base_model: {path}"]
+        lines += [f"base_model: {_line(path)}"]
     return "\n".join([*lines, f"tags: [tandem, {config.method}]", "---"])
 
 
 def _opening(name: Name, config: RunConfig, path: str) -> str:
-    base = path if not Path(path).is_dir() else f"`{Path(path).name}` (a local folder)"
+    base = _line(path) if not Path(path).is_dir() else f"`{_line(Path(path).name)}` (a local folder)"
     what = f"The {name} of a run of {METHODS[config.method]}, trained from {base} by {config.model.training}"
     if name == "policy":
         return f"{what}. It plays the agent of a dialogue in which somebody else knows what is wanted."

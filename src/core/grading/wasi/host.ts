@@ -4,15 +4,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import { Fault, messageOf } from '../../fault';
+import { endWithParent, tellParent } from '../../parent';
 import { adaptPython, pageBytes } from './binary';
 import { readImage } from './image';
 import type { FromHost, HostSettings, ToHost } from './protocol';
 import { runThread } from './thread';
 import { Threads } from './threads';
 
-function send(message: FromHost): void {
-  process.send!(message);
-}
+const send = (message: FromHost): void => tellParent(message);
 
 async function startThreads({ assets, workers, memoryMegabytes }: HostSettings): Promise<Threads> {
   const pages = (memoryMegabytes * 1024 * 1024) / pageBytes;
@@ -33,8 +32,7 @@ function serve(threads: Threads): void {
 }
 
 async function main(): Promise<void> {
-  // Nobody is left to grade for.
-  process.on('disconnect', () => process.exit(0));
+  endWithParent();
   try {
     serve(await startThreads(JSON.parse(process.argv[2]!) as HostSettings));
   } catch (error) {

@@ -1,5 +1,6 @@
 /** The inference process: one model, many turns at once. `InferenceProcess` starts it and talks to it. */
 import { Fault, messageOf } from '../../fault';
+import { endAtOnce, endWithParent, tellParent } from '../../parent';
 import { Batch } from './batch';
 import { Chat } from './chat';
 import { openDecoder } from './decoder';
@@ -14,9 +15,7 @@ interface Model {
   readonly vocabulary: number;
 }
 
-const tell = (message: FromInference): void => {
-  if (process.connected) process.send!(message);
-};
+const tell = (message: FromInference): void => tellParent(message);
 
 async function load({ graph: file, memoryBytes }: InferenceSettings): Promise<Model> {
   const { folder, bytes, contextLength } = readLocalFolder(file);
@@ -90,6 +89,6 @@ process.on('message', (message: ToInference) => {
     () => undefined, // told below
   );
 });
-process.on('disconnect', () => process.exit(0));
+endWithParent();
 
-loading.catch((error: unknown) => process.send?.(failed(error), () => process.exit(0)));
+loading.catch((error: unknown) => tellParent(failed(error), endAtOnce));

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { childEnvironment } from '../../childEnvironment';
 import { Fault } from '../../fault';
+import { startLeashed } from '../leash';
 
 export interface InstallOptions {
   readonly signal?: AbortSignal;
@@ -19,7 +19,7 @@ const TAIL_LINES = 12;
 const ROUTINE = /^(Ignoring|Looking in indexes:|Collecting|\s+(Downloading|Using cached)) /;
 
 /**
- * Runs a command that makes an environment, in a group of its own, which ends with this process and with the signal.
+ * Runs a command that makes an environment, which ends with this process and with the signal, and so does what it starts.
  * @throws {Fault} `training/not-installed` with the end of the output
  * @throws the signal's reason when it is aborted
  */
@@ -27,22 +27,14 @@ export async function runInstaller(command: readonly string[], options: InstallO
   const { signal, onLine, log } = options;
   signal?.throwIfAborted();
   const output = await open(log, 'a');
-  const child = spawn(command[0]!, command.slice(1), {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const { child, forget } = startLeashed(command, {
     // What the environment of the caller says of Python would be taken for the new one's.
     env: {
       ...childEnvironment('python', 'network', 'installing'),
       ...{ PYTHONPATH: undefined, PYTHONHOME: undefined, VIRTUAL_ENV: undefined },
     },
-    detached: process.platform !== 'win32',
-    windowsHide: true,
+    signal,
   });
-  const kill = (): void => {
-    if (child.pid !== undefined && process.platform !== 'win32') killGroup(child.pid);
-    else child.kill('SIGKILL');
-  };
-  signal?.addEventListener('abort', kill);
-  process.once('exit', kill);
   const tail: string[] = [];
   const said: Promise<void>[] = [];
   for (const stream of [child.stdout, child.stderr]) {
@@ -63,18 +55,9 @@ export async function runInstaller(command: readonly string[], options: InstallO
     signal?.throwIfAborted();
     if (status !== 0) throw notInstalled(command, `ended with status ${status}`, tail, log);
   } finally {
-    signal?.removeEventListener('abort', kill);
-    process.off('exit', kill);
+    forget();
     await Promise.allSettled(said);
     await output.close();
-  }
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // It has ended.
   }
 }
 

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { printable } from '../../printable';
 import { LOG_VERSION } from '../event';
 import { Consents, type Consent, type ConsentLevel } from '../consent';
 import { developersOf } from '../people';
@@ -63,7 +64,7 @@ export function datasetCard(card: Card): string {
   const name = basename(file);
   return [
     frontMatter(card),
-    `# ${name}`,
+    `# ${printable(name)}`,
     `Dialogues between an agent and a collaborator on programming tasks with hidden information, exported by Tandem as ${FORMATS[format] ?? format}.`,
     '## Counts',
     table([
@@ -104,7 +105,7 @@ function frontMatter({ file, facts, rows }: Card): string {
   const single = facts.licences.size === 1 && facts.unlicensed === 0 ? licence : undefined;
   return [
     '---',
-    `license: ${JSON.stringify(single?.toLowerCase() ?? 'other')}`,
+    `license: ${JSON.stringify(printable(single?.toLowerCase() ?? 'other'))}`,
     'task_categories:',
     '  - text-generation',
     'tags:',
@@ -115,7 +116,7 @@ function frontMatter({ file, facts, rows }: Card): string {
     `  - ${JSON.stringify(sizeCategory(rows))}`,
     'configs:',
     '  - config_name: default',
-    `    data_files: ${JSON.stringify(basename(file))}`,
+    `    data_files: ${JSON.stringify(printable(basename(file)))}`,
     '---',
   ].join('\n');
 }
@@ -184,11 +185,11 @@ function table(rows: readonly (readonly [string, string | number])[]): string {
 }
 
 function cell(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\|<`*_[\]]/g, '\\$&');
+  return printable(text.replaceAll(/\s+/g, ' ')).replaceAll(/[\\|<`*_[\]]/g, '\\$&');
 }
 
 function code(text: string): string {
-  return `\`${text.replaceAll('`', "'")}\``;
+  return `\`${printable(text).replaceAll('`', "'")}\``;
 }
 
 function count(counts: Map<string, number>, name: string): void {

@@ -1,5 +1,6 @@
 /** The scoring process: one critic and its base. `ScoringProcess` starts it and talks to it. */
 import { Fault, messageOf } from '../../../fault';
+import { endAtOnce, endWithParent, tellParent } from '../../../parent';
 import { criticGraphs, readCriticFile, type CriticFile } from './criticFile';
 import type { CriticDialogue, FromScoring, ReadDialogue, ToScoring } from './protocol';
 import { Scorer } from './scorer';
@@ -47,9 +48,7 @@ async function read(dialogue: CriticDialogue, { about, template, ...by }: Critic
   };
 }
 
-const tell = (message: FromScoring): void => {
-  if (process.connected) process.send!(message);
-};
+const tell = (message: FromScoring): void => tellParent(message);
 
 const failed = (error: unknown): { kind: 'failed'; code: string; message: string } => ({
   kind: 'failed',
@@ -61,7 +60,7 @@ const loading = load(process.argv[2]!);
 /** One dialogue after the other: each already keeps the processor busy. */
 let queue: Promise<void> = loading.then(
   () => tell({ kind: 'ready' }),
-  (error: unknown) => void process.send?.(failed(error), () => process.exit(0)),
+  (error: unknown) => tellParent(failed(error), endAtOnce),
 );
 
 process.on('message', ({ id, dialogue }: ToScoring) => {
@@ -73,4 +72,4 @@ process.on('message', ({ id, dialogue }: ToScoring) => {
     }
   });
 });
-process.on('disconnect', () => process.exit(0));
+endWithParent();

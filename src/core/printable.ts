@@ -1,0 +1,16 @@
+/** C0 and C1 controls, line and paragraph separators, and the characters that turn the direction of text. */
+const unprintable = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Foreign text as it may be shown: what would command a terminal or reorder a line is written as Python escapes it.
+ * @param kept characters that may stay
+ */
+export function printable(text: string, kept = ''): string {
+  return text.replace(unprintable, (character) => {
+    if (kept.includes(character)) return character;
+    const code = character.charCodeAt(0);
+    return code < 0x100
+      ? `\\x${code.toString(16).padStart(2, '0')}`
+      : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}

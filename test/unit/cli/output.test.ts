@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished, vi, type MockInstance } from 'vitest';
+import { print, printJson, say, sayInstead, sayOver } from '../../../src/cli/output';
+
+const FOREIGN = 'an id \u001b[31m\u009b2J\r\u202e of\n\tmine';
+const SHOWN = String.raw`an id \x1b[31m\x9b2J\x0d\u202e of` + '\n\tmine';
+
+function writtenTo(stream: NodeJS.WriteStream, write: () => void): string {
+  const written: string[] = [];
+  const spy: MockInstance = vi.spyOn(stream, 'write').mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+  onTestFinished(() => spy.mockRestore());
+  write();
+  return written.join('');
+}
+
+describe('what a command writes', () => {
+  it('shows the controls of a terminal as text, on both streams; lines and tabs stay', () => {
+    expect(writtenTo(process.stdout, () => print(FOREIGN))).toBe(`${SHOWN}\n`);
+    expect(writtenTo(process.stderr, () => say(FOREIGN))).toBe(`${SHOWN}\n`);
+  });
+
+  it('moves the cursor only by what Tandem itself writes', () => {
+    expect(writtenTo(process.stderr, () => sayInstead(FOREIGN))).toBe(`\r\u001b[K${SHOWN}\n`);
+    const { columns } = process.stderr;
+    onTestFinished(() => void (process.stderr.columns = columns));
+    process.stderr.columns = 80;
+    expect(writtenTo(process.stderr, () => sayOver('a\nb\u001b[2K'))).toBe(
+      String.raw`${'\r\u001b[K'}a\x0ab\x1b[2K`,
+    );
+  });
+
+  it('is as JSON free of controls too, and read again as it was', () => {
+    const written = writtenTo(process.stdout, () => printJson({ id: FOREIGN }));
+    expect(written).not.toMatch(/[^\P{Cc}\n]/u);
+    expect(JSON.parse(written)).toEqual({ id: FOREIGN });
+  });
+
+  it('goes through one place', () => {
+    const sources = readdirSync('src/cli', { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.ts'),
+    );
+    const writing = sources.filter((file) =>
+      /std(out|err)\.write\(|console\./.test(readFileSync(path.join('src/cli', file), 'utf8')),
+    );
+    // tandem.ts says nothing that is not its own, before anything else is loaded.
+    expect(writing.sort()).toEqual(['output.ts', 'tandem.ts']);
+  });
+});
