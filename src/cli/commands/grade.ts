@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Grade, GradingMode } from '../../core/grading/grade';
+import type { GradingMode } from '../../core/grading/grade';
 import type { Grader } from '../../core/grading/grader';
 import { wilson } from '../../core/evaluation/interval';
 import { percent } from '../../core/evaluation/words';
@@ -9,6 +9,7 @@ import { parseTask } from '../../core/task/row';
 import type { Task } from '../../core/task/task';
 import type { Install, Outcome, Surroundings } from '../command';
 import { openGrader } from '../grader';
+import { GradeFile, gradeKey, type GradedLine } from '../gradeFile';
 import { inFlight } from '../../core/inFlight';
 import { jobsOption, modeOption } from '../play';
 import { startProgress, table } from '../terminal';
@@ -16,11 +17,10 @@ import { startProgress, table } from '../terminal';
 interface Options {
   readonly mode: GradingMode;
   readonly jobs?: number;
+  readonly out?: string;
 }
 
-interface Row extends Grade {
-  readonly id: string;
-}
+type Row = GradedLine;
 
 interface BadLine {
   readonly file: string;
@@ -35,6 +35,10 @@ export const installGrade: Install = (program, perform) => {
     .argument('<file>', 'JSON lines {task, answer}')
     .addOption(modeOption())
     .addOption(jobsOption())
+    .option(
+      '--out <file>',
+      'write each grade there as it comes; the same command goes on after what it holds already',
+    )
     .action((file: string, options: Options) => perform((to) => gradeFile(file, options, to)));
 };
 
@@ -44,7 +48,8 @@ const answerRow = z.object({ id: z.string().optional(), task: z.unknown(), answe
 async function gradeFile(file: string, options: Options, { assets, signal }: Surroundings): Promise<Outcome> {
   const grader = await openGrader({ assets, workers: options.jobs });
   try {
-    const { rows, bad } = await gradeRows(file, grader, options.mode, signal);
+    await using out = options.out === undefined ? undefined : await GradeFile.open(options.out);
+    const { rows, bad } = await gradeRows(file, { grader, mode: options.mode, out, signal });
     return {
       rows,
       summary: { ...summarize(rows), mode: options.mode, badLines: bad },
@@ -59,12 +64,24 @@ async function gradeFile(file: string, options: Options, { assets, signal }: Sur
 /** Reads ahead of the grader only so far that it never waits. */
 const IN_FLIGHT = 64;
 
+interface Grading {
+  readonly grader: Grader;
+  readonly mode: GradingMode;
+  readonly out: GradeFile | undefined;
+  readonly signal: AbortSignal;
+}
+
 async function gradeRows(
   file: string,
-  grader: Grader,
-  mode: GradingMode,
-  signal: AbortSignal,
+  { grader, mode, out, signal }: Grading,
 ): Promise<{ rows: Row[]; bad: BadLine[] }> {
+  const grade = async (line: number, { id, task, answer, key }: AnswerRow): Promise<Row> => {
+    const found = out?.found(line, key);
+    if (found !== undefined) return found;
+    const row = { id, ...(await grader.grade(task, answer, { mode, signal })) };
+    await out?.add(line, key, row);
+    return row;
+  };
   const graded: (Row | undefined)[] = [];
   const bad: BadLine[] = [];
   const progress = startProgress('grade', 'answers');
@@ -72,9 +89,9 @@ async function gradeRows(
   try {
     await inFlight(readJsonLines(file, { signal }), IN_FLIGHT, async (read, index) => {
       const { line } = read;
-      const row = 'reason' in read ? read.reason : parseRow(read.value, line);
+      const row = 'reason' in read ? read.reason : parseRow(read.value, line, mode);
       if (typeof row === 'string') bad.push({ file, line, reason: row });
-      else graded[index] = { id: row.id, ...(await grader.grade(row.task, row.answer, { mode, signal })) };
+      else graded[index] = await grade(line, row);
       progress.update(++done, index + 1);
     });
   } finally {
@@ -83,12 +100,20 @@ async function gradeRows(
   return { rows: graded.filter((row) => row !== undefined), bad };
 }
 
-function parseRow(value: unknown, line: number): { id: string; task: Task; answer: string } | string {
+interface AnswerRow {
+  readonly id: string;
+  readonly task: Task;
+  readonly answer: string;
+  readonly key: string;
+}
+
+function parseRow(value: unknown, line: number, mode: GradingMode): AnswerRow | string {
   const row = answerRow.safeParse(value);
   if (!row.success) return 'The row needs a "task" (a ColBench row) and an "answer" (text).';
   try {
+    const { id, answer } = row.data;
     const task = parseTask(row.data.task);
-    return { id: row.data.id ?? `${task.id}:${line}`, task, answer: row.data.answer };
+    return { id: id ?? `${task.id}:${line}`, task, answer, key: gradeKey(row.data.task, answer, mode) };
   } catch (error) {
     if (error instanceof Fault) return error.message;
     throw error;

@@ -211,6 +211,32 @@ describe('tandem grade', () => {
     expect(graded[0]!.tests).toHaveLength(10);
     expect(summary).toMatchObject({ answers: 4, success: 0.75, badLines: [{ line: 5 }] });
   });
+
+  it('writes each grade as it comes, and goes on after those that a file holds', async () => {
+    const [task] = await starterRows();
+    const answers = (last: string): object[] =>
+      ['right', 'wrong', last].map((id) => ({
+        ...{ id, task, answer: id === 'right' ? task!.ground_truth : `def ${id}():\n    pass` },
+      }));
+    const given = await file('given.jsonl', answers('last'));
+    const out = path.join(folder, 'grades.jsonl');
+    await json(schema, 'grade', given, '--out', out);
+    const lines = (await readFile(out, 'utf8')).trim().split('\n').sort();
+    expect(lines.map((line) => (JSON.parse(line) as { reward: number }).reward).sort()).toEqual([0, 0, 1]);
+
+    // What is there is not graded again; a line that was torn is.
+    const kept = lines.find((line) => line.includes('"right"'))!.replace('"reward":1', '"reward":0.5');
+    await writeFile(out, `${kept}\n${lines[0]!.slice(0, 40)}`);
+    const { rows } = await json(schema, 'grade', given, '--out', out);
+    expect(rows.map(({ reward }) => reward)).toEqual([0.5, 0, 0]);
+    const whole = (await readFile(out, 'utf8')).trim().split('\n');
+    expect(whole).toHaveLength(4);
+
+    const { code, stderr } = await tandem('grade', await file('other.jsonl', answers('other')), '--out', out);
+    expect(code).toBe(2);
+    expect(stderr).toContain('holds the grade of another answer, task or mode for line 3.');
+    expect((await readFile(out, 'utf8')).trim().split('\n')).toEqual(whole);
+  });
 });
 
 describe('tandem collect and evaluate', () => {
