@@ -63,21 +63,21 @@ function runPass(interpreter: Interpreter, job: Job): Pass {
 }
 
 function attempt(interpreter: Interpreter, job: Job, wallLimit: number, timeEachCall: boolean): Pass {
-  const outcomes: CallOutcome[] = [];
+  const said: Said[] = [];
   let began = performance.now();
   let processorTime = usedProcessorTime();
   const spent = (): number => usedProcessorTime() - processorTime;
   const runCall = (): void => {
     began = performance.now();
     processorTime = usedProcessorTime();
-    if (outcomes.length === 0) interpreter.prepare(guestJob(job));
-    interpreter.system.startCall(Number.parseInt(job.seed, 16) + job.start + outcomes.length);
+    if (said.length === 0) interpreter.prepare(guestJob(job));
+    interpreter.system.startCall(Number.parseInt(job.seed, 16) + job.start + said.length);
     const text = interpreter.step();
     const used = spent();
     if (job.provisional !== true && used > job.limitMilliseconds) throw new LimitPassed();
-    outcomes.push(readOutcome(text, used));
+    said.push({ text, used });
   };
-  const callsLeft = (): boolean => job.start + outcomes.length < job.calls.length;
+  const callsLeft = (): boolean => job.start + said.length < job.calls.length;
   interpreter.rewind();
   try {
     while (callsLeft()) {
@@ -96,15 +96,40 @@ function attempt(interpreter: Interpreter, job: Job, wallLimit: number, timeEach
           return { outcomes: [], stopped: 'slow', patience: Math.max(1, 1.3 / lastShare) };
         }
       }
-      return { outcomes: [...outcomes, { kind: 'timed-out' }], stopped: 'timed-out' };
+      return passOf(said, { outcome: { kind: 'timed-out' }, stopped: 'timed-out' });
     }
-    return { outcomes };
+    return passOf(said);
   } catch (error) {
     if (error instanceof SleptTooLong || error instanceof LimitPassed) {
-      return { outcomes: [...outcomes, { kind: 'timed-out' }], stopped: 'timed-out' };
+      return passOf(said, { outcome: { kind: 'timed-out' }, stopped: 'timed-out' });
     }
-    return { outcomes: [...outcomes, crash(error)], stopped: 'crashed' };
+    return passOf(said, { outcome: crash(error), stopped: 'crashed' });
   }
+}
+
+/** What the guest said of a call, and the processor time that the call took. */
+interface Said {
+  readonly text: string;
+  readonly used: number;
+}
+
+/**
+ * Reads what the guest said, when no watchdog is set any more: it stops at any point, and a schema that is stopped while
+ * it is used for the first time stays half-made for as long as the thread lives.
+ */
+function passOf(
+  said: readonly Said[],
+  end?: { outcome: CallOutcome; stopped: 'timed-out' | 'crashed' },
+): Pass {
+  const outcomes: CallOutcome[] = [];
+  for (const { text, used } of said) {
+    try {
+      outcomes.push(readOutcome(text, used));
+    } catch (error) {
+      return { outcomes: [...outcomes, crash(error)], stopped: 'crashed' };
+    }
+  }
+  return end === undefined ? { outcomes } : { outcomes: [...outcomes, end.outcome], stopped: end.stopped };
 }
 
 function guestJob({ source, calls, start, mode, seed, own }: Job): string {
