@@ -66,6 +66,7 @@ describe('tandem', () => {
       'evaluate',
       'import',
       'export',
+      'check',
       'erase',
       'standing',
       'loop',
