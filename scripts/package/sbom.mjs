@@ -78,7 +78,7 @@ export function billOf({ npm, npmLock, bundled, pythonLock }) {
     ...npm,
     metadata: { ...npm.metadata, component },
     components: [...shipped.map(required), ...installed(pythonLock)],
-    // Of those that are left out, too.
+    // npm lists those of the packages that are left out, too.
     ...{ dependencies: undefined },
   };
 }

@@ -11,9 +11,9 @@ export interface GradedLine extends Grade {
 }
 
 interface Written extends GradedLine {
-  /** Of the file of answers, from 1. */
+  /** It counts the lines of the file of answers, from 1. */
   readonly line: number;
-  /** Of what was graded, and how. */
+  /** It says what was graded, and how (`gradeKey`). */
   readonly key: string;
 }
 
@@ -28,7 +28,7 @@ export class GradeFile implements AsyncDisposable {
   ) {}
 
   /**
-   * What an interrupted write left of its last line is passed over, and graded again.
+   * Opens the file, and passes over what an interrupted write left of its last line, which is graded again.
    * @throws {Fault} `usage` when the file cannot be written
    */
   static async open(file: string): Promise<GradeFile> {

@@ -16,7 +16,7 @@ import { say } from './output';
 export const MODEL_WORDS = 'starter, local:<folder>, openai:<model>[@<base URL>] or script:<file>';
 
 /**
- * What `openModel` needs to know of a build.
+ * `openModel` needs to know these things of a build.
  * @param apiKey the key that is named for the model's server
  */
 export const modelOptions = (

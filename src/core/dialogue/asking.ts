@@ -36,7 +36,7 @@ export function kindOf(question: string): QuestionKind {
 export const LIST_HEADER =
   /\b(?:questions?|know|tell|clarify|clarification|details?|confirm|answer|unclear|ask|specify)\b/i;
 
-/** What stands between two words that belong together. Further apart they hardly do, and a search would take long. */
+/** This may stand between two words that belong together. Words further apart hardly do, and a search would take long. */
 const SOMETHING = '.{0,300}';
 
 const QUESTION_WORD =

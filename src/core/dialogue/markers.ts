@@ -79,7 +79,7 @@ const nameOf = (name: string): Marker['name'] => (/^output$/i.test(name) ? 'outp
 /** A line of a message, and what stands around it. */
 interface Line {
   readonly text: string;
-  /** Where it begins in the message. */
+  /** It begins here in the message. */
   readonly start: number;
   /** Code, fenced or not, or an example ("Input: …") stands somewhere above it. */
   readonly belowCode: boolean;
@@ -131,7 +131,7 @@ function isAmidCode({ text, belowCode, above, below }: Line): boolean {
   return above?.isCode === true || (!/answer/i.test(text) && below?.isCode === true);
 }
 
-/** How a line of Python begins or looks as a whole. None of these needs more than linear time. */
+/** A line of Python begins or looks as a whole like one of these. None of them needs more than linear time. */
 const PYTHON_LINES: readonly RegExp[] = [
   /^\s*(?:async )?def \w+\s*\(/,
   /^\s*class \w.*:/,

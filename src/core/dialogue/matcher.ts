@@ -172,7 +172,7 @@ export class Matcher {
 
 interface Phrase {
   readonly words: readonly string[];
-  /** How much its words count, shared among the facts that have it. */
+  /** Its words count so much, shared among the facts that have it. */
   readonly weight: number;
 }
 

@@ -135,7 +135,8 @@ export function eventsIn(buffer: Buffer, start: number, end: number): { start: n
   return events;
 }
 
-function matches(buffer: Buffer, start: number, expected: Buffer): boolean {
+/** Whether these bytes stand at this place of the buffer. */
+export function matches(buffer: Buffer, start: number, expected: Buffer): boolean {
   for (let index = 0; index < expected.length; index += 1) {
     if (buffer[start + index] !== expected[index]) return false;
   }

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { matches } from './line';
 
 /*
  * Each line ends in a seal: its number within the segment, from 1, and the CRC-32 of every byte of the line before the
@@ -29,7 +30,7 @@ export type Seal = 'none' | 'broken' | { readonly number: number };
 /** The seal of the line from `start` to `end`, without its line feed. */
 export function sealOf(buffer: Buffer, start: number, end: number): Seal {
   const sumStart = end - SUM_BYTES;
-  if (sumStart <= start || !isAt(buffer, sumStart, SUM)) return 'none';
+  if (sumStart <= start || !matches(buffer, sumStart, SUM)) return 'none';
   const sum = hexadecimal(buffer, sumStart + SUM.length);
   if (sum === undefined || buffer[end - 2] !== 0x22 || buffer[end - 1] !== 0x7d) return 'none';
   if (crc32(buffer.subarray(start, sumStart)) !== sum) return 'broken';
@@ -44,7 +45,7 @@ function numberBefore(buffer: Buffer, start: number, end: number): number | unde
     at -= 1;
     number += (buffer[at]! - 0x30) * place;
   }
-  const isCounted = at < end && isAt(buffer, at - NUMBER.length, NUMBER);
+  const isCounted = at < end && matches(buffer, at - NUMBER.length, NUMBER);
   return isCounted ? number : undefined;
 }
 
@@ -61,11 +62,4 @@ function hexadecimal(buffer: Buffer, start: number): number | undefined {
 
 function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
-}
-
-function isAt(buffer: Buffer, start: number, expected: Buffer): boolean {
-  for (let index = 0; index < expected.length; index += 1) {
-    if (buffer[start + index] !== expected[index]) return false;
-  }
-  return true;
 }
