@@ -7,7 +7,7 @@ import { Consents, type Consent } from './consent';
 import { erase, refuseWhileErasing, type Erasure } from './erase';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from './event';
 import { KeptIndex, type ChangeListener } from './index/keptIndex';
-import type { Problem } from './index/logIndex';
+import type { Problem } from './index/parts';
 import { collectedRollouts, type CollectedRollout } from './index/collected';
 import { outlines, type Outline } from './index/outline';
 import * as query from './index/query';
@@ -17,7 +17,7 @@ import type { Trajectory, TrajectorySummary } from './trajectory';
 import { KeptUse, type UseByModel } from './use';
 
 export type { ChangeListener } from './index/keptIndex';
-export type { Problem } from './index/logIndex';
+export type { Problem } from './index/parts';
 export type { CollectedRollout } from './index/collected';
 export type { Outline } from './index/outline';
 export { outcomes } from './index/query';

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { EventKind } from './event';
 import { ifThere, writeAtomically } from './files';
-import { fingerprintOf, segmentNames } from './index/follow';
+import { segmentNames } from './index/follow';
+import { fileFingerprint } from './segment/known';
 import { peek } from './segment/line';
 import { scanLines, type LineVisitor } from './segment/scan';
 
@@ -90,7 +91,7 @@ export class KeptUse {
   }
 
   private async segment(file: string, known: Segment | undefined): Promise<Segment> {
-    const fingerprint = await fingerprintOf(file);
+    const fingerprint = await fileFingerprint(file);
     const { size } = await stat(file);
     const fits = known?.fingerprint === fingerprint && known.scanned <= size;
     const { scanned, uses } = fits ? known : { scanned: 0, uses: {} };

@@ -5,7 +5,8 @@ import { unfinishedErasure } from '../erase';
 import { ifThere } from '../files';
 import { catchUp, segmentNames, tornLines, whyStale } from '../index/follow';
 import { readIndexFile } from '../index/indexFile';
-import { LogIndex, type Problem } from '../index/logIndex';
+import { LogIndex } from '../index/logIndex';
+import type { Problem } from '../index/parts';
 import { EpisodeReader } from '../index/reader';
 
 /** What is wrong with one dialogue of a log. */

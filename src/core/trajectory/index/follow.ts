@@ -1,15 +1,14 @@
-import type { Stats } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { Fault, messageOf } from '../../fault';
 import { ifThere } from '../files';
 import { summarize } from '../fold';
+import { readOn, whyChanged } from '../segment/known';
 import { livingOwner, ownerFileOf } from '../segment/owner';
-import { MAX_LINE_BYTES, scanLines, sumOfFile } from '../segment/scan';
+import { MAX_LINE_BYTES } from '../segment/scan';
 import { SEGMENT_EXTENSION } from '../segment/writer';
 import type { LogIndex } from './logIndex';
-import { FINGERPRINT_BYTES, type IndexedSegment, type Problem } from './logIndex';
+import type { IndexedSegment, Problem } from './parts';
 import { EpisodeReader } from './reader';
 
 /**
@@ -41,60 +40,15 @@ export async function whyStale(
   for (let from = 0; from < segments.length; from += FILES_AT_ONCE) {
     const some = segments.slice(from, from + FILES_AT_ONCE);
     const reasons = await Promise.all(
-      some.map((segment) => whySegmentIsStale(logFolder, segment, thoroughly)),
+      some.map((segment) => whyChanged(join(logFolder, segment.name), segment, thoroughly)),
     );
-    const reason = reasons.find((each) => each !== undefined);
-    if (reason !== undefined) return reason;
+    const changed = reasons.findIndex((reason) => reason !== undefined);
+    if (changed !== -1) return `${some[changed]!.name} ${reasons[changed]}`;
   }
   return undefined;
 }
 
 const FILES_AT_ONCE = 64;
-
-async function whySegmentIsStale(
-  logFolder: string,
-  segment: IndexedSegment,
-  thoroughly: boolean,
-): Promise<string | undefined> {
-  const { name, scanned, fingerprint, tail, changedAt } = segment;
-  const file = join(logFolder, name);
-  const found = await ifThere(() => stat(file));
-  if (found === undefined) return `${name} is gone`;
-  if (found.size < scanned) return `${name} is shorter than it was`;
-  if (fingerprint !== undefined && (await fingerprintOf(file)) !== fingerprint)
-    return `${name} was rewritten`;
-  const isSuspect = changedAt !== undefined && found.size === scanned + tail;
-  if (found.ctimeMs === changedAt || (!thoroughly && !isSuspect)) return undefined;
-  if ((await sumOfFile(file, scanned)) !== segment.sum) return `${name} was edited`;
-  segment.changedAt = settledTime(found, scanned + tail);
-  return undefined;
-}
-
-/** File systems tell times in steps: a file that has just changed may change again without showing it. */
-const STEP_MS = 2000;
-
-/** When a file last changed; undefined when it does not have this size, or may change again at the same time. */
-function settledTime({ size, ctimeMs }: Stats, expected: number): number | undefined {
-  return size === expected && Date.now() - ctimeMs > STEP_MS ? ctimeMs : undefined;
-}
-
-/** Of the first line of a segment. */
-export async function fingerprintOf(file: string): Promise<number> {
-  const handle = await open(file, 'r');
-  try {
-    const { buffer, bytesRead } = await handle.read(
-      Buffer.allocUnsafe(FINGERPRINT_BYTES),
-      0,
-      FINGERPRINT_BYTES,
-      0,
-    );
-    const front = buffer.subarray(0, bytesRead);
-    const lineEnd = front.indexOf(0x0a);
-    return crc32(lineEnd === -1 ? front : front.subarray(0, lineEnd));
-  } finally {
-    await handle.close();
-  }
-}
 
 /** Reads what stands in the log behind what the index has read. Returns the number of bytes read. */
 export async function catchUp(logFolder: string, index: LogIndex): Promise<number> {
@@ -103,21 +57,12 @@ export async function catchUp(logFolder: string, index: LogIndex): Promise<numbe
     const file = join(logFolder, name);
     const number = index.segment(name);
     const segment = index.parts.segments[number]!;
-    const found = await stat(file);
-    if (found.size === segment.scanned) continue;
-    const from = segment.scanned;
-    const scanned = await scanLines(
+    bytes += await readOn(
       file,
-      from,
+      segment,
       (buffer, start, end, offset) => index.addLine(number, buffer, start, end, offset),
       () => index.addTooLong(number, MAX_LINE_BYTES),
-      undefined,
-      (bytes) => (segment.sum = crc32(bytes, segment.sum)),
     );
-    segment.scanned = scanned.end;
-    segment.tail = scanned.tail;
-    segment.changedAt = settledTime(found, scanned.end + scanned.tail);
-    bytes += scanned.end - from;
   }
   await settle(logFolder, index);
   return bytes;

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { ifThere, writeAtomically } from '../files';
 import { bytesPerValue, Column, Strings, Table, type ColumnKind } from './columns';
 import { Episodes } from './episodes';
-import type { IndexedSegment, IndexParts } from './logIndex';
+import type { IndexedSegment, IndexParts } from './parts';
 import { Ranges, TaskLines } from './places';
 
 /*

@@ -5,7 +5,8 @@ import { messageOf } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { catchUp, settle, tornLines, whyStale } from './follow';
 import { readIndexFile, writeIndexFile } from './indexFile';
-import { LogIndex, type Problem } from './logIndex';
+import { LogIndex } from './logIndex';
+import type { Problem } from './parts';
 import { inTimeOrder } from './query';
 
 /** Called with the ids of the episodes that changed; with none when the whole log was read anew. Must not throw. */
