@@ -1,12 +1,13 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { EventKind } from './event';
 import { ifThere, writeAtomically } from './files';
 import { segmentNames } from './index/follow';
-import { fileFingerprint } from './segment/known';
+import { nothingRead, readOn, whyChanged, type ReadBytes } from './segment/known';
 import { peek } from './segment/line';
-import { scanLines, type LineVisitor } from './segment/scan';
+import type { LineVisitor } from './segment/scan';
+import { sealOf } from './segment/seal';
 
 const useSchema = z.object({
   /** Messages as the agent, of two candidates both. */
@@ -29,20 +30,19 @@ export type ModelUse = z.infer<typeof useSchema>;
 export type UseByModel = Readonly<Record<string, ModelUse>>;
 
 const keptSchema = z.object({
-  version: z.literal(2),
+  version: z.literal(3),
   segments: z.record(
     z.string(),
     z.object({
-      /** Bytes read, up to the end of the last complete line. */
-      scanned: z.number(),
-      /** Of its first line, which is new whenever the segment is rewritten. */
-      fingerprint: z.number(),
+      ...{ scanned: z.number(), tail: z.number(), sum: z.number() },
+      ...{ fingerprint: z.number().optional(), changedAt: z.number().optional() },
       uses: z.record(z.string(), useSchema),
     }),
   ),
 });
 
-type Segment = z.infer<typeof keptSchema>['segments'][string];
+/** What was read of a segment, and what it says of each model. */
+type Segment = ReadBytes & { readonly uses: Record<string, ModelUse> };
 
 /** The sums are saved when they are ahead of their file by more than this; the rest is soon read again. */
 const SAVE_AFTER_BYTES = 1024 * 1024;
@@ -52,7 +52,8 @@ const PIECE_BYTES = 64 * 1024;
 
 /**
  * The use of the models in a log. Every line of an agent's message or a simulator's reply is read, once: the sums of each
- * segment are kept in `index/use.json`, and only what was appended since is read the next time.
+ * segment are kept in `index/use.json`, and only what was appended since is read the next time. A segment that was
+ * edited since is counted anew.
  */
 export class KeptUse {
   private segments: Record<string, Segment> | undefined;
@@ -79,32 +80,33 @@ export class KeptUse {
   }
 
   private async catchUp(): Promise<UseByModel> {
+    // A log may have been edited while nobody followed it.
+    const isFirst = this.segments === undefined;
     const known = (this.segments ??= await this.saved());
     const logFolder = join(this.folder, 'log');
     const now: Record<string, Segment> = {};
     for (const name of await segmentNames(logFolder)) {
-      now[name] = await this.segment(join(logFolder, name), known[name]);
+      now[name] = await this.segment(join(logFolder, name), known[name], isFirst);
     }
     this.segments = now;
     if (this.unsavedBytes > SAVE_AFTER_BYTES) await this.save();
     return sumOf(Object.values(now).map(({ uses }) => uses));
   }
 
-  private async segment(file: string, known: Segment | undefined): Promise<Segment> {
-    const fingerprint = await fileFingerprint(file);
-    const { size } = await stat(file);
-    const fits = known?.fingerprint === fingerprint && known.scanned <= size;
-    const { scanned, uses } = fits ? known : { scanned: 0, uses: {} };
-    if (scanned === size) return { scanned, uses, fingerprint };
-    const add: LineVisitor = (buffer, from, to) => this.addLine(uses, buffer.subarray(from, to));
-    const { end } = await scanLines(file, scanned, add, undefined, PIECE_BYTES);
-    this.unsavedBytes += end - scanned;
-    return { scanned: end, uses, fingerprint };
+  private async segment(file: string, known: Segment | undefined, thoroughly: boolean): Promise<Segment> {
+    const kept = structuredClone(known);
+    const fits = kept !== undefined && (await whyChanged(file, kept, thoroughly)) === undefined;
+    const segment: Segment = fits ? kept : { ...nothingRead(), uses: {} };
+    // What was found to agree need not be read again by whoever opens the log next.
+    if (fits && kept.changedAt !== known?.changedAt) this.unsavedBytes += SAVE_AFTER_BYTES;
+    const add: LineVisitor = (buffer, from, to) => this.addLine(segment.uses, buffer.subarray(from, to));
+    this.unsavedBytes += await readOn(file, segment, add, undefined, PIECE_BYTES);
+    return segment;
   }
 
   private addLine(uses: Record<string, ModelUse>, line: Buffer): void {
     const kind = peek(line, 0, line.length)?.kind;
-    if (kind === undefined || !COUNTED.includes(kind)) return;
+    if (kind === undefined || !COUNTED.includes(kind) || sealOf(line, 0, line.length) === 'broken') return;
     const message = messageSchema.safeParse(parsed(line)).data;
     if (message === undefined || 'imported' in message) return;
     if (message.event === 'candidates') {
@@ -138,7 +140,7 @@ export class KeptUse {
   }
 
   private async save(): Promise<void> {
-    const kept = { version: 2, segments: this.segments };
+    const kept = { version: 3, segments: this.segments };
     await mkdir(dirname(this.file), { recursive: true });
     await writeAtomically(this.file, (handle) => handle.writeFile(JSON.stringify(kept)));
     this.unsavedBytes = 0;

@@ -4,7 +4,16 @@ import { describe, expect, it } from 'vitest';
 import type { NewEvent } from '../../../src/core/trajectory/event';
 import type { TrajectoryLog } from '../../../src/core/trajectory/log';
 import { costOf } from '../../../src/core/trajectory/cost';
-import { agentTurn, doubling, kim, openLog, reply, started, temporaryFolder } from '../../fixtures/log';
+import {
+  agentTurn,
+  doubling,
+  kim,
+  openLog,
+  reply,
+  segmentFiles,
+  started,
+  temporaryFolder,
+} from '../../fixtures/log';
 
 const qwen = 'openai:qwen@http://127.0.0.1:8000/v1';
 const llama = 'openai:llama@http://127.0.0.1:8001/v1';
@@ -119,6 +128,22 @@ describe('the use of the models', () => {
     const other = await openLog(folder);
     expect((await other.modelUse())[qwen]?.turns).toBe(42);
     await writeFile(kept, 'nonsense');
+    expect((await (await openLog(folder)).modelUse())[qwen]?.turns).toBe(2);
+  });
+
+  it('is counted anew where the log was edited while nobody followed it', async () => {
+    const folder = await temporaryFolder();
+    const log = await begun(folder);
+    await log.append(turn('a', 1, { text: 'x'.repeat(2_000_000) }));
+    await log.append(turn('a', 2, usage(100, 11)));
+    expect((await log.modelUse())[qwen]?.turns).toBe(2);
+    await log.close();
+    const [file] = await segmentFiles(folder);
+    const written = await readFile(file!, 'utf8');
+    // A line whose check sum is wrong does not count.
+    await writeFile(file!, written.replace('"completionTokens":11', '"completionTokens":99'));
+    expect(await (await openLog(folder)).modelUse()).toEqual({ [qwen]: sums(1, 0, 100, 10) });
+    await writeFile(file!, written);
     expect((await (await openLog(folder)).modelUse())[qwen]?.turns).toBe(2);
   });
 

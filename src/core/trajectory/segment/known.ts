@@ -11,7 +11,7 @@ export interface ReadBytes {
   /** Bytes of a last line that has no end. */
   tail: number;
   /** Of the first line, which is new whenever the segment is rewritten; undefined while there is none. */
-  fingerprint: number | undefined;
+  fingerprint?: number | undefined;
   /** The CRC-32 of the bytes read. */
   sum: number;
   /**
@@ -21,7 +21,7 @@ export interface ReadBytes {
   changedAt?: number | undefined;
 }
 
-export const nothingRead = (): ReadBytes => ({ scanned: 0, tail: 0, fingerprint: undefined, sum: 0 });
+export const nothingRead = (): ReadBytes => ({ scanned: 0, tail: 0, sum: 0 });
 
 /** How much of a segment's first line the fingerprint covers. */
 const FINGERPRINT_BYTES = 256;
@@ -90,7 +90,7 @@ export function fingerprintOf(front: Buffer): number {
   return crc32(lineEnd === -1 ? bytes : bytes.subarray(0, lineEnd));
 }
 
-export async function fileFingerprint(file: string): Promise<number> {
+async function fileFingerprint(file: string): Promise<number> {
   const handle = await open(file, 'r');
   try {
     const { buffer, bytesRead } = await handle.read(
