@@ -64,6 +64,7 @@ class DataConfig:
     pairing: Pairing = "paper"
     mode: Literal["fixed", "paper"] = "fixed"  # whose rewards count, when data come from the log
     with_leaked: bool = False
+    with_doubtful: bool = False  # also those that lines lost from the log may have deleted or marked as leaked
     held_out: Annotated[float, Range(0, 1, without_high=True)] = 0.1  # fraction of tasks measured, never trained on
     opening: File | None = None  # a file like Tandem's agent.md, for rows that do not hold the agent's messages
 

@@ -33,7 +33,8 @@ class Log:
     def add(self, event: str, *, segment: str = "one", **fields) -> None:
         self.seconds += 1
         at = f"2026-01-31T10:{self.seconds // 60:02d}:{self.seconds % 60:02d}.000Z"
-        line = json.dumps({"version": 1, "event": event, "at": fields.pop("at", at), **fields})
+        of = {"episode": fields.pop("episode")} if "episode" in fields else {}
+        line = json.dumps({"version": 1, "event": event, **of, "at": fields.pop("at", at), **fields})
         self.segments.setdefault(segment, []).append(line + "\n")
 
     def start(self, episode: str, *, segment: str = "one", **fields) -> None:
@@ -419,9 +420,36 @@ def test_a_lost_line_is_told_and_a_lost_reply_leaves_its_trajectory_out(sealed_l
     lines = sealed_log.segments["one"]
     del lines[reply_of(lines, "second")]
     read = sealed_log.read()
-    assert names(read) == ["first", "third"]
-    assert read.left_out == {"damaged": 1}
+    assert names(read) == ["third"]
+    assert read.left_out == {"damaged": 1, "doubtful": 1}
     assert "1 line is missing before this one" in read.problems[0].reason
+
+
+def test_a_lost_line_of_which_nobody_can_tell_what_it_said_makes_doubtful_what_began_before(log):
+    log.played("deleted")
+    log.played("before")
+    log.played("restored later")
+    log.add("deleted", episode="deleted")
+    log.played("after")
+    log.add("undeleted", episode="restored later")
+    log.played("elsewhere before", segment="two", at="2026-01-31T10:00:00Z")
+    whole = sealed(log.segments["one"])
+    at = next(at for at, line in enumerate(whole) if '"event":"deleted"' in line)
+    beginning = '{"version":1,"event":"deleted","episode":"deleted"'
+    for change in (
+        "",
+        whole[at].replace(beginning, "{"),
+        whole[at].replace('"episode":"deleted"', '"episode":"other"'),
+    ):
+        log.segments["one"] = [*whole[:at], *([change] if change else []), *whole[at + 1 :]]
+        read = log.read()
+        assert names(read) == ["restored later", "after"]
+        assert read.left_out == {"doubtful": 3}
+        assert read.notices[0].startswith("3 dialogues are left out as doubtful: lines were lost from the log")
+        assert len(log.read(with_doubtful=True).dialogues) == 5
+    # Its beginning says whose it was.
+    log.segments["one"] = [*whole[:at], whole[at].replace('"at":"2', '"at":"3'), *whole[at + 1 :]]
+    assert log.read().left_out == {"damaged": 1}
 
 
 def test_a_lost_line_feed_loses_nothing(sealed_log):

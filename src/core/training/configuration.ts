@@ -33,6 +33,7 @@ export const logSelectionSchema = z.strictObject({
   minimum_reward: z.number().min(0).max(1).optional(),
   with_leaked: z.boolean().optional(),
   with_evaluations: z.boolean().optional(),
+  with_doubtful: z.boolean().optional(),
   /** Models whose text must not be trained on, as agent or as simulator; `*` stands for anything. */
   exclude_models: z.array(z.string()).readonly().optional(),
   /** The agent.md that was played with, when it is not Tandem's own. */
@@ -46,7 +47,7 @@ export const EXCLUDED_MODELS: readonly string[] = [`${EDITOR_MODEL}*`];
 
 /** Fields of `data` that only Tandem reads, and those that the trainer knows, too. */
 const OURS: readonly string[] = ['filter', 'minimum_reward', 'with_evaluations', 'exclude_models'];
-const SHARED: readonly string[] = ['log', 'mode', 'with_leaked', 'opening'];
+const SHARED: readonly string[] = ['log', 'mode', 'with_leaked', 'with_doubtful', 'opening'];
 
 /** A configuration whose paths are absolute. */
 export interface Configuration {

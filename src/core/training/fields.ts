@@ -73,6 +73,7 @@ export const fields = {
     pairing: choice(...PAIRINGS),
     mode: choice('fixed', 'paper'),
     with_leaked: { kind: 'flag', default: false },
+    with_doubtful: { kind: 'flag', default: false },
     held_out: { ...partOfAll, default: 0.1 },
     preference_weight: { ...notNegative, default: 1 },
   }),

@@ -14,7 +14,14 @@ export type ConsentLevel = (typeof consentLevels)[number];
 export class Consents {
   private readonly latest = new Map<string, Consent>();
 
-  constructor(given: Iterable<Consent>) {
+  /**
+   * @param lostBy the last time at which one may have been lost from the log, in milliseconds since 1970: an earlier one
+   * may have been withdrawn, and counts as `local`
+   */
+  constructor(
+    given: Iterable<Consent>,
+    private readonly lostBy = Number.NEGATIVE_INFINITY,
+  ) {
     for (const consent of given) {
       const before = this.latest.get(consent.pseudonym);
       const isLater = before === undefined || Date.parse(consent.at) >= Date.parse(before.at);
@@ -29,7 +36,7 @@ export class Consents {
   /** Undefined without a consent. One from before there were levels promised that nothing leaves the log: `local`. */
   level(pseudonym: string): ConsentLevel | undefined {
     const consent = this.of(pseudonym);
-    return consent && (consent.level ?? 'local');
+    return consent && (this.isDoubtful(consent) ? 'local' : (consent.level ?? 'local'));
   }
 
   /** What a person wrote may leave this machine. */
@@ -44,9 +51,16 @@ export class Consents {
   }
 
   /** @param staysHere the rows are for this machine, e.g. to train on it: no export */
-  whyNot(trajectory: Trajectory, staysHere: boolean): 'no consent' | 'local only' | undefined {
+  whyNot(trajectory: Trajectory, staysHere: boolean): 'no consent' | 'local only' | 'doubtful' | undefined {
     const people = [...developersOf(trajectory)];
-    if (people.some((pseudonym) => this.of(pseudonym) === undefined)) return 'no consent';
-    return staysHere || people.every((pseudonym) => this.mayLeave(pseudonym)) ? undefined : 'local only';
+    const consents = people.map((pseudonym) => this.of(pseudonym));
+    if (consents.includes(undefined)) return 'no consent';
+    if (staysHere || people.every((pseudonym) => this.mayLeave(pseudonym))) return undefined;
+    const isLocal = consents.some((consent) => (consent?.level ?? 'local') === 'local');
+    return isLocal ? 'local only' : 'doubtful';
+  }
+
+  private isDoubtful({ at }: Consent): boolean {
+    return Date.parse(at) <= this.lostBy;
   }
 }

@@ -6,9 +6,9 @@ import { Fault } from '../fault';
 import type { LogEvent } from './event';
 import { ifThere, isErrorCode, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { segmentNames } from './index/follow';
-import { readEvent, withoutOf } from './index/read';
+import { headerOf, readEvent } from './index/read';
 import { segmentHeader } from './segment/header';
-import { peek } from './segment/line';
+import { beginningOf, peek } from './segment/line';
 import { claim, livingOwner, ownerFileOf, refuseWhileWritten, release } from './segment/owner';
 import { scanLines } from './segment/scan';
 import { sealLine, sealOf } from './segment/seal';
@@ -60,7 +60,8 @@ export async function refuseWhileErasing(logFolder: string): Promise<void> {
 /**
  * Rewrites the segments of a log without what belongs to a developer. Every other line stays byte for byte, in its
  * order, unknown kinds and versions too; only lines that cannot be read go, because nobody can tell whose they are. The
- * first line of a rewritten segment says which numbers were erased, so that they are not missed.
+ * first line of a rewritten segment says which numbers were erased, so that they are not missed, and that lines went which
+ * could not be read, because what they may have said stays in doubt.
  * Each segment is replaced in one step; killed at any point, the next call finishes the work. An erasure that an
  * earlier call left unfinished is finished first.
  *
@@ -178,19 +179,27 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
   let lines = 0;
   let isSealed = false;
   let without: readonly NumberRange[] = [];
+  let lost: string | undefined;
   const erased: number[] = [];
   const { tail } = await scanLines(file, 0, (buffer, start, end) => {
     const line = buffer.subarray(start, end);
     const seal = sealOf(line, 0, line.length);
     isSealed ||= typeof seal === 'object';
-    if (peek(line, 0, line.length)?.kind === 'segment') without = joined(without, withoutOf(line));
+    if (peek(line, 0, line.length)?.kind === 'segment') {
+      const header = headerOf(line);
+      without = joined(without, header?.without ?? []);
+      lost ??= header?.lost;
+    }
     if (!goes(line)) return;
     lines += 1;
+    // Whatever it said, it was written by now.
+    if ('reason' in readEvent(line) && beginningOf(line).episode === undefined)
+      lost = new Date().toISOString();
     if (typeof seal === 'object') erased.push(seal.number);
   });
   if (lines === 0 && tail === 0) return 0;
   await writeAtomically(file, async (handle) => {
-    const header = segmentHeader(joined(without, rangesOf(erased)));
+    const header = segmentHeader(joined(without, rangesOf(erased)), lost);
     let pieces: Buffer[] = [isSealed ? sealLine(header, 1) : header];
     let bytes = 0;
     const flush = (): void => {

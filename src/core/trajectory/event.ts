@@ -114,6 +114,8 @@ export const eventSchema = z.discriminatedUnion('event', [
       .array(z.tuple([z.number().int(), z.number().int()]).readonly())
       .readonly()
       .optional(),
+    /** Lines of which nobody can tell what they said were lost before the segment was rewritten, written by this time. */
+    lost: z.string().optional(),
   }),
   /** A task, written once per segment before the first episode that plays it, so that a log stands on its own. */
   z.object({ event: z.literal('task'), ...head, task: taskSchema }),

@@ -21,7 +21,17 @@ interface Folding {
   outcome: EventOf<'outcome'> | undefined;
   deleted: boolean;
   damaged: string | undefined;
+  isDoubtful: boolean;
 }
+
+/** Stands among the events of an episode where lines were lost of which nobody can tell what they said. */
+export interface Loss {
+  readonly event: 'loss';
+  readonly at: string;
+}
+
+const DOUBT =
+  'Lines of the log were lost after this dialogue began, and nobody can tell whether they deleted it or marked a leak in it.';
 
 /** The trajectory that the events of one episode tell, as `foldEpisode`; undefined also when it was deleted. */
 export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefined {
@@ -36,10 +46,11 @@ export function foldTrajectory(events: readonly LogEvent[]): Trajectory | undefi
  * - An `agent-turn` whose number was played before, or candidates for it, take that turn and everything after it back.
  *   After `turn-superseded` the turn remembers the message that it replaces.
  * - `resumed` opens an episode again; an answer given before no longer counts, nor do its grades.
+ * - A `loss` after the start makes it doubtful, unless it was deleted or restored later.
  * - A second `episode-started` begins anew: it comes from an import that was repeated after it had been interrupted.
  */
 export function foldEpisode(
-  events: readonly LogEvent[],
+  events: readonly (LogEvent | Loss)[],
 ): { readonly trajectory: Trajectory; readonly deleted: boolean } | undefined {
   const tasks = new Map<string, Task>();
   let folding: Folding | undefined;
@@ -51,7 +62,7 @@ export function foldEpisode(
   const task = folding && tasks.get(folding.started.task);
   if (!folding || !task) return undefined;
   const { started, agent, collaborator, turns, handOvers, pending } = folding;
-  const { answer, grades, rating, outcome, abandoned, damaged } = folding;
+  const { answer, grades, rating, outcome, abandoned, damaged, isDoubtful } = folding;
   const trajectory: Trajectory = {
     id: started.episode,
     task,
@@ -68,6 +79,7 @@ export function foldEpisode(
     ...(outcome && { outcome }),
     ...(abandoned && { abandoned }),
     ...(damaged !== undefined && { damaged }),
+    ...(isDoubtful && { doubtful: DOUBT }),
   };
   return { trajectory, deleted: folding.deleted };
 }
@@ -88,10 +100,11 @@ function begin(started: EventOf<'episode-started'>, before: Folding | undefined)
     outcome: undefined,
     deleted: before?.deleted ?? false,
     damaged: undefined,
+    isDoubtful: before?.isDoubtful ?? false,
   };
 }
 
-function apply(folding: Folding, event: LogEvent): void {
+function apply(folding: Folding, event: LogEvent | Loss): void {
   switch (event.event) {
     case 'agent-turn':
       playTurn(folding, event);
@@ -144,10 +157,12 @@ function apply(folding: Folding, event: LogEvent): void {
       folding.outcome = event;
       return;
     case 'deleted':
-      folding.deleted = true;
-      return;
     case 'undeleted':
-      folding.deleted = false;
+      folding.deleted = event.event === 'deleted';
+      folding.isDoubtful = false;
+      return;
+    case 'loss':
+      folding.isDoubtful = true;
       return;
     case 'lines-lost':
       folding.damaged ??= event.reason;
@@ -231,7 +246,7 @@ function takeAnswerBack(folding: Folding): void {
 
 /** The summary that a list shows of a trajectory. The index keeps the same without reading the episode. */
 export function summarize(trajectory: Trajectory): TrajectorySummary {
-  const { id, started, agent, collaborator, state, turns, grades, rating, abandoned } = trajectory;
+  const { id, started, agent, collaborator, state, turns, grades, rating, abandoned, doubtful } = trajectory;
   const leaks = turns.flatMap(({ leak }) => leak ?? []);
   const replyTime = replyTimeOf(turns);
   const verdicts = verdictsOf(trajectory).length;
@@ -250,6 +265,7 @@ export function summarize(trajectory: Trajectory): TrajectorySummary {
     ),
     leak: Math.max(0, ...leaks.map(({ fraction }) => fraction)),
     leaked: leaks.some(({ leaked }) => leaked),
+    ...(doubtful !== undefined && { doubtful: true }),
     choices: choicesOf(trajectory).length,
     ...(verdicts > 0 && { verdicts }),
     ...(rating?.stars !== undefined && { stars: rating.stars }),

@@ -6,6 +6,7 @@ import { claimIn, type Claim } from './claim';
 import { Consents, type Consent } from './consent';
 import { erase, refuseWhileErasing, type Erasure } from './erase';
 import { LOG_VERSION, type EventKind, type EventOf, type LogEvent, type NewEvent } from './event';
+import { consentsLostBy } from './index/doubt';
 import { KeptIndex, type ChangeListener } from './index/keptIndex';
 import type { Problem } from './index/parts';
 import { collectedRollouts, type CollectedRollout } from './index/collected';
@@ -96,7 +97,7 @@ export class TrajectoryLog {
 
   /** What those consents allow now. */
   get allowed(): Consents {
-    return new Consents(this.consents);
+    return new Consents(this.consents, consentsLostBy(this.index.now.parts.segments));
   }
 
   /**

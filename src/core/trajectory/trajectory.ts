@@ -51,6 +51,8 @@ export interface Trajectory {
   readonly abandoned?: EventOf<'abandoned'>;
   /** One sentence, when lines of this episode are missing from the log or cannot be read. */
   readonly damaged?: string;
+  /** One sentence, when lines were lost of which nobody can tell whether they deleted this dialogue or marked a leak in it. */
+  readonly doubtful?: string;
 }
 
 /** What a list shows of a trajectory; everything in it comes from the index, without reading the episode. */
@@ -69,6 +71,8 @@ export interface TrajectorySummary {
   /** Highest leak of any turn, 0 to 1, and whether one was marked. */
   readonly leak: number;
   readonly leaked: boolean;
+  /** Lost lines may have deleted it, or marked a leak in it; absent where none did. */
+  readonly doubtful?: true;
   /** How often a person was shown two candidates and said which is better, or that none is. */
   readonly choices: number;
   /** On how many turns and critics people said whether they agree; absent where nobody did. */

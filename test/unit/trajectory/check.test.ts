@@ -51,7 +51,7 @@ describe('checking a log', () => {
     const before = await contentOf(folder);
     expect(await checkLog(folder)).toEqual({
       ...{ segments: 1, lines: 23, episodes: 3 },
-      ...{ problems: [], damaged: [], remarks: [] },
+      ...{ problems: [], damaged: [], doubtful: [], losses: {}, remarks: [] },
     });
     expect(await contentOf(folder)).toEqual(before);
   });

@@ -4,11 +4,13 @@ The rules are those of `event.ts`, `fold.ts` and `people.ts` in `src/core/trajec
 """
 
 import heapq
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime
 
 from .dialogue import Spoken
-from .fields import BadRow, object_of, reward_of, spoken, text_of
+from .fields import BadRow, object_of, reward_of, spoken, text_of, time_of
+from .seal import Gap
 
 TURNS = ("agent-turn", "candidates", "choice", "reply", "leak", "hand-over")
 KINDS = frozenset(
@@ -47,10 +49,21 @@ class Episode:
     task: dict | None = None
     unreadable: bool = False  # a line of it could not be read
 
-    def events(self) -> list[Event]:
-        """By time across segments, of equal times the earlier segment first; in the order of the file within one."""
-        in_order = [self.segments[segment] for segment in sorted(self.segments)]
-        return list(heapq.merge(*in_order, key=lambda event: event.at))
+    def events(self, gaps: Iterable[Gap] = ()) -> list[Event]:
+        """By time across segments, of equal times the earlier segment first; in the order of the file within one.
+
+        Gaps are events of the kind `loss`; behind events of the same time in other segments.
+        """
+        in_order = {segment: self.segments[segment] for segment in sorted(self.segments)}
+        elsewhere = []
+        for gap in gaps:
+            loss = Event("loss", gap.at, "", gap.line or 0, {})
+            own = in_order.get(gap.segment) if gap.line is not None else None
+            if own is None:
+                elsewhere.append([loss])
+            else:
+                in_order[gap.segment] = sorted([loss, *own], key=lambda event: event.line)
+        return list(heapq.merge(*in_order.values(), *elsewhere, key=lambda event: event.at))
 
 
 @dataclass
@@ -82,6 +95,7 @@ class Trajectory:
     grades: dict[str, dict] = field(default_factory=dict)  # the latest of each mode
     deleted: bool = False
     damaged: bool = False
+    doubtful: bool = False  # lost lines may have deleted it, or marked a leak in it
 
     def take_answer_back(self) -> None:
         """A dialogue that goes on has no answer, and grades of the one that it had do not count."""
@@ -112,11 +126,7 @@ class Trajectory:
 def read_event(kind: str, body: dict, file: str, line: int) -> Event:
     """Checks the fields that are used here. Raises BadRow."""
     text_of(body, "episode")
-    try:
-        at = datetime.fromisoformat(text_of(body, "at").replace("Z", "+00:00"))
-    except ValueError as error:
-        raise BadRow("its time is not an ISO 8601 date.") from error
-    at = at if at.tzinfo else at.replace(tzinfo=timezone.utc)  # so that all times can be compared
+    at = time_of(body)
     if kind in TURNS and type(body.get("turn")) is not int:
         raise BadRow("it has no turn.")
     if kind in ("agent-turn", "reply") and not isinstance(body.get("text"), str):
@@ -149,21 +159,23 @@ def read_event(kind: str, body: dict, file: str, line: int) -> Event:
     return Event(kind, at, file, line, kept, said)
 
 
-def fold(episode: Episode) -> Trajectory | None:
+def fold(episode: Episode, gaps: Iterable[Gap] = ()) -> Trajectory | None:
     """The trajectory that the events tell; None when the episode never started.
 
     - An agent turn whose number was played before takes that turn and everything after it back.
     - `resumed` opens an episode again; an answer given before no longer counts, nor do its grades.
+    - A gap after the start makes it doubtful, unless it was deleted or restored later.
     - A second `episode-started` begins anew: it comes from an import that was repeated after an interruption.
     """
     trajectory: Trajectory | None = None
-    for event in episode.events():
+    for event in episode.events(gaps):
         if event.kind == "episode-started":
             deleted = trajectory is not None and trajectory.deleted
+            doubtful = trajectory is not None and trajectory.doubtful
             body = event.body
             seat = object_of(body, "collaborator")
             trajectory = Trajectory(event, object_of(body, "prompts"), str(body.get("agent")), seat, deleted=deleted)
-            trajectory.damaged = episode.unreadable
+            trajectory.damaged, trajectory.doubtful = episode.unreadable, doubtful
         elif trajectory is not None:
             apply(trajectory, event)
     return trajectory
@@ -203,7 +215,9 @@ def apply(trajectory: Trajectory, event: Event) -> None:
         case "grade":
             trajectory.grades[body["grade"]["mode"]] = body["grade"]
         case "deleted" | "undeleted":
-            trajectory.deleted = event.kind == "deleted"
+            trajectory.deleted, trajectory.doubtful = event.kind == "deleted", False
+        case "loss":
+            trajectory.doubtful = True
         case "lines-lost":
             trajectory.damaged = True
 

@@ -1,5 +1,7 @@
 """Fields of rows and events, checked once where they are read."""
 
+from datetime import datetime, timezone
+
 import numpy as np
 
 from .dialogue import Spoken
@@ -21,6 +23,15 @@ def text_of(row: dict, name: str, default: str | None = None) -> str:
     if not isinstance(value, str) or value.strip() == "":
         raise BadRow(f"The field {name} is missing or not a text.")
     return value
+
+
+def time_of(row: dict, name: str = "at") -> datetime:
+    """Raises BadRow."""
+    try:
+        at = datetime.fromisoformat(text_of(row, name).replace("Z", "+00:00"))
+    except ValueError as error:
+        raise BadRow("its time is not an ISO 8601 date.") from error
+    return at if at.tzinfo else at.replace(tzinfo=timezone.utc)  # so that all times can be compared
 
 
 def reward_of(row: dict) -> float | None:

@@ -23,10 +23,12 @@ def json_lines(
     *,
     torn: bool = False,
     objects: Callable[[bytes, int], Iterable[bytes]] = lambda line, _number: (line,),
+    unreadable: Callable[[bytes, int], None] = lambda _line, _number: None,
 ) -> Iterator[tuple[int, dict]]:
     """The objects of a file with their lines' numbers (from 1); what cannot be read goes into `problems`.
 
     objects: takes a line and its number, and gives the bytes of its objects, usually one
+    unreadable: told of what is no JSON, and of its line's number
     torn: a last line without a line feed is one that is still being written, or whose writer died: it is passed over
         and reported, even if it could be read.
     Raises Fault when the file cannot be read at all.
@@ -47,6 +49,7 @@ def json_lines(
                         value = parse(body)
                     except ValueError as error:
                         problems.append(Problem(str(file), number, f"The line {error} and is passed over."))
+                        unreadable(body, number)
                         continue
                     if isinstance(value, dict):
                         yield number, value

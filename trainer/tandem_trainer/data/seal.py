@@ -1,20 +1,38 @@
 """The seal at the end of each line of the trajectory log: its number within the segment, and a check sum.
 
-The rules are those of `seal.ts` and `sequence.ts` in `src/core/trajectory/segment`. Lines of older Tandems have no seal
-and are taken as they are.
+The rules are those of `seal.ts`, `sequence.ts` and `losses.ts` in `src/core/trajectory/segment`. Lines of older Tandems
+have no seal and are taken as they are.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from pathlib import Path
 from zlib import crc32
 
 from .dialogue import Problem
+from .fields import BadRow, time_of
 
 SEAL = re.compile(rb',"number":(\d+),"sum":"([0-9a-f]{8})"\}$')
 SUM = re.compile(rb',"sum":"([0-9a-f]{8})"\}$')
+BEGINNING = re.compile(rb'\{"version":1,"event":"([^"\\]*)"(?:,"episode":"([^"\\]*)")?')
+OF_NO_OTHER = ("segment", "task", "episode-started", "consent")  # say nothing of a dialogue that began before
 FRONT = re.compile(rb'\{"version":1,"event":"([a-z-]+)"(?:,"episode":"([^"\\]*)")?')
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Where lines were lost of which nobody can tell what they said: they may have been a deletion or a leak mark.
+
+    segment: the number of the file
+    line: events of the same file stand behind the gap from this line on; None where only the time is known
+    at: the lines were written at this time or before
+    """
+
+    segment: int
+    line: int | None
+    at: datetime
 
 
 @dataclass
@@ -24,10 +42,15 @@ class Segment:
     file: Path
     problems: list[Problem]
     damaged: set[str] = field(default_factory=set)  # episodes that have a line here which cannot be read
+    known: Container[str] = ()  # episodes that were met before
     without: list[tuple[int, int]] = field(default_factory=list)  # ranges of numbers that were taken out on purpose
     sealed: bool = False
     last: int = 0  # the number of the last line that can be read
     unreadable: int = 0  # lines without a number since then
+    told: int = 0  # of these the ones of which is known what they were about
+    open: int | None = None  # the first line since then, or the one behind a gap, that may have said anything
+    gap: tuple[int, datetime] | None = None  # the last one before a line that can be read: that line, and its time
+    lost: datetime | None = None  # until when some were lost before the segment was rewritten
 
     def events(self, line: bytes, at: int) -> Iterator[bytes]:
         """The events of the line `at` (from 1) that can be trusted: more than one where a line feed was lost."""
@@ -41,6 +64,7 @@ class Segment:
         has_sum = SUM.search(event) is not None
         if number is None and not has_sum and not self.sealed:
             self.unreadable += 1
+            self.told += 1
             return True
         self.sealed = True
         front = FRONT.match(event)
@@ -58,18 +82,56 @@ class Segment:
             self.count(number, at)
             return True
         self.problems.append(Problem(str(self.file), at, reason))
-        if front is not None and front[2] is not None:
-            self.damaged.add(front[2].decode(errors="replace"))
+        self.pass_over(event, at)
         return False
+
+    def pass_over(self, event: bytes, at: int) -> None:
+        """Takes note of an event that cannot be read: whose it was, or that nobody can tell."""
+        beginning = BEGINNING.match(event)
+        episode = beginning and beginning[2] and beginning[2].decode(errors="replace")
+        if episode and episode in self.known:
+            self.damaged.add(episode)
+        elif beginning is None or beginning[1].decode(errors="replace") not in OF_NO_OTHER:
+            self.open = self.open or at
+            return
+        self.told += self.sealed
+
+    def read(self, event: dict, at: int) -> None:
+        """Takes note of an event that could be read."""
+        if event.get("event") == "segment":
+            self.without = event.get("without", [])
+            self.lost = time_in(event, "lost")
+        time = time_in(event, "at") if self.open is not None else None
+        if time is not None:
+            self.gap, self.open = (at, time), None
+
+    def gaps(self, number: int) -> Iterator[Gap]:
+        """The last gaps: what earlier ones put in doubt they do, too. When the file was last written, its end was there."""
+        if self.open is not None:
+            written = datetime.fromtimestamp(self.file.stat().st_mtime_ns // 1_000_000 / 1000, timezone.utc)
+            yield Gap(number, self.open, written)
+        elif self.gap is not None:
+            yield Gap(number, *self.gap)
+        if self.lost is not None:
+            yield Gap(number, None, self.lost)
 
     def count(self, number: int, at: int) -> None:
         """Tells of the lines that are missing before the one of this number."""
         removed = sum(max(0, min(last, number - 1) - max(first, self.last + 1) + 1) for first, last in self.without)
-        missing = number - self.last - 1 - self.unreadable - removed
-        self.last, self.unreadable = number, 0
+        between = number - self.last - 1 - removed
+        missing = between - self.unreadable
+        self.open = at if between > self.told else None
+        self.last, self.unreadable, self.told = number, 0, 0
         if missing > 0:
             lines = "1 line is" if missing == 1 else f"{missing} lines are"
             self.problems.append(Problem(str(self.file), at, f"{lines} missing before this one, number {number}."))
+
+
+def time_in(event: dict, name: str) -> datetime | None:
+    try:
+        return time_of(event, name)
+    except BadRow:
+        return None
 
 
 def number_of(line: bytes) -> int | None:

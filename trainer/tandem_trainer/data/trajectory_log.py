@@ -9,20 +9,27 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..fault import Fault
-from .dialogue import Dialogue, Problem, Read, assistant_positions, conversation
+from .dialogue import Dialogue, Problem, Read, assistant_positions, conversation, counted
 from .episode import KINDS, Episode, Trajectory, fold, read_event
 from .fields import BadRow, object_of, text_of
 from .json_lines import json_lines
 from .prompt_file import Prompt, agent_prompt
 from .rows import PUBLISHED_PROTOCOL, another_prompt, why_none
-from .seal import Segment
+from .seal import Gap, Segment
 
 VERSION = 1
 EVALUATION = "evaluation"  # how the name of a collection begins that measures an agent and must not train one
 EXCLUDED = "vscode:"  # how the names of models begin that the editor offers; many terms forbid to train on their text
 
 
-def read_log(folder: str | Path, mode: str = "fixed", with_leaked: bool = False, opening: str | None = None) -> Read:
+def read_log(
+    folder: str | Path,
+    mode: str = "fixed",
+    with_leaked: bool = False,
+    opening: str | None = None,
+    *,
+    with_doubtful: bool = False,
+) -> Read:
     """The trajectories of a data folder that were answered, graded in `mode` and may be trained on, the oldest first.
 
     opening: a file like Tandem's agent.md; none: the one that ships with Tandem.
@@ -35,9 +42,9 @@ def read_log(folder: str | Path, mode: str = "fixed", with_leaked: bool = False,
     read = Read()
     prompt = agent_prompt(opening)
     others = 0
-    episodes, consents = read_episodes(segments, read.problems)
-    for trajectory, task in oldest_first(episodes):
-        reason = why_not(trajectory, mode, with_leaked, consents)
+    episodes, consents, gaps = read_episodes(segments, read.problems)
+    for trajectory, task in oldest_first(episodes, gaps):
+        reason = why_not(trajectory, mode, consents, with_leaked=with_leaked, with_doubtful=with_doubtful)
         if reason is not None:
             read.left_out[reason] += 1
             continue
@@ -51,28 +58,41 @@ def read_log(folder: str | Path, mode: str = "fixed", with_leaked: bool = False,
         others += trajectory.prompts.get("agent.md", prompt.version) != prompt.version
     if others:
         read.notices.append(another_prompt(others, folder))
+    if read.left_out["doubtful"]:
+        read.notices.append(doubt(read.left_out["doubtful"]))
     if not read.dialogues:
         raise Fault(f"The log of {folder} holds no trajectory that can be used{why_none(read)}.", usage=True)
     return read
 
 
-def read_episodes(segments: list[Path], problems: list[Problem]) -> tuple[list[Episode], set[str]]:
-    """All episodes, in the order in which they are first met, and the pseudonyms under which people have consented.
-    Lines of a newer Tandem are passed over, and so are lines that are not what was written.
+def doubt(count: int) -> str:
+    """Why so many dialogues are left out as doubtful, and what to do."""
+    return (
+        f"{counted(count, 'dialogue is', 'dialogues are')} left out as doubtful: lines were lost from the log that may "
+        "have been a deletion or a leak mark, and nobody can tell. Look through the list; data.with_doubtful takes "
+        "doubtful dialogues all the same, and tandem check --repair --accept-loss settles it for good."
+    )
+
+
+def read_episodes(segments: list[Path], problems: list[Problem]) -> tuple[list[Episode], set[str], list[Gap]]:
+    """All episodes, in the order in which they are first met, the pseudonyms under which people have consented, and
+    where lines are lost of which nobody can tell what they said. Lines of a newer Tandem are passed over, and so are
+    lines that are not what was written.
     """
     episodes: dict[str, Episode] = {}
     consents: set[str] = set()
     tasks: dict[str, list[dict]] = {}  # the different ones of each id
     elsewhere: list[tuple[Episode, str]] = []  # episodes whose own segment does not have their task
     damaged: set[str] = set()
+    gaps: list[Gap] = []
     for number, path in enumerate(segments):
         file = str(path)
         own: dict[str, dict] = {}
-        segment = Segment(path, problems, damaged)
-        for line, body in json_lines(path, problems, torn=True, objects=segment.events):
+        segment = Segment(path, problems, damaged, episodes.keys())
+        events = json_lines(path, problems, torn=True, objects=segment.events, unreadable=segment.pass_over)
+        for line, body in events:
             kind = body.get("event")
-            if kind == "segment":
-                segment.without = body.get("without", [])
+            segment.read(body, line)
             if body.get("version") != VERSION or kind not in KINDS | {"task", "consent"}:
                 continue
             try:
@@ -98,21 +118,24 @@ def read_episodes(segments: list[Path], problems: list[Problem]) -> tuple[list[E
                 episode.task = own.get(body["task"])
                 if episode.task is None:
                     elsewhere.append((episode, body["task"]))
+        gaps += segment.gaps(number)
     for episode, task in elsewhere:
         copies = tasks.get(task, [])
         episode.task = episode.task or next(iter(copies), None)
         episode.unreadable = episode.unreadable or len(copies) > 1  # nobody can tell which of them was played
     for name in damaged & episodes.keys():
         episodes[name].unreadable = True
-    return list(episodes.values()), consents
+    return list(episodes.values()), consents, gaps
 
 
-def oldest_first(episodes: list[Episode]) -> list[tuple[Trajectory, dict | None]]:
-    folded = [(trajectory, episode.task) for episode in episodes if (trajectory := fold(episode)) is not None]
+def oldest_first(episodes: list[Episode], gaps: list[Gap]) -> list[tuple[Trajectory, dict | None]]:
+    folded = [(trajectory, episode.task) for episode in episodes if (trajectory := fold(episode, gaps)) is not None]
     return sorted(folded, key=lambda each: each[0].started.at)
 
 
-def why_not(trajectory: Trajectory, mode: str, with_leaked: bool, consents: set[str]) -> str | None:
+def why_not(
+    trajectory: Trajectory, mode: str, consents: set[str], *, with_leaked: bool, with_doubtful: bool
+) -> str | None:
     """Why a trajectory is left out; None when it is not."""
     if trajectory.deleted:
         return "deleted"
@@ -128,6 +151,8 @@ def why_not(trajectory: Trajectory, mode: str, with_leaked: bool, consents: set[
         return "not graded"
     if trajectory.damaged:
         return "damaged"
+    if trajectory.doubtful and not with_doubtful:
+        return "doubtful"
     if not trajectory.developers() <= consents:
         return "no consent"
     bound = trajectory.bound() or any(name.startswith(EXCLUDED) for name in trajectory.models())

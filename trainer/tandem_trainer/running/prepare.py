@@ -171,7 +171,7 @@ def task_of(example: Example, tasks: dict[str, str]) -> str:
 def _read(config: RunConfig) -> Read:
     data, reads = config.data, []
     if data.log is not None:
-        reads.append(read_log(data.log, data.mode, data.with_leaked, data.opening))
+        reads.append(read_log(data.log, data.mode, data.with_leaked, data.opening, with_doubtful=data.with_doubtful))
     if data.trajectories:
         reads.append(read_rows(data.trajectories, data.opening, with_leaked=data.with_leaked))
     return merge(reads)

@@ -14,6 +14,7 @@ type Chosen = Pick<
   | 'withLeaked'
   | 'withEvaluations'
   | 'withEditorModels'
+  | 'withDoubtful'
 >;
 
 /** Which trajectories of the log a selection takes, as the export knows it: to write them, and to count them before. */
@@ -25,6 +26,7 @@ export function chosenBy(selection: LogSelection): Chosen {
     mode: selection.mode,
     minReward: selection.minimum_reward,
     withLeaked: selection.with_leaked,
+    withDoubtful: selection.with_doubtful,
     withEvaluations: selection.with_evaluations,
     withEditorModels: !excludedModels(selection).some((pattern) => fits(pattern, EDITOR_MODEL)),
   };

@@ -5,6 +5,7 @@ import { agentMessages, sawAnotherPrompt } from '../../dialogue/conversation';
 import { Prompts } from '../../dialogue/prompts';
 import { parseAgentMessage } from '../../dialogue/protocol';
 import { exportTrajectories } from '../../trajectory/export/export';
+import { doubtInWords } from '../../trajectory/export/selection';
 import { ifThere, writeAtomically } from '../../trajectory/files';
 import { TrajectoryLog } from '../../trajectory/log';
 import type { LogSelection } from '../configuration';
@@ -81,5 +82,7 @@ async function writeRows(
 function nothingLeft({ log, left_out }: SelectionReport): Fault {
   const reasons = Object.entries(left_out).map(([reason, count]) => `${count} ${reason}`);
   const why = reasons.length === 0 ? 'it is empty' : `left out are ${reasons.join(', ')}`;
-  return new Fault('training/no-data', `The log in ${log} has no trajectory to train on: ${why}.`);
+  const { doubtful } = left_out;
+  const remedy = doubtful === undefined ? '' : ` ${doubtInWords(doubtful, 'data.with_doubtful')}`;
+  return new Fault('training/no-data', `The log in ${log} has no trajectory to train on: ${why}.${remedy}`);
 }

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { Fault } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { ifThere } from '../files';
+import { consentsLostBy } from '../index/doubt';
 import { catchUp, segmentNames, tornLines, whyStale } from '../index/follow';
 import { readIndexFile } from '../index/indexFile';
 import { LogIndex } from '../index/logIndex';
-import type { Problem } from '../index/parts';
+import type { IndexedSegment, Problem } from '../index/parts';
 import { EpisodeReader } from '../index/reader';
 
 /** What is wrong with one dialogue of a log. */
@@ -26,6 +27,10 @@ export interface LogCheck {
   /** Lines that cannot be read, or before which lines are missing. */
   readonly problems: readonly Problem[];
   readonly damaged: readonly DamagedEpisode[];
+  /** Dialogues that lost lines may have deleted or marked as leaked. */
+  readonly doubtful: readonly string[];
+  /** Files that have lost lines of which nobody can tell what they said, and until when these were written: ISO 8601. */
+  readonly losses: Readonly<Record<string, string>>;
   /** What else is not as it should be, in sentences: the index, an erasure that was interrupted. */
   readonly remarks: readonly string[];
 }
@@ -54,33 +59,44 @@ export async function checkLog(folder: string): Promise<LogCheck> {
     lines: segments.reduce((sum, { lines }) => sum + lines, 0),
     episodes: rows.length,
     problems: [...problems, ...(await tornLines(logFolder, segments))],
-    damaged: await damagedOf(logFolder, index, rows),
+    ...(await episodesOf(logFolder, index, rows)),
+    losses: lossesOf(segments),
     remarks: [...(await indexRemarks(folder, logFolder)), ...(await erasureRemarks(logFolder))],
   };
 }
 
-async function damagedOf(
+/** Those that are damaged or doubtful; of one that is both, the damage is told. */
+async function episodesOf(
   logFolder: string,
   index: LogIndex,
   rows: readonly number[],
-): Promise<DamagedEpisode[]> {
+): Promise<Pick<LogCheck, 'damaged' | 'doubtful'>> {
   const damaged: DamagedEpisode[] = [];
+  const doubtful: string[] = [];
   const reader = new EpisodeReader(logFolder, index);
   try {
     for (const row of rows) {
-      const reason = await reader.episode(row).then(
-        (read) => read?.trajectory.damaged,
-        (error: unknown) => {
-          if (error instanceof Fault && error.code === 'trajectory/task-missing') return error.message;
-          throw error;
-        },
-      );
-      if (reason !== undefined) damaged.push({ episode: index.parts.episodes.ids[row]!, reason });
+      const read = await reader.episode(row).catch((error: unknown) => {
+        if (error instanceof Fault && error.code === 'trajectory/task-missing') return error;
+        throw error;
+      });
+      const reason = read instanceof Fault ? read.message : read?.trajectory.damaged;
+      const episode = index.parts.episodes.ids[row]!;
+      if (reason !== undefined) damaged.push({ episode, reason });
+      else if (index.parts.episodes.isDoubtful(row) && !index.parts.episodes.isDeleted(row))
+        doubtful.push(episode);
     }
   } finally {
     await reader.close();
   }
-  return damaged;
+  return { damaged, doubtful };
+}
+
+function lossesOf(segments: readonly IndexedSegment[]): Record<string, string> {
+  const losses = segments.map((segment) => [segment.name, consentsLostBy([segment])] as const);
+  return Object.fromEntries(
+    losses.flatMap(([name, at]) => (at > 0 ? [[name, new Date(at).toISOString()]] : [])),
+  );
 }
 
 async function indexRemarks(folder: string, logFolder: string): Promise<string[]> {

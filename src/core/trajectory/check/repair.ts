@@ -4,7 +4,7 @@ import { Fault } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { syncFolder, UNFINISHED } from '../files';
 import { segmentNames } from '../index/follow';
-import { readEvent, withoutOf } from '../index/read';
+import { headerOf, readEvent } from '../index/read';
 import { TrajectoryLog } from '../log';
 import { segmentHeader } from '../segment/header';
 import { eventsIn, peek } from '../segment/line';
@@ -31,12 +31,14 @@ export function repairedFolder(folder: string): string {
 /**
  * Writes what can be saved of a damaged log into a folder beside its data folder, which stays as it is. Lines are saved
  * byte for byte, in the order in which they were written; each segment says which numbers it lost. Dialogues that were
- * damaged stay marked as such, by an event in a segment of its own. The folder has its name only when it is whole.
+ * damaged stay marked as such, by an event in a segment of its own, and doubtful ones stay doubtful, because the first
+ * line of a segment says that lines were lost. The folder has its name only when it is whole.
  *
  * @param found what `checkLog` says of the log
+ * @param acceptsLoss a person has said that nothing that matters was lost: nothing is doubtful any more
  * @throws {Fault} `trajectory/repaired-there`, `trajectory/log-in-use`, `trajectory/erasing`, `trajectory/not-written`
  */
-export async function repairLog(folder: string, found: LogCheck): Promise<Repair> {
+export async function repairLog(folder: string, found: LogCheck, acceptsLoss = false): Promise<Repair> {
   const logFolder = join(folder, 'log');
   const target = repairedFolder(folder);
   await refuse(logFolder, target);
@@ -46,7 +48,10 @@ export async function repairLog(folder: string, found: LogCheck): Promise<Repair
   let saved = 0;
   let lost = 0;
   for (const name of await segmentNames(logFolder)) {
-    const segment = saveSegment(await readFile(join(logFolder, name)));
+    const segment = saveSegment(
+      await readFile(join(logFolder, name)),
+      acceptsLoss ? undefined : found.losses[name],
+    );
     await writeDurably(join(unfinished, 'log', name), segment.bytes);
     saved += segment.saved;
     lost += segment.lost;
@@ -82,21 +87,24 @@ interface SavedSegment {
   readonly lost: number;
 }
 
-/** What can be saved of the bytes of a segment, with a new first line. */
-function saveSegment(found: Buffer): SavedSegment {
+/**
+ * What can be saved of the bytes of a segment, with a new first line.
+ * @param by until when lines were lost of which nobody can tell what they said
+ */
+function saveSegment(found: Buffer, by: string | undefined): SavedSegment {
   const lines = [...linesOf(found)];
   const sealed = lines.flatMap((line) => {
     const seal = sealOf(line, 0, line.length);
     return typeof seal === 'object' ? [{ line, number: seal.number }] : [];
   });
-  if (sealed.length === 0) return saveOlder(lines);
+  if (sealed.length === 0) return saveOlder(lines, by);
   const byNumber = new Map(sealed.map(({ line, number }) => [number, line]));
   const numbers = [...byNumber.keys()].sort((a, b) => a - b);
   const header = byNumber.get(1);
   byNumber.delete(1);
-  const without = header === undefined ? [] : withoutOf(header);
+  const without = (header && headerOf(header)?.without) ?? [];
   const missing = missingFrom([[1, 1], ...rangesOf(numbers), ...without]);
-  const first = sealLine(segmentHeader(joined(without, missing)), 1);
+  const first = sealLine(segmentHeader(joined(without, missing), by), 1);
   const kept = numbers.flatMap((number) => byNumber.get(number) ?? []);
   // No number is missing for damaged lines at the end.
   const lost = countOf(missing) + lines.length - 1 - lines.lastIndexOf(sealed.at(-1)!.line);
@@ -105,11 +113,11 @@ function saveSegment(found: Buffer): SavedSegment {
 }
 
 /** A segment of an older Tandem, whose lines have neither number nor check sum. */
-function saveOlder(lines: readonly Buffer[]): SavedSegment {
+function saveOlder(lines: readonly Buffer[], by: string | undefined): SavedSegment {
   const kept = lines.filter((line) => !('reason' in readEvent(line)));
   const events = kept.filter((line) => peek(line, 0, line.length)?.kind !== 'segment');
   return {
-    bytes: Buffer.concat([segmentHeader(), ...events.flatMap((line) => [line, LINE_FEED])]),
+    bytes: Buffer.concat([segmentHeader([], by), ...events.flatMap((line) => [line, LINE_FEED])]),
     saved: events.length,
     lost: lines.length - kept.length,
   };

@@ -129,7 +129,15 @@ function sizeCategory(rows: number): string {
 }
 
 function selectionSentence(selection: Selection): string {
-  const { filter = {}, onlySuccess, minReward, withLeaked, withEvaluations, withEditorModels } = selection;
+  const {
+    filter = {},
+    onlySuccess,
+    minReward,
+    withLeaked,
+    withEvaluations,
+    withEditorModels,
+    withDoubtful,
+  } = selection;
   const limits = [
     ...Object.entries(filter).flatMap(([field, value]: [string, string | number | boolean | undefined]) =>
       value === undefined ? [] : [`${field} ${code(String(value))}`],
@@ -139,6 +147,7 @@ function selectionSentence(selection: Selection): string {
     withLeaked === true ? 'leaked ones included' : 'leaked ones left out',
     withEvaluations === true ? 'evaluations included' : 'evaluations left out',
     withEditorModels === true ? 'models of the editor included' : 'models of the editor left out',
+    ...(withDoubtful === true ? ['doubtful ones included'] : []),
   ];
   return `Filters: ${limits.join(', ')}.`;
 }

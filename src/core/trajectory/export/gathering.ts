@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Consents } from '../consent';
+import { Consents } from '../consent';
 import { Scanner, type Finding } from '../findings/scanner';
 import type { TrajectoryLog } from '../log';
 import { isBoundByTerms } from '../terms';
@@ -29,7 +29,7 @@ export class Gathering {
     private readonly log: TrajectoryLog,
     private readonly options: ExportOptions,
   ) {
-    this.consents = log.allowed;
+    this.consents = options.withDoubtful === true ? new Consents(log.consents) : log.allowed;
     this.facts = new CardFacts(this.consents);
     this.scanner = new Scanner(this.consents);
     ({ selected: this.selected, leftOut: this.leftOut } = select(
@@ -160,11 +160,17 @@ export class Gathering {
   private isLeftOut(trajectory: Trajectory): boolean {
     const { leaveOut, staysHere = false } = this.options;
     const reason: LeftOutReason | undefined =
-      trajectory.damaged === undefined
-        ? (this.consents.whyNot(trajectory, staysHere) ?? leaveOut?.(trajectory) ?? this.boundBy(trajectory))
-        : 'damaged';
+      this.lossIn(trajectory) ??
+      this.consents.whyNot(trajectory, staysHere) ??
+      leaveOut?.(trajectory) ??
+      this.boundBy(trajectory);
     if (reason !== undefined) countUp(this.leftOut, reason);
     return reason !== undefined;
+  }
+
+  private lossIn({ damaged, doubtful }: Trajectory): LeftOutReason | undefined {
+    if (damaged !== undefined) return 'damaged';
+    return doubtful !== undefined && this.options.withDoubtful !== true ? 'doubtful' : undefined;
   }
 
   private boundBy(trajectory: Trajectory): LeftOutReason | undefined {

@@ -17,6 +17,8 @@ export interface Selection {
   readonly withEvaluations?: boolean;
   /** Also those in which a model of the editor wrote; the terms of many forbid to train on that. */
   readonly withEditorModels?: boolean;
+  /** Also those that lines lost from the log may have deleted, marked as leaked, or withdrawn the consent to. */
+  readonly withDoubtful?: boolean;
 }
 
 /** How the name of a collection begins that belongs to an evaluation. */
@@ -34,6 +36,7 @@ export type LeftOutReason =
   | 'not a success'
   | 'below the minimum reward'
   | 'damaged'
+  | 'doubtful'
   | 'no consent'
   | 'local only'
   | 'model terms'
@@ -43,6 +46,12 @@ export type LeftOutReason =
   | 'choices of candidates that are equal'
   | 'choices of neither candidate'
   | 'paired only with trajectories of other prompts';
+
+/** Why dialogues are left out as doubtful, and what to do. @param option that takes them all the same */
+export function doubtInWords(count: number, option: '--with-doubtful' | 'data.with_doubtful'): string {
+  const dialogues = count === 1 ? '1 dialogue is' : `${count} dialogues are`;
+  return `${dialogues} left out as doubtful: lines were lost from the log that may have been a deletion, a leak mark or a withdrawn consent, and nobody can tell. Look through the list; ${option} takes doubtful dialogues all the same, and tandem check --repair --accept-loss settles it for good.`;
+}
 
 export type LeftOut = Partial<Record<LeftOutReason, number>>;
 

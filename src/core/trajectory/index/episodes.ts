@@ -44,6 +44,9 @@ const STARTED = 1;
 const DELETED = 2;
 const LEAKED = 4;
 const DAMAGED = 8;
+const DOUBTFUL = 16;
+/** It was deleted at some time, or restored. */
+const WAS_DELETED = 32;
 
 const STATES = ['open', 'answered', 'cancelled', 'failed', 'skipped'] as const;
 const ANSWERED = STATES.indexOf('answered');
@@ -115,6 +118,16 @@ export class Episodes {
   /** Lines of the episode, or its task, are missing from the log or cannot be read. */
   isDamaged(row: number): boolean {
     return (this.columns.flags.get(row) & DAMAGED) !== 0 || this.columns.taskLine.get(row) < 0;
+  }
+
+  /** Lines were lost after its start, and nobody can tell whether they deleted it or marked a leak in it. */
+  isDoubtful(row: number): boolean {
+    return (this.columns.flags.get(row) & DOUBTFUL) !== 0;
+  }
+
+  /** It was deleted at some time, or restored: whether it is doubtful the order of its events decides. */
+  wasDeleted(row: number): boolean {
+    return (this.columns.flags.get(row) & WAS_DELETED) !== 0;
   }
 
   isAnswered(row: number): boolean {
@@ -192,16 +205,22 @@ export class Episodes {
   }
 
   delete(row: number): void {
-    this.columns.flags.set(row, this.columns.flags.get(row) | DELETED);
+    this.columns.flags.set(row, this.columns.flags.get(row) | DELETED | WAS_DELETED);
   }
 
   undelete(row: number): void {
-    this.columns.flags.set(row, this.columns.flags.get(row) & ~DELETED);
+    this.columns.flags.set(row, (this.columns.flags.get(row) & ~DELETED) | WAS_DELETED);
+  }
+
+  doubt(row: number): void {
+    this.columns.flags.set(row, this.columns.flags.get(row) | DOUBTFUL);
   }
 
   /** Replaces what the row says by what the whole episode says, as one that is not deleted. */
-  restore(row: number, { started, turns, damaged, pending }: Trajectory, summary: TrajectorySummary): void {
-    this.columns.flags.set(row, damaged === undefined ? 0 : DAMAGED);
+  restore(row: number, trajectory: Trajectory, summary: TrajectorySummary): void {
+    const { started, turns, damaged, doubtful, pending } = trajectory;
+    const marks = (damaged === undefined ? 0 : DAMAGED) | (doubtful === undefined ? 0 : DOUBTFUL);
+    this.columns.flags.set(row, marks | (this.columns.flags.get(row) & WAS_DELETED));
     this.start(row, started, Date.parse(started.at));
     this.resume(row, summary.agent);
     this.seat(row, summary.collaborator);
@@ -253,6 +272,7 @@ export class Episodes {
       grades: { ...(fixed && { fixed }), ...(paper && { paper }) },
       leak: this.columns.leak.get(row),
       leaked: this.isLeaked(row),
+      ...(this.isDoubtful(row) && { doubtful: true }),
       choices: this.columns.choices.get(row),
       ...(verdicts > 0 && { verdicts }),
       ...(stars > 0 && { stars }),

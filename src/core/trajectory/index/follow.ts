@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault, messageOf } from '../../fault';
 import { ifThere } from '../files';
@@ -63,6 +63,9 @@ export async function catchUp(logFolder: string, index: LogIndex): Promise<numbe
       (buffer, start, end, offset) => index.addLine(number, buffer, start, end, offset),
       () => index.addTooLong(number, MAX_LINE_BYTES),
     );
+    const { open } = segment.losses;
+    // When the file was written last, all of its lines had been.
+    if (open) open.at = Math.floor((await stat(file)).mtimeMs);
   }
   await settle(logFolder, index);
   return bytes;
@@ -70,6 +73,7 @@ export async function catchUp(logFolder: string, index: LogIndex): Promise<numbe
 
 /** Reads the episodes whole of which the index could not tell by single lines what holds. */
 export async function settle(logFolder: string, index: LogIndex): Promise<void> {
+  index.weighDoubt();
   if (index.unsettled.size === 0) return;
   const { episodes } = index.parts;
   const reader = new EpisodeReader(logFolder, index);

@@ -13,7 +13,7 @@ import { Ranges, TaskLines } from './places';
  * whenever what is written, or what it means, changes. The header says the columns all the same: two branches that each
  * took the next number would otherwise read each other's files as their own.
  */
-const MAGIC = Buffer.from('TNDMIDX6');
+const MAGIC = Buffer.from('TNDMIDX7');
 const FRONT_BYTES = 16;
 
 const LAYOUT = JSON.stringify([Episodes.columnKinds, Ranges.columnKinds, TaskLines.columnKinds]);

@@ -1,12 +1,14 @@
 import type { Consent } from '../consent';
 import type { EventOf } from '../event';
 import { fingerprintOf } from '../segment/known';
-import { eventsIn, peek, type Peek } from '../segment/line';
+import { beginningOf, eventsIn, peek, type Peek } from '../segment/line';
+import { lose, readAgain } from '../segment/losses';
 import { sealOf, type Seal } from '../segment/seal';
 import { follow } from '../segment/sequence';
+import { markDoubtful } from './doubt';
 import { glance, glanceTask } from './glance';
 import { emptyParts, emptySegment, type IndexParts } from './parts';
-import { readEvent } from './read';
+import { readEvent, timeIn, type Unreadable } from './read';
 import { Rows } from './rows';
 
 /**
@@ -21,9 +23,12 @@ export class LogIndex {
   /** The latest time of an event of any episode, in milliseconds since 1970; 0 when there is none. */
   newest = 0;
   private readonly rows: Rows;
+  /** Of so many rows is known whether they are doubtful. */
+  private weighed: number;
 
   constructor(readonly parts: IndexParts) {
     this.rows = new Rows(parts);
+    this.weighed = parts.episodes.length;
     const { lastAt } = parts.episodes.columns;
     for (let row = 0; row < parts.episodes.length; row += 1)
       this.newest = Math.max(this.newest, lastAt.get(row));
@@ -41,6 +46,12 @@ export class LogIndex {
   /** The row of the line that holds an episode's task; -1 when the log does not. */
   taskLine(row: number): number {
     return this.rows.taskLine(row);
+  }
+
+  /** Marks the episodes that lost lines make doubtful; to be called before the unsettled ones are read. */
+  weighDoubt(): void {
+    markDoubtful(this.parts, this.weighed, this.unsettled);
+    this.weighed = this.parts.episodes.length;
   }
 
   /** The number of a segment, which is new when it was not known. */
@@ -85,26 +96,45 @@ export class LogIndex {
     offset: number,
     seal: Seal,
   ): void {
-    const { name, lines, sequence } = this.parts.segments[segment]!;
+    const { name, lines, sequence, losses } = this.parts.segments[segment]!;
     const front = peek(buffer, start, end);
-    const { refused, missing } = follow(sequence, seal, front?.kind);
+    const { refused, missing, isAfterGap } = follow(sequence, seal, front?.kind);
     const reason = refused ?? missing;
     if (reason !== undefined) this.parts.problems.push({ file: name, line: lines, reason });
     if (refused !== undefined) {
-      if (front?.episode !== undefined) this.addUnreadable(segment, front.episode, offset, end - start);
+      if (this.passOver(segment, buffer.subarray(start, end), offset)) sequence.told += 1;
       return;
     }
-    if (front && this.addFast(segment, front, buffer, start, end, offset)) return;
-    const isRead = this.addWhole(segment, buffer, start, end, offset);
-    if (!isRead && front?.episode !== undefined)
-      this.addUnreadable(segment, front.episode, offset, end - start);
+    const isRead =
+      (front && this.addFast(segment, front, buffer, start, end, offset)) ||
+      this.addWhole(segment, buffer, start, end, offset);
+    const isKnown = isRead || isAfterGap !== undefined;
+    if (!isKnown || (losses.open === undefined && isAfterGap !== true)) return;
+    readAgain(losses, isAfterGap, offset, front?.at ?? timeIn(buffer.subarray(start, end)) ?? this.newest);
+    this.weighed = 0;
   }
 
-  /** The line of an episode that is known belongs to its ranges: who reads the episode whole learns that it is damaged. */
-  private addUnreadable(segment: number, episode: string, offset: number, length: number): void {
+  /**
+   * Takes note of a line that cannot be read.
+   * @param parsed what it says, where it is JSON as it was written
+   * @returns whether is known what it was about
+   */
+  private passOver(segment: number, line: Buffer, offset: number, parsed?: Unreadable['told']): boolean {
+    const { kind, episode } = parsed ?? beginningOf(line);
+    const row = episode === undefined ? undefined : this.parts.episodes.find(episode);
+    if (row !== undefined) {
+      this.addUnreadable(row, segment, offset, line.length);
+      return true;
+    }
+    if (parsed ? kind !== 'consent' : kind !== undefined && OF_NO_OTHER.has(kind)) return true;
+    lose(this.parts.segments[segment]!.losses, offset, kind === 'consent' ? 'consent' : 'anything');
+    this.weighed = 0;
+    return kind === 'consent';
+  }
+
+  /** The line belongs to the ranges of the episode: who reads that whole learns that it is damaged. */
+  private addUnreadable(row: number, segment: number, offset: number, length: number): void {
     const { episodes, ranges } = this.parts;
-    const row = episodes.find(episode);
-    if (row === undefined) return;
     const { lastRange } = episodes.columns;
     lastRange.set(row, ranges.add(lastRange.get(row), segment, offset, length));
     this.unsettled.add(row);
@@ -136,19 +166,29 @@ export class LogIndex {
     return true;
   }
 
-  /** Lines that say more than their front, and lines that others wrote. False when the line is passed over. */
+  /** Lines that say more than their front, and lines that others wrote. False when the line cannot be read. */
   private addWhole(segment: number, buffer: Buffer, start: number, end: number, offset: number): boolean {
     const { parts } = this;
     const state = parts.segments[segment]!;
-    const read = readEvent(buffer.subarray(start, end));
-    if ('unknown' in read) state.unknown += 1;
-    else if ('reason' in read)
+    const line = buffer.subarray(start, end);
+    const read = readEvent(line);
+    if ('unknown' in read) {
+      state.unknown += 1;
+      return true;
+    }
+    if ('reason' in read) {
       parts.problems.push({ file: state.name, line: state.lines, reason: read.reason });
-    if (!('event' in read)) return false;
+      this.passOver(segment, line, offset, read.told);
+      return false;
+    }
     const { event } = read;
     switch (event.event) {
       case 'segment':
         state.sequence.without = event.without ?? [];
+        if (event.lost !== undefined) {
+          state.losses.lostBy = Date.parse(event.lost);
+          this.weighed = 0;
+        }
         return true;
       case 'task':
         this.addTask(event.task.id, segment, offset, end - start);
@@ -196,6 +236,9 @@ export class LogIndex {
     return row;
   }
 }
+
+/** Kinds that say nothing of a dialogue that began before, whosever they are. */
+const OF_NO_OTHER: ReadonlySet<string> = new Set(['segment', 'task', 'episode-started']);
 
 function consentOf({ pseudonym, purpose, level, at }: EventOf<'consent'>): Consent {
   return { pseudonym, purpose, at, ...(level && { level }) };

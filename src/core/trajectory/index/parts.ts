@@ -1,5 +1,6 @@
 import type { Consent } from '../consent';
 import { nothingRead, type ReadBytes } from '../segment/known';
+import type { Losses } from '../segment/losses';
 import { newSequence, type Sequence } from '../segment/sequence';
 import { Strings } from './columns';
 import { Episodes } from './episodes';
@@ -21,6 +22,7 @@ export interface IndexedSegment extends ReadBytes {
   /** Lines of another version or of a kind that is not known here; they are kept and passed over. */
   unknown: number;
   readonly sequence: Sequence;
+  readonly losses: Losses;
 }
 
 /** All that the index holds: tables, and what is known of the files that they were read from. */
@@ -48,5 +50,5 @@ export function emptyParts(): IndexParts {
 }
 
 export function emptySegment(name: string): IndexedSegment {
-  return { name, ...nothingRead(), lines: 0, unknown: 0, sequence: newSequence() };
+  return { name, ...nothingRead(), lines: 0, unknown: 0, sequence: newSequence(), losses: {} };
 }

@@ -1,10 +1,15 @@
-import { collaboratorSchema, eventSchema, LOG_VERSION, type LogEvent } from '../event';
+import { collaboratorSchema, eventSchema, LOG_VERSION, type EventOf, type LogEvent } from '../event';
 import { sealOf } from '../segment/seal';
-import type { NumberRange } from '../segment/sequence';
 import type { StartFields } from './episodes';
 
 const knownKinds: ReadonlySet<unknown> = new Set(eventSchema.options.map(({ shape }) => shape.event.value));
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Why a line cannot be read; `told` says what it is about all the same, where it is JSON as it was written. */
+export interface Unreadable {
+  readonly reason: string;
+  readonly told?: { readonly kind?: string; readonly episode?: string };
+}
 
 /**
  * Parses one line whole: an event, or `unknown` for another version or kind, or the reason why it cannot be read. A line
@@ -12,7 +17,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function readEvent(
   bytes: Buffer,
-): { event: LogEvent } | { unknown: Record<string, unknown> } | { reason: string } {
+): { event: LogEvent } | { unknown: Record<string, unknown> } | Unreadable {
   if (sealOf(bytes, 0, bytes.length) === 'broken')
     return {
       reason: 'The line was changed after it was written: its check sum is wrong. It is passed over.',
@@ -26,25 +31,35 @@ export function readEvent(
     throw error;
   }
   if (typeof value !== 'object' || value === null || !('event' in value) || !('version' in value)) {
-    return { reason: 'The line is not an event of the log and is passed over.' };
+    return { reason: 'The line is not an event of the log and is passed over.', told: {} };
   }
   if (value.version !== LOG_VERSION || !knownKinds.has(value.event)) {
     return { unknown: value };
   }
+  const told = {
+    kind: String(value.event),
+    ...('episode' in value && typeof value.episode === 'string' && { episode: value.episode }),
+  };
   const parsed = eventSchema.safeParse(value);
   if (parsed.success && Number.isNaN(Date.parse(parsed.data.at))) {
-    return { reason: `The ${String(value.event)} event is passed over: its time is not an ISO 8601 date.` };
+    return { told, reason: `The ${told.kind} event is passed over: its time is not an ISO 8601 date.` };
   }
   if (parsed.success) return { event: parsed.data };
   const [issue] = parsed.error.issues;
   const where = issue?.path.join('.') ?? '';
-  return { reason: `The ${String(value.event)} event is passed over: ${where}: ${issue?.message ?? ''}.` };
+  return { told, reason: `The ${told.kind} event is passed over: ${where}: ${issue?.message ?? ''}.` };
 }
 
-/** The numbers that the first line of a segment says are no longer in it. */
-export function withoutOf(line: Buffer): readonly NumberRange[] {
+/** The time on a line, in milliseconds since 1970; undefined when none can be found. */
+export function timeIn(line: Buffer): number | undefined {
+  const time = Date.parse(/"at": ?"([^"]*)"/.exec(line.toString('latin1'))?.[1] ?? '');
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** The first line of a segment; undefined when it is another one, or cannot be read. */
+export function headerOf(line: Buffer): EventOf<'segment'> | undefined {
   const read = readEvent(line);
-  return 'event' in read && read.event.event === 'segment' ? (read.event.without ?? []) : [];
+  return 'event' in read && read.event.event === 'segment' ? read.event : undefined;
 }
 
 /**

@@ -4,9 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { Fault } from '../../fault';
 import type { LogEvent } from '../event';
 import type { EventOf } from '../event';
-import { foldEpisode } from '../fold';
+import { foldEpisode, type Loss } from '../fold';
 import { eventsIn } from '../segment/line';
 import type { Trajectory } from '../trajectory';
+import { lostLines, type LostLines } from './doubt';
 import type { LogIndex } from './logIndex';
 import { readEvent } from './read';
 
@@ -19,11 +20,14 @@ interface ByteRange {
 /** Reads single episodes by their byte ranges. Files it opened stay open until it is closed. */
 export class EpisodeReader {
   private readonly handles = new Map<number, Promise<FileHandle>>();
+  private readonly lost: readonly LostLines[];
 
   constructor(
     private readonly logFolder: string,
     private readonly index: LogIndex,
-  ) {}
+  ) {
+    this.lost = lostLines(index.parts.segments);
+  }
 
   /**
    * The trajectory of a row; undefined when it never started or was deleted.
@@ -40,7 +44,7 @@ export class EpisodeReader {
     if (!episodes.isStarted(row)) return undefined;
     const id = episodes.ids[row]!;
     const chain = ranges.chain(episodes.columns.lastRange.get(row));
-    const { events, unreadable, startedIn } = await this.events(chain, id);
+    const { events, unreadable, startedIn } = await this.events(chain, id, this.lost);
     const task = await this.task(row, startedIn);
     if (!task) {
       const { taskId } = episodes.summary(row);
@@ -88,24 +92,31 @@ export class EpisodeReader {
     this.handles.clear();
   }
 
-  /** The events of some ranges: each segment's in the order of the file, segments merged by time and then name. */
+  /**
+   * The events of some ranges: each segment's in the order of the file, segments merged by time and then name.
+   * @param lost is put among them where it stands; of the same time as an event it stands behind that
+   */
   private async events(
     ranges: readonly ByteRange[],
     episode?: string,
+    lost: readonly LostLines[] = [],
   ): Promise<{
-    events: LogEvent[];
+    events: (LogEvent | Loss)[];
     unreadable: string | undefined;
     /** The segment in which the episode began last. */
     startedIn: number | undefined;
   }> {
-    const bySegment = new Map<number, LogEvent[]>();
+    const bySegment = new Map<number, (LogEvent | Loss)[]>();
+    const left = new Set(lost);
     let unreadable: string | undefined;
     let startedIn: number | undefined;
     const pieces = await Promise.all(ranges.map((range) => this.bytes(range)));
-    for (const [index, { segment }] of ranges.entries()) {
+    for (const [index, { segment, start }] of ranges.entries()) {
       const events = bySegment.get(segment) ?? [];
       bySegment.set(segment, events);
-      for (const line of splitEvents(pieces[index]!)) {
+      const here = lost.find((one) => one.segment === segment && one.offset !== undefined);
+      for (const { line, offset } of splitEvents(pieces[index]!, start)) {
+        if (here && offset >= here.offset! && left.delete(here)) events.push(lossOf(here));
         const read = readEvent(line);
         if ('reason' in read) unreadable ??= read.reason;
         else if ('event' in read) {
@@ -118,6 +129,11 @@ export class EpisodeReader {
     }
     const { segments } = this.index.parts;
     const inOrder = [...bySegment].sort(([a], [b]) => (segments[a]!.name < segments[b]!.name ? -1 : 1));
+    for (const one of left) {
+      const own = one.offset === undefined ? undefined : bySegment.get(one.segment);
+      if (own) own.push(lossOf(one));
+      else inOrder.push([one.segment, [lossOf(one)]]);
+    }
     return { events: mergeByTime(inOrder.map(([, events]) => events)), unreadable, startedIn };
   }
 
@@ -133,20 +149,24 @@ export class EpisodeReader {
   }
 }
 
-function* splitEvents(bytes: Buffer): Generator<Buffer> {
+const lossOf = ({ at }: LostLines): Loss => ({ event: 'loss', at: new Date(at).toISOString() });
+
+/** The events in some bytes of a file. @param from where the bytes begin in it */
+function* splitEvents(bytes: Buffer, from: number): Generator<{ line: Buffer; offset: number }> {
   for (let start = 0; start < bytes.length;) {
     const found = bytes.indexOf(0x0a, start);
     const end = found === -1 ? bytes.length : found;
-    for (const event of eventsIn(bytes, start, end)) yield bytes.subarray(event.start, event.end);
+    for (const event of eventsIn(bytes, start, end))
+      yield { line: bytes.subarray(event.start, event.end), offset: from + event.start };
     start = end + 1;
   }
 }
 
 /** Merges lists of events by time, of equal times the earlier list first; the order inside of each list stays. */
-function mergeByTime(lists: readonly LogEvent[][]): LogEvent[] {
+function mergeByTime<E extends { readonly at: string }>(lists: readonly E[][]): E[] {
   if (lists.length <= 1) return lists[0] ?? [];
   const at = lists.map(() => 0);
-  const merged: LogEvent[] = [];
+  const merged: E[] = [];
   for (;;) {
     let next = -1;
     let nextTime = Number.POSITIVE_INFINITY;

@@ -57,9 +57,11 @@ export class Rows {
         episodes.setState(row, 'open');
         return;
       case 'deleted':
+        if (episodes.isDoubtful(row)) this.unsettled.add(row);
         episodes.delete(row);
         return;
       case 'undeleted':
+        if (episodes.isDoubtful(row)) this.unsettled.add(row);
         episodes.undelete(row);
         return;
       case 'credit-verdict':

@@ -7,9 +7,14 @@ import type { NumberRange } from './sequence';
  * The first line of a segment, without a seal. Its id is new, so that readers notice when the bytes they know have moved.
  *
  * @param without numbers of lines that are no longer in the segment
+ * @param lost until when lines may have been written of which nobody can tell what they said; ISO 8601
  */
-export function segmentHeader(without: readonly NumberRange[] = []): Buffer {
+export function segmentHeader(without: readonly NumberRange[] = [], lost?: string): Buffer {
   const at = new Date().toISOString();
   const header = { version: LOG_VERSION, event: 'segment', at, segment: randomUUID() } as const;
-  return encodeEvent(without.length > 0 ? { ...header, without } : header);
+  return encodeEvent({
+    ...header,
+    ...(without.length > 0 && { without }),
+    ...(lost !== undefined && { lost }),
+  });
 }

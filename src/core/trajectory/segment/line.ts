@@ -118,6 +118,15 @@ export function peek(buffer: Buffer, start: number, end: number): Peek | undefin
   return { kind: known.kind, episode, at, turn, rest };
 }
 
+/** What the beginning of a damaged line still says: of a kind that need not be known here, and of an episode. */
+export function beginningOf(line: Buffer): { readonly kind?: string; readonly episode?: string } {
+  const [, kind, episode] = BEGINNING.exec(line.toString('utf8', 0, BEGINNING_BYTES)) ?? [];
+  return { ...(kind !== undefined && { kind }), ...(episode !== undefined && { episode }) };
+}
+
+const BEGINNING = /^\{"version":1,"event":"([^"\\]*)"(?:,"episode":"([^"\\]*)")?/;
+const BEGINNING_BYTES = 512;
+
 /**
  * Where each event of a line begins and ends: more than one stands in it when the line feed between them was damaged or
  * lost. Inside of a string the front of a line cannot stand, because its quotes would be escaped.

@@ -11,24 +11,29 @@ export interface Sequence {
   isSealed: boolean;
   /** Lines without a number since the last one that has one: each accounts for one number. */
   unreadable: number;
+  /** Of these the ones of which is known what they were about. */
+  told: number;
   /** Numbers that were taken out on purpose, as the first line of the segment says. */
   without: readonly NumberRange[];
 }
 
 export function newSequence(): Sequence {
-  return { last: 0, isSealed: false, unreadable: 0, without: [] };
+  return { last: 0, isSealed: false, unreadable: 0, told: 0, without: [] };
 }
 
 /** What is wrong with a line: `refused` says why it is passed over, `missing` what is not there before it. */
 export interface Verdict {
   readonly refused?: string;
   readonly missing?: string;
+  /** Whether others stood before this line of which nobody can tell what they said; only where there are numbers. */
+  readonly isAfterGap?: boolean;
 }
 
 /** Takes the next line of a segment into account. @param kind of the event, where the front of the line tells it */
 export function follow(sequence: Sequence, seal: Seal, kind: string | undefined): Verdict {
   if (seal === 'none' && !sequence.isSealed) {
     sequence.unreadable += 1;
+    sequence.told += 1;
     return {};
   }
   const what = kind === undefined ? 'line' : `${kind} event`;
@@ -49,14 +54,17 @@ export function follow(sequence: Sequence, seal: Seal, kind: string | undefined)
     return {
       refused: `The ${what} stands in a wrong place, or for a second time: it has number ${number} after number ${sequence.last}. It is passed over.`,
     };
-  const missing =
-    number - sequence.last - 1 - sequence.unreadable - removedBetween(sequence, sequence.last, number);
+  const between = number - sequence.last - 1 - removedBetween(sequence, sequence.last, number);
+  const missing = between - sequence.unreadable;
+  const isAfterGap = between > sequence.told;
   const before = sequence.last;
   sequence.last = number;
   sequence.unreadable = 0;
-  if (missing <= 0) return {};
+  sequence.told = 0;
+  if (missing <= 0) return { isAfterGap };
   const lines = missing === 1 ? '1 line is' : `${missing} lines are`;
   return {
+    isAfterGap,
     missing: `${lines} missing before this one, which has number ${number}: the last one before it that can be read has ${before === 0 ? 'none' : `number ${before}`}.`,
   };
 }

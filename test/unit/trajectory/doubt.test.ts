@@ -1,0 +1,264 @@
+import { readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkLog } from '../../../src/core/trajectory/check/check';
+import { repairLog } from '../../../src/core/trajectory/check/repair';
+import type { ConsentLevel } from '../../../src/core/trajectory/consent';
+import type { NewEvent } from '../../../src/core/trajectory/event';
+import { exportTrajectories } from '../../../src/core/trajectory/export/export';
+import type { TrajectoryLog } from '../../../src/core/trajectory/log';
+import {
+  dialogue,
+  doubling,
+  kim,
+  openLog,
+  segmentFiles,
+  takeSealsAway,
+  temporaryFolder,
+} from '../../fixtures/log';
+import { seeded } from './random';
+
+const deleted = (episode: string): NewEvent => ({ event: 'deleted', episode });
+const undeleted = (episode: string): NewEvent => ({ event: 'undeleted', episode });
+const consent = (level: ConsentLevel): NewEvent => ({
+  event: 'consent',
+  ...{ pseudonym: 'kim', purpose: 'research', level },
+});
+
+/** A data folder to which each of the lists was written as a segment of its own, and what these hold now. */
+async function written(...segments: NewEvent[][]): Promise<{ folder: string; files: string[] }> {
+  const folder = join(await temporaryFolder(), '.tandem');
+  for (const events of segments) {
+    const log = await openLog(folder);
+    await log.recordTask(doubling);
+    await log.appendAll(events);
+    await log.close();
+  }
+  return { folder, files: await segmentFiles(folder) };
+}
+
+type Change = (line: string) => string | undefined;
+
+/** Changes the one line that has this text, or takes it away; nothing that was known of the log is left. */
+async function damage(folder: string, file: string, text: string, change: Change): Promise<void> {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  expect(lines.filter((line) => line.includes(text))).toHaveLength(1);
+  const changed = lines.flatMap((line) => (line.includes(text) ? (change(line) ?? []) : line));
+  await writeFile(file, `${changed.join('\n')}\n`);
+  await rm(join(folder, 'index'), { recursive: true, force: true });
+}
+
+const lose: Change = () => undefined;
+const garble: Change = (line) => line.replace('{"version":1,"ev', '{"vers\0on":1,"e\uFFFD');
+
+async function exported(
+  log: TrajectoryLog,
+  options: object = {},
+): Promise<{ ids: string[]; leftOut: object }> {
+  const file = join(await temporaryFolder(), 'rows.jsonl');
+  const { leftOut } = await exportTrajectories(log, file, { format: 'chat', render: () => [], ...options });
+  const rows = (await readFile(file, 'utf8')).trimEnd().split('\n').filter(Boolean);
+  return {
+    ids: rows.map((row) => (JSON.parse(row) as { tandem: { episode: string } }).tandem.episode),
+    leftOut,
+  };
+}
+
+const listed = (log: TrajectoryLog): string[] =>
+  log
+    .list({ offset: 0, limit: 99, sort: 'oldest' })
+    .rows.map(({ id, doubtful }) => (doubtful ? `${id}?` : id));
+
+describe('a lost line of which nobody can tell what it said', () => {
+  it('leaves out the dialogues that it may have deleted, unless they are asked for', async () => {
+    for (const change of [lose, garble]) {
+      const { folder, files } = await written([
+        ...[...dialogue('e1', 1), ...dialogue('e2', 1)],
+        ...[deleted('e1'), ...dialogue('e3', 1)],
+      ]);
+      await damage(folder, files[0]!, '"event":"deleted"', change);
+      for (const log of [await openLog(folder), await openLog(folder)]) {
+        expect(listed(log)).toEqual(['e1?', 'e2?', 'e3']);
+        expect((await log.trajectory('e1'))?.doubtful).toMatch(
+          /^Lines of the log were lost after this dialogue/,
+        );
+        expect(await exported(log)).toEqual({ ids: ['e3'], leftOut: { doubtful: 2 } });
+        expect(await exported(log, { staysHere: true })).toEqual({ ids: ['e3'], leftOut: { doubtful: 2 } });
+        expect((await exported(log, { withDoubtful: true })).ids).toEqual(['e1', 'e2', 'e3']);
+        await log.close();
+      }
+    }
+  });
+
+  it('says nothing of a dialogue that was deleted or restored later', async () => {
+    const { folder, files } = await written([
+      ...[...dialogue('e1', 1), ...dialogue('e2', 1), deleted('e3')],
+      ...[deleted('e1'), undeleted('e1')],
+    ]);
+    await damage(folder, files[0]!, '"e3"', lose);
+    const log = await openLog(folder);
+    expect(listed(log)).toEqual(['e1', 'e2?']);
+    expect((await exported(log)).ids).toEqual(['e1']);
+    await log.delete(['e2']);
+    await log.undelete(['e2']);
+    expect(listed(log)).toEqual(['e1', 'e2']);
+    expect((await exported(log)).ids).toEqual(['e1', 'e2']);
+  });
+
+  it('in one file says something of the dialogues of the others that had begun by then', async () => {
+    const { folder, files } = await written(
+      dialogue('e1', 1),
+      [...dialogue('e2', 1), deleted('e1'), ...dialogue('e3', 1)],
+      dialogue('e4', 1),
+    );
+    await damage(folder, files[1]!, '"event":"deleted"', lose);
+    const log = await openLog(folder);
+    expect(listed(log)).toEqual(['e1?', 'e2?', 'e3', 'e4']);
+  });
+
+  it('at the end of a file says nothing of what began after the file was written', async () => {
+    const { folder, files } = await written([...dialogue('e1', 1), deleted('e1')]);
+    await damage(folder, files[0]!, '"event":"deleted"', garble);
+    const before = new Date(Date.now() - 1000);
+    await utimes(files[0]!, before, before);
+    const log = await openLog(folder);
+    await log.recordTask(doubling);
+    await log.appendAll(dialogue('e2', 1));
+    for (const each of [log, await openLog(folder)]) expect(listed(each)).toEqual(['e1?', 'e2']);
+  });
+
+  it('is told by its beginning where that can be read', async () => {
+    const { folder, files } = await written([
+      ...[...dialogue('e1', 1), ...dialogue('e2', 1), deleted('e1'), ...dialogue('e3', 1)],
+    ]);
+    const text = '"event":"deleted","episode":"e1"';
+    const original = await readFile(files[0]!, 'utf8');
+    const told: Change[] = [
+      (line) => line.replace('"at":"2', '"at":"3'),
+      (line) => line.replace('"deleted"', '"Deleted"'),
+      // A byte has become a line feed.
+      (line) => line.replace(',"at":"2', ',"at":"\n'),
+    ];
+    for (const change of told) {
+      await damage(folder, files[0]!, text, change);
+      const log = await openLog(folder);
+      expect(listed(log)).toEqual(['e1', 'e2', 'e3']);
+      expect(await exported(log)).toEqual({ ids: ['e2', 'e3'], leftOut: { damaged: 1 } });
+      await writeFile(files[0]!, original);
+    }
+    // Of no dialogue that the log has: it may have been any.
+    await damage(folder, files[0]!, text, (line) => line.replace('"e1"', '"e9"'));
+    expect((await exported(await openLog(folder))).ids).toEqual(['e3']);
+  });
+
+  it('of an older Tandem is one that is no JSON', async () => {
+    const { folder, files } = await written([
+      ...[...dialogue('e1', 1), deleted('e1'), ...dialogue('e2', 1)],
+      { event: 'rating', episode: 'e2', stars: 3, by: 'kim' },
+    ]);
+    await takeSealsAway(folder);
+    // JSON that is no event is of no other dialogue.
+    await damage(folder, files[0]!, '"event":"rating"', (line) => line.replace('"stars":3', '"stars":9'));
+    expect(listed(await openLog(folder))).toEqual(['e2']);
+    await damage(folder, files[0]!, '"event":"deleted"', garble);
+    const log = await openLog(folder);
+    expect(listed(log)).toEqual(['e1?', 'e2']);
+    expect(await exported(log)).toMatchObject({ ids: [], leftOut: { doubtful: 1, damaged: 1 } });
+  });
+
+  it('may have been a consent that was withdrawn', async () => {
+    for (const change of [
+      lose,
+      garble,
+      (line: string) => line.replace('"level":"local"', '"level":"lOcal"'),
+    ]) {
+      const { folder, files } = await written([
+        ...[consent('export'), ...dialogue('e1', 1, { collaborator: kim }), consent('local')],
+        ...[...dialogue('e2', 1, { collaborator: kim }), ...dialogue('e3', 1)],
+      ]);
+      await damage(folder, files[0]!, '"level":"local"', change);
+      const log = await openLog(folder);
+      expect((await exported(log)).ids).toEqual(['e3']);
+      expect((await exported(log)).leftOut).toEqual({ doubtful: 2 });
+      expect((await exported(log, { withDoubtful: true })).ids).toEqual(['e1', 'e2', 'e3']);
+      // What is used here needs no such consent.
+      expect((await exported(log, { staysHere: true })).ids).toContain('e2');
+      await log.append(consent('export'));
+      expect((await exported(log)).ids).toContain('e2');
+    }
+  });
+});
+
+describe('the list', () => {
+  it('says of every dialogue whether it is doubtful as folding its events does, whatever is lost', async () => {
+    const random = seeded(5);
+    const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
+    const ids = Array.from({ length: 12 }, (_, number) => `e${number}`);
+    for (let round = 0; round < 12; round += 1) {
+      const folder = await temporaryFolder();
+      const logs = [await openLog(folder), await openLog(folder)];
+      for (const log of logs) await log.recordTask(doubling);
+      for (const id of ids) {
+        await pick(logs).appendAll(dialogue(id, 1));
+        for (const log of logs) await log.refresh();
+        const other = pick(ids);
+        if (pick(logs).summary(other)) await pick(logs).append(pick([deleted, undeleted])(other));
+      }
+      for (const log of logs) await log.close();
+      for (const file of await segmentFiles(folder)) {
+        const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+        const changed = lines.flatMap((line) => {
+          if (random() > 0.05) return line;
+          return pick([lose, garble])(line) ?? [];
+        });
+        await writeFile(file, `${changed.join('\n')}\n`);
+      }
+      await rm(join(folder, 'index'), { recursive: true });
+      const log = await openLog(folder);
+      for (const { id, doubtful } of log.list({ offset: 0, limit: 99 }).rows) {
+        const whole = await log.trajectory(id).catch(() => undefined); // its task may be lost
+        if (whole) expect(doubtful ?? false, id).toBe(whole.doubtful !== undefined);
+      }
+    }
+  });
+});
+
+describe('what was lost', () => {
+  it('stays in doubt in a repaired log, unless a person accepts the loss', async () => {
+    for (const older of [false, true]) {
+      const { folder, files } = await written([
+        ...[...dialogue('e1', 1), ...dialogue('e2', 1), deleted('e1')],
+        ...dialogue('e3', 1),
+      ]);
+      if (older) await takeSealsAway(folder);
+      const later = await openLog(folder);
+      await later.recordTask(doubling);
+      await later.appendAll(dialogue('e4', 1));
+      await later.close();
+      await damage(folder, files[0]!, '"event":"deleted"', garble);
+      const found = await checkLog(folder);
+      expect(found.doubtful).toEqual(['e1', 'e2']);
+      expect(Object.keys(found.losses)).toHaveLength(1);
+      const { folder: doubted } = await repairLog(folder, found);
+      expect(await checkLog(doubted)).toMatchObject({ problems: [], doubtful: ['e1', 'e2', 'e3'] });
+      expect((await exported(await openLog(doubted))).ids).toEqual(['e4']);
+      await rm(doubted, { recursive: true });
+      const { folder: accepted } = await repairLog(folder, found, true);
+      expect(await checkLog(accepted)).toMatchObject({ problems: [], doubtful: [], losses: {} });
+      expect((await exported(await openLog(accepted))).ids).toEqual(['e1', 'e2', 'e3', 'e4']);
+    }
+  });
+
+  it('stays in doubt when a developer is erased, whose lines go with those that cannot be read', async () => {
+    const { folder, files } = await written([
+      ...[...dialogue('e1', 1), ...dialogue('kims', 1, { collaborator: kim }), deleted('e1')],
+    ]);
+    await damage(folder, files[0]!, '"event":"deleted"', garble);
+    const log = await openLog(folder);
+    await log.eraseAnnotator('kim');
+    for (const each of [log, await openLog(folder)]) {
+      expect(each.problems).toEqual([]);
+      expect(listed(each)).toEqual(['e1?']);
+    }
+  });
+});
