@@ -1,3 +1,4 @@
+import { doubtInWords } from '../core/trajectory/export/selection';
 import type { Plan } from '../core/training/checks';
 import type { SelectionReport } from '../core/training/data/report';
 import type { TrainerEvent, TrainerEventOf } from '../core/training/events';
@@ -46,6 +47,7 @@ export function dataInWords({
   return [
     `Data: ${trajectories} trajectories of ${tasks} tasks, ${successes} of them successes.`,
     ...Object.entries(left_out).map(([reason, count]) => `Left out: ${count} ${reason}.`),
+    ...(left_out.doubtful === undefined ? [] : [doubtInWords(left_out.doubtful, 'data.with_doubtful')]),
     ...(kept_local === 0
       ? []
       : [

@@ -1,6 +1,7 @@
 import { checkLog, type LogCheck } from '../../core/trajectory/check/check';
 import { repairedFolder, repairLog, type Repair } from '../../core/trajectory/check/repair';
-import type { Install, Outcome } from '../command';
+import { doubtInWords } from '../../core/trajectory/export/selection';
+import { wrongUse, type Install, type Outcome } from '../command';
 
 export const installCheck: Install = (program, perform) => {
   program
@@ -10,27 +11,37 @@ export const installCheck: Install = (program, perform) => {
     )
     .argument('[data-folder]', 'the data folder with the log', '.tandem')
     .option('--repair', 'write what can be saved into <data-folder>-repaired, beside the old one')
-    .action((folder: string, { repair }: { repair?: boolean }) =>
-      perform(() => check(folder, repair === true)),
-    );
+    .option(
+      '--accept-loss',
+      'with --repair: dialogues that lost lines may have deleted or marked as leaked count as whole',
+    )
+    .action((folder: string, options: Options) => perform(() => check(folder, options)));
 };
 
-async function check(folder: string, repair: boolean): Promise<Outcome> {
+interface Options {
+  readonly repair?: boolean;
+  readonly acceptLoss?: boolean;
+}
+
+async function check(folder: string, { repair = false, acceptLoss = false }: Options): Promise<Outcome> {
+  if (acceptLoss && !repair)
+    throw wrongUse('--accept-loss says what a repaired log is to hold: add --repair, or leave it out.');
   const found = await checkLog(folder);
-  const { problems, damaged, remarks, ...counts } = found;
-  const isDamaged = problems.length > 0 || damaged.length > 0;
-  const repaired = repair && isDamaged ? await repairLog(folder, found) : undefined;
+  const { problems, ...summary } = found;
+  const { damaged, losses } = summary;
+  const isDamaged = problems.length > 0 || damaged.length > 0 || Object.keys(losses).length > 0;
+  const repaired = repair && isDamaged ? await repairLog(folder, found, acceptLoss) : undefined;
   return {
     rows: problems,
-    summary: { data: folder, ...counts, damaged, remarks, repaired: repaired ?? null },
+    summary: { data: folder, ...summary, repaired: repaired ?? null },
     print: () => [...inWords(folder, found), ...nextStep(folder, isDamaged, repaired)].join('\n'),
-    failed: repaired === undefined && (isDamaged || remarks.length > 0),
+    failed: repaired === undefined && (isDamaged || summary.remarks.length > 0),
   };
 }
 
 function inWords(
   folder: string,
-  { segments, lines, episodes, problems, damaged, remarks }: LogCheck,
+  { segments, lines, episodes, problems, damaged, doubtful, losses, remarks }: LogCheck,
 ): string[] {
   return [
     `The log of ${folder} has ${count(episodes, 'dialogue')} in ${count(lines, 'line')} of ${count(segments, 'file')}.`,
@@ -38,6 +49,11 @@ function inWords(
     ...damaged.map(
       ({ episode, reason }) => `Dialogue ${episode} is left out of exports and training: ${reason}`,
     ),
+    ...Object.entries(losses).map(
+      ([file, at]) =>
+        `${file}: lines were lost of which nobody can tell what they said, written until ${at}. A consent from before then may have been withdrawn, and counts as local.`,
+    ),
+    ...(doubtful.length === 0 ? [] : [doubtInWords(doubtful.length, '--with-doubtful')]),
     ...remarks,
   ];
 }

@@ -15,6 +15,7 @@ import {
   type Pairing,
   type Render,
 } from '../../core/trajectory/export/export';
+import { doubtInWords } from '../../core/trajectory/export/selection';
 import { findingInWords } from '../../core/trajectory/findings/words';
 import { fraction, wrongUse, type Install, type Outcome, type Surroundings } from '../command';
 import { openLog } from '../log';
@@ -34,6 +35,7 @@ interface Options {
   readonly withLeaked?: boolean;
   readonly withEvaluations?: boolean;
   readonly withEditorModels?: boolean;
+  readonly withDoubtful?: boolean;
   readonly allowFindings?: boolean;
   readonly withoutFindings?: boolean;
 }
@@ -71,6 +73,10 @@ export const installExport: Install = (program, perform) => {
       '--with-editor-models',
       'also what models of the editor wrote; their terms may forbid to train on it',
     )
+    .option(
+      '--with-doubtful',
+      'also those that lines lost from the log may have deleted or marked as leaked, whatever consent was lost with them',
+    )
     .addOption(
       new Option('--allow-findings', 'write secrets and e-mail addresses, too').conflicts('withoutFindings'),
     )
@@ -100,6 +106,7 @@ async function exportRows(out: string, options: Options, { assets, signal }: Sur
       withLeaked: options.withLeaked,
       withEvaluations: options.withEvaluations,
       withEditorModels: options.withEditorModels,
+      withDoubtful: options.withDoubtful,
       findings: options.allowFindings ? 'write' : options.withoutFindings ? 'leave-out' : 'refuse',
       signal,
       onProgress: ({ done, total }) => progress.update(done, total),
@@ -160,6 +167,7 @@ function inWords(result: ExportResult, format: Options['format'], otherPrompts: 
     ...(rows === 0 ? [`There is nothing to export: a row needs ${NEEDED[format]}.`] : []),
     `${rows} rows from ${trajectories} trajectories: ${file}, described in ${card}.`,
     ...Object.entries(leftOut).map(([reason, count]) => `Left out: ${count} ${reason}.`),
+    ...(leftOut.doubtful === undefined ? [] : [doubtInWords(leftOut.doubtful, '--with-doubtful')]),
     ...(otherPrompts === 0
       ? []
       : [

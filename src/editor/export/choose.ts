@@ -52,12 +52,17 @@ export async function chooseExport(filter: ListFilter, words: string): Promise<E
     label: t('Also those in which a model of the editor wrote'),
     description: t('many vendors forbid to train on that'),
   };
+  const doubtful = {
+    label: t('Also doubtful ones'),
+    description: t('lines lost from the log may have deleted them or marked a leak'),
+  };
   const offered: vscode.QuickPickItem[] = [
     ...(isFiltered(filter) ? [only] : []),
     successes,
     leaked,
     evaluations,
     editorModels,
+    doubtful,
   ];
   const title = t('Export Trajectories');
   let format: ExportFormat['format'] = 'trajectories';
@@ -82,5 +87,6 @@ export async function chooseExport(filter: ListFilter, words: string): Promise<E
     withLeaked: picked.includes(leaked),
     withEvaluations: picked.includes(evaluations),
     withEditorModels: picked.includes(editorModels),
+    withDoubtful: picked.includes(doubtful),
   };
 }

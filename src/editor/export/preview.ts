@@ -15,6 +15,7 @@ export interface ExportChoice {
   readonly withLeaked: boolean;
   readonly withEvaluations: boolean;
   readonly withEditorModels: boolean;
+  readonly withDoubtful: boolean;
 }
 
 /** `folder`: the name of the folder whose log it is of, where the window has several. */
@@ -64,7 +65,7 @@ function countsOf(
 }
 
 function chosen(
-  { filter, onlySuccess, withLeaked, withEvaluations, withEditorModels }: ExportChoice,
+  { filter, onlySuccess, withLeaked, withEvaluations, withEditorModels, withDoubtful }: ExportChoice,
   t: Translate,
 ): string {
   const words = filterWords(filter, t);
@@ -80,6 +81,7 @@ function chosen(
           ),
         ]
       : []),
+    ...(withDoubtful ? [t('Also doubtful ones')] : []),
   ]
     .map((line) => `- ${line}`)
     .join('\n');
@@ -89,8 +91,17 @@ function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
   const rows = Object.entries(counts).map(([reason, count]) => `| ${grouped(count)} | ${reason} |`);
   return rows.length === 0
     ? t('Nothing.')
-    : [`| ${t('Trajectories')} | ${t('Why')} |`, '|---:|---|', ...rows].join('\n');
+    : [
+        ...[`| ${t('Trajectories')} | ${t('Why')} |`, '|---:|---|', ...rows],
+        ...(counts.doubtful === undefined ? [] : ['', doubtWords(t)]),
+      ].join('\n');
 }
+
+/** What to do about those that are left out as doubtful. */
+const doubtWords = (t: Translate): string =>
+  t(
+    'Lines were lost from the log that may have deleted the doubtful ones, marked a leak in them or withdrawn a consent. Look through them in the list; then tick “Also doubtful ones”, or accept the loss with “tandem check --repair --accept-loss”.',
+  );
 
 /** What whoever writes the file should know before it leaves this machine. */
 function sharing({ consents, findings }: ExportPreview, t: Translate): string[] {

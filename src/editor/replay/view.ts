@@ -21,8 +21,8 @@ export function replayOf(
   t: Translate,
   language: string,
 ): Replay {
-  const { id, task, started, agent, collaborator, turns, pending = [], answer, rating, damaged } = trajectory;
-  const { outcome: became } = trajectory;
+  const { id, task, started, agent, collaborator, turns, pending = [], answer, rating } = trajectory;
+  const { outcome: became, doubtful, damaged = doubtful } = trajectory;
   const summary = summarize(trajectory);
   const grades = new Map(trajectory.grades.map(({ grade }) => [grade.mode, grade]));
   const grade = grades.get('fixed') ?? grades.get('paper');

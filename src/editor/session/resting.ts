@@ -31,14 +31,16 @@ export interface Resting {
 }
 
 export function resting(trajectory: Trajectory, t: Translate): Resting {
-  const { task, state, turns, collaborator, answer, abandoned, grades, rating, damaged } = trajectory;
+  const { task, state, turns, collaborator, answer, abandoned, grades, rating, damaged, doubtful } =
+    trajectory;
   const tellsNames = isOver(state, abandoned?.reason);
   const undecided = undecidedOf(trajectory.pending ?? []);
   const { phase, notice } = restingPlace(trajectory, t);
   const grade = grades.at(-1)?.grade;
+  const lost = damaged ?? doubtful;
   return {
     phase,
-    notice: notice ?? (damaged === undefined ? undefined : notices.damaged(damaged)),
+    notice: notice ?? (lost === undefined ? undefined : notices.damaged(lost)),
     seat: collaborator.kind === 'developer' ? 'developer' : 'simulator',
     turns: turns.map((turn) => turnView(turn, t, tellsNames)),
     candidates: undecided && candidatesView(undecided),

@@ -138,13 +138,17 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     const leak = summary.leaked ? ` · ${t('leak')}` : '';
     const item = new vscode.TreeItem(title);
     item.id = summary.id;
-    item.description = `${outcome}${leak} · ${ago(summary.startedAt, Date.now(), t)}`;
+    const doubt = summary.doubtful ? ` · ${t('doubtful')}` : '';
+    item.description = `${outcome}${leak}${doubt} · ${ago(summary.startedAt, Date.now(), t)}`;
     item.iconPath = outcomeIcon(summary);
     item.contextValue = contextValues.trajectory;
     item.tooltip = [
       title,
       t('outcome: {0}, {1} agent turns', outcome, summary.turns),
       ...(summary.leaked ? [t('a reply gives the reference away')] : []),
+      ...(summary.doubtful
+        ? [t('doubtful: lines lost from the log may have deleted it or marked a leak')]
+        : []),
       ...(summary.stars === undefined ? [] : [t('rating: {0} of 5', summary.stars)]),
       t('agent: {0}', agent),
       t('collaborator: {0} ({1})', collaborator, summary.collaborator.kind),
@@ -154,6 +158,7 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
       label: [
         ...[title, outcome, t('agent {0}', agent)],
         ...(summary.leaked ? [leakWords(true, t)] : []),
+        ...(summary.doubtful ? [t('doubtful')] : []),
       ].join(', '),
     };
     item.command = { command: commands.openTrajectory, title: t('Open'), arguments: [node] };

@@ -457,6 +457,26 @@ describe('tandem check', () => {
     expect(repaired.stdout).toContain(`saved into ${data}-repaired, 1 line lost. ${data} is as it was.`);
     expect(await readFile(file, 'utf8')).toBe(damaged);
     expect(await tandem('check', data, '--repair')).toMatchObject({ code: 2 });
+    await rm(`${data}-repaired`, { recursive: true });
+    // A deletion, of which nobody can tell whose.
+    const log = await TrajectoryLog.open(`${data}`);
+    await log.delete([log.list({ offset: 0, limit: 1 }).rows[0]!.id]);
+    await log.close();
+    const [, second] = (await readdir(path.join(data, 'log'))).filter((each) => each.endsWith('.jsonl'));
+    const last = path.join(data, 'log', second!);
+    await writeFile(last, (await readFile(last, 'utf8')).replace('{"version":1,"event":"deleted"', '{'));
+    const out = path.join(folder, 'doubtful.jsonl');
+    const exporting = await tandem('export', out, '--format', 'chat', '--data', data);
+    expect(exporting.stdout).toMatch(/5 dialogues are left out as doubtful: .*; --with-doubtful takes/);
+    expect(
+      (await tandem('export', out, '--format', 'chat', '--data', data, '--with-doubtful', '--overwrite'))
+        .code,
+    ).toBe(0);
+    const doubtful = await tandem('check', data);
+    expect(doubtful.stdout).toContain('5 dialogues are left out as doubtful');
+    expect(await tandem('check', data, '--accept-loss')).toMatchObject({ code: 2 });
+    expect(await tandem('check', data, '--repair', '--accept-loss')).toMatchObject({ code: 0 });
+    expect((await tandem('check', `${data}-repaired`)).stdout).not.toContain('doubtful');
     expect(await tandem('check', folder)).toMatchObject({ code: 2 });
   });
 });

@@ -135,7 +135,14 @@ describe('the configuration of a form', () => {
 
 describe('what the form shows', () => {
   it('has a label and a sentence for every setting, and every value that is in force', () => {
-    const elsewhere = ['method', 'model.base', 'model.device', 'critic.score', 'data.with_leaked'];
+    const elsewhere = [
+      'method',
+      'model.base',
+      'model.device',
+      'critic.score',
+      'data.with_leaked',
+      'data.with_doubtful',
+    ];
     expect(Object.keys(settingWords(english)).sort()).toEqual(
       Object.keys(fields)
         .filter((name) => !elsewhere.includes(name))

@@ -263,6 +263,7 @@ describe('an export’s preview', () => {
     withLeaked: true,
     withEvaluations: false,
     withEditorModels: false,
+    withDoubtful: false,
   };
   const words = { folder: undefined, t: english };
   const options: ExportOptions = {

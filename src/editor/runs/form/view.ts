@@ -148,6 +148,11 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
       t('The next evaluation then measures what was learned by heart.'),
     ),
     flag(
+      'data.with_doubtful',
+      t('Also doubtful ones'),
+      t('Lines lost from the log may have deleted them or marked a leak: look through them first.'),
+    ),
+    flag(
       'with_editor_models',
       t('Also those with models of the editor'),
       t('The terms of many such models forbid it: read them first.'),

@@ -231,6 +231,7 @@ export function leftOutWords(reason: string, t: Translate): string {
     'not graded': t('without a grade'),
     'below the minimum reward': t('below the least reward'),
     damaged: t('damaged in the log'),
+    doubtful: t('that lines lost from the log may have deleted or marked as leaked'),
     'no consent': t('without the consent of who took part'),
     'model terms': t('written by models whose terms forbid training on it'),
   };
