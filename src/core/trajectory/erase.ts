@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
-import type { LogEvent } from './event';
+import type { EventOf, LogEvent } from './event';
 import { ifThere, isErrorCode, syncFolder, UNFINISHED, writeAtomically } from './files';
 import { segmentNames } from './index/follow';
 import { headerOf, readEvent } from './index/read';
@@ -180,6 +180,7 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
   let isSealed = false;
   let without: readonly NumberRange[] = [];
   let lost: string | undefined;
+  let older: EventOf<'segment'>['older'];
   const erased: number[] = [];
   const { tail } = await scanLines(file, 0, (buffer, start, end) => {
     const line = buffer.subarray(start, end);
@@ -189,6 +190,7 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
       const header = headerOf(line);
       without = joined(without, header?.without ?? []);
       lost ??= header?.lost;
+      older ??= header?.older;
     }
     if (!goes(line)) return;
     lines += 1;
@@ -199,7 +201,7 @@ async function rewrite(file: string, goes: LineTest): Promise<number> {
   });
   if (lines === 0 && tail === 0) return 0;
   await writeAtomically(file, async (handle) => {
-    const header = segmentHeader(joined(without, rangesOf(erased)), lost);
+    const header = segmentHeader(joined(without, rangesOf(erased)), lost, older);
     let pieces: Buffer[] = [isSealed ? sealLine(header, 1) : header];
     let bytes = 0;
     const flush = (): void => {

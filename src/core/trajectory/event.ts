@@ -116,6 +116,16 @@ export const eventSchema = z.discriminatedUnion('event', [
       .optional(),
     /** Lines of which nobody can tell what they said were lost before the segment was rewritten, written by this time. */
     lost: z.string().optional(),
+    /**
+     * What the segments without check sums held when this one was begun: name, CRC-32 of the first 256 bytes of the first
+     * line, length and CRC-32 of all complete lines, and until when these were written.
+     */
+    older: z
+      .array(
+        z.object({ name: z.string(), fingerprint: z.int(), bytes: z.int(), sum: z.int(), until: z.string() }),
+      )
+      .readonly()
+      .optional(),
   }),
   /** A task, written once per segment before the first episode that plays it, so that a log stands on its own. */
   z.object({ event: z.literal('task'), ...head, task: taskSchema }),

@@ -10,6 +10,7 @@ import { consentsLostBy } from './index/doubt';
 import { KeptIndex, type ChangeListener } from './index/keptIndex';
 import type { Problem } from './index/parts';
 import { collectedRollouts, type CollectedRollout } from './index/collected';
+import { notYetNoted } from './index/older';
 import { outlines, type Outline } from './index/outline';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
@@ -65,7 +66,10 @@ export class TrajectoryLog {
       folder: this.logFolder,
       segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
       onWritten: (segment, lines, offset) => index.takeIn(segment, lines, offset),
-      beforeSegment: () => refuseWhileErasing(this.logFolder),
+      beforeSegment: async () => {
+        await refuseWhileErasing(this.logFolder);
+        return notYetNoted(this.logFolder, this.index.now);
+      },
     });
     this.use = new KeptUse(folder, (episode) => this.agentOf(episode));
     this.setClock();
@@ -97,7 +101,7 @@ export class TrajectoryLog {
 
   /** What those consents allow now. */
   get allowed(): Consents {
-    return new Consents(this.consents, consentsLostBy(this.index.now.parts.segments));
+    return new Consents(this.consents, consentsLostBy(this.index.now.parts));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkLog } from '../../../src/core/trajectory/check/check';
 import { repairLog } from '../../../src/core/trajectory/check/repair';
@@ -189,6 +189,57 @@ describe('a lost line of which nobody can tell what it said', () => {
   });
 });
 
+describe('a segment of an older Tandem, whose lines have no check sums', () => {
+  const isChanged = (log: TrajectoryLog): boolean =>
+    log.problems.some(({ reason }) => reason.startsWith('The file was changed after'));
+
+  it('is noted once when a new one is begun, so that a change of it is noticed from then on', async () => {
+    const { folder, files } = await written([...dialogue('e1', 1), ...dialogue('e2', 1)], dialogue('e3', 1));
+    await takeSealsAway(folder);
+    for (const id of ['e4', 'e5']) {
+      const log = await openLog(folder);
+      await log.recordTask(doubling);
+      await log.appendAll(dialogue(id, 1));
+      await log.close();
+      expect(log.problems).toEqual([]);
+    }
+    const all = await Promise.all((await segmentFiles(folder)).map((file) => readFile(file, 'utf8')));
+    const named = all.join('').match(/"older":\[[^\]]*\]/g)!;
+    expect(named).toHaveLength(1);
+    expect(named[0]).toContain(`"name":"${basename(files[1]!)}"`);
+    // Only its first segment is changed, in a place where it stays JSON; either file tells.
+    const original = await readFile(files[0]!, 'utf8');
+    await writeFile(files[0]!, original.replace('"leaked":false', '"leaked":true '));
+    for (let time = 0; time < 2; time += 1) {
+      const log = await openLog(folder);
+      expect(isChanged(log)).toBe(true);
+      expect(listed(log)).toEqual(['e1?', 'e2?', 'e3?', 'e4', 'e5']);
+      await log.close();
+    }
+    expect((await checkLog(folder)).problems).toHaveLength(1);
+    await writeFile(files[0]!, original);
+    const mended = await openLog(folder);
+    expect(mended.problems).toEqual([]);
+    expect(listed(mended)).toEqual(['e1', 'e2', 'e3', 'e4', 'e5']);
+  });
+
+  it('may be rewritten when a developer is erased, and is then noted anew', async () => {
+    const { folder } = await written([...dialogue('e1', 1), ...dialogue('kims', 1, { collaborator: kim })]);
+    await takeSealsAway(folder);
+    for (const id of ['e2', 'e3']) {
+      const log = await openLog(folder);
+      await log.recordTask(doubling);
+      await log.appendAll(dialogue(id, 1));
+      if (id === 'e2') await log.eraseAnnotator('kim');
+      expect(log.problems).toEqual([]);
+      await log.close();
+    }
+    const [first] = await segmentFiles(folder);
+    await writeFile(first!, (await readFile(first!, 'utf8')).replace('"reward":1', '"reward":0'));
+    expect(isChanged(await openLog(folder))).toBe(true);
+  });
+});
+
 describe('the list', () => {
   it('says of every dialogue whether it is doubtful as folding its events does, whatever is lost', async () => {
     const random = seeded(5);
@@ -237,7 +288,8 @@ describe('what was lost', () => {
       await later.close();
       await damage(folder, files[0]!, '"event":"deleted"', garble);
       const found = await checkLog(folder);
-      expect(found.doubtful).toEqual(['e1', 'e2']);
+      // What was noted of an older segment tells no place in it.
+      expect(found.doubtful).toEqual(older ? ['e1', 'e2', 'e3'] : ['e1', 'e2']);
       expect(Object.keys(found.losses)).toHaveLength(1);
       const { folder: doubted } = await repairLog(folder, found);
       expect(await checkLog(doubted)).toMatchObject({ problems: [], doubtful: ['e1', 'e2', 'e3'] });

@@ -51,6 +51,7 @@ class Segment:
     open: int | None = None  # the first line since then, or the one behind a gap, that may have said anything
     gap: tuple[int, datetime] | None = None  # the last one before a line that can be read: that line, and its time
     lost: datetime | None = None  # until when some were lost before the segment was rewritten
+    older: list[dict] = field(default_factory=list)  # what was noted of those that have no check sums
 
     def events(self, line: bytes, at: int) -> Iterator[bytes]:
         """The events of the line `at` (from 1) that can be trusted: more than one where a line feed was lost."""
@@ -101,12 +102,13 @@ class Segment:
         if event.get("event") == "segment":
             self.without = event.get("without", [])
             self.lost = time_in(event, "lost")
+            self.older = event.get("older", [])
         time = time_in(event, "at") if self.open is not None else None
         if time is not None:
             self.gap, self.open = (at, time), None
 
     def gaps(self, number: int) -> Iterator[Gap]:
-        """The last gaps: what earlier ones put in doubt they do, too. When the file was last written, its end was there."""
+        """The last ones: what earlier ones put in doubt they do, too. The file's end is not newer than the file."""
         if self.open is not None:
             written = datetime.fromtimestamp(self.file.stat().st_mtime_ns // 1_000_000 / 1000, timezone.utc)
             yield Gap(number, self.open, written)
@@ -125,6 +127,15 @@ class Segment:
         if missing > 0:
             lines = "1 line is" if missing == 1 else f"{missing} lines are"
             self.problems.append(Problem(str(self.file), at, f"{lines} missing before this one, number {number}."))
+
+
+def is_changed(file: Path, noted: dict) -> bool:
+    """Whether a segment without check sums no longer holds what was noted of it. One that was rewritten may."""
+    content = file.read_bytes()
+    if crc32(content.partition(b"\n")[0][:256]) != noted.get("fingerprint"):
+        return False
+    lines = content[: content.rfind(b"\n") + 1]
+    return (len(lines), crc32(lines)) != (noted.get("bytes"), noted.get("sum"))
 
 
 def time_in(event: dict, name: str) -> datetime | None:

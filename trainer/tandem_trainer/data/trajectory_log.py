@@ -11,11 +11,11 @@ from pathlib import Path
 from ..fault import Fault
 from .dialogue import Dialogue, Problem, Read, assistant_positions, conversation, counted
 from .episode import KINDS, Episode, Trajectory, fold, read_event
-from .fields import BadRow, object_of, text_of
+from .fields import BadRow, object_of, text_of, time_of
 from .json_lines import json_lines
 from .prompt_file import Prompt, agent_prompt
 from .rows import PUBLISHED_PROTOCOL, another_prompt, why_none
-from .seal import Gap, Segment
+from .seal import Gap, Segment, is_changed
 
 VERSION = 1
 EVALUATION = "evaluation"  # how the name of a collection begins that measures an agent and must not train one
@@ -85,6 +85,7 @@ def read_episodes(segments: list[Path], problems: list[Problem]) -> tuple[list[E
     elsewhere: list[tuple[Episode, str]] = []  # episodes whose own segment does not have their task
     damaged: set[str] = set()
     gaps: list[Gap] = []
+    older: dict[str, dict] = {}  # what was noted of segments without check sums, by their names
     for number, path in enumerate(segments):
         file = str(path)
         own: dict[str, dict] = {}
@@ -119,6 +120,12 @@ def read_episodes(segments: list[Path], problems: list[Problem]) -> tuple[list[E
                 if episode.task is None:
                     elsewhere.append((episode, body["task"]))
         gaps += segment.gaps(number)
+        older |= {noted["name"]: noted for noted in segment.older}
+    for number, path in enumerate(segments):
+        if path.name in older and is_changed(path, older[path.name]):
+            reason = "The file was changed after its check sum was noted in a later one; its lines have none."
+            problems.append(Problem(str(path), 1, reason))
+            gaps.append(Gap(number, None, time_of(older[path.name], "until")))
     for episode, task in elsewhere:
         copies = tasks.get(task, [])
         episode.task = episode.task or next(iter(copies), None)

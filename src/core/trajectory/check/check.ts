@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { Fault } from '../../fault';
 import { unfinishedErasure } from '../erase';
 import { ifThere } from '../files';
-import { consentsLostBy } from '../index/doubt';
+import { consentsLostIn } from '../index/doubt';
 import { catchUp, segmentNames, tornLines, whyStale } from '../index/follow';
 import { readIndexFile } from '../index/indexFile';
 import { LogIndex } from '../index/logIndex';
-import type { IndexedSegment, Problem } from '../index/parts';
+import { changedOlder } from '../index/older';
+import type { IndexParts, Problem } from '../index/parts';
 import { EpisodeReader } from '../index/reader';
 
 /** What is wrong with one dialogue of a log. */
@@ -58,9 +59,9 @@ export async function checkLog(folder: string): Promise<LogCheck> {
     segments: names.length,
     lines: segments.reduce((sum, { lines }) => sum + lines, 0),
     episodes: rows.length,
-    problems: [...problems, ...(await tornLines(logFolder, segments))],
+    problems: [...problems, ...changedOlder(index.parts), ...(await tornLines(logFolder, segments))],
     ...(await episodesOf(logFolder, index, rows)),
-    losses: lossesOf(segments),
+    losses: lossesOf(index.parts),
     remarks: [...(await indexRemarks(folder, logFolder)), ...(await erasureRemarks(logFolder))],
   };
 }
@@ -92,8 +93,8 @@ async function episodesOf(
   return { damaged, doubtful };
 }
 
-function lossesOf(segments: readonly IndexedSegment[]): Record<string, string> {
-  const losses = segments.map((segment) => [segment.name, consentsLostBy([segment])] as const);
+function lossesOf(parts: IndexParts): Record<string, string> {
+  const losses = parts.segments.map((segment) => [segment.name, consentsLostIn(parts, segment)] as const);
   return Object.fromEntries(
     losses.flatMap(([name, at]) => (at > 0 ? [[name, new Date(at).toISOString()]] : [])),
   );

@@ -1,3 +1,4 @@
+import { changedSince } from './older';
 import type { IndexedSegment, IndexParts } from './parts';
 
 /** Where lines are lost of which nobody can tell what they said. */
@@ -9,35 +10,41 @@ export interface LostLines {
   readonly at: number;
 }
 
-/** The last ones of each segment. */
-export function lostLines(segments: readonly IndexedSegment[]): LostLines[] {
-  return segments.flatMap(({ losses: { gap, open, lostBy } }, segment) => {
+/** The last ones of each segment; those of one without check sums that was changed may have been any. */
+export function lostLines(parts: IndexParts): LostLines[] {
+  return parts.segments.flatMap((indexed, segment) => {
+    const { gap, open, lostBy } = indexed.losses;
+    const changed = changedSince(parts, indexed);
     const last = open?.isAnything ? open : gap;
     return [
       ...(last === undefined ? [] : [{ segment, offset: last.offset, at: last.at }]),
-      ...(lostBy === undefined ? [] : [{ segment, offset: undefined, at: lostBy }]),
+      ...[lostBy, changed].flatMap((at) => (at === undefined ? [] : [{ segment, offset: undefined, at }])),
     ];
   });
 }
 
 /** The last time at which a consent may have been lost, in milliseconds since 1970; -Infinity when none was. */
-export function consentsLostBy(segments: readonly IndexedSegment[]): number {
-  const times = segments.flatMap(({ losses: { gap, open, consentsBy, lostBy } }) => [
-    ...[gap?.at, open?.at, consentsBy, lostBy].filter((at) => at !== undefined),
-  ]);
-  return Math.max(Number.NEGATIVE_INFINITY, ...times);
+export function consentsLostBy(parts: IndexParts): number {
+  return Math.max(
+    Number.NEGATIVE_INFINITY,
+    ...parts.segments.map((segment) => consentsLostIn(parts, segment)),
+  );
+}
+
+/** As `consentsLostBy`, in one segment. */
+export function consentsLostIn(parts: IndexParts, segment: IndexedSegment): number {
+  const { gap, open, consentsBy, lostBy } = segment.losses;
+  const times = [gap?.at, open?.at, consentsBy, lostBy, changedSince(parts, segment)];
+  return Math.max(Number.NEGATIVE_INFINITY, ...times.filter((at) => at !== undefined));
 }
 
 /**
  * Marks the rows from `from` on whose episodes had begun when lines were lost. Where an episode was deleted or restored,
  * at whatever time, its row is put into `unsettled`: folding its events tells what holds.
  */
-export function markDoubtful(
-  { episodes, ranges, segments }: IndexParts,
-  from: number,
-  unsettled: Set<number>,
-): void {
-  const lost = lostLines(segments);
+export function markDoubtful(parts: IndexParts, from: number, unsettled: Set<number>): void {
+  const { episodes, ranges } = parts;
+  const lost = lostLines(parts);
   for (let row = from; row < episodes.length; row += 1) {
     if (!episodes.isStarted(row)) continue;
     const hadBegun = lost.length > 0 && isBefore(row, lost);

@@ -27,6 +27,7 @@ interface Header {
   readonly segments: IndexedSegment[];
   readonly consents: IndexParts['consents'];
   readonly problems: IndexParts['problems'];
+  readonly older: IndexParts['older'];
   readonly lengths: { readonly episodes: number; readonly ranges: number; readonly tasks: number };
 }
 
@@ -39,6 +40,7 @@ export async function writeIndexFile(file: string, parts: IndexParts): Promise<v
     segments: parts.segments,
     consents: parts.consents,
     problems: parts.problems,
+    older: parts.older,
     lengths: {
       episodes: parts.episodes.length,
       ranges: parts.ranges.table.length,
@@ -96,8 +98,8 @@ export async function readIndexFile(file: string): Promise<IndexParts | { reason
   const episodes = new Episodes(strings, header.ids, table(Episodes.columnKinds, lengths.episodes));
   const ranges = new Ranges(table(Ranges.columnKinds, lengths.ranges));
   const tasks = new TaskLines(table(TaskLines.columnKinds, lengths.tasks));
-  const { segments, consents, problems } = header;
-  return { strings, episodes, ranges, tasks, segments, consents, problems };
+  const { segments, consents, problems, older } = header;
+  return { strings, episodes, ranges, tasks, segments, consents, problems, older };
 }
 
 /** In the order of the file and of `LAYOUT`. */

@@ -6,6 +6,7 @@ import { unfinishedErasure } from '../erase';
 import { catchUp, settle, tornLines, whyStale } from './follow';
 import { readIndexFile, writeIndexFile } from './indexFile';
 import { LogIndex } from './logIndex';
+import { changedOlder } from './older';
 import type { Problem } from './parts';
 import { inTimeOrder } from './query';
 
@@ -63,7 +64,7 @@ export class KeptIndex {
   }
 
   get problems(): readonly Problem[] {
-    return [...this.kept.parts.problems, ...this.torn];
+    return [...this.kept.parts.problems, ...changedOlder(this.kept.parts), ...this.torn];
   }
 
   get notes(): readonly string[] {

@@ -20,7 +20,7 @@ export class LogIndex {
   /** Rows that changed since it was last cleared; kept only while somebody may want to be told of changes. */
   readonly touched = new Set<number>();
   isFollowed = false;
-  /** The latest time of an event of any episode, in milliseconds since 1970; 0 when there is none. */
+  /** The latest time of a consent or of an event of any episode, in milliseconds since 1970; 0 when there is none. */
   newest = 0;
   private readonly rows: Rows;
   /** Of so many rows is known whether they are doubtful. */
@@ -32,6 +32,7 @@ export class LogIndex {
     const { lastAt } = parts.episodes.columns;
     for (let row = 0; row < parts.episodes.length; row += 1)
       this.newest = Math.max(this.newest, lastAt.get(row));
+    for (const { at } of parts.consents) this.newest = Math.max(this.newest, Date.parse(at));
   }
 
   static empty(): LogIndex {
@@ -185,6 +186,7 @@ export class LogIndex {
     switch (event.event) {
       case 'segment':
         state.sequence.without = event.without ?? [];
+        for (const noted of event.older ?? []) parts.older[noted.name] = noted;
         if (event.lost !== undefined) {
           state.losses.lostBy = Date.parse(event.lost);
           this.weighed = 0;
@@ -195,6 +197,7 @@ export class LogIndex {
         return true;
       case 'consent':
         parts.consents.push(consentOf(event));
+        this.newest = Math.max(this.newest, Date.parse(event.at));
         return true;
       default: {
         const at = Date.parse(event.at);

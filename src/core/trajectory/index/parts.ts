@@ -1,4 +1,5 @@
 import type { Consent } from '../consent';
+import type { EventOf } from '../event';
 import { nothingRead, type ReadBytes } from '../segment/known';
 import type { Losses } from '../segment/losses';
 import { newSequence, type Sequence } from '../segment/sequence';
@@ -25,6 +26,9 @@ export interface IndexedSegment extends ReadBytes {
   readonly losses: Losses;
 }
 
+/** As `older` of a segment's first line says. */
+export type Noted = NonNullable<EventOf<'segment'>['older']>[number];
+
 /** All that the index holds: tables, and what is known of the files that they were read from. */
 export interface IndexParts {
   readonly strings: Strings;
@@ -34,6 +38,8 @@ export interface IndexParts {
   readonly segments: IndexedSegment[];
   readonly consents: Consent[];
   readonly problems: Problem[];
+  /** What was noted of segments without check sums, by their names. */
+  readonly older: Record<string, Noted>;
 }
 
 export function emptyParts(): IndexParts {
@@ -46,6 +52,7 @@ export function emptyParts(): IndexParts {
     segments: [],
     consents: [],
     problems: [],
+    older: {},
   };
 }
 

@@ -26,7 +26,7 @@ export class EpisodeReader {
     private readonly logFolder: string,
     private readonly index: LogIndex,
   ) {
-    this.lost = lostLines(index.parts.segments);
+    this.lost = lostLines(index.parts);
   }
 
   /**

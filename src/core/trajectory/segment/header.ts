@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { LOG_VERSION } from '../event';
+import { LOG_VERSION, type EventOf } from '../event';
 import { encodeEvent } from './line';
 import type { NumberRange } from './sequence';
 
@@ -8,13 +8,19 @@ import type { NumberRange } from './sequence';
  *
  * @param without numbers of lines that are no longer in the segment
  * @param lost until when lines may have been written of which nobody can tell what they said; ISO 8601
+ * @param older what segments without check sums hold
  */
-export function segmentHeader(without: readonly NumberRange[] = [], lost?: string): Buffer {
+export function segmentHeader(
+  without: readonly NumberRange[] = [],
+  lost?: string,
+  older: EventOf<'segment'>['older'] = [],
+): Buffer {
   const at = new Date().toISOString();
   const header = { version: LOG_VERSION, event: 'segment', at, segment: randomUUID() } as const;
   return encodeEvent({
     ...header,
     ...(without.length > 0 && { without }),
     ...(lost !== undefined && { lost }),
+    ...(older.length > 0 && { older }),
   });
 }

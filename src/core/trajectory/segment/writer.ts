@@ -3,7 +3,7 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Task } from '../../task/task';
 import { Fault, messageOf } from '../../fault';
-import { LOG_VERSION, type LogEvent } from '../event';
+import { LOG_VERSION, type EventOf, type LogEvent } from '../event';
 import { makeFolder, syncFolder } from '../files';
 import { segmentHeader } from './header';
 import { encodeEvent } from './line';
@@ -29,6 +29,8 @@ interface OpenSegment {
   readonly name: string;
   readonly file: string;
   readonly handle: FileHandle;
+  /** Its first line, which is written with the first events. */
+  readonly header: Buffer;
   size: number;
   lines: number;
   /** Tasks in this segment: id → their line's content. */
@@ -40,8 +42,8 @@ export interface WriterOptions {
   /** A new segment is begun once one has this size. */
   readonly segmentBytes: number;
   readonly onWritten: WrittenListener;
-  /** Throws when no segment may be begun now. */
-  readonly beforeSegment: () => Promise<void>;
+  /** Throws when no segment may be begun now; else gives what its first line says of segments without check sums. */
+  readonly beforeSegment: () => Promise<EventOf<'segment'>['older']>;
 }
 
 /**
@@ -127,7 +129,7 @@ export class SegmentWriter {
     // A sync of a segment that was closed meanwhile needs no new one.
     if (!this.segment && batch.every((append) => append.lines.length === 0)) return;
     const segment = (this.segment ??= await this.begin());
-    const lines = segment.size === 0 ? [segmentHeader()] : [];
+    const lines = segment.size === 0 ? [segment.header] : [];
     const tasks = new Map(segment.tasks);
     for (const append of batch) {
       for (const task of append.tasks) {
@@ -169,9 +171,9 @@ export class SegmentWriter {
     const file = join(folder, name);
     try {
       await claim(file);
-      await this.options.beforeSegment();
+      const header = segmentHeader([], undefined, await this.options.beforeSegment());
       const handle = await open(file, 'wx');
-      const segment = { name, file, handle, size: 0, lines: 0, tasks: new Map<string, Task>() };
+      const segment = { name, file, handle, header, size: 0, lines: 0, tasks: new Map<string, Task>() };
       try {
         await syncFolder(folder);
         await syncFolder(dirname(folder));
