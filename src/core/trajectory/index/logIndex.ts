@@ -51,8 +51,9 @@ export class LogIndex {
 
   /** Marks the episodes that lost lines make doubtful; to be called before the unsettled ones are read. */
   weighDoubt(): void {
-    markDoubtful(this.parts, this.weighed, this.unsettled);
-    this.weighed = this.parts.episodes.length;
+    const { length } = this.parts.episodes;
+    if (this.weighed < length) markDoubtful(this.parts, this.weighed, this.unsettled);
+    this.weighed = length;
   }
 
   /** The number of a segment, which is new when it was not known. */
