@@ -459,7 +459,7 @@ describe('tandem check', () => {
     expect(await tandem('check', data, '--repair')).toMatchObject({ code: 2 });
     await rm(`${data}-repaired`, { recursive: true });
     // A deletion, of which nobody can tell whose.
-    const log = await TrajectoryLog.open(`${data}`);
+    const log = await TrajectoryLog.open(data);
     await log.delete([log.list({ offset: 0, limit: 1 }).rows[0]!.id]);
     await log.close();
     const [, second] = (await readdir(path.join(data, 'log'))).filter((each) => each.endsWith('.jsonl'));

@@ -3,7 +3,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkLog } from '../../../src/core/trajectory/check/check';
 import { repairLog, repairedFolder } from '../../../src/core/trajectory/check/repair';
-import { agentTurn, doubling, kim, openLog, play, reply, started, temporaryFolder } from '../../fixtures/log';
+import {
+  agentTurn,
+  doubling,
+  kim,
+  openLog,
+  play,
+  reply,
+  started,
+  takeSealsAway,
+  temporaryFolder,
+} from '../../fixtures/log';
 import { Disk, writeImage, type Image } from './disk';
 import { seeded } from './random';
 
@@ -86,6 +96,36 @@ describe('a power cut', () => {
       // The log can be gone on with.
       await play(log, 'e2', 1);
       expect(log.summary('e2')?.state).toBe('answered');
+      await log.close();
+    }
+  });
+
+  it('while older segments are noted and the use of models is kept puts nothing in doubt that was written', async () => {
+    const root = await temporaryFolder();
+    const folder = join(root, 'workspace', '.tandem');
+    const filling = await openLog(folder);
+    await play(filling, 'e1', 1);
+    await filling.append({ event: 'rating', episode: 'e1', comment: 'x'.repeat(2_000_000), by: 'kim' });
+    await filling.close();
+    await takeSealsAway(folder);
+    const cuts = await cutAtEachStep(
+      root,
+      () => undefined,
+      async () => {
+        const log = await openLog(folder);
+        await log.modelUse();
+        await play(log, 'e2', 1);
+        await log.append({ event: 'rating', episode: 'e2', stars: 3, by: 'kim' }, { durable: true });
+        await log.close();
+      },
+    );
+    expect(cuts.length).toBeGreaterThan(10);
+    for (const { image } of cuts) {
+      const log = await openLog(await folderOf(image));
+      expect(log.problems.filter(({ reason }) => !reason.startsWith('The last line is torn'))).toEqual([]);
+      expect(log.summary('e1')?.state).toBe('answered');
+      for (const { doubtful } of log.list({ offset: 0, limit: 9 }).rows) expect(doubtful).toBeUndefined();
+      expect((await log.modelUse())['openai:agent']?.turns).toBeGreaterThanOrEqual(2);
       await log.close();
     }
   });

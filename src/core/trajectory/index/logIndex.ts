@@ -108,7 +108,7 @@ export class LogIndex {
       return;
     }
     const isRead =
-      (front && this.addFast(segment, front, buffer, start, end, offset)) ||
+      (front !== undefined && this.addFast(segment, front, buffer, start, end, offset)) ||
       this.addWhole(segment, buffer, start, end, offset);
     const isKnown = isRead || isAfterGap !== undefined;
     if (!isKnown || (losses.open === undefined && isAfterGap !== true)) return;
