@@ -337,4 +337,5 @@ export type Action =
   | 'compare'
   | 'next-task'
   | 'play-again'
+  | 'teach'
   | NoticeAction;

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import * as z from 'zod';
 import type { PackTask } from '../dialogue/collect';
-import { requestOf } from '../loop/tasks';
 import { readJsonLines } from '../task/jsonl';
+import { requestOf } from '../task/request';
 import { parsePublishedRow } from '../trajectory/publishedRow';
 import { Fault } from '../fault';
 import type { Run } from '../training/runs';

@@ -5,6 +5,7 @@ import type { PackTask } from '../../core/dialogue/collect';
 import { canPlay } from '../../core/experiment/playable';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
+import { specAt } from '../models/places';
 import { cancellable } from '../progress';
 import { grouped, runName } from '../runs/words';
 import { pickOne, runSteps, taking } from '../steps';
@@ -49,13 +50,15 @@ export async function evaluateRuns(
     );
   }
   const { LocalModel } = await import('../../core/model/local/model');
+  const { localPlaces, configuration } = engine;
+  const workspace = configuration.folder?.uri.fsPath ?? '';
   const [first, ...others] = playable.map((run) => runName(run, t));
   const title = others.length === 0 ? t('Evaluating {0}', first!) : t('Evaluating {0} runs', playable.length);
   await cancellable(title, async (signal, report) =>
     measure({
       ...heldOut,
       runs: playable,
-      open: (place) => new LocalModel({ name: specOf(place, engine), folder: place }),
+      open: (place) => new LocalModel({ name: specAt(place, localPlaces, workspace), folder: place }),
       log: await engine.log(),
       simulator,
       grader: await engine.grader(),
@@ -71,17 +74,6 @@ export async function evaluateRuns(
       },
     }),
   );
-}
-
-/** As the settings and the log name it, so that no path of this machine gets into the log. */
-function specOf(place: string, { localPlaces, configuration }: Engine): string {
-  const folder = place.endsWith('.onnx') ? path.dirname(path.dirname(place)) : place;
-  const known = localPlaces.find((one) => one.folder === folder);
-  if (known !== undefined) return known.spec;
-  const workspace = configuration.folder?.uri.fsPath ?? '';
-  const relative = path.relative(workspace, folder);
-  const isInside = !relative.startsWith('..') && !path.isAbsolute(relative);
-  return `local:${isInside ? relative.replaceAll('\\', '/') : path.basename(folder)}`;
 }
 
 interface TasksItem extends vscode.QuickPickItem {

@@ -6,7 +6,7 @@ import { differencesOf } from '../../../src/core/experiment/configurations';
 import { controlsOf } from '../../../src/core/experiment/control';
 import { RunReader } from '../../../src/core/experiment/experiment';
 import { requestsIn, unseen } from '../../../src/core/experiment/heldOut';
-import { keep, keptOf } from '../../../src/core/experiment/kept';
+import { keep, keptOf } from '../../../src/core/loop/kept';
 import { portable, portableValue } from '../../../src/core/experiment/report/portable';
 import { writeReport } from '../../../src/core/experiment/report/write';
 import { standingsOf } from '../../../src/core/experiment/standings';
