@@ -7,6 +7,7 @@ import { Runs, type Run } from '../../core/training/runs';
 import type { Action } from '../../../webview/run/protocol';
 import { commands, runViewType, type CommandId } from '../contributions';
 import type { Engines } from '../engines';
+import { searchable } from '../panelPage';
 import { manageTrust } from '../trust/restricted';
 import { RunPanel, type RunPanelOwner } from './panel';
 import type { RunQueue } from './queue';
@@ -66,7 +67,7 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
       return there;
     }
     return this.adopt(
-      vscode.window.createWebviewPanel(runViewType, '', vscode.ViewColumn.Active),
+      vscode.window.createWebviewPanel(runViewType, '', vscode.ViewColumn.Active, searchable),
       runs,
       run.id,
     );

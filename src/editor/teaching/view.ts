@@ -148,10 +148,11 @@ function trainingWords(what: string, t: Translate): string {
   }
 }
 
-const minutes = (seconds: number, t: Translate): string =>
-  seconds < 60
-    ? t('{0} s', Math.max(5, 5 * Math.round(seconds / 5)))
-    : t('{0} min', Math.round(seconds / 60));
+function duration(seconds: number, t: Translate): string {
+  if (seconds < 60) return t('{0} s', Math.max(5, 5 * Math.round(seconds / 5)));
+  const minutes = Math.round(seconds / 60);
+  return minutes < 100 ? t('{0} min', minutes) : t('{0} h', Math.round(minutes / 60));
+}
 
 function outcomeView({ sampled, greedy }: Comparisons, t: Translate): OutcomeView {
   const { difference, interval, tasks } = sampled.success;
