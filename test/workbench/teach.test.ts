@@ -37,7 +37,7 @@ afterAll(async () => {
 
 test('finds in the empty view of runs what teaching the agent does, and how long it takes', async () => {
   await showRuns(workbench);
-  await workbench.page.getByRole('button', { name: 'Teach the Agent…' }).first().click();
+  await workbench.page.getByRole('button', { name: 'Teach Agent…' }).first().click();
   await page().getByRole('heading', { name: 'Teach the agent' }).waitFor();
   await page()
     .getByText(/400 tasks, 1,600 dialogues\. About \d+ (min|s) on this machine\./)

@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { tooltip } from '../../../src/editor/tooltip';
+
+vi.mock('vscode', () => import('./vscode'));
 
 it('keeps the spaces of a text as such, so that its lines break between words', () => {
   expect(tooltip('', ['What is the fee?']).value).toBe(String.raw`What is the fee\?`);
