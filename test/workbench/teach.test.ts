@@ -30,8 +30,9 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await killTrainers(runs());
+  // In this order: as long as the window is there, it goes on with the lesson.
   await workbench.close();
+  await killTrainers(runs());
   await rm(workspace, { recursive: true, force: true });
 });
 
