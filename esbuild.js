@@ -172,6 +172,7 @@ const builds = [
       'webview/statistics': 'webview/statistics/statistics.ts',
       'webview/run': 'webview/run/run.ts',
       'webview/newRun': 'webview/newRun/newRun.ts',
+      'webview/teaching': 'webview/teaching/teaching.ts',
       'webview/comparison': 'webview/comparison/comparison.ts',
     }),
   },

@@ -36,6 +36,8 @@ import { Collaborations } from './editor/own/collaborations';
 import { FunctionActions } from './editor/own/function';
 import { Proposals } from './editor/own/proposals';
 import { Status } from './editor/status';
+import { TeachingPanel } from './editor/teaching/panel';
+import { Teacher } from './editor/teaching/teacher';
 import { PackAdder } from './editor/tasks/adding/add';
 import { PackDownload } from './editor/tasks/adding/download';
 import { PackDrop } from './editor/tasks/adding/drop';
@@ -109,6 +111,8 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     filter: () => trajectories.filter,
     open: (run) => runPanels.open(run),
   });
+  const teacher = new Teacher(engine, trainer);
+  const teaching = new TeachingPanel(context.extensionUri, engine, teacher, runPanels);
   const comparisons = new Comparisons(context.extensionUri, engines, packs, runPanels, runWatch);
   const status = new Status(panels, runWatch);
   const proposals = new Proposals((error) => engine.show(error));
@@ -134,8 +138,15 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     runTree,
     runQueue,
     runPanels,
-    new RunEndings(runWatch, runPanels, context.workspaceState, (error) => engine.report(error)),
+    new RunEndings(
+      runWatch,
+      { isInSight: (run) => runPanels.isInSight(run) || teacher.follows(run.id) },
+      context.workspaceState,
+      (error) => engine.report(error),
+    ),
     runForms,
+    teacher,
+    teaching,
     comparisons,
     new Documents(engines, packs),
     status,
@@ -150,7 +161,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, critics, download, starter, guidelines, status, tasks, trajectories },
       ...{ replays, exports, statistics, candidates, proposals, collaborations, titles },
-      ...{ runWatch, runTree, runQueue, runStarter, runControl, runPanels, runForms, comparisons },
+      ...{ runWatch, runTree, runQueue, runStarter, runControl, runPanels, runForms, comparisons, teaching },
     }),
   );
   return { engine, engines, packs, tasks, trajectories, models, panels, replays, standing, adder, drop };

@@ -60,6 +60,7 @@ export const commands = {
   useCritic: 'tandem.useCritic',
   revealModelFolder: 'tandem.revealModelFolder',
   removeModel: 'tandem.removeModel',
+  teachAgent: 'tandem.teachAgent',
   newRun: 'tandem.newRun',
   startRunFile: 'tandem.startRunFile',
   openRun: 'tandem.openRun',
@@ -113,6 +114,9 @@ export const runViewType = 'tandem.run';
 
 /** The type of a webview panel with the form that makes a training run. */
 export const newRunViewType = 'tandem.newRun';
+
+/** The type of the webview panel with the lesson of the agent. */
+export const teachingViewType = 'tandem.teaching';
 
 /** The type of a webview panel that compares training runs. */
 export const comparisonViewType = 'tandem.comparison';

@@ -12,6 +12,7 @@ const titles = {
   statistics: t('Tandem statistics'),
   run: t('Tandem run'),
   newRun: t('Tandem: new run'),
+  teaching: t('Tandem: teach the agent'),
   comparison: t('Tandem comparison'),
 };
 

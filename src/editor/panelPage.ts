@@ -1,6 +1,9 @@
 import * as vscode from 'vscode';
 import { pageHtml, type PageName } from './page';
 
+/** Of a panel whose page is read: the editor's own find works in it. */
+export const searchable: vscode.WebviewPanelOptions = { enableFindWidget: true };
+
 /**
  * Puts a page into a panel: its scripts run, its files are those that were built for the views, nothing else is read.
  * @param receive what the page says

@@ -13,7 +13,7 @@ import { Runs, type Run } from '../../src/core/training/runs';
 import { TrajectoryLog } from '../../src/core/trajectory/log';
 import { collectLog } from '../fixtures/trainer';
 import { accessiblePictures } from './accessibility';
-import { ChatView, chatSettings, parking } from './chatView';
+import { ChatView, parking } from './chatView';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
 import { killTrainers, showRuns, trainerEnvironment } from './runsView';
@@ -48,7 +48,11 @@ beforeAll(async () => {
     extension: root,
     workspace,
     environment: trainerEnvironment(),
-    settings: { ...chatSettings, 'tandem.sampling.maxTokens': 256, 'tandem.protocol.maxTurns': 6 },
+    settings: {
+      'chat.disableAIFeatures': false,
+      'tandem.sampling.maxTokens': 256,
+      'tandem.protocol.maxTurns': 6,
+    },
   });
   await showRuns(workbench);
 });
@@ -273,7 +277,8 @@ test('what was trained answers as @tandem in the chat, and is in its picker', as
   const chat = new ChatView(workbench);
   await button('Use in chat').click();
   await chat.input.getByText('@tandem').waitFor();
-  await chat.pickModel('long one');
+  // In the editor's own mode nobody would answer: only models that call tools are offered there.
+  await expect.poll(() => chat.content.locator('.model-picker-name').textContent()).toBe('long one');
   await chat.say(parking);
   const answered = chat.content
     .getByText('Answer now')

@@ -148,7 +148,7 @@ async function playByHand(data: string): Promise<void> {
 
 test('the view says how many there are, how many succeed and how many leak', async () => {
   await section('Trajectories')
-    .getByText(/^14 · \d+ % ± \d+ success · leak 7\.1 %$/)
+    .getByText(/^14 · \d+ % success( \(\d+–\d+ %\))? · 7\.1 % leaked$/)
     .waitFor();
 });
 

@@ -50,7 +50,7 @@ export class NewRunElement extends PlainElement {
         ${
           shown.isEmpty
             ? emptyLog((action) => host.act(action))
-            : html`<fieldset class="whole" role="none" ?disabled=${this.starting?.isStarting}>
+            : html`<fieldset class="whole" role="none" ?disabled=${this.isStarting}>
                 ${this.base(shown)} ${this.learned(shown)} ${this.method(shown)} ${this.more(shown)}
                 ${this.plan()}
               </fieldset>`
@@ -58,6 +58,13 @@ export class NewRunElement extends PlainElement {
       </main>
       ${shown.isEmpty ? nothing : this.footer(shown)}
       <div role="status" class="unseen">${this.said}</div>`;
+  }
+
+  /**
+   * Nothing can be changed. Said to each of the toolkit's buttons, too: a fieldset switches them off, but not on again.
+   */
+  private get isStarting(): boolean {
+    return this.starting?.isStarting === true;
   }
 
   private receive(message: ToWebview): void {
@@ -132,6 +139,7 @@ export class NewRunElement extends PlainElement {
           label: t('Choose a folder…'),
           icon: 'folder-opened',
           title: t('A model as transformers reads it'),
+          disabled: this.isStarting,
           onPress: () => host.act('browse'),
         })}
       </div>
@@ -153,7 +161,7 @@ export class NewRunElement extends PlainElement {
       }
       ${others.length === 0 ? nothing : html`<div class="grid">${others.map((field) => this.field(field))}</div>`}
       ${flags.length === 0 ? nothing : html`<div class="flags">${flags.map((field) => this.field(field))}</div>`}
-      ${data === undefined ? nothing : dataFigures(data, (action) => host.act(action))}
+      ${data === undefined ? nothing : dataFigures(data, this.isStarting, (action) => host.act(action))}
     </section>`;
   }
 
@@ -201,13 +209,15 @@ export class NewRunElement extends PlainElement {
     if (estimate === undefined) return nothing;
     return html`<section aria-labelledby="plan-title" class="needs">
       <h2 id="plan-title">${t('What it needs')}</h2>
-      ${estimateParts(estimate, (action) => host.act(action))}
+      ${estimateParts(estimate, this.isStarting, (action) => host.act(action))}
     </section>`;
   }
 
   private footer({ restriction }: FormView): TemplateResult {
-    const { isStarting = false, problem = '', checks = [] } = this.starting ?? {};
-    const summary = this.estimate?.summary ?? '';
+    const { isStarting } = this;
+    const { problem = '', checks = [] } = this.starting ?? {};
+    const noData = this.data?.problem ?? '';
+    const summary = noData === '' ? (this.estimate?.summary ?? '') : noData;
     return html`<footer>
       ${
         problem === ''
@@ -224,7 +234,7 @@ export class NewRunElement extends PlainElement {
           kind: 'primary',
           icon: 'play',
           key: 'Control+Enter',
-          disabled: isStarting || restriction !== '',
+          disabled: isStarting || restriction !== '' || noData !== '',
           onPress: () => this.start(),
         })}
         ${button({
@@ -312,7 +322,7 @@ export class NewRunElement extends PlainElement {
       void this.updateComplete.then(() => document.getElementById(idOf(wrong))?.focus());
       return;
     }
-    if (this.starting?.isStarting === true) return;
+    if (this.isStarting || (this.data?.problem ?? '') !== '') return;
     // What the host is told to start is what is seen: from now on it cannot be changed. The host answers.
     this.starting = { type: 'start', isStarting: true, problem: '', checks: [] };
     this.said = t('Starting … Until it has begun, nothing can be changed here.');

@@ -5,7 +5,8 @@ import type { Action, CheckView, DataView, EstimateView } from './protocol';
 
 /** What would be learned from, in figures, with what is left out. */
 export function dataFigures(
-  { figures, leftOut, problem, isCounting, isCollecting }: DataView,
+  { figures, leftOut, problem, remark, isCounting, isCollecting }: DataView,
+  isStarting: boolean,
   act: (action: Action) => void,
 ): TemplateResult {
   return html`<div class="data" aria-busy=${isCounting}>
@@ -30,7 +31,13 @@ export function dataFigures(
       problem === '' || isCollecting
         ? nothing
         : html`<p class="error" id="data-error">${icon('error')}${problem}</p>
-            <div class="line">${collectButton(act)}</div>`
+            <div class="line">${collectButton(act, isStarting)}</div>`
+    }
+    ${
+      problem !== '' || remark === '' || isCollecting
+        ? nothing
+        : html`<p class="remark">${icon('warning')}<span>${remark}</span></p>
+            <div class="line">${collectButton(act, isStarting)}</div>`
     }
     ${
       leftOut.length === 0
@@ -54,7 +61,7 @@ export function emptyLog(act: (action: Action) => void): TemplateResult {
       ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or bring dialogues that you have.')}
     </p>
     <div class="line">
-      ${collectButton(act, 'primary')}
+      ${collectButton(act, false, 'primary')}
       ${button({ label: t('Play a task'), icon: 'play', onPress: () => act('play') })}
       ${button({ label: t('Import trajectories…'), icon: 'cloud-upload', onPress: () => act('import') })}
     </div>
@@ -64,9 +71,11 @@ export function emptyLog(act: (action: Action) => void): TemplateResult {
 /** Where there is nothing to learn from, or too little. */
 function collectButton(
   act: (action: Action) => void,
+  disabled: boolean,
   kind: 'primary' | 'secondary' = 'secondary',
 ): TemplateResult {
   return button({
+    disabled,
     label: t('Let the simulator play'),
     kind,
     icon: 'run-all',
@@ -76,7 +85,11 @@ function collectButton(
 }
 
 /** What the run needs, or what there is to do before that is known. */
-export function estimateParts(view: EstimateView, act: (action: Action) => void): TemplateResult {
+export function estimateParts(
+  view: EstimateView,
+  disabled: boolean,
+  act: (action: Action) => void,
+): TemplateResult {
   const { state, sentence, problem, rows, advice, checks, fits } = view;
   return html`${
     problem === ''
@@ -100,11 +113,11 @@ export function estimateParts(view: EstimateView, act: (action: Action) => void)
   }
   ${
     state === 'unprepared'
-      ? button({ label: t('Prepare the trainer'), icon: 'tools', onPress: () => act('prepare') })
+      ? button({ disabled, label: t('Prepare the trainer'), icon: 'tools', onPress: () => act('prepare') })
       : state === 'asked'
-        ? button({ label: t('Plan'), icon: 'cloud-download', onPress: () => act('plan') })
+        ? button({ disabled, label: t('Plan'), icon: 'cloud-download', onPress: () => act('plan') })
         : state === 'failed'
-          ? button({ label: t('Plan again'), icon: 'refresh', onPress: () => act('plan') })
+          ? button({ disabled, label: t('Plan again'), icon: 'refresh', onPress: () => act('plan') })
           : nothing
   }
   ${

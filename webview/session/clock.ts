@@ -2,21 +2,33 @@ import { html, type TemplateResult } from 'lit';
 import { customElement, property, state } from 'lit/decorators.js';
 import { PlainElement } from '../dialogue/element';
 import { t } from '../language';
+import { host } from './host';
 import type { SessionView } from './view';
 import { duration } from './view';
 
-/** How long a dialogue has been played: what the log says of its turns, and the time since the last of them. */
+/**
+ * How long a dialogue has been played: what the log says of its turns, and the time since the last of them. It never
+ * runs backwards: the log does not count what was thrown away or not yet answered, which took its time all the same.
+ */
 @customElement('tandem-clock')
 export class ClockElement extends PlainElement {
   @property({ attribute: false }) view!: SessionView;
   @state() private now = performance.now();
   private since = performance.now();
   private move = '';
+  private episode: string | undefined;
+  /** What it had shown when the move that is under way began, in milliseconds. */
+  private begunAt = 0;
+  /** What it shows. */
+  private shown = 0;
   private timer: ReturnType<typeof setInterval> | undefined;
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.timer = setInterval(() => (this.now = performance.now()), 1000);
+    this.timer = setInterval(() => {
+      this.now = performance.now();
+      host.keepElapsed(this.episode, this.shown);
+    }, 1000);
   }
 
   override disconnectedCallback(): void {
@@ -32,16 +44,25 @@ export class ClockElement extends PlainElement {
     const phase = shown.phase === 'choosing' ? 'candidates' : shown.phase;
     const move = [this.view.panel.episode, turns.length, replies, turns.at(-1)?.samples, phase].join();
     if (move === this.move) return;
+    const { episode } = this.view.panel;
+    this.begunAt = episode === this.episode ? this.shown : host.elapsed(episode);
+    this.episode = episode;
     this.move = move;
     this.since = this.now = performance.now();
   }
 
   override render(): TemplateResult {
+    this.shown = this.time;
+    return html`<span role="timer" title=${t('Time that this dialogue has taken')}
+      >${duration(this.shown)}</span
+    >`;
+  }
+
+  private get time(): number {
     const { turns, state: shown } = this.view;
     const isRunning = ['agent', 'candidates', 'choosing', 'developer', 'simulator'].includes(shown.phase);
     const logged = turns.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
-    const time = logged + (isRunning ? this.now - this.since : 0);
-    return html`<span role="timer" title=${t('Time that this dialogue has taken')}>${duration(time)}</span>`;
+    return Math.max(logged, this.begunAt) + (isRunning ? this.now - this.since : 0);
   }
 }
 

@@ -85,7 +85,7 @@ export class ComposerElement extends PlainElement {
   private actions(): TemplateResult {
     const { state, isSending } = this;
     const named = modelLabel(state.simulator, state.called) || t('The simulator');
-    const hasSimulator = state.onlyDeveloperKnows !== true;
+    const hasSimulator = state.onlyDeveloperKnows !== true && state.needsSimulator !== true;
     if (state.isSuggesting === true) {
       return html`<div class="actions">
         ${progress(t('{0} drafts a reply', named))}
@@ -131,6 +131,17 @@ export class ComposerElement extends PlainElement {
           : nothing
       }
       <span class="rest">
+        ${
+          state.needsSimulator === true && state.onlyDeveloperKnows !== true
+            ? linkButton(
+                t('Choose a simulator…'),
+                () => host.act('choose-simulator'),
+                state.simulator === 'rules'
+                  ? t('The rules know nothing about this task; a model can reply for you')
+                  : t('Nobody is chosen who could reply for you'),
+              )
+            : nothing
+        }
         ${
           hasSimulator
             ? linkButton(

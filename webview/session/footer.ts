@@ -109,18 +109,27 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
             key: keys.compare,
             onPress: () => host.act('compare'),
           })}
-          ${
-            state.canReplay === true
-              ? html`<span class="rest"
-                  >${linkButton(
+          <span class="rest">
+            ${
+              state.canReplay === true
+                ? linkButton(
                     t('Play again'),
                     () => host.act('play-again'),
                     t('The same task from the beginning; the log keeps both'),
                     keys.playAgain,
-                  )}</span
-                >`
-              : nothing
-          }
+                  )
+                : nothing
+            }
+            ${
+              isOwn
+                ? nothing
+                : linkButton(
+                    t('Teach the agent…'),
+                    () => host.act('teach'),
+                    t('It plays many tasks with a simulator, learns from them, and is measured on others'),
+                  )
+            }
+          </span>
         </div>`;
     case 'developer':
       return html``;

@@ -1,7 +1,15 @@
 import { editorApi } from '../editorApi';
 import type { Action, FromWebview, PanelState } from './protocol';
 
-const api = editorApi<FromWebview, PanelState>();
+/** What the editor keeps of the page: what it needs to bring it back, and how long the dialogue has taken. */
+type Kept = PanelState & { readonly elapsed?: Elapsed };
+
+interface Elapsed {
+  readonly episode: string;
+  readonly milliseconds: number;
+}
+
+const api = editorApi<FromWebview, Kept>();
 
 /** The extension host at the other end. */
 export const host = {
@@ -13,5 +21,16 @@ export const host = {
   },
   act: (action: Action): void => host.send({ type: 'act', action }),
   /** What the editor gives back after a reload of the window. */
-  keep: (state: PanelState): void => api.setState(state),
+  keep: (state: PanelState): void => {
+    const elapsed = api.getState()?.elapsed;
+    api.setState({ ...state, ...(elapsed && { elapsed }) });
+  },
+  /** How long a dialogue had taken when the page was last there, in milliseconds; 0 when it was not. */
+  elapsed(episode: string | undefined): number {
+    const kept = api.getState()?.elapsed;
+    return kept !== undefined && kept.episode === episode ? kept.milliseconds : 0;
+  },
+  keepElapsed(episode: string | undefined, milliseconds: number): void {
+    if (episode !== undefined) api.setState({ ...api.getState(), elapsed: { episode, milliseconds } });
+  },
 };

@@ -129,7 +129,7 @@ function acted(press: KeyPress, { state }: Pick<SessionView, 'state'>): FromWebv
   const action = letters.find((one) => isOf(press, one.key) && one.in.includes(state.phase))?.action;
   const isOffered =
     state.restriction === undefined &&
-    (state.onlyDeveloperKnows !== true || !simulated.includes(action)) &&
+    (!(state.onlyDeveloperKnows === true || state.needsSimulator === true) || !simulated.includes(action)) &&
     (action !== 'take-seat' || state.seat === 'simulator') &&
     (action !== 'end-now' || state.canEnd === true || state.phase === 'choosing') &&
     (action !== 'play-again' || state.canReplay === true);

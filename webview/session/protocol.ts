@@ -229,6 +229,8 @@ export interface SessionState {
   readonly isSuggesting?: boolean;
   /** What is hidden is in the developer's head, so that no simulator can reply. */
   readonly onlyDeveloperKnows?: boolean;
+  /** No simulator can reply: none is chosen, or the rules know nothing about this task. A model could. */
+  readonly needsSimulator?: boolean;
   /** There is a message of the agent that can be taken as its answer now. */
   readonly canEnd?: boolean;
   /** Turns and time are counted before the person's eyes. */
@@ -337,4 +339,5 @@ export type Action =
   | 'compare'
   | 'next-task'
   | 'play-again'
+  | 'teach'
   | NoticeAction;

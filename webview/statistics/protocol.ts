@@ -30,7 +30,7 @@ export type Unit = 'hour' | 'day' | 'week' | 'month';
 
 export interface ToWebview {
   readonly type: 'show';
-  /** `1,204 · 41 % ± 3 success · leak 0.6 %`; empty while there is nothing. */
+  /** `1,204 · 41 % success (38–44 %) · 0.6 % leaked`; empty while there is nothing. */
   readonly headline: string;
   /** What the list is narrowed to; empty when it is not. */
   readonly filter: string;

@@ -11,6 +11,7 @@ import {
 } from '../../core/loop/settings';
 import { successInWords, verdictOf } from '../../core/loop/verdict';
 import { readLocalFolder, type LocalFolder } from '../../core/model/local/folder';
+import type { Grader } from '../../core/grading/grader';
 import { openModel } from '../../core/model/spec';
 import { trainerCode } from '../../core/loop/trainerCode';
 import type { Trainer } from '../../core/training/trainer';
@@ -59,27 +60,35 @@ async function loop(options: Options, to: Surroundings): Promise<Outcome> {
   const keyOf = namedKeys(options.keyEnv, [simulator]);
   const lines = new StageLines();
   let trainer: Promise<Trainer> | undefined;
+  let grader: Promise<Grader> | undefined;
   to.onInterrupt('Stopping; the same command goes on from here. Press Ctrl+C again to leave at once.');
   try {
+    const folder = path.resolve(out);
     const result = await runLoop({
-      folder: path.resolve(out),
+      folder,
+      model: path.join(folder, 'model'),
       settings: settingsFor(base, options.quick === true),
       packs: tasks.map((file) => path.resolve(file)),
       agent: { name: agent, base, graph },
-      ...{ seed, simulator },
+      ...{ seed, simulator, title: titleOf(tasks), runName: 'loop' },
       prompts: path.join(to.assets, 'prompts'),
       trainerCode: await trainerCode(path.join(to.assets, 'trainer')),
       openModel: (name) => openModel(name, modelOptions(to, keyOf(name))),
-      openGrader: () => openGrader({ assets: to.assets, ...(jobs !== undefined && { workers: jobs }) }),
+      openGrader: () =>
+        (grader ??= openGrader({ assets: to.assets, ...(jobs !== undefined && { workers: jobs }) })),
       openTrainer: () => (trainer ??= openShippedTrainer(to)),
       signal: to.signal,
       onProgress: (progress) => lines.show(progress),
     });
     return { summary: result, print: () => inWords(result) };
   } finally {
+    await (await grader)?.close();
     lines.end();
   }
 }
+
+const titleOf = (packs: readonly string[]): string =>
+  packs.length === 0 ? 'starter world' : packs.map((file) => path.parse(file).name).join(', ');
 
 /** One folder for each kind of loop, so that the same command finds it again and another one leaves it alone. */
 function defaultFolder({ quick, tasks, agent, seed }: Options): string {

@@ -105,6 +105,16 @@ function contentOf({ description, reference, testCases, hiddenInformation, facts
   return JSON.stringify([description, reference, testCases, hiddenInformation, facts]);
 }
 
+/** @throws {Fault} `dialogue/incomplete` when a dialogue is missing from it */
+export function refuseIncomplete({ done, total, failures }: CollectionResult): void {
+  if (done === total) return;
+  const why = failures.map(({ message, count }) => `${count} with: ${message}`).join(' ');
+  throw new Fault(
+    'dialogue/incomplete',
+    `${total - done} of ${total} dialogues failed, ${why} The same command tries them again.`,
+  );
+}
+
 interface Job {
   readonly task: Task;
   readonly pack?: string;

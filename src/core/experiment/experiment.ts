@@ -5,7 +5,7 @@ import { RunHistory } from '../training/history/history';
 import { runFiles } from '../training/runFolder';
 import type { Run, Runs } from '../training/runs';
 import { configurationOf } from './configurations';
-import { keptOf, type Kept } from './kept';
+import { keptOf, type Kept } from '../loop/kept';
 
 /** Events after which whoever else works in this process gets a turn. */
 const PIECE = 1000;

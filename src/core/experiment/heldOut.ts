@@ -1,8 +1,9 @@
 import path from 'node:path';
 import * as z from 'zod';
 import type { PackTask } from '../dialogue/collect';
-import { requestOf } from '../loop/tasks';
 import { readJsonLines } from '../task/jsonl';
+import { requestOf } from '../task/request';
+import type { Task } from '../task/task';
 import { parsePublishedRow } from '../trajectory/publishedRow';
 import { Fault } from '../fault';
 import type { Run } from '../training/runs';
@@ -10,30 +11,38 @@ import { configurationOf } from './configurations';
 
 const dataSchema = z.object({ data: z.object({ trajectories: z.array(z.string()).catch([]) }) });
 
-/**
- * What the tasks ask for that runs have in their data, those that they held out for their own looks among them: how well
- * a model does on these says little about others.
- */
-export async function requestsIn(runs: readonly Run[], signal?: AbortSignal): Promise<ReadonlySet<string>> {
+/** What runs have learned from. */
+export interface Seen {
+  /** What the tasks ask for, those that the runs held out for their own looks among them. */
+  readonly requests: ReadonlySet<string>;
+  /** Where the tasks come from, as they say. */
+  readonly sources: ReadonlySet<string>;
+}
+
+/** The tasks that runs have in their data: how well a model does on these says little about others. */
+export async function seenBy(runs: readonly Run[], signal?: AbortSignal): Promise<Seen> {
   const requests = new Set<string>();
+  const sources = new Set<string>();
   for (const run of runs) {
     const { data } = dataSchema.parse(await configurationOf(run));
     for (const file of data.trajectories) {
       const rows = readJsonLines(path.resolve(run.folder, file), { maxLineBytes: Number.POSITIVE_INFINITY });
       for await (const line of rows) {
         signal?.throwIfAborted();
-        const request = 'value' in line ? requestIn(line.value) : undefined;
-        if (request !== undefined) requests.add(request);
+        const task = 'value' in line ? taskIn(line.value) : undefined;
+        if (task === undefined) continue;
+        requests.add(requestOf(task));
+        if (task.source !== undefined) sources.add(task.source);
       }
     }
   }
-  return requests;
+  return { requests, sources };
 }
 
 /** Undefined of a row that the trainer leaves out, too. */
-function requestIn(row: unknown): string | undefined {
+function taskIn(row: unknown): Task | undefined {
   try {
-    return requestOf(parsePublishedRow(row).task);
+    return parsePublishedRow(row).task;
   } catch (error) {
     if (error instanceof Fault) return undefined;
     throw error;
@@ -41,5 +50,11 @@ function requestIn(row: unknown): string | undefined {
 }
 
 /** The tasks that none of the runs has in its data. */
-export const unseen = (tasks: readonly PackTask[], seen: ReadonlySet<string>): PackTask[] =>
-  tasks.filter(({ task }) => !seen.has(requestOf(task)));
+export const unseen = (tasks: readonly PackTask[], { requests }: Seen): PackTask[] =>
+  tasks.filter(({ task }) => !requests.has(requestOf(task)));
+
+/** Whether some of the tasks are of the kind that the runs have learned from: they are among these, or from where these are. */
+export const isOfKind = (tasks: readonly PackTask[], { requests, sources }: Seen): boolean =>
+  tasks.some(
+    ({ task }) => requests.has(requestOf(task)) || (task.source !== undefined && sources.has(task.source)),
+  );

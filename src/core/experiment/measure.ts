@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { refuseIncomplete } from '../dialogue/collect';
 import { evaluate, type EvaluationPlan } from '../evaluation/evaluate';
 import { taskFigures } from '../evaluation/figures';
-import { refuseIncomplete } from '../loop/comparison';
 import { readLocalFolder } from '../model/local/folder';
 import type { Model } from '../model/model';
 import { runFiles } from '../training/runFolder';
 import type { Run } from '../training/runs';
 import { canStartPlay } from './playable';
-import { keep, settingOf, type Played, type Setting } from './kept';
+import { keep, settingOf, type Played, type Setting } from '../loop/kept';
 
 export interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {
   /** What the tasks are called. */
@@ -24,7 +24,7 @@ export interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress
  * Plays the same tasks under the same seeds with the model of each run, and with what it began with where that can
  * play, and keeps each result in the run's folder as soon as it is there. What the log has of it is not played again.
  *
- * @throws {Fault} `loop/incomplete` when dialogues failed; as `evaluate`
+ * @throws {Fault} `dialogue/incomplete` when dialogues failed; as `evaluate`
  * @throws the signal's reason when it is aborted; what was played is in the log
  */
 export async function measure(plan: MeasurePlan): Promise<Setting> {

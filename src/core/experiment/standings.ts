@@ -1,6 +1,6 @@
 import { pairedTasks, type PairedFigures } from '../evaluation/paired';
 import type { AgentFigures } from '../evaluation/figures';
-import type { Kept, Played, Setting } from './kept';
+import type { Kept, Played, Setting } from '../loop/kept';
 
 /** Some runs on the same tasks and seeds. */
 export interface Standing {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { CollectionResult } from '../dialogue/collect';
+import { refuseIncomplete, type CollectionProgress } from '../dialogue/collect';
 import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '../evaluation/evaluate';
 import { taskFigures } from '../evaluation/figures';
 import { figuresSchema, intervalSchema } from '../evaluation/figuresSchema';
 import type { PairedDifference } from '../evaluation/paired';
-import { Fault } from '../fault';
+import { keep, settingOf } from './kept';
 import type { Model } from '../model/model';
 
 const number = z.number();
@@ -43,40 +43,44 @@ export interface ComparisonPlan extends Omit<
   readonly rollouts: number;
   readonly temperature: number;
   readonly maxTokens: number;
-  readonly onProgress?: (done: number, total: number) => void;
+  /** What the tasks are called. */
+  readonly title: string;
+  /** The folder of the run that made the agent after: both results are kept in it, as those of other evaluations. */
+  readonly run: string;
+  readonly onProgress?: (progress: { done: number; total: number; already: number }) => void;
 }
 
-/** @throws {Fault} `loop/incomplete` when dialogues failed; as `collect` */
+/** @throws {Fault} `dialogue/incomplete` when dialogues failed; as `collect` */
 export async function compareAgents(plan: ComparisonPlan): Promise<Comparisons> {
-  const { before, after, rollouts, temperature, maxTokens, onProgress, ...rest } = plan;
+  const { before, after, rollouts, temperature, maxTokens, title, run, onProgress, ...rest } = plan;
   const perAgent = plan.tasks.length * (rollouts + 1);
-  const done = new Map<string, number>();
+  const played = new Map<string, CollectionProgress>();
   const play = async (kind: 'sampled' | 'greedy'): Promise<Comparison> => {
     const isGreedy = kind === 'greedy';
-    const evaluation = await evaluate({
+    const setting = {
       ...rest,
-      agents: [before, after],
       rollouts: isGreedy ? 1 : rollouts,
       sampling: { temperature: isGreedy ? 0 : temperature, maxTokens },
+    };
+    const evaluation = await evaluate({
+      ...setting,
+      agents: [before, after],
       onProgress: (agent, progress) => {
-        done.set(`${kind} ${agent}`, progress.done);
-        const all = [...done.values()].reduce((sum, one) => sum + one, 0);
-        onProgress?.(all, 2 * perAgent);
+        played.set(`${kind} ${agent}`, progress);
+        const sum = (of: 'done' | 'already'): number =>
+          [...played.values()].reduce((all, one) => all + one[of], 0);
+        onProgress?.({ done: sum('done'), already: sum('already'), total: 2 * perAgent });
       },
     });
-    return comparisonOf(evaluation, plan);
+    const compared = comparisonOf(evaluation, plan);
+    const [start, model] = evaluation.agents.map(({ figures, trajectories }) => ({
+      figures,
+      by_task: taskFigures(trajectories, plan.mode),
+    }));
+    await keep(run, settingOf(setting, title), plan.tasks, { start: start!, model: model! });
+    return compared;
   };
   return { sampled: await play('sampled'), greedy: await play('greedy') };
-}
-
-/** @throws {Fault} `loop/incomplete` when a dialogue is missing from it */
-export function refuseIncomplete({ done, total, failures }: CollectionResult): void {
-  if (done === total) return;
-  const why = failures.map(({ message, count }) => `${count} with: ${message}`).join(' ');
-  throw new Fault(
-    'loop/incomplete',
-    `${total - done} of ${total} dialogues failed, ${why} The same command tries them again.`,
-  );
 }
 
 function comparisonOf({ agents, comparisons }: Evaluation, { mode }: ComparisonPlan): Comparison {

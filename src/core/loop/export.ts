@@ -38,20 +38,15 @@ export const hasGraph = (folder: string, precision: Precision): Promise<boolean>
 const ORIGIN = 'trained-by.json';
 const originSchema = z.object({ run: z.string() });
 
-/**
- * Copies the model of a run in place of an earlier one. It appears when it is complete, with the run's name in it.
- * @param complete does to the copy what is left to do
- */
+/** Copies the model of a run in place of an earlier one. It appears when it is complete, with the run's name in it. */
 export async function putInPlace(
   { run, model }: { readonly run: string; readonly model: string },
   to: string,
-  complete: (copy: string) => Promise<void>,
 ): Promise<void> {
   const unfinished = `${to}${UNFINISHED}`;
   await rm(unfinished, { recursive: true, force: true });
   // Where the file system can, the copy takes no room.
   await cp(model, unfinished, { recursive: true, mode: constants.COPYFILE_FICLONE });
-  await complete(unfinished);
   await writeFile(join(unfinished, ORIGIN), `${JSON.stringify({ run })}\n`);
   await rm(to, { recursive: true, force: true });
   await rename(unfinished, to);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { collect, collectionName } from '../dialogue/collect';
+import { collect, collectionName, refuseIncomplete } from '../dialogue/collect';
 import { Prompts } from '../dialogue/prompts';
 import { ModelSimulator, RulesSimulator, type Simulator } from '../dialogue/simulator';
 import type { Grader } from '../grading/grader';
@@ -10,7 +10,7 @@ import { runFiles } from '../training/runFolder';
 import { Runs } from '../training/runs';
 import { claimIn } from '../trajectory/claim';
 import { TrajectoryLog } from '../trajectory/log';
-import { compareAgents, comparisonsSchema, refuseIncomplete, type Comparisons } from './comparison';
+import { compareAgents, comparisonsSchema, type Comparisons } from './comparison';
 import { hasGraph, isFile, isFilled, isOf, precisionOf, putInPlace, type Precision } from './export';
 import type { LoopPlan, LoopResult, Working } from './plan';
 import { digestOf, LoopRecord, type Stage, type StageName } from './record';
@@ -25,7 +25,7 @@ import * as words from './words';
  * The whole circle: tasks, dialogues of the agent, training, a new model, both agents on tasks that neither has seen,
  * a report. The same call goes on wherever the one before it ended, and does nothing again whose inputs are the same.
  *
- * @throws {Fault} `loop/bad-record`, `loop/too-few-tasks`, `loop/incomplete`, `loop/not-trained`, and those of the parts
+ * @throws {Fault} `loop/bad-record`, `loop/too-few-tasks`, `loop/not-trained`, and those of the parts
  * @throws the signal's reason when it is aborted
  */
 export async function runLoop(plan: LoopPlan): Promise<LoopResult> {
@@ -43,6 +43,7 @@ export async function runLoop(plan: LoopPlan): Promise<LoopResult> {
 }
 
 class Loop {
+  private readonly data: string;
   private readonly runs: Runs;
   private readonly simulator: Simulator;
   private readonly before: Model;
@@ -58,7 +59,8 @@ class Loop {
     private readonly log: TrajectoryLog,
     private readonly prompts: Prompts,
   ) {
-    this.runs = new Runs(plan.folder);
+    this.data = plan.data?.folder ?? plan.folder;
+    this.runs = new Runs(this.data);
     this.before = plan.openModel(plan.agent.name);
     this.precision = precisionOf(plan.agent.graph);
     this.simulator =
@@ -70,15 +72,14 @@ class Loop {
   static async open(plan: LoopPlan): Promise<Loop> {
     const record = await LoopRecord.open(plan.folder);
     const prompts = await Prompts.load(plan.prompts);
-    return new Loop(plan, record, await TrajectoryLog.open(plan.folder), prompts);
+    return new Loop(plan, record, plan.data?.log ?? (await TrajectoryLog.open(plan.folder)), prompts);
   }
 
   async close(): Promise<void> {
-    await this.log.close();
+    if (this.plan.data === undefined) await this.log.close();
     await this.before.close?.();
     await this.simulator.close?.();
     await this.after?.close?.();
-    await (await this.grader)?.close();
   }
 
   async run(): Promise<LoopResult> {
@@ -87,9 +88,11 @@ class Loop {
     const collected = await this.perform(this.collect(tasks), words.collected);
     const { run } = await this.perform(this.train(collected), words.trained);
     const { precision } = await this.perform(this.export(run), words.exported);
-    const comparisons = await this.perform(this.evaluate(tasks), words.compared);
+    const model = this.modelOf(run);
+    const comparisons = await this.perform(this.evaluate(tasks, run), words.compared);
     const stages = [...this.stages];
-    const result = { folder, model: this.model, run, tasks, collected, comparisons, precision, stages };
+    const { data } = this;
+    const result = { folder, data, model, run, tasks, collected, comparisons, precision, stages };
     const { report } = await this.perform(this.report(result), words.reported);
     return { ...result, report: join(folder, report), stages: this.stages };
   }
@@ -159,8 +162,8 @@ class Loop {
           tasks: await loadPack(join(folder, taskFiles.train)),
           grader: await this.openGrader(),
           mode: 'fixed',
-          onProgress: ({ done, total }) =>
-            this.working('collect', { what: 'plays', unit: 'dialogues', done, total }),
+          onProgress: ({ done, total, already }) =>
+            this.working('collect', { what: 'plays', unit: 'dialogues', done, total, already }),
         });
         refuseIncomplete(played);
         const { total, successes } = log.count({ collection });
@@ -170,7 +173,7 @@ class Loop {
   }
 
   private train(collected: Collected): Stage<TrainedRun> {
-    const { settings, seed, agent, prompts, trainerCode, signal } = this.plan;
+    const { settings, seed, agent, prompts, runName, trainerCode, signal } = this.plan;
     const inputs = {
       'the dialogues': collected,
       'the model': this.before.fingerprint,
@@ -183,12 +186,12 @@ class Loop {
       name: 'train',
       inputs,
       result: trainedSchema,
-      isThere: ({ run }) => isFilled(join(this.runs.folder, run, runFiles.model)),
+      isThere: ({ run }) => isFilled(this.runModel(run)),
       work: async () => {
         const { run } = await trained({
           ...{ runs: this.runs, prompts, signal },
           configuration: await this.configuration(collected),
-          key: `loop-${digestOf([inputs, agent.base])}`,
+          key: `${runName}-${digestOf([inputs, agent.base]).slice(0, 8)}`,
           trainer: await this.plan.openTrainer(),
           onProgress: (progress) => this.working('train', words.trainingWork(progress)),
         });
@@ -198,30 +201,33 @@ class Loop {
   }
 
   private configuration({ collection }: Collected): Promise<Configuration> {
-    const { agent, folder, seed, settings } = this.plan;
+    const { agent, seed, settings } = this.plan;
     const { model, data, ...training } = settings.training;
     return parseConfiguration(
       {
         method: 'sweet-rl',
         ...{ seed, ...training },
         model: { base: agent.base, ...model },
-        data: { ...data, log: folder, filter: { collection } },
+        data: { ...data, log: this.data, filter: { collection } },
         export: { onnx: [this.precision] },
       },
-      { from: 'The configuration of the loop', folder },
+      { from: 'The configuration of the loop', folder: this.data },
     );
   }
 
   private export(run: string): Stage<Exported> {
     const { precision } = this;
-    const model = join(this.runs.folder, run, runFiles.model);
+    const made = this.runModel(run);
+    const { model: copy } = this.plan;
     return {
       name: 'export',
       inputs: { 'the run': run },
       result: exportedSchema,
-      isThere: async () => (await isOf(run, this.model)) && hasGraph(this.model, precision),
+      isThere: async () =>
+        (await hasGraph(made, precision)) && (copy === undefined || (await isOf(run, copy))),
       work: async () => {
-        await putInPlace({ run, model }, this.model, (copy) => this.addGraph(copy));
+        await this.addGraph(made);
+        if (copy !== undefined) await putInPlace({ run, model: made }, copy);
         return { precision };
       },
     };
@@ -235,11 +241,11 @@ class Loop {
     await writeGraphs(trainer, { folder, precisions: [this.precision], signal: this.plan.signal });
   }
 
-  private evaluate(tasks: TasksResult): Stage<Comparisons> {
-    const { settings, seed, folder, signal } = this.plan;
+  private evaluate(tasks: TasksResult, run: string): Stage<Comparisons> {
+    const { settings, seed, folder, signal, title } = this.plan;
     const { temperature, maxTokens, protocol, concurrency, evaluationRollouts } = settings;
     const { before, simulator, prompts, log } = this;
-    const after = (this.after = this.plan.openModel(`local:${this.model}`));
+    const after = (this.after = this.plan.openModel(`local:${this.modelOf(run)}`));
     const play = { seed, protocol, temperature, maxTokens, rollouts: evaluationRollouts };
     return {
       name: 'evaluate',
@@ -255,9 +261,10 @@ class Loop {
         compareAgents({
           ...{ before, after, simulator, prompts, log, ...play, concurrency, mode: 'fixed', signal },
           tasks: await loadPack(join(folder, taskFiles.heldOut)),
+          ...{ title, run: join(this.runs.folder, run) },
           grader: await this.openGrader(),
-          onProgress: (done, total) =>
-            this.working('evaluate', { what: 'plays', unit: 'dialogues', done, total }),
+          onProgress: (progress) =>
+            this.working('evaluate', { what: 'plays', unit: 'dialogues', ...progress }),
         }),
     };
   }
@@ -277,8 +284,13 @@ class Loop {
     };
   }
 
-  private get model(): string {
-    return join(this.plan.folder, 'model');
+  /** The folder from which the new model plays. */
+  private modelOf(run: string): string {
+    return this.plan.model ?? this.runModel(run);
+  }
+
+  private runModel(run: string): string {
+    return join(this.runs.folder, run, runFiles.model);
   }
 
   private openGrader(): Promise<Grader> {

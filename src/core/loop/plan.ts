@@ -1,6 +1,7 @@
 import type { Grader } from '../grading/grader';
 import type { Model } from '../model/model';
 import type { Trainer } from '../training/trainer';
+import type { TrajectoryLog } from '../trajectory/log';
 import type { Comparisons } from './comparison';
 import type { StageName } from './record';
 import type { Collected } from './results';
@@ -8,12 +9,20 @@ import type { LoopSettings } from './settings';
 import type { TasksResult } from './tasks';
 
 export interface LoopPlan {
-  /** Of the loop, absolute: a data folder of its own, with the tasks, the report and the new model beside the log. */
+  /** Of the loop, absolute: its record, its tasks and its report. */
   readonly folder: string;
+  /** The data folder whose log and runs it uses, absolute, with the log where that is open; the loop's own folder when absent. */
+  readonly data?: { readonly folder: string; readonly log: TrajectoryLog };
+  /** Where a copy of the newest model stands, absolute; when absent, the model plays where its run left it. */
+  readonly model?: string;
   readonly settings: LoopSettings;
   /** Packs to learn from and to measure on; the starter world when there are none. */
   readonly packs: readonly string[];
+  /** What those that are held out are called in the run's evaluations. */
+  readonly title: string;
   readonly seed: number;
+  /** What the run's name begins with; the rest of it tells runs of other data or settings apart. */
+  readonly runName: string;
   /** Who plays and learns: its name, its model folder, which is trained, and the graph that it plays from. */
   readonly agent: { readonly name: string; readonly base: string; readonly graph: string };
   readonly simulator: string;
@@ -22,7 +31,7 @@ export interface LoopPlan {
   /** The digest of the trainer's sources. */
   readonly trainerCode: string;
   readonly openModel: (name: string) => Model;
-  /** Asked for when a stage needs one, once. */
+  /** Asked for when a stage needs one, once; whoever gives it closes it. */
   readonly openGrader: () => Promise<Grader>;
   readonly openTrainer: () => Promise<Trainer>;
   readonly signal?: AbortSignal;
@@ -43,11 +52,17 @@ export interface Working {
   readonly unit?: string;
   readonly done?: number;
   readonly total?: number;
+  /** Of those that are done, how many an earlier call did. */
+  readonly already?: number;
   readonly secondsLeft?: number;
+  /** The id of the run that trains. */
+  readonly run?: string;
 }
 
 export interface LoopResult {
   readonly folder: string;
+  /** The data folder with the dialogues and the run. */
+  readonly data: string;
   /** The folder of the new model. */
   readonly model: string;
   readonly report: string;

@@ -66,6 +66,18 @@ export const FULL: LoopSettings = {
   evaluationRollouts: 4,
 };
 
+/** A look at how it goes: too few dialogues to expect a gain. */
+const BRIEF: LoopSettings = {
+  ...QUICK,
+  trainTasks: 60,
+  heldOutTasks: 60,
+  evaluationRollouts: 1,
+};
+
+/** How much a lesson does, for a person to choose. */
+export const SIZES = { brief: BRIEF, standard: QUICK, thorough: FULL } as const;
+export type Size = keyof typeof SIZES;
+
 /**
  * Models with more weights get adapters and the trainer's own settings, which are the paper's: what was found for half
  * a million weights says nothing about them.

@@ -8,6 +8,7 @@ import type { PackTask } from '../dialogue/collect';
 import { deriveSeed } from '../dialogue/seed';
 import { Fault } from '../fault';
 import { readTasks } from '../task/pack';
+import { requestOf } from '../task/request';
 import { taskToRow } from '../task/row';
 import { starterTasks, type Split } from '../task/starter/world';
 import type { Task } from '../task/task';
@@ -142,9 +143,6 @@ async function fromPacks(
   }
   return { heldOut, train, badLines };
 }
-
-/** A description, however it is spaced. */
-export const requestOf = ({ description }: Task): string => description.replace(/\s+/g, ' ').trim();
 
 /** @returns the digest of what is in it */
 async function writePack(file: string, tasks: readonly Task[]): Promise<string> {

@@ -40,11 +40,14 @@ export function trainingWork(told: TrainedProgress): {
   readonly done?: number;
   readonly total?: number;
   readonly secondsLeft?: number;
+  readonly run?: string;
 } {
   if ('preparing' in told) return { what: PREPARING[told.preparing] };
-  const { stage = 'prepare', step, steps, part, secondsLeft } = told.progress;
+  const { run, progress } = told;
+  const { stage = 'prepare', step, steps, part, secondsLeft } = progress;
   const left = part?.secondsLeft ?? secondsLeft;
   return {
+    run,
     what: part === undefined || part.name === stage ? stage : `${stage} ${part.name}`,
     ...(part !== undefined ? { done: part.done, total: part.total } : { done: step, total: steps }),
     ...(left !== undefined && { secondsLeft: left }),

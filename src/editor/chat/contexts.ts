@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { documentScheme } from '../contributions';
 import { functionAround, functionText } from '../../core/task/python/functions';
 import type { Context } from './thread';
 
@@ -15,19 +16,24 @@ export interface Located extends Context {
 const UNASKED = 'vscode.implicit';
 
 /**
- * What the chat shows as given with the request: files and selections. Of a file that nobody has named but that is looked
- * at, only the function around the cursor, where it stands in one.
+ * What a person gave with the request: files and selections. Of a file that nobody has named but that is looked at, only
+ * what is selected in it, or the function around the cursor; and nothing of the documents that Tandem itself shows, such
+ * as the reference of a task.
  */
 export async function contextsOf(references: readonly vscode.ChatPromptReference[]): Promise<Located[]> {
   const contexts = await Promise.all(
-    references.map(({ id, value }) => located(value, id.startsWith(UNASKED))),
+    references.map(({ id, value }) => (id.startsWith(UNASKED) ? unasked(id, value) : located(value))),
   );
   return contexts.filter((context) => context !== undefined);
 }
 
-async function located(value: unknown, isUnasked: boolean): Promise<Located | undefined> {
-  const around = isUnasked ? aroundCursor(value) : undefined;
-  if (around !== undefined) return around;
+async function unasked(id: string, value: unknown): Promise<Located | undefined> {
+  const uri = value instanceof vscode.Location ? value.uri : value;
+  if (uri instanceof vscode.Uri && uri.scheme === documentScheme) return undefined;
+  return aroundCursor(value) ?? (id === `${UNASKED}.selection` ? located(value) : undefined);
+}
+
+async function located(value: unknown): Promise<Located | undefined> {
   if (value instanceof vscode.Location) return read(value.uri, value.range);
   return value instanceof vscode.Uri ? read(value) : undefined;
 }

@@ -5,6 +5,7 @@ import type { PackTask } from '../../core/dialogue/collect';
 import { canPlay } from '../../core/experiment/playable';
 import type { Run } from '../../core/training/runs';
 import type { Engine } from '../engine';
+import { specAt } from '../models/places';
 import { cancellable } from '../progress';
 import { grouped, runName } from '../runs/words';
 import { pickOne, runSteps, taking } from '../steps';
@@ -19,6 +20,8 @@ const SEED = 0;
 /** How many tasks of the starter world are offered. */
 const WORLD_TASKS = 500;
 const AMOUNTS = [20, 50, 100, 200, 500];
+/** So many are suggested: with fewer, only a large difference can be seen. */
+const ENOUGH = 200;
 
 interface HeldOut {
   readonly title: string;
@@ -49,13 +52,15 @@ export async function evaluateRuns(
     );
   }
   const { LocalModel } = await import('../../core/model/local/model');
+  const { localPlaces, configuration } = engine;
+  const workspace = configuration.folder?.uri.fsPath ?? '';
   const [first, ...others] = playable.map((run) => runName(run, t));
   const title = others.length === 0 ? t('Evaluating {0}', first!) : t('Evaluating {0} runs', playable.length);
   await cancellable(title, async (signal, report) =>
     measure({
       ...heldOut,
       runs: playable,
-      open: (place) => new LocalModel({ name: specOf(place, engine), folder: place }),
+      open: (place) => new LocalModel({ name: specAt(place, localPlaces, workspace), folder: place }),
       log: await engine.log(),
       simulator,
       grader: await engine.grader(),
@@ -71,17 +76,6 @@ export async function evaluateRuns(
       },
     }),
   );
-}
-
-/** As the settings and the log name it, so that no path of this machine gets into the log. */
-function specOf(place: string, { localPlaces, configuration }: Engine): string {
-  const folder = place.endsWith('.onnx') ? path.dirname(path.dirname(place)) : place;
-  const known = localPlaces.find((one) => one.folder === folder);
-  if (known !== undefined) return known.spec;
-  const workspace = configuration.folder?.uri.fsPath ?? '';
-  const relative = path.relative(workspace, folder);
-  const isInside = !relative.startsWith('..') && !path.isAbsolute(relative);
-  return `local:${isInside ? relative.replaceAll('\\', '/') : path.basename(folder)}`;
 }
 
 interface TasksItem extends vscode.QuickPickItem {
@@ -106,7 +100,11 @@ async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut 
       (item) => (heldOut = item.heldOut),
     ),
     taking(
-      (place) => pickOne({ title, placeholder: howMany, items: amountItems(heldOut.tasks.length), ...place }),
+      (place) => {
+        const items = amountItems(heldOut.tasks.length);
+        const enough = items.find(({ amount }) => amount >= ENOUGH) ?? items.at(-1);
+        return pickOne({ title, placeholder: howMany, items, active: (item) => item === enough, ...place });
+      },
       (item) => (amount = item.amount),
     ),
   ]);
@@ -114,12 +112,13 @@ async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut 
   return { title: heldOut.title, tasks: heldOut.tasks.slice(0, amount) };
 }
 
+/** Those of the kind that the runs have learned from stand first: what they cannot play says nothing about them. */
 async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[]> {
-  const { requestsIn, unseen } = await import('../../core/experiment/heldOut');
+  const { isOfKind, seenBy, unseen } = await import('../../core/experiment/heldOut');
   const { starterTasks } = await import('../../core/task/starter/world');
   const { readTasks } = await import('../../core/task/pack');
-  const seen = await requestsIn(runs);
-  const items: TasksItem[] = [];
+  const seen = await seenBy(runs);
+  const items: (TasksItem & { readonly isOwnKind: boolean })[] = [];
   for (const { file, name } of await packs.all()) {
     const all: PackTask[] = [];
     for await (const read of readTasks(file)) {
@@ -128,7 +127,10 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
     const tasks = unseen(all, seen);
     if (tasks.length === 0) continue;
     const words = t('{0} of {1} tasks', grouped(tasks.length), grouped(all.length));
-    items.push({ label: name, description: words, heldOut: { title: name, tasks } });
+    items.push({
+      ...{ label: name, description: words, heldOut: { title: name, tasks } },
+      isOwnKind: isOfKind(all, seen),
+    });
   }
   // Of a split whose structures the starter model has not been trained on.
   const drawn = starterTasks({ split: 'development', seed: SEED, difficulty: 'standard' });
@@ -136,11 +138,15 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
   const title = t('starter world');
   items.push({
     label: title,
-    description: t('drawn anew'),
+    description: t('Newly generated'),
     detail: t('Of kinds that the starter model has never seen'),
     heldOut: { title, tasks: unseen(world, seen) },
+    isOwnKind: isOfKind(world, seen),
   });
-  return items;
+  const size = ({ heldOut }: TasksItem): number => heldOut.tasks.length;
+  return items.toSorted(
+    (a, b) => Number(b.isOwnKind) - Number(a.isOwnKind) || (a.isOwnKind ? size(b) - size(a) : 0),
+  );
 }
 
 /** Half the width of the widest 95 % interval that so many tasks can give, in percentage points. */
@@ -151,6 +157,6 @@ function amountItems(all: number): AmountItem[] {
   return amounts.map((amount) => ({
     amount,
     label: amount === all ? t('All {0} tasks', grouped(amount)) : t('The first {0} tasks', grouped(amount)),
-    description: t('success ± {0} points at most', widest(amount).toFixed(0)),
+    description: t('95 % interval of success up to {0} points wide', (2 * widest(amount)).toFixed(0)),
   }));
 }

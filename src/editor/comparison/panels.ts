@@ -16,6 +16,7 @@ import { manageTrust } from '../trust/restricted';
 import { evaluateRuns } from './evaluating';
 import type { ComparisonOwner, ComparisonPanel } from './panel';
 import { reportRuns } from './report';
+import { searchable } from '../panelPage';
 
 /** What the editor keeps of a panel over a reload; the runs' folders know the rest. */
 const panelStateSchema = lazily(() => z.object({ dataFolder: z.string(), ids: z.array(z.string()).min(1) }));
@@ -51,7 +52,7 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
     if (there !== undefined) there.reveal();
     else {
       await this.adopt(
-        vscode.window.createWebviewPanel(comparisonViewType, '', vscode.ViewColumn.Active),
+        vscode.window.createWebviewPanel(comparisonViewType, '', vscode.ViewColumn.Active, searchable),
         folder,
         ids,
       );

@@ -1,7 +1,7 @@
 import { differencesOf } from '../../core/experiment/configurations';
 import { controlsOf } from '../../core/experiment/control';
 import type { RunRecord } from '../../core/experiment/experiment';
-import type { Setting } from '../../core/experiment/kept';
+import type { Setting } from '../../core/loop/kept';
 import { canPlay, canStartPlay } from '../../core/experiment/playable';
 import { standingsOf, type Standing, type StandingRow } from '../../core/experiment/standings';
 import type { Estimate } from '../../core/evaluation/figures';

@@ -3,6 +3,7 @@ import { commands, contextValues } from '../contributions';
 import { figureWords, type CriticFigures } from '../credit/offered';
 import { agreementWords, heldOutSentence } from '../credit/words';
 import type { CriticNode, CriticsNode } from './nodes';
+import { tooltip } from '../tooltip';
 
 const { t } = vscode.l10n;
 
@@ -50,10 +51,7 @@ const warningIcon = (): vscode.ThemeIcon =>
 
 function tooltipOf({ critic: { name, about, folder, figures } }: CriticNode): vscode.MarkdownString {
   const lines = [about, ...('problem' in figures ? [figures.problem] : figureLines(figures)), folder];
-  const text = new vscode.MarkdownString();
-  text.appendMarkdown('**').appendText(name).appendMarkdown('**\n\n');
-  for (const line of lines) text.appendText(line).appendMarkdown('\n\n');
-  return text;
+  return tooltip(name, lines);
 }
 
 function figureLines({ critic, agreement, heldOut }: CriticFigures): string[] {

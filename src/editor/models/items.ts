@@ -9,6 +9,7 @@ import { servedDetails, servedWords } from './servedWords';
 import { specOf, type ServerState } from './server';
 import { useWords } from './use';
 import { modelDetails, modelWords, roleWord, spokenModel } from './words';
+import { tooltip } from '../tooltip';
 
 const { t } = vscode.l10n;
 
@@ -151,11 +152,4 @@ const badIcon = (): vscode.ThemeIcon =>
 
 function spoken(name: string, description: string): string {
   return [name, ...description.split(' · ')].join(', ');
-}
-
-function tooltip(name: string, lines: readonly string[]): vscode.MarkdownString {
-  const text = new vscode.MarkdownString();
-  text.appendMarkdown('**').appendText(name).appendMarkdown('**\n\n');
-  for (const line of lines) text.appendText(line).appendMarkdown('\n\n');
-  return text;
 }

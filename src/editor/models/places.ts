@@ -65,6 +65,18 @@ export function localPlaces(settings: LocalSettings, starterFolder: string): Loc
   return toldApart([...byFolder.values()]);
 }
 
+/**
+ * As the settings and the log name a model that is opened by its place, so that no path of this machine gets into the log.
+ * @param place a model folder, or a graph in its `onnx/`
+ */
+export function specAt(place: string, places: readonly LocalPlace[], workspace: string): string {
+  const folder = place.endsWith('.onnx') ? path.dirname(path.dirname(place)) : place;
+  const known = places.find((one) => one.folder === folder);
+  if (known !== undefined) return known.spec;
+  const inside = within(workspace, folder);
+  return `local:${path.isAbsolute(inside) ? path.basename(folder) : inside}`;
+}
+
 /** Of runs that have one name, each has the end of its id behind it. */
 function toldApart(places: readonly LocalPlace[]): LocalPlace[] {
   const byName = Map.groupBy(places, ({ name }) => name);

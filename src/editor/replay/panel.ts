@@ -42,8 +42,8 @@ export class ReplayPanel {
     return this.shown;
   }
 
-  reveal(): void {
-    this.panel.reveal();
+  reveal(preserveFocus = false): void {
+    this.panel.reveal(undefined, preserveFocus);
   }
 
   /** Shows another dialogue in the same place. */

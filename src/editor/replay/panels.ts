@@ -5,6 +5,7 @@ import { lazily } from '../../core/lazily';
 import { replayViewType } from '../contributions';
 import type { Credits } from '../credit/credits';
 import type { Engines } from '../engines';
+import { searchable } from '../panelPage';
 import { ReplayPanel } from './panel';
 
 const panelStateSchema = lazily(() => z.object({ episodes: z.array(z.string()).min(1).max(2) }));
@@ -31,11 +32,14 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
     return [...this.panels];
   }
 
-  /** One dialogue to read, in the place of the one that was read before. */
-  async replay(episode: string): Promise<ReplayPanel> {
+  /**
+   * One dialogue to read, in the place of the one that was read before.
+   * @param preserveFocus it stays where it is, so that a person can go on through a list
+   */
+  async replay(episode: string, preserveFocus = false): Promise<ReplayPanel> {
     const there = this.open.find(({ episodes }) => episodes.length === 1);
-    if (there === undefined) return this.create([episode]);
-    there.reveal();
+    if (there === undefined) return this.create([episode], preserveFocus);
+    there.reveal(preserveFocus);
     if (there.episodes[0] !== episode) await there.turnTo(episode);
     return there;
   }
@@ -72,8 +76,9 @@ export class ReplayPanels implements vscode.WebviewPanelSerializer, vscode.Dispo
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  private create(episodes: readonly string[]): ReplayPanel {
-    const panel = vscode.window.createWebviewPanel(replayViewType, '', vscode.ViewColumn.Active);
+  private create(episodes: readonly string[], preserveFocus = false): ReplayPanel {
+    const place = { viewColumn: vscode.ViewColumn.Active, preserveFocus };
+    const panel = vscode.window.createWebviewPanel(replayViewType, '', place, searchable);
     return this.adopt(panel, episodes);
   }
 

@@ -4,6 +4,7 @@ import type { Run } from '../../core/training/runs';
 import { commands, contextValues } from '../contributions';
 import type { RunNode } from './tree';
 import { isAtWork, runDetails, runName, spokenRun, standingWords } from './words';
+import { tooltip } from '../tooltip';
 
 const { t } = vscode.l10n;
 
@@ -22,7 +23,7 @@ export function itemOf(node: RunNode, halted?: string): vscode.TreeItem {
   item.description = standingWords(run, now, t, halted);
   item.iconPath = iconOf(run, halted);
   item.contextValue = contextOf(run);
-  item.tooltip = tooltip(run, halted);
+  item.tooltip = tooltipOf(run, halted);
   item.accessibilityInformation = { label: spokenRun(run, now, t, halted) };
   item.command = { command: commands.openRun, title: t('Open the run'), arguments: [node] };
   return item;
@@ -56,15 +57,13 @@ function iconOf({ state }: Run, halted: string | undefined): vscode.ThemeIcon {
   }
 }
 
-function tooltip(run: Run, halted: string | undefined): vscode.MarkdownString {
-  const text = new vscode.MarkdownString();
-  text.appendMarkdown('**').appendText(runName(run, t)).appendMarkdown('**\n\n');
-  for (const line of runDetails(run, t, halted)) text.appendText(line).appendMarkdown('\n\n');
-  if (run.lastLines.length > 0) {
-    text.appendText(t('The trainer said last:')).appendMarkdown('\n\n');
-    text.appendCodeblock(run.lastLines.slice(-MOST_LINES).join('\n'), 'text');
-  }
+function tooltipOf(run: Run, halted: string | undefined): vscode.MarkdownString {
+  const text = tooltip(runName(run, t), [
+    ...runDetails(run, t, halted),
+    ...(run.lastLines.length > 0 ? [t('The trainer said last:')] : []),
+  ]);
+  if (run.lastLines.length > 0) text.appendCodeblock(run.lastLines.slice(-MOST_LINES).join('\n'), 'text');
   if (run.canResume && run.state !== 'queued')
-    text.appendText(t('“Resume Run” goes on from its last checkpoint.'));
+    text.appendMarkdown(`\n\n${t('“Resume Run” goes on from its last checkpoint.')}`);
   return text;
 }

@@ -1,4 +1,4 @@
-import type { Kept } from '../../core/experiment/kept';
+import type { Kept } from '../../core/loop/kept';
 import { standingsOf } from '../../core/experiment/standings';
 import type { Translate } from '../translate';
 import { grouped } from './words';

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setImmediate as yielding } from 'node:timers/promises';
 import * as vscode from 'vscode';
-import { keptOf, type Kept } from '../../core/experiment/kept';
+import { keptOf, type Kept } from '../../core/loop/kept';
 import { EventTail } from '../../core/training/eventFile';
 import { RunHistory } from '../../core/training/history/history';
 import { runFiles } from '../../core/training/runFolder';

@@ -5,8 +5,10 @@ import { lazily } from '../../core/lazily';
 import { runFiles } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Action } from '../../../webview/run/protocol';
+import { VENDOR } from '../chat/offered';
 import { commands, runViewType, type CommandId } from '../contributions';
 import type { Engines } from '../engines';
+import { searchable } from '../panelPage';
 import { manageTrust } from '../trust/restricted';
 import { RunPanel, type RunPanelOwner } from './panel';
 import type { RunQueue } from './queue';
@@ -32,8 +34,14 @@ const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust' | 'ev
   compare: commands.compareRuns,
 };
 
-/** What the chat begins with; the person writes on. */
-const askTandem = { query: '@tandem ', isPartialQuery: true };
+/**
+ * What the chat begins with; the person writes on. In Ask mode, because Agent mode, the default, offers only models that
+ * call tools, and with the model that answers in its picker.
+ */
+const askTandem = (spec: string): object => ({
+  ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
+  modelSelector: { vendor: VENDOR, id: spec },
+});
 
 /** The open runs, a panel each, brought back after a reload of the window. */
 export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, vscode.Disposable {
@@ -66,7 +74,7 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
       return there;
     }
     return this.adopt(
-      vscode.window.createWebviewPanel(runViewType, '', vscode.ViewColumn.Active),
+      vscode.window.createWebviewPanel(runViewType, '', vscode.ViewColumn.Active, searchable),
       runs,
       run.id,
     );
@@ -142,8 +150,9 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
     const model = path.join(folder, runFiles.model);
     const place = first.localPlaces.find((one) => one.folder === model);
     // Of the log of another folder of the workspace, it is not among those that this one lists.
-    await first.configuration.set('agent', place?.spec ?? `local:${model}`);
+    const spec = place?.spec ?? `local:${model}`;
+    await first.configuration.set('agent', spec);
     if (where === 'play') await vscode.commands.executeCommand(commands.playNext);
-    else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem);
+    else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
   }
 }

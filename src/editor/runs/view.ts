@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Kept } from '../../core/experiment/kept';
+import type { Kept } from '../../core/loop/kept';
 import type { CurveMark, CurveNews } from '../../core/training/history/curve';
 import type { RunHistory, Curves, Figure } from '../../core/training/history/history';
 import { mayFinish } from '../../core/training/finish';

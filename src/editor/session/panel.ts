@@ -211,6 +211,8 @@ export class SessionPanel {
         return this.owner.nextTask(this);
       case 'play-again':
         return this.owner.replay(this);
+      case 'teach':
+        return vscode.commands.executeCommand(commands.teachAgent);
       case 'choose-agent':
         return vscode.commands.executeCommand(commands.chooseAgent);
       case 'choose-simulator':

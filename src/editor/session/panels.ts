@@ -18,6 +18,7 @@ import { Drafts } from './drafts';
 import { Opening } from './opening';
 import { SessionPanel, type PanelOwner } from './panel';
 import type { Session } from './session';
+import { searchable } from '../panelPage';
 
 const { t } = vscode.l10n;
 
@@ -204,7 +205,7 @@ export class SessionPanels implements vscode.WebviewPanelSerializer, PanelOwner,
   }
 
   private async openPanel(session: Session, column = vscode.ViewColumn.One): Promise<SessionPanel> {
-    const panel = vscode.window.createWebviewPanel(sessionViewType, '', column);
+    const panel = vscode.window.createWebviewPanel(sessionViewType, '', column, searchable);
     const opened = this.adopt(panel, session);
     await this.openBeside(opened);
     return opened;

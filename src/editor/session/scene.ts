@@ -94,6 +94,7 @@ export class Scene {
       hasGuidelines: this.hasGuidelines,
       ...(from.pack !== undefined && { canReplay: true }),
       ...(isOwnFunction(from.task) && { onlyDeveloperKnows: true }),
+      ...(this.needsSimulator && { needsSimulator: true }),
       showsCounters: parts.showsCounters,
       ...(this.isSuggesting && { isSuggesting: true }),
       ...(canEnd && { canEnd }),
@@ -103,6 +104,11 @@ export class Scene {
       ...(asksConsent ? { consent: { ...parts.consent.suggestion, folder: parts.dataFolder } } : {}),
       ...(grade === undefined ? {} : { grade }),
     };
+  }
+
+  private get needsSimulator(): boolean {
+    const { simulatorName } = this.parts;
+    return simulatorName === '' || (simulatorName === 'rules' && this.from.task.facts === undefined);
   }
 
   /** Everything a view needs to begin with, but for the draft. */

@@ -4,7 +4,7 @@ import { commands, statisticsViewType } from '../contributions';
 import { language } from '../language';
 import { sharedCalled } from '../models/called';
 import type { ShownLog } from '../shownLog';
-import { showPage } from '../panelPage';
+import { searchable, showPage } from '../panelPage';
 import { calledFilter, filterWords } from '../trajectories/filter';
 import type { TrajectoryTree } from '../trajectories/tree';
 import { headline } from '../trajectories/words';
@@ -36,7 +36,9 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
 
   open(): undefined {
     if (this.panel === undefined) {
-      this.adopt(vscode.window.createWebviewPanel(statisticsViewType, '', vscode.ViewColumn.Active));
+      this.adopt(
+        vscode.window.createWebviewPanel(statisticsViewType, '', vscode.ViewColumn.Active, searchable),
+      );
     } else {
       this.panel.reveal();
     }

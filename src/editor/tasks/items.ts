@@ -2,6 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import type { BadLine } from '../../core/task/pack';
 import { commands, contextValues } from '../contributions';
+import { tooltip } from '../tooltip';
 import type { PackTask } from './pack';
 import type { TaskState } from './progress';
 import { standingOf, standingWords, stateWords, type Standing } from './standing';
@@ -20,7 +21,7 @@ export function taskItem(node: Extract<TaskNode, { kind: 'task' }>, state: TaskS
   item.description = words;
   item.iconPath = stateIcon(state);
   item.contextValue = contextValueOf(state);
-  item.tooltip = tooltip(task, words);
+  item.tooltip = tooltipOf(task, words);
   item.accessibilityInformation = { label: `${task.title}, ${words || standingWords('new', t)}` };
   item.command = { command: commands.playTask, title: t('Play'), arguments: [node] };
   return item;
@@ -48,14 +49,11 @@ function contextValueOf({ kind }: TaskState): string {
   return kind === 'draft' ? contextValues.draftTask : contextValues.playedTask;
 }
 
-function tooltip({ description, tests }: PackTask, words: string): vscode.MarkdownString {
-  const text = new vscode.MarkdownString();
-  text.appendText(
-    description.length > TOOLTIP_LENGTH ? `${description.slice(0, TOOLTIP_LENGTH)}…` : description,
-  );
-  text.appendMarkdown('\n\n');
-  text.appendText([tests === 1 ? t('1 test') : t('{0} tests', tests), words].filter(Boolean).join(' · '));
-  return text;
+function tooltipOf({ description, tests }: PackTask, words: string): vscode.MarkdownString {
+  const begin =
+    description.length > TOOLTIP_LENGTH ? `${description.slice(0, TOOLTIP_LENGTH)}…` : description;
+  const facts = [tests === 1 ? t('1 test') : t('{0} tests', tests), words].filter(Boolean).join(' · ');
+  return tooltip('', [begin, facts]);
 }
 
 export function badItem({ file, line, reason }: BadLine): vscode.TreeItem {

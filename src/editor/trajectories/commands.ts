@@ -19,7 +19,7 @@ export function trajectoryCommands(on: CommandContext) {
   const titleOf = (summary: TrajectorySummary): string => trajectories.title(summary);
   return {
     [commands.openTrajectory]: ofOne(({ id, state }) =>
-      state === 'answered' ? replays.replay(id) : panels.openTrajectory(id),
+      state === 'answered' ? replays.replay(id, true) : panels.openTrajectory(id),
     ),
     [commands.openReplay]: ofOne(({ id }) => replays.replay(id)),
     [commands.openSession]: ofOne(({ id }) => panels.openTrajectory(id)),

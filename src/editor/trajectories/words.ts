@@ -52,23 +52,28 @@ export function ago(at: string, now: number, t: Translate): string {
   return days === 1 ? t('yesterday') : t('{0} days ago', days);
 }
 
+/** With fewer tasks an interval says next to nothing. */
+const ENOUGH_TASKS = 20;
+
 /**
- * `1,204 · 41 % ± 3 success · leak 0.6 %`; nothing while there is nothing. The success rate is averaged per task first,
- * and ± is half of its 95 % interval.
+ * `1,204 · 41 % success (38–44 %) · 0.6 % leaked`; nothing while there is nothing. The success rate is averaged per task
+ * first, and its 95 % interval stands behind it when there are 20 tasks.
  */
 export function headline({ total, tasks, successRate, leaked }: TrajectoryCounts, t: Translate): string {
   if (total === 0) return '';
   const leak = leaked === 0 ? '0' : ((100 * leaked) / total).toFixed(1);
   return [
     grouped(total),
-    ...(successRate === null ? [] : [t('{0} success', rateWords(successRate, tasks))]),
-    t('leak {0} %', leak),
+    ...(successRate === null ? [] : [successWords(successRate, tasks, t)]),
+    t('{0} % leaked', leak),
   ].join(' · ');
 }
 
-function rateWords(rate: number, tasks: number): string {
+function successWords(rate: number, tasks: number, t: Translate): string {
+  const percent = (fraction: number): number => Math.round(100 * fraction);
+  if (tasks < ENOUGH_TASKS) return t('{0} % success', percent(rate));
   const { low, high } = wilson(rate, tasks);
-  return `${Math.round(100 * rate)} % ± ${Math.round(50 * (high - low))}`;
+  return t('{0} % success ({1}–{2} %)', percent(rate), percent(low), percent(high));
 }
 
 /** `1,204`. */

@@ -47,6 +47,7 @@ type Allowed =
   | 'useCritic'
   | 'revealModelFolder'
   | 'removeModel'
+  | 'teachAgent'
   | 'openRun'
   | 'unqueueRun'
   | 'openRunConfiguration'

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createGrader } from '../../../src/core/grading/grader';
 import { runLoop } from '../../../src/core/loop/loop';
 import { QUICK, type LoopSettings } from '../../../src/core/loop/settings';
@@ -35,12 +35,23 @@ const settings: LoopSettings = {
 test('a miniature loop makes the starter model better on tasks it has never seen', async () => {
   const folder = await temporaryFolder();
   const starter = path.resolve('media/starter');
+  const grader = await createGrader({ assets: path.resolve('dist'), workers: 1 });
+  onTestFinished(() => grader.close());
   const { comparisons } = await runLoop({
-    ...{ folder, settings, packs: [], seed: 3, simulator: 'rules', trainerCode: '' },
+    ...{
+      folder,
+      settings,
+      packs: [],
+      title: 'starter world',
+      runName: 'loop',
+      seed: 3,
+      simulator: 'rules',
+      trainerCode: '',
+    },
     agent: { name: 'starter', base: starter, graph: path.join(starter, 'onnx', 'model.onnx') },
     prompts: path.resolve('src/core/dialogue/prompts'),
     openModel: (name) => openModel(name, { starter, inference: path.resolve('dist/inference.js') }),
-    openGrader: () => createGrader({ assets: path.resolve('dist'), workers: 1 }),
+    openGrader: () => Promise.resolve(grader),
     openTrainer: () => Promise.resolve(realTrainer()),
   });
   const { sampled, greedy } = comparisons;

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../../src/core/experiment/experiment';
-import type { Kept } from '../../../src/core/experiment/kept';
+import type { Kept } from '../../../src/core/loop/kept';
 import { parseEvent } from '../../../src/core/training/events';
 import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';

@@ -13,6 +13,7 @@ import {
   sessionViewType,
   settings,
   statisticsViewType,
+  teachingViewType,
   views,
 } from '../../../src/editor/contributions';
 import { readManifest } from './nls';
@@ -165,10 +166,10 @@ it('takes the names of models that Tandem plays, and no others', () => {
   for (const name of ['gpt-4o', 'openai:', 'my model']) expect(isModel(name), name).toBe(false);
 });
 
-it('walks through at most five steps, whose pictures and commands are there', async () => {
+it('walks through at most six steps, whose pictures and commands are there', async () => {
   const [walkthrough, ...others] = contributes.walkthroughs;
   expect(others).toEqual([]);
-  expect(walkthrough!.steps.length).toBeLessThanOrEqual(5);
+  expect(walkthrough!.steps.length).toBeLessThanOrEqual(6);
   for (const { media, completionEvents } of walkthrough!.steps) {
     expect(await readFile(path.resolve(media.markdown), 'utf8')).toMatch(/^## /);
     expect(completionEvents).not.toEqual([]);
@@ -190,14 +191,15 @@ it('links only to known commands from welcome texts and descriptions', () => {
   }
 });
 
-it('wakes for a panel that is restored, for runs that may wait for their turn, and restricts only settings that exist', () => {
+it('wakes for a panel that is restored, for runs that may wait for their turn and lessons that go on, and restricts only settings that exist', () => {
   const panels = [
     ...[sessionViewType, replayViewType, statisticsViewType],
-    ...[runViewType, newRunViewType, comparisonViewType],
+    ...[runViewType, newRunViewType, teachingViewType, comparisonViewType],
   ];
   expect(manifest.activationEvents).toEqual([
     ...panels.map((type) => `onWebviewPanel:${type}`),
     'workspaceContains:.tandem/runs',
+    'workspaceContains:.tandem/teaching',
   ]);
   for (const setting of manifest.capabilities.untrustedWorkspaces.restrictedConfigurations) {
     expect(Object.keys(properties)).toContain(setting);

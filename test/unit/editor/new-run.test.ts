@@ -255,6 +255,13 @@ describe('what would be learned from', () => {
   ] as const)('says why %s has nothing to learn from %j', (method, fieldsOf, sentence) => {
     expect(dataView({ ...told, method, counts: counts(fieldsOf) }, english).problem).toMatch(sentence);
   });
+
+  it('says when they are too few to expect a better agent, and how many more there should be', () => {
+    const remark = (trajectories: number): string =>
+      dataView({ ...told, counts: counts({ trajectories }) }, english).remark;
+    expect(remark(120)).toMatch(/^These 120 are too few .* 480 more/);
+    expect([remark(0), remark(600)]).toEqual(['', '']);
+  });
 });
 
 describe('what a run needs', () => {

@@ -41,15 +41,21 @@ import { english } from './translate';
 describe('the line above the list', () => {
   const counts = { total: 1204, graded: 1100, successes: 450, leaked: 7, tasks: 1000, successRate: 0.41 };
 
-  it('says how many there are, how many succeed with half of the interval, and how many leak', () => {
-    expect(headline(counts, english)).toBe('1,204 · 41 % ± 3 success · leak 0.6 %');
+  it('says how many there are, how many succeed with the interval, and how many leak', () => {
+    expect(headline(counts, english)).toBe('1,204 · 41 % success (38–44 %) · 0.6 % leaked');
   });
 
   it('leaves out what nothing is known of', () => {
     expect(headline({ ...counts, total: 3, leaked: 0, tasks: 0, successRate: null }, english)).toBe(
-      '3 · leak 0 %',
+      '3 · 0 % leaked',
     );
     expect(headline({ ...counts, total: 0 }, english)).toBe('');
+  });
+
+  it('gives no interval of fewer than twenty tasks', () => {
+    expect(headline({ ...counts, total: 3, leaked: 0, tasks: 3, successRate: 0 }, english)).toBe(
+      '3 · 0 % success · 0 % leaked',
+    );
   });
 });
 

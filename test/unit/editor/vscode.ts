@@ -55,15 +55,11 @@ export class TreeItem {
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
 
 export class MarkdownString {
-  value = '';
+  constructor(public value = '') {}
 
   appendMarkdown(text: string): this {
     this.value += text;
     return this;
-  }
-
-  appendText(text: string): this {
-    return this.appendMarkdown(text);
   }
 }
 

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { differencesOf } from '../../../src/core/experiment/configurations';
 import { controlsOf } from '../../../src/core/experiment/control';
 import { RunReader } from '../../../src/core/experiment/experiment';
-import { requestsIn, unseen } from '../../../src/core/experiment/heldOut';
-import { keep, keptOf } from '../../../src/core/experiment/kept';
+import { isOfKind, seenBy, unseen } from '../../../src/core/experiment/heldOut';
+import { keep, keptOf } from '../../../src/core/loop/kept';
 import { portable, portableValue } from '../../../src/core/experiment/report/portable';
 import { writeReport } from '../../../src/core/experiment/report/write';
 import { standingsOf } from '../../../src/core/experiment/standings';
@@ -107,9 +107,24 @@ describe('evaluations', () => {
       path.join(run.folder, 'data', 'trajectories.jsonl'),
       `${JSON.stringify(row)}\nnot a row\n`,
     );
-    const seen = await requestsIn([run]);
+    const seen = await seenBy([run]);
     const again = { ...task('prices'), task: { ...task('prices').task, id: 'another id' } };
     expect(unseen([again, task('weights')], seen).map((one) => one.task.id)).toEqual(['weights']);
+    expect(isOfKind([again], seen)).toBe(true);
+    expect(isOfKind([task('weights')], seen)).toBe(false);
+  });
+
+  it('know tasks of one source as of one kind', async () => {
+    const run = await makeRun('a', { data: { trajectories: ['data/trajectories.jsonl'] } });
+    const row = {
+      ...{ task: { ...taskRow('prices'), source: 'a world' }, answer: 'x', reward: 1 },
+      dialogue_history: [{ role: 'agent', content: 'x' }],
+    };
+    await writeFile(path.join(run.folder, 'data', 'trajectories.jsonl'), `${JSON.stringify(row)}\n`);
+    const seen = await seenBy([run]);
+    const other = task('weights');
+    expect(isOfKind([{ task: { ...other.task, source: 'a world' } }], seen)).toBe(true);
+    expect(isOfKind([other], seen)).toBe(false);
   });
 });
 

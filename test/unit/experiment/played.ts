@@ -1,5 +1,5 @@
 import type { AgentFigures } from '../../../src/core/evaluation/figures';
-import type { Played, Setting } from '../../../src/core/experiment/kept';
+import type { Played, Setting } from '../../../src/core/loop/kept';
 
 const figures = (agent: string, success: number): AgentFigures => ({
   ...{ agent, mode: 'fixed', tasks: 8, dialogues: 8, meanTurns: 3, leakRate: 0, meanTokens: 40 },

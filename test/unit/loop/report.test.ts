@@ -74,6 +74,7 @@ describe('the verdict of a loop', () => {
 
 const told = (comparisons: Comparisons, changes: Partial<Told> = {}): Told => ({
   folder: '/home/me/loop',
+  data: '/home/me/loop',
   model: '/home/me/loop/model',
   run: '20261121-010203-abcd',
   tasks: { train: 400, heldOut: 200, badLines: 0, content: { train: 'a', heldOut: 'b' } },

@@ -48,8 +48,10 @@ describe('a key of the session', () => {
     expect(action(press('KeyP'), { phase: 'over' })).toBeUndefined();
     expect(action(press('KeyS', { ctrlKey: true }), {})).toBeUndefined();
     expect(action(press('Escape'), { phase: 'over' })).toBeUndefined();
-    for (const key of [press('KeyS'), press('KeyA'), press('KeyA', { shiftKey: true })])
+    for (const key of [press('KeyS'), press('KeyA'), press('KeyA', { shiftKey: true })]) {
       expect(action(key, { onlyDeveloperKnows: true })).toBeUndefined();
+      expect(action(key, { needsSimulator: true })).toBeUndefined();
+    }
     expect(action(press('KeyD'), { onlyDeveloperKnows: true })).toBe('dont-mind');
     const restriction = 'Nothing is played here.';
     expect(action(press('KeyD'), { restriction })).toBeUndefined();

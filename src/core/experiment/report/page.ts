@@ -7,7 +7,7 @@ import { runFiles } from '../../training/runFolder';
 import { differencesOf } from '../configurations';
 import { controlsOf } from '../control';
 import type { RunRecord } from '../experiment';
-import { packOf, type Setting } from '../kept';
+import { packOf, type Setting } from '../../loop/kept';
 import type { Standing } from '../standings';
 import { portable, portableValue } from './portable';
 

@@ -1,6 +1,7 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { points } from '../../evaluation/words';
 import type { Estimate } from '../../evaluation/figures';
+import { runsFolderOf } from '../../training/runFolder';
 import type { Comparison, Comparisons } from '../comparison';
 import { difference, rate, successInWords, verdictOf } from '../verdict';
 import { exampleInMarkdown } from './example';
@@ -154,9 +155,8 @@ function settings({ plan, tasks, precision, stages, comparisons }: Told): string
   ];
 }
 
-function commands({ model, folder, run, plan }: Told): string[] {
+function commands({ model, folder, data, run, plan }: Told): string[] {
   const shown = shownFrom(model);
-  const data = shownFrom(folder);
   const others =
     plan.packs.length > 0
       ? []
@@ -172,24 +172,29 @@ function commands({ model, folder, run, plan }: Told): string[] {
       '```sh',
       ...others,
       '# it goes on learning: another loop that begins with it',
-      `tandem loop --agent local:${shown} --out ${data}-again`,
+      `tandem loop --agent local:${shown} --out ${shownFrom(folder)}-again`,
       '# what the training did',
-      `tandem runs ${run} --data ${data}`,
+      `tandem runs ${run} --data ${shownFrom(data)}`,
       '```',
     ].join('\n'),
   ];
 }
 
-function places({ run }: Told): string[] {
+function places({ folder, data, model, run }: Told): string[] {
+  const link = (place: string, name: string): string =>
+    `[${name}](${relative(folder, place).replaceAll('\\', '/')})`;
   return [
     '## Where everything is',
     table(
       ['where', 'what'],
       [
-        ['[model/](model)', 'the new model'],
+        [link(model, 'model/'), 'the new model'],
         ['[tasks/](tasks)', 'the tasks to learn from, and those held out'],
-        ['[log/](log)', 'every dialogue'],
-        [`[runs/${run}/](runs/${run})`, 'the training: its configuration, its events, the critic'],
+        [link(join(data, 'log'), 'log/'), 'every dialogue'],
+        [
+          link(join(runsFolderOf(data), run), `runs/${run}/`),
+          'the training: its configuration, its events, the critic',
+        ],
         ['[loop.json](loop.json)', 'what each stage was done with, and what it gave'],
       ],
     ),

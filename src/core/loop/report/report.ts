@@ -26,8 +26,8 @@ export async function writeReport(
   plan: LoopPlan,
   log: TrajectoryLog,
 ): Promise<Reported> {
-  const { folder, run, comparisons } = result;
-  const story = await storyOf(join(runsFolderOf(folder), run));
+  const { folder, data, run, comparisons } = result;
+  const story = await storyOf(join(runsFolderOf(data), run));
   const example = await exampleOf(comparisons.greedy.example, log);
   const pictures: Readonly<Record<string, string>> = {
     success: successPicture(comparisons),

@@ -25,7 +25,24 @@ export function dataView({ counts, plan, method, isCounting, isCollecting }: Tol
     figures: known === undefined ? [] : figures(known, counts, plan, method, t),
     leftOut: leftOut(counts, plan, t),
     problem: isCounting || counts === undefined ? '' : problemOf(counts, method, t),
+    remark: isCounting || counts === undefined ? '' : remarkOf(counts, t),
   };
+}
+
+/**
+ * With so many dialogues of the starter world every method gave a better agent, with 120 none did
+ * (docs/decisions/settings-of-small-models.md).
+ */
+const ENOUGH_DIALOGUES = 600;
+
+function remarkOf({ trajectories }: DataCounts, t: Translate): string {
+  if (trajectories === 0 || trajectories >= ENOUGH_DIALOGUES) return '';
+  return t(
+    'These {0} are too few to expect a better agent: where it was measured, 120 dialogues gave none, and {1} did. Let the simulator play {2} more, or let “Teach Agent…” do everything.',
+    grouped(trajectories),
+    grouped(ENOUGH_DIALOGUES),
+    grouped(ENOUGH_DIALOGUES - trajectories),
+  );
 }
 
 function figures(

@@ -1,0 +1,89 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { Fault, messageOf } from '../fault';
+import { lazily } from '../lazily';
+import { ifThere, writeAtomically } from '../trajectory/files';
+import { comparisonsSchema } from './comparison';
+import type { LoopResult } from './plan';
+import type { Size } from './settings';
+
+/** What came out of a lesson, as far as it is shown again. */
+const outcomeSchema = lazily(() =>
+  z.object({
+    /** The id of its run, and the file of its report, absolute. */
+    run: z.string(),
+    report: z.string(),
+    comparisons: comparisonsSchema,
+  }),
+);
+export type Outcome = z.infer<ReturnType<typeof outcomeSchema>>;
+
+const lessonSchema = lazily(() =>
+  z.object({
+    version: z.literal(1),
+    /** Who is taught, as the settings name it. */
+    agent: z.string(),
+    seed: z.number().int(),
+    /** How much is done for it. */
+    size: z.enum(['brief', 'standard', 'thorough']),
+    /** It goes on by itself when the editor is opened again; false once somebody has stopped it, or it is over. */
+    isWanted: z.boolean(),
+    outcome: outcomeSchema().optional(),
+  }),
+);
+
+/** One turn of the loop over a data folder: `teaching/<number>` holds its tasks, its record and its report. */
+export interface Lesson extends Omit<z.infer<ReturnType<typeof lessonSchema>>, 'version'> {
+  /** 1, 2, … */
+  readonly number: number;
+  /** Absolute. */
+  readonly folder: string;
+}
+
+const FOLDER = 'teaching';
+const FILE = 'lesson.json';
+
+/**
+ * The last lesson of a data folder; undefined before the first.
+ * @throws {Fault} `loop/bad-lesson`
+ */
+export async function lastLesson(dataFolder: string): Promise<Lesson | undefined> {
+  const names = (await ifThere(() => readdir(join(dataFolder, FOLDER)))) ?? [];
+  const numbers = names.flatMap((name) => (/^[1-9]\d{0,8}$/.test(name) ? [Number(name)] : []));
+  for (const number of numbers.toSorted((a, b) => b - a)) {
+    const folder = join(dataFolder, FOLDER, String(number));
+    const file = join(folder, FILE);
+    const text = await ifThere(() => readFile(file, 'utf8'));
+    if (text === undefined) continue;
+    try {
+      const { version: _, ...lesson } = lessonSchema().parse(JSON.parse(text));
+      return { number, folder, ...lesson };
+    } catch (cause) {
+      const message = `${file} cannot be read (${messageOf(cause).split('\n')[0]!}). Delete it: another lesson can then be begun, and no dialogue is lost.`;
+      throw new Fault('loop/bad-lesson', message, { cause });
+    }
+  }
+  return undefined;
+}
+
+/** The next one, with tasks that no lesson before it had. @param agent as the settings name it */
+export async function beginLesson(dataFolder: string, agent: string, size: Size): Promise<Lesson> {
+  const number = ((await lastLesson(dataFolder))?.number ?? 0) + 1;
+  const folder = join(dataFolder, FOLDER, String(number));
+  return keepLesson({ number, folder, agent, seed: number - 1, size, isWanted: true });
+}
+
+/** Writes down what changed. */
+export async function keepLesson(lesson: Lesson): Promise<Lesson> {
+  const { agent, seed, size, isWanted, outcome } = lesson;
+  const text = `${JSON.stringify({ version: 1, agent, seed, size, isWanted, outcome }, undefined, 2)}\n`;
+  await writeAtomically(join(lesson.folder, FILE), (file) => file.writeFile(text));
+  return lesson;
+}
+
+/** It is over: this came out. */
+export const endLesson = (
+  lesson: Lesson,
+  { run, report, comparisons }: Pick<LoopResult, 'run' | 'report' | 'comparisons'>,
+): Promise<Lesson> => keepLesson({ ...lesson, isWanted: false, outcome: { run, report, comparisons } });

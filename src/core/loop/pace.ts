@@ -1,0 +1,57 @@
+import type { Model } from '../model/model';
+import type { Expected } from './course';
+import { QUICK, type LoopSettings } from './settings';
+
+/** Seconds of the quick loop with the starter model, on a machine on which this model writes `TOKENS_PER_SECOND`. */
+const MEASURED: Expected = { tasks: 2, collect: 45, train: 190, export: 2, evaluate: 40, report: 2 };
+const TOKENS_PER_SECOND = 4000;
+/** Seconds of the training in which the trainer starts and ends, however little there is to learn from. */
+const TRAINER_STARTS = 25;
+
+/** Messages that are written at once, and most tokens of each: enough to keep the machine busy for a second. */
+const MESSAGES = 16;
+const TOKENS = 64;
+
+const asked = [
+  {
+    role: 'user',
+    content:
+      'I need a Python function that works out the price of a parcel from its weight in grams and its zone.\n\ndef parcel_price(grams: int, zone: int) -> int:',
+  },
+] as const;
+
+/**
+ * How many times as long as the measured one this machine takes with this model, by how quickly it writes here now.
+ * @throws {Fault} as the model; AbortError on cancel
+ */
+export async function slownessHere(model: Model, signal?: AbortSignal): Promise<number> {
+  const write = async (seed: number): Promise<number> => {
+    const { usage } = await model.generate(asked, { temperature: 1, maxTokens: TOKENS, seed }, { signal });
+    return usage?.completionTokens ?? 0;
+  };
+  await write(0); // loads it
+  const began = performance.now();
+  const written = await Promise.all(Array.from({ length: MESSAGES }, (_, i) => write(i + 1)));
+  const seconds = (performance.now() - began) / 1000;
+  return TOKENS_PER_SECOND / (written.reduce((sum, tokens) => sum + tokens, 0) / seconds);
+}
+
+/** Seconds of each stage of a loop with these settings. */
+export function expectedOf(settings: LoopSettings, slowness: number): Expected {
+  const played = (settings.trainTasks * settings.rollouts) / (QUICK.trainTasks * QUICK.rollouts);
+  const measured =
+    (settings.heldOutTasks * (settings.evaluationRollouts + 1)) /
+    (QUICK.heldOutTasks * (QUICK.evaluationRollouts + 1));
+  const { tasks, collect, train, evaluate, report } = MEASURED;
+  return {
+    tasks: tasks * slowness * played,
+    collect: collect * slowness * played,
+    train: slowness * (TRAINER_STARTS + (train - TRAINER_STARTS) * played),
+    export: MEASURED.export * slowness,
+    evaluate: evaluate * slowness * measured,
+    report: report * slowness,
+  };
+}
+
+export const secondsOf = (expected: Expected): number =>
+  Object.values(expected).reduce((sum, seconds) => sum + seconds, 0);

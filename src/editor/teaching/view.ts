@@ -1,0 +1,192 @@
+import type { StageStanding } from '../../core/loop/course';
+import type { Comparisons } from '../../core/loop/comparison';
+import type { LoopSettings, Size } from '../../core/loop/settings';
+import type { StageName } from '../../core/loop/record';
+import type {
+  MeasuredView,
+  OutcomeView,
+  SizeView,
+  StageView,
+  TeachingView,
+} from '../../../webview/teaching/protocol';
+import { grouped } from '../runs/words';
+import type { Translate } from '../translate';
+import type { Standing } from './teacher';
+
+/** What the page is told beside where the lesson stands. */
+export interface Around {
+  /** What a person calls the agent that is taught. */
+  readonly agent: string;
+  /** How much a lesson of each size does. */
+  readonly settings: Readonly<Record<Size, LoopSettings>>;
+  /** Seconds that it takes here; undefined while nobody knows. */
+  readonly secondsFor: (size: Size) => number | undefined;
+  /** Why nothing can be begun here; empty where it can. */
+  readonly restriction: string;
+  /** Why it has stopped by itself; empty otherwise. */
+  readonly fault: string;
+}
+
+/** The export of the graph is part of the training to a person, the report part of the measuring. */
+const SHOWN: readonly (readonly StageName[])[] = [
+  ['tasks'],
+  ['collect'],
+  ['train', 'export'],
+  ['evaluate', 'report'],
+];
+
+export function teachingView(standing: Standing, around: Around, t: Translate): TeachingView {
+  const { state, lesson, secondsLeft, run } = standing;
+  const { agent, settings, restriction, fault } = around;
+  const outcome = state === 'done' ? lesson?.outcome : undefined;
+  return {
+    type: 'show',
+    title: t('Teach the agent'),
+    introduction: t(
+      'The agent ({0}) plays tasks with a simulator, learns from the dialogues that went well, and is evaluated on tasks that it has never seen. Everything happens on this machine, and goes on when this page is closed.',
+      agent,
+    ),
+    state,
+    sizes: state === 'none' ? sizesOf(around, t) : [],
+    stages: lesson === undefined ? [] : stagesOf(standing, settings[lesson.size], t),
+    time:
+      state === 'working' && secondsLeft !== undefined ? t('About {0} left', duration(secondsLeft, t)) : '',
+    sentence: restriction === '' ? fault : restriction,
+    isRefused: restriction !== '',
+    hasRun: run !== undefined,
+    ...(outcome !== undefined && { outcome: outcomeView(outcome.comparisons, t) }),
+  };
+}
+
+function sizesOf({ settings, secondsFor }: Around, t: Translate): SizeView[] {
+  const size = (value: Size, label: string, remark: string): SizeView => {
+    const { trainTasks, rollouts } = settings[value];
+    const seconds = secondsFor(value);
+    const detail = [
+      t('{0} tasks, {1} dialogues.', grouped(trainTasks), grouped(trainTasks * rollouts)),
+      ...(seconds === undefined ? [] : [t('About {0} on this machine.', duration(seconds, t))]),
+      ...(remark === '' ? [] : [remark]),
+    ];
+    const stages = stagesOf({ state: 'none', stages: [] }, settings[value], t);
+    return { value, label, detail: detail.join(' '), stages };
+  };
+  return [
+    size('brief', t('Brief'), t('Shows how it goes; too little to expect a better agent.')),
+    size('standard', t('Standard'), ''),
+    size('thorough', t('Thorough'), t('More to learn from, and narrower intervals.')),
+  ];
+}
+
+function stagesOf({ state, stages }: Standing, settings: LoopSettings, t: Translate): StageView[] {
+  const known = new Map(stages.map((stage) => [stage.name, stage]));
+  const labels = labelsOf(settings, t);
+  return SHOWN.map((names, index) => {
+    const parts = names.map((name): StageStanding => known.get(name) ?? { name, state: 'waiting' });
+    const now = parts.find((part) => part.state === 'now');
+    const isDone = state === 'done' || parts.every((part) => part.state === 'done');
+    const hasBegun = now !== undefined || parts.some((part) => part.state === 'done');
+    return {
+      ...labels[index]!,
+      state: isDone ? 'done' : hasBegun ? 'now' : 'waiting',
+      // What follows the first part takes no time worth a bar of its own.
+      ...(now?.fraction !== undefined && { fraction: now.name === names[0] ? now.fraction : 1 }),
+      count: now === undefined ? '' : countWords(now, t),
+    };
+  });
+}
+
+const labelsOf = (
+  { trainTasks, heldOutTasks, rollouts, evaluationRollouts }: LoopSettings,
+  t: Translate,
+): Pick<StageView, 'label' | 'detail'>[] => [
+  {
+    label: t('Generate tasks'),
+    detail: t(
+      '{0} to learn from and {1} to measure on, of other kinds',
+      grouped(trainTasks),
+      grouped(heldOutTasks),
+    ),
+  },
+  {
+    label: t('Collect dialogues'),
+    detail: t('The agent plays each task {0} times with the simulator', rollouts),
+  },
+  {
+    label: t('Train'),
+    detail: t('A critic learns what each turn was worth, then the agent learns from the critic (SWEET-RL)'),
+  },
+  {
+    label: t('Evaluate'),
+    detail: t(
+      'The agent before and after on the {0} other tasks, {1} dialogues of each, one of them greedy',
+      grouped(heldOutTasks),
+      evaluationRollouts + 1,
+    ),
+  },
+];
+
+function countWords({ name, what, done, total }: StageStanding, t: Translate): string {
+  if (name === 'train') return what === undefined ? '' : trainingWords(what, t);
+  return done === undefined || total === undefined ? '' : t('{0} of {1}', grouped(done), grouped(total));
+}
+
+/** @param what the trainer's stage, with what it does there */
+function trainingWords(what: string, t: Translate): string {
+  switch (what.split(' ')[0]!.replace(/-\d+$/, '')) {
+    case 'critic':
+      return t('critic');
+    case 'candidates':
+      return t('candidates');
+    case 'ranking':
+      return t('ranking');
+    case 'policy':
+      return t('policy');
+    case 'export':
+      return t('export');
+    default:
+      return t('data');
+  }
+}
+
+function duration(seconds: number, t: Translate): string {
+  if (seconds < 60) return t('{0} s', Math.max(5, 5 * Math.round(seconds / 5)));
+  const minutes = Math.round(seconds / 60);
+  return minutes < 100 ? t('{0} min', minutes) : t('{0} h', Math.round(minutes / 60));
+}
+
+function outcomeView({ sampled, greedy }: Comparisons, t: Translate): OutcomeView {
+  const { difference, interval, tasks } = sampled.success;
+  const measured: MeasuredView[] = [
+    measuredOf(t('Before'), sampled.before.success),
+    measuredOf(t('After'), sampled.after.success),
+    measuredOf(t('Before, greedy'), greedy.before.success),
+    measuredOf(t('After, greedy'), greedy.after.success),
+  ].filter((one) => one !== undefined);
+  const change = t(
+    'Success {0} → {1} on {2} tasks that it had never seen',
+    percent(sampled.before.success?.mean ?? 0),
+    percent(sampled.after.success?.mean ?? 0),
+    grouped(tasks),
+  );
+  if (difference === null || interval === null) return { sentence: `${change}.`, remark: '', measured };
+  const range = t('95 % interval {0} to {1}', points(interval.low), points(interval.high));
+  const remark =
+    interval.low > 0
+      ? ''
+      : interval.high < 0
+        ? t('It has become worse. The agent before is still there; another lesson may do better.')
+        : t('These tasks cannot tell whether it has become better. Another lesson may.');
+  return { sentence: t('{0}: {1} points ({2}).', change, points(difference), range), remark, measured };
+}
+
+type Success = Comparisons['sampled']['before']['success'];
+
+const measuredOf = (label: string, success: Success): MeasuredView | undefined =>
+  success === null ? undefined : { label, success: success.mean, ...success.interval };
+
+const percent = (fraction: number): string => `${(100 * fraction).toFixed(0)} %`;
+
+function points(difference: number): string {
+  const words = (100 * Math.abs(difference)).toFixed(0);
+  return words === '0' ? '0' : `${difference < 0 ? '−' : '+'}${words}`;
+}

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { Lesson } from '../../../../src/core/loop/lesson';
+import { SIZES } from '../../../../src/core/loop/settings';
+import type { Comparisons } from '../../../../src/core/loop/comparison';
+import { teachingView, type Around } from '../../../../src/editor/teaching/view';
+import { english } from '../../../../src/editor/translate';
+
+const around: Around = {
+  agent: 'starter',
+  settings: SIZES,
+  secondsFor: () => 400,
+  ...{ restriction: '', fault: '' },
+};
+
+const lesson: Lesson = {
+  ...{ number: 1, folder: '/data/teaching/1', agent: 'starter', seed: 0, size: 'standard', isWanted: true },
+};
+
+describe('the page of a lesson', () => {
+  it('says before the start what is done and how long it takes', () => {
+    const view = teachingView({ state: 'none', stages: [] }, around, english);
+    const standard = view.sizes[1]!;
+    expect(standard.stages.map(({ label, state }) => [label, state])).toEqual([
+      ['Generate tasks', 'waiting'],
+      ['Collect dialogues', 'waiting'],
+      ['Train', 'waiting'],
+      ['Evaluate', 'waiting'],
+    ]);
+    expect(standard.detail).toBe('400 tasks, 1,600 dialogues. About 7 min on this machine.');
+    expect(view.isRefused).toBe(false);
+  });
+
+  it('shows how far the step at work is, and what is left', () => {
+    const stages = [
+      { name: 'tasks', state: 'done' },
+      { name: 'collect', state: 'now', what: 'plays', done: 412, total: 1600, fraction: 0.2575 },
+    ] as const;
+    const view = teachingView({ state: 'working', lesson, stages, secondsLeft: 42 }, around, english);
+    expect(view.stages.map(({ state }) => state)).toEqual(['done', 'now', 'waiting', 'waiting']);
+    expect(view.stages[1]).toMatchObject({ count: '412 of 1,600', fraction: 0.2575 });
+    expect(view.time).toBe('About 40 s left');
+  });
+
+  it('is at the training until its graph is made', () => {
+    const stages = [{ name: 'train', state: 'done' } as const];
+    expect(teachingView({ state: 'working', lesson, stages }, around, english).stages[2]!.state).toBe('now');
+  });
+
+  it('begins nothing in a workspace that is not trusted, and says why', () => {
+    const view = teachingView(
+      { state: 'none', stages: [] },
+      { ...around, restriction: 'Not here.' },
+      english,
+    );
+    expect(view).toMatchObject({ sentence: 'Not here.', isRefused: true });
+  });
+});
+
+const rate = (mean: number): { mean: number; interval: { low: number; high: number } } => ({
+  mean,
+  interval: { low: mean - 0.05, high: mean + 0.05 },
+});
+
+function ended(low: number, high: number): ReturnType<typeof teachingView> {
+  const success = { difference: (low + high) / 2, interval: { low, high }, p: 0.01, tasks: 200 };
+  const one = { before: { success: rate(0.3) }, after: { success: rate(0.3 + success.difference) }, success };
+  const comparisons = { sampled: one, greedy: one } as unknown as Comparisons;
+  const over = { ...lesson, isWanted: false, outcome: { run: 'a', report: '/report.md', comparisons } };
+  return teachingView({ state: 'done', lesson: over, stages: [], run: 'a' }, around, english);
+}
+
+describe('the outcome of a lesson', () => {
+  it('is success before and after, with the interval of the difference', () => {
+    const { outcome } = ended(0.1, 0.2);
+    expect(outcome!.sentence).toBe(
+      'Success 30 % → 45 % on 200 tasks that it had never seen: +15 points (95 % interval +10 to +20).',
+    );
+    expect(outcome!.remark).toBe('');
+    expect(outcome!.measured.map(({ label, success }) => [label, success])).toEqual([
+      ['Before', 0.3],
+      ['After', 0.45],
+      ['Before, greedy', 0.3],
+      ['After, greedy', 0.45],
+    ]);
+  });
+
+  it('claims nothing that the tasks do not show', () => {
+    expect(ended(-0.05, 0.09).outcome!.remark).toContain('cannot tell');
+    expect(ended(-0.2, -0.1).outcome!.remark).toContain('worse');
+  });
+});

@@ -1,0 +1,157 @@
+import '../language/page';
+import { html, nothing, type TemplateResult } from 'lit';
+import { customElement, state } from 'lit/decorators.js';
+import '../ui/page.css';
+import './teaching.css';
+import { PlainElement } from '../dialogue/element';
+import { t } from '../language';
+import { button, icon, linkButton, radioGroup } from '../ui';
+import { host } from './host';
+import { outcome } from './outcome';
+import type { SizeView, StageView, TeachingView, ToWebview } from './protocol';
+
+/** One lesson of the agent: what is done for it, how far that is, and what came out. */
+@customElement('tandem-teaching')
+export class TeachingElement extends PlainElement {
+  @state() private shown: TeachingView | undefined;
+  @state() private size: SizeView['value'] = 'standard';
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => (this.shown = data));
+    host.ready();
+  }
+
+  override render(): TemplateResult {
+    const { shown } = this;
+    if (shown === undefined) return html``;
+    return html`<main tabindex="0" aria-label=${shown.title}>
+      <header>
+        <h1>${shown.title}</h1>
+      </header>
+      <p class="introduction">${shown.introduction}</p>
+      ${outcome(shown)} ${shown.sizes.length === 0 ? nothing : this.sizes(shown)}
+      <ol class="steps" aria-label=${t('Steps')}>
+        ${this.stages(shown).map((stage) => step(stage, shown.state))}
+      </ol>
+      ${
+        shown.sentence === ''
+          ? nothing
+          : html`<p class="sentence" role="alert">
+              ${icon(shown.isRefused ? 'lock' : 'info')} ${shown.sentence}
+            </p>`
+      }
+      <div class="controls">
+        ${controls(shown, this.size)}${shown.time === '' ? nothing : html`<span class="time">${shown.time}</span>`}
+      </div>
+      <div role="status" class="unseen">${said(shown)}</div>
+    </main>`;
+  }
+
+  private sizes({ sizes }: TeachingView): TemplateResult {
+    return radioGroup({
+      ...{ id: 'size', label: t('How much'), value: this.size, choices: sizes },
+      onChoose: (size) => (this.size = size),
+    });
+  }
+
+  private stages({ sizes, stages }: TeachingView): readonly StageView[] {
+    return sizes.find(({ value }) => value === this.size)?.stages ?? stages;
+  }
+}
+
+const icons: Readonly<Record<StageView['state'], string>> = {
+  done: 'pass-filled',
+  now: 'play-circle',
+  waiting: 'circle-large',
+};
+
+function step(stage: StageView, lesson: TeachingView['state']): TemplateResult {
+  const isResting = stage.state === 'now' && lesson !== 'working' && lesson !== 'stopping';
+  const words = { done: t('done'), now: isResting ? t('stopped') : t('at work'), waiting: t('not begun') }[
+    stage.state
+  ];
+  return html`<li class=${stage.state} aria-current=${stage.state === 'now' ? 'step' : nothing}>
+    ${icon(isResting ? 'debug-pause' : icons[stage.state])}
+    <div class="step">
+      <span class="name">${stage.label}</span>
+      <span class="quiet">${stage.detail}</span>
+      ${
+        stage.state !== 'now'
+          ? nothing
+          : html`<span class="course">
+              <progress max="1" .value=${stage.fraction ?? 0} aria-label=${stage.label}></progress>
+              <span class="count">${stage.count}</span>
+            </span>`
+      }
+    </div>
+    <span class="unseen">${words}</span>
+  </li>`;
+}
+
+function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['value']): TemplateResult {
+  const run = hasRun ? linkButton(t('Show the run'), () => host.act('run')) : nothing;
+  switch (state) {
+    case 'none':
+      return html`${button({
+        label: t('Start'),
+        kind: 'primary',
+        icon: 'mortar-board',
+        disabled: isRefused,
+        onPress: () => host.start(size),
+      })}${isRefused ? linkButton(t('Manage Workspace Trust'), () => host.act('trust')) : nothing}`;
+    case 'working':
+    case 'stopping':
+      return html`${button({
+        label: t('Stop'),
+        icon: 'debug-stop',
+        title: t('What was played and trained is kept; it goes on from there'),
+        disabled: state === 'stopping',
+        onPress: () => host.act('stop'),
+      })}${run}`;
+    case 'stopped':
+      return html`${button({
+        label: t('Continue'),
+        kind: 'primary',
+        icon: 'debug-continue',
+        disabled: isRefused,
+        onPress: () => host.act('goOn'),
+      })}${run}`;
+    case 'done':
+      return html`${button({
+        label: t('Play with it'),
+        kind: 'primary',
+        icon: 'hubot',
+        title: t('Makes it the agent and opens the next task'),
+        onPress: () => host.act('play'),
+      })}
+      ${button({
+        label: t('Blind comparison'),
+        icon: 'git-compare',
+        title: t(
+          'You choose between its message and that of the agent before, without knowing whose is whose',
+        ),
+        onPress: () => host.act('compare'),
+      })}
+      ${button({
+        label: t('Use in chat'),
+        icon: 'comment-discussion',
+        title: t('Makes it the agent and asks it in the chat, as @tandem'),
+        onPress: () => host.act('chat'),
+      })}
+      ${button({
+        label: t('Teach it more…'),
+        icon: 'mortar-board',
+        title: t('Another lesson, from other tasks'),
+        onPress: () => host.act('again'),
+      })}
+      ${run} ${linkButton(t('Open the report'), () => host.act('report'))}`;
+  }
+}
+
+/** For those who listen: which step is at work, not each of its counts. */
+function said({ stages, state, outcome: ended }: TeachingView): string {
+  if (state === 'done') return ended?.sentence ?? '';
+  const now = stages.find((stage) => stage.state === 'now');
+  return now === undefined ? '' : now.label;
+}
