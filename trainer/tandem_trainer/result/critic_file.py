@@ -109,8 +109,9 @@ def _place(base: str, revision: str | None) -> Path:
     if Path(base).is_dir() or Path(base).is_absolute() or base.startswith((".", "~")):
         return Path(base).expanduser()
     # Only here, where it costs seconds: it imports transformers.
-    from ..model.folder import find_model
+    from ..model.folder import find_model, quiet
 
+    quiet()
     return find_model(ModelConfig(base=base, revision=revision), Path.cwd())
 
 
