@@ -25,7 +25,10 @@ export const installDownload: Install = (program, perform) => {
     .description('fetch the published ColBench files: train and test tasks, offline trajectories')
     .argument('<file>', Object.keys(FILES).join(', '))
     .option('--to <folder>', 'where the file goes', 'colbench')
-    .option('--revision <name>', 'a commit, tag or branch of the dataset (that of the folder, else the newest)')
+    .option(
+      '--revision <name>',
+      'a commit, tag or branch of the dataset (that of the folder, else the newest)',
+    )
     .option('--accept-licence', 'accept the licence that is shown without being asked')
     .addOption(new Option('--hub <url>', 'another server that speaks the hub’s protocol'))
     .action((name: string, options: Options) => perform((to) => download(name, options, to)));

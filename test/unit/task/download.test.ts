@@ -303,7 +303,10 @@ describe('the commit', () => {
     scene(async ({ hub, folder, download }) => {
       await writeFile(join(folder, 'source.json'), '{"version":1,"com');
       await expect(download()).rejects.toMatchObject(
-        fault('bad-source', /source\.json does not say of which commit of .* choose another folder, or remove it\.$/),
+        fault(
+          'bad-source',
+          /source\.json does not say of which commit of .* choose another folder, or remove it\.$/,
+        ),
       );
       expect(hub.requests).toEqual([]);
     }));

@@ -77,7 +77,9 @@ export function settingWords(t: Translate): Readonly<Partial<Record<FieldPath, r
     ],
     'model.revision': [
       t('Revision'),
-      t('A commit, tag or branch on the hub; empty is the newest. A run keeps the commit that it begins with.'),
+      t(
+        'A commit, tag or branch on the hub; empty is the newest. A run keeps the commit that it begins with.',
+      ),
     ],
     'model.training': [
       t('What is trained'),
