@@ -23,11 +23,11 @@ function standingOf({ state, progress, isLive }: Run): string[] {
 
 /** Everything that a person may want to know of one run. */
 export function runInFull(run: Run): string {
-  const { id, name, method, base, state, message, progress, folder, selection, lastLines } = run;
+  const { id, name, method, base, commit, state, message, progress, folder, selection, lastLines } = run;
   const { latest, heldOut } = progress ?? {};
   return [
     `${id}${name === '' ? '' : ` (${name})`}: ${state}${message === undefined ? '' : `. ${message}`}`,
-    `${method} on ${base}; folder ${folder}`,
+    `${method} on ${base}${commit === undefined ? '' : ` at commit ${commit}`}; folder ${folder}`,
     ...(selection === undefined ? [] : [dataInWords(selection)]),
     ...(latest === undefined ? [] : [eventInWords(latest)!]),
     ...(heldOut === undefined ? [] : [eventInWords(heldOut)!]),

@@ -40,15 +40,15 @@ def score_files(
     critic: CriticFile,
     folder: Path,
     trajectories: Sequence[Path],
-    reference: str,
+    reference: Path,
     device: str,
     *,
     with_tokens: bool,
 ) -> list[dict]:
-    """The rows of `score.py`, in the order of the trajectories. folder: of the critic. reference: where its base is."""
+    """The rows of `score.py`, in the order of the trajectories. folder: of the critic. reference: of its base."""
     quiet()
     own = ModelConfig(base=str(folder), training="lora", device=device, dtype=_dtype(folder, device))
-    template = Template(load_tokenizer(own, str(folder), folder), critic.template_options, Prompt(critic.prompt))
+    template = Template(load_tokenizer(own, folder, folder), critic.template_options, Prompt(critic.prompt))
     dialogues = read_dialogues(trajectories, template, critic)
     hidden = views(dialogues, template, hidden=True)
     plain = views(dialogues, template, hidden=False)
@@ -61,7 +61,7 @@ def score_files(
     else:
         of_critic = passes.run("critic", own, [seen], log_probs_of)[0]
     frozen = ModelConfig(
-        base=reference, training="qlora" if critic.training == "qlora" else "lora", device=device, dtype=own.dtype
+        base=str(reference), training="qlora" if critic.training == "qlora" else "lora", device=device, dtype=own.dtype
     )
     with_c, without = passes.run("base", frozen, [hidden, plain], log_probs_of)
     compared = with_c if critic.hidden_information and critic.convention == "paper" else without
@@ -180,8 +180,9 @@ class Passes:
     def run(self, name: str, config: ModelConfig, of: Sequence[View], compute: Compute) -> list[list]:
         """For each view and dialogue what `compute` makes of its turns, None where there are none."""
         device = choose_device(config.device)
-        model = load_model(config, find_model(config, self.folder), device, choose_dtype(config.dtype, device))
-        base = Base(model.eval(), self.template.tokenizer, config, None)
+        folder = find_model(config, self.folder)
+        model = load_model(config, folder, device, choose_dtype(config.dtype, device))
+        base = Base(model.eval(), self.template.tokenizer, config, folder, None)
         budget = TokenBudget(MOST[device.type], Ranks(), StopRequest(self.folder), Events(None))
         results = []
         for number, view in enumerate(of, start=1):

@@ -31,11 +31,12 @@ def main(arguments: list[str]) -> int:
         from .data.template import Template
         from .model.folder import context_length, find_model, load_tokenizer, quiet
         from .onnx.shape import require_exportable
+        from .running.begun import as_begun
         from .running.prepare import prepare
 
     quiet()
     folder = given.run_json.resolve().parent
-    path = find_model(config.model, folder)
+    path = find_model(as_begun(config.model, folder), folder, weights=False)
     require_exportable(config.export, path)
     template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
     prepared = prepare(config, template, context_length(path))

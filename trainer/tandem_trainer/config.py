@@ -43,6 +43,8 @@ class ModelConfig:
     """The base model and what of it is trained."""
 
     base: Annotated[str, PathTo("model")]  # folder of a Hugging Face model, or its name on the hub
+    # Of a name on the hub: a commit, tag or branch; none: its main branch. A run keeps the commit that it began with.
+    revision: str | None = None
     training: Literal["lora", "qlora", "full"] = "lora"
     lora_rank: Count = 16
     lora_alpha: Positive = 32.0

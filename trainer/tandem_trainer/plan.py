@@ -27,6 +27,7 @@ from .model.folder import context_length, find_model, load_tokenizer, quiet
 from .model.load import choose_device, require_nvidia
 from .ranking.sampler import AT_ONCE
 from .read_config import read_config
+from .running.begun import as_begun
 from .running.prepare import prepare
 from .running.workload import Load, loads_of
 
@@ -244,7 +245,7 @@ def plan_of(
     tell: Callable[[str], None] = say,
     template_of: type[Template] = Template,
 ) -> Plan:
-    """Reads the data, and of the base its configuration only. size: bytes of another machine's card.
+    """Reads the data, and of the base no weights but those of a folder. size: bytes of another machine's card.
 
     tell: called before what takes long.
     """
@@ -252,7 +253,7 @@ def plan_of(
     if size is None and config.model.training == "qlora":
         require_nvidia(choose_device(config.model.device))
     set_threads(config.resources)
-    path = find_model(config.model, folder)
+    path = find_model(as_begun(config.model, folder), folder, weights=False)
     shape = read_shape(path)
     machine = (
         this_machine(config.model, folder, config.resources) if size is None else other_machine(config.model, size)
@@ -262,10 +263,12 @@ def plan_of(
     prepared = prepare(config, template, context_length(path))
     config, loads = prepared.config, loads_of(prepared, shape, template)
     plan = make_plan(config, shape, machine, loads)
-    if size is None and plan.fits and Path(path).is_dir():
+    if (
+        size is None and plan.fits and Path(config.model.base).is_dir()
+    ):  # weights on the hub are not downloaded for a plan
         tell("Measuring a step …")
         with tempfile.TemporaryDirectory() as temporary:  # where full fine-tuning would put weights aside
-            base = load_base(replace(config.model, base=path), run_folder=temporary)
+            base = load_base(config.model, run_folder=temporary)
             base.checkpoint_activations(plan.checkpoint_activations)
             plan = make_plan(config, shape, measured(base, machine, shape, plan.token_budget), loads)
     return replace(plan, data=prepared.counts)

@@ -161,7 +161,13 @@ def _existing(limit: PathTo, value: str, where: str, folder: Path) -> str:
 
 def _check_together(config: RunConfig) -> None:
     """What no field can say alone."""
-    data = config.data
+    model, data = config.model, config.data
+    if model.revision is not None and Path(model.base).is_dir():
+        raise _Refused(
+            f"model.revision is for a name on the hub, but model.base is the folder {model.base}: leave it out."
+        )
+    if model.revision is not None and model.revision.strip() == "":
+        raise _Refused("model.revision is empty: give a commit, tag or branch, or leave it out.")
     if data.log is None and not data.trajectories and not data.preferences:
         raise _Refused("data names nothing to train on: give log, trajectories or preferences.")
     if data.log is None and not data.trajectories and config.method != "multiturn-dpo":

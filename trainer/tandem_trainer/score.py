@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 
 from .imports import importing
-from .result.critic_file import read_critic_file, require_same_base
+from .result.critic_file import read_critic_file, reference_of
 
 
 def main(arguments: list[str]) -> int:
@@ -34,8 +34,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("trajectories", nargs="+", type=Path, help="files of rows, or Tandem data folders")
     given = parser.parse_args(arguments)
     critic = read_critic_file(given.critic)
-    reference = given.base or critic.base
-    require_same_base(critic, given.critic, reference)
+    reference = reference_of(critic, given.critic, given.base)
 
     # Only now: these import torch, and a folder that is no critic is to be told at once.
     with importing():

@@ -109,6 +109,12 @@ def test_a_model_that_is_no_folder_is_a_name_on_the_hub(folder):
     assert read_config(written(folder, model={"base": "owner/name"})).model.base == "owner/name"
 
 
+def test_a_revision_is_of_a_name_on_the_hub(folder):
+    assert read_config(written(folder, model={"base": "owner/name", "revision": "v1"})).model.revision == "v1"
+    assert "model.revision is for a name on the hub, but" in refusal(folder, model={"base": "base", "revision": "v1"})
+    assert "model.revision is empty" in refusal(folder, model={"base": "owner/name", "revision": ""})
+
+
 def test_what_is_not_json_is_refused_with_line_and_column(folder):
     assert "line 2 column 1 is not JSON" in refusal(folder, text='{"model":\n}')
 

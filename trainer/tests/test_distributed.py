@@ -2,11 +2,14 @@
 
 import json
 import os
+import time
 from itertools import count
 from pathlib import Path
 
 import pytest
 import torch
+from hub import Hub
+from models import tiny_model
 from tiny_run import SERVER, Trainer, events, tiny_run, train
 
 from tandem_trainer.running import distributed
@@ -100,6 +103,17 @@ def test_two_processes_take_the_steps_of_one(tmp_path, free_port):
     # Only the first rank writes.
     assert len(events(together, "state")) == len(events(alone, "state"))
     assert (together.parent / "stdout-1.txt").read_text() == ""
+
+
+def test_the_first_rank_decides_which_commit_of_the_hub_is_trained(tmp_path, free_port):
+    path = tiny_run(tmp_path / "run", method="rft", model={"base": "tiny/model"})
+    (path.parent / "stop").touch()
+    os.utime(path.parent / "stop", (time.time() + 10_000,) * 2)
+    with Hub() as hub:
+        hub.push("tiny/model", tiny_model(tmp_path / "model"))
+        patch = f"from hub import heed; heed({hub.environment(tmp_path / 'home')})"
+        assert [rank.wait().code for rank in two_ranks(path, free_port, patch)] == [0, 0]
+        assert hub.asked == 1
 
 
 THE_SECOND_RANK_IS_SMALL = """

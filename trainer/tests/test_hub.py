@@ -1,69 +1,140 @@
-"""A base that the hub does not give: one sentence for each reason, from a real server that answers as the hub does."""
+"""A base by its name on the hub, from a real server that answers as the hub does: what comes, and why nothing does."""
 
 import os
-import subprocess
-import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import shutil
 from pathlib import Path
 
-TRAINER = Path(__file__).parents[1]
+import pytest
+from hub import Hub, heed
+from models import tiny_model
+from transformers import AutoModelForCausalLM
 
-
-class Refusing(BaseHTTPRequestHandler):
-    def do_GET(self):
-        gated = "gated/" in self.path
-        self.send_response(403 if gated else 404)
-        self.send_header("X-Error-Code", "GatedRepo" if gated else "RepoNotFound")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    do_HEAD = do_GET
-
-    def log_message(self, *_):
-        pass
-
-
-ASK = """
-import sys
-from pathlib import Path
 from tandem_trainer.config import ModelConfig
 from tandem_trainer.fault import Fault
-from tandem_trainer.model.flops import read_shape
-from tandem_trainer.model.folder import load_tokenizer, quiet
+from tandem_trainer.model.folder import find_model, quiet
+
 quiet()
-for name in sys.argv[1:]:
-    for read in (read_shape, lambda name: load_tokenizer(ModelConfig(base=name), name, Path())):
-        try:
-            read(name)
-        except Fault as fault:
-            print(fault)
-"""
 
 
-def refused(tmp_path, *names, **variables):
-    """What a trainer says that plans with each, and then checks it. Where the hub is is settled when it is imported."""
-    environment = {**os.environ, "HF_HOME": str(tmp_path), "PYTHONPATH": str(TRAINER), **variables}
-    run = subprocess.run([sys.executable, "-c", ASK, *names], env=environment, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    said = run.stdout.splitlines()
-    assert said[::2] == said[1::2]
-    return said[::2]
-
-
-def test_a_name_that_the_hub_refuses_is_told_as_the_field_that_is_wrong(tmp_path):
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+def found(name: str, revision: str | None = None, *, weights: bool = True) -> str:
+    """The folder, or why there is none."""
     try:
-        address = f"http://127.0.0.1:{server.server_port}"
-        unknown, gated = refused(tmp_path, "nobody/nothing", "gated/model", HF_ENDPOINT=address, HF_HUB_OFFLINE="0")
-    finally:
-        server.shutdown()
-        server.server_close()
-    assert unknown.startswith("model.base is nobody/nothing, but the hub has no such model")
-    assert gated.startswith("model.base is gated/model, which the hub gives to those alone who agree to its terms")
+        return str(find_model(ModelConfig(base=name, revision=revision), Path(), weights=weights))
+    except Fault as fault:
+        return str(fault)
 
 
-def test_a_hub_that_cannot_be_reached_is_no_fault_of_the_name(tmp_path):
-    (said,) = refused(tmp_path, "some/model", HF_HUB_OFFLINE="1")
-    assert said.startswith("The model some/model is on the hub, which cannot be reached")
+@pytest.fixture
+def hub(tmp_path):
+    before = {name: os.environ.get(name) for name in ("HF_ENDPOINT", "HF_HOME", "HF_HUB_OFFLINE")}
+    with Hub() as served:
+        heed(served.environment(tmp_path / "home"))
+        yield served
+    for name in before:
+        os.environ.pop(name)
+    heed({name: value for name, value in before.items() if value is not None})
+
+
+@pytest.fixture
+def offline(hub, tmp_path):
+    """From when it is called."""
+    return lambda: heed(hub.environment(tmp_path / "home", offline=True))
+
+
+@pytest.fixture
+def model(tmp_path):
+    """A model with much beside it that no run reads."""
+    folder = tiny_model(tmp_path / "model")
+    (folder / "README.md").write_text("---\nlicense: mit\n---\n")
+    for other in ("pytorch_model.bin", "consolidated.safetensors", "model.gguf", "original/consolidated.00.pth"):
+        (folder / other).parent.mkdir(exist_ok=True)
+        (folder / other).write_bytes(b"another copy of the weights")
+    (folder / "onnx").mkdir()
+    (folder / "onnx" / "config.json").write_text("{}")
+    return folder
+
+
+def files_of(folder: str) -> set[str]:
+    return {str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file()}
+
+
+def test_a_plan_gets_no_weights_and_a_run_gets_one_copy_of_them(hub, model):
+    commit = hub.push("tiny/model", model)
+    without = found("tiny/model", weights=False)
+    assert Path(without).name == commit
+    about = {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja"}
+    assert files_of(without) == about | {"README.md"}
+    assert found("tiny/model") == without
+    assert files_of(without) == about | {"README.md", "model.safetensors"}
+    assert sorted(hub.files) == sorted(files_of(without))
+
+
+def test_weights_of_pytorch_come_where_there_are_no_others(hub, model):
+    (model / "model.safetensors").unlink()
+    hub.push("tiny/model", model)
+    files = files_of(found("tiny/model"))
+    assert "pytorch_model.bin" in files
+    assert "consolidated.safetensors" not in files
+
+
+def test_a_revision_is_a_commit_a_tag_or_a_branch_and_none_is_the_newest(hub, model):
+    first = hub.push("tiny/model", model, "v1")
+    (model / "README.md").write_text("The second.")
+    second = hub.push("tiny/model", model)
+    folders = [found("tiny/model", revision, weights=False) for revision in (None, "main", "v1", first, second)]
+    assert [Path(folder).name for folder in folders] == [second, second, first, first, second]
+
+
+def test_without_a_network_the_cache_is_used_as_far_as_it_goes(hub, model, offline, tmp_path):
+    commit = hub.push("tiny/model", model, "v1")
+    about = found("tiny/model", "v1", weights=False)
+    offline()
+    assert [found("tiny/model", name, weights=False) for name in ("v1", commit)] == [about, about]
+    assert "cannot be reached, and it was not downloaded before at the revision v1" in found("tiny/model", "v1")
+    heed(hub.environment(tmp_path / "home"))
+    assert found("tiny/model", "v1") == about
+    offline()
+    # Other programs leave out what no model needs.
+    (Path(about) / "README.md").unlink()
+    assert [found("tiny/model", name) for name in ("v1", commit)] == [about, about]
+    (Path(about) / "model.safetensors").unlink()
+    assert "cannot be reached" in found("tiny/model", commit)
+
+
+def test_a_download_of_which_a_part_is_missing_is_not_used(hub, offline, tmp_path):
+    folder = tiny_model(tmp_path / "model")
+    AutoModelForCausalLM.from_pretrained(folder).save_pretrained(folder, max_shard_size="100KB")
+    (folder / "model.safetensors").unlink()
+    hub.push("tiny/model", folder)
+    lost = next(Path(found("tiny/model")).glob("model-00002*"))
+    lost.unlink()
+    offline()
+    assert "cannot be reached" in found("tiny/model")
+    # An older client keeps no list of the files.
+    shutil.copytree(tmp_path / "home", tmp_path / "older", symlinks=True, ignore=shutil.ignore_patterns("trees"))
+    heed(hub.environment(tmp_path / "older", offline=True))
+    assert f"What was downloaded of tiny/model has no {lost.name}" in found("tiny/model")
+
+
+def test_what_the_hub_refuses_is_told_as_the_field_that_is_wrong(hub, model):
+    hub.push("tiny/model", model)
+    hub.push("gated/model", model)
+    for weights in (False, True):
+        unknown = found("nobody/nothing", weights=weights)
+        assert unknown.startswith("model.base is nobody/nothing, but the hub has no such model")
+        gated = found("gated/model", weights=weights)
+        assert gated.startswith("model.base is gated/model, which the hub gives to those alone who agree to its terms")
+        for revision in ("v9", "0" * 40):
+            told = f"model.revision is {revision}, but the hub has no such commit, tag or branch of tiny/model"
+            assert found("tiny/model", revision, weights=weights).startswith(told)
+
+
+def test_a_hub_that_cannot_be_reached_is_no_fault_of_the_name(offline):
+    offline()
+    assert found("some/model").startswith("The model some/model is on the hub, which cannot be reached")
+
+
+def test_what_is_no_model_is_told(hub, model):
+    (model / "config.json").unlink()
+    hub.push("tiny/model", model)
+    assert found("tiny/model").startswith("What was downloaded of tiny/model has no config.json")

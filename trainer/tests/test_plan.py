@@ -233,7 +233,7 @@ def run_json(tmp_path):
 
 def prepared_of(run_json):
     config = read_config(run_json)
-    template = Template(load_tokenizer(config.model, config.model.base, run_json.parent))
+    template = Template(load_tokenizer(config.model, Path(config.model.base), run_json.parent))
     return prepare(config, template), template
 
 

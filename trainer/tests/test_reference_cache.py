@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from sets import budget, step_pairs, tiny_base
@@ -107,3 +109,11 @@ def test_what_another_run_shared_is_not_computed_again(tmp_path, base, forwards)
     second.compute(TURNS)
     assert len(forwards) == len(TURNS)
     assert all(torch.equal(left, right) for left, right in zip(first.of(TURNS), second.of(TURNS), strict=True))
+
+
+def test_commits_of_one_base_share_no_numbers(base):
+    names = set()
+    for revision in (None, "a" * 40, "b" * 40):
+        base.config = replace(base.config, revision=revision)
+        names.add(module.name_of(base))
+    assert len(names) == 3

@@ -14,6 +14,7 @@ const FILES = {
 
 interface Options {
   readonly to: string;
+  readonly revision?: string;
   readonly acceptLicence?: boolean;
   readonly hub?: string;
 }
@@ -24,6 +25,10 @@ export const installDownload: Install = (program, perform) => {
     .description('fetch the published ColBench files: train and test tasks, offline trajectories')
     .argument('<file>', Object.keys(FILES).join(', '))
     .option('--to <folder>', 'where the file goes', 'colbench')
+    .option(
+      '--revision <name>',
+      'a commit, tag or branch of the dataset (that of the folder, else the newest)',
+    )
     .option('--accept-licence', 'accept the licence that is shown without being asked')
     .addOption(new Option('--hub <url>', 'another server that speaks the hub’s protocol'))
     .action((name: string, options: Options) => perform((to) => download(name, options, to)));
@@ -37,8 +42,9 @@ async function download(name: string, options: Options, { signal }: Surroundings
   const progress = startProgress(name, 'MB');
   const megabytes = (bytes: number): number => Math.round(bytes / 1e5) / 10;
   try {
-    const { file, bytes, verified, alreadyThere } = await downloadPublished(FILES[name], {
+    const { file, bytes, verified, commit, alreadyThere } = await downloadPublished(FILES[name], {
       folder: options.to,
+      ...(options.revision !== undefined && { revision: options.revision }),
       signal,
       hubUrl: options.hub,
       accessToken: process.env.HF_TOKEN,
@@ -47,8 +53,11 @@ async function download(name: string, options: Options, { signal }: Surroundings
       onNotice: say,
     });
     return {
-      summary: { file, bytes, verified, alreadyThere },
-      print: () => `${alreadyThere ? 'Already there' : 'Downloaded'}: ${file} (${megabytes(bytes)} MB)`,
+      summary: { file, bytes, verified, commit, alreadyThere },
+      print: () => {
+        const of = commit === undefined ? '' : `, commit ${commit}`;
+        return `${alreadyThere ? 'Already there' : 'Downloaded'}: ${file} (${megabytes(bytes)} MB${of})`;
+      },
     };
   } finally {
     progress.end();

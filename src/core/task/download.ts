@@ -6,16 +6,21 @@ import { Fault, messageOf } from '../fault';
 import { HubConnection, HubFailure } from './hub';
 import { licenceNotice, type LicenceNotice } from './licence';
 import { compareFile, PartialFile, type Verification, type Version } from './partial';
+import { commitOfFolder, isCommit, keepCommit } from './source';
 import { withoutEnd } from '../text';
 
 /** The dataset on the Hugging Face Hub, and what Tandem reads of it. */
 const PUBLISHED_DATASET = 'facebook/collaborative_agent_bench';
+/** What is asked for where nobody says another revision: the newest commit. */
+const PUBLISHED_REVISION = 'main';
 export type PublishedFile =
   'backend_tasks/train.jsonl' | 'backend_tasks/test.jsonl' | 'colbench_code_offline_15k_llama8b.jsonl';
 
 export interface DownloadOptions {
-  /** Where the file goes, under the path that it has in the dataset. */
+  /** Where the file goes, under the path that it has in the dataset. All files of a folder are of one commit. */
   readonly folder: string;
+  /** A commit, tag or branch; else the commit of what is in the folder, and in a new one the newest. */
+  readonly revision?: string;
   /** Asked before the first request; nothing is fetched unless it says true. */
   readonly acceptLicence: (notice: LicenceNotice) => Promise<boolean>;
   /** Bytes that are on the disk, of how many. */
@@ -37,6 +42,8 @@ export interface Downloaded {
   readonly file: string;
   readonly bytes: number;
   readonly verified: Verification;
+  /** That of the dataset; undefined when the server does not say. */
+  readonly commit?: string;
   /** The file was there already and is the published one. */
   readonly alreadyThere: boolean;
 }
@@ -49,10 +56,11 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 /**
  * Fetches a published file. It can be interrupted at any moment, by `signal`, a lost connection or the end of the
  * process: `<name>.part` keeps what arrived and the next call continues there while the hub still has that version.
- * The file appears under its name only when it is complete and its hash (or size, without one) is the hub's.
+ * The file appears under its name only when it is complete and its hash (or size, without one) is the hub's. The folder
+ * keeps the commit (`source.json`), which whatever is downloaded into it later is of as well.
  *
  * @throws {Fault} `task/licence-declined`, `task/bad-token`, `task/file-exists`, `task/hub-*`, `task/disk-full`, `task/not-written`,
- * `task/download-damaged`
+ * `task/download-damaged`, `task/bad-source`, `task/other-commit`
  * @throws the signal's reason when it is aborted
  */
 export async function downloadPublished(path: PublishedFile, options: DownloadOptions): Promise<Downloaded> {
@@ -74,6 +82,10 @@ class Download {
   private readonly file: string;
   private readonly partial: PartialFile;
   private readonly hubUrl: string;
+  /** The commit of what is in the folder. */
+  private kept: string | undefined;
+  /** The commit, as soon as it is known, and what was asked for before. */
+  private revision = PUBLISHED_REVISION;
 
   constructor(
     private readonly path: PublishedFile,
@@ -85,6 +97,8 @@ class Download {
   }
 
   async run(): Promise<Downloaded> {
+    this.kept = await commitOfFolder(this.options.folder, PUBLISHED_DATASET);
+    this.revision = this.options.revision ?? this.kept ?? PUBLISHED_REVISION;
     let furthest = 0;
     for (let failures = 0; ;) {
       try {
@@ -103,15 +117,16 @@ class Download {
     }
   }
 
-  /** Asks for the current version, then for the bytes that are missing. */
+  /** Asks which commit it is and for its version of the file, then for the bytes that are missing. */
   private async attempt(): Promise<Downloaded> {
     const { stallLimit = 60_000, signal, onProgress } = this.options;
     const connection = new HubConnection(stallLimit, signal);
     try {
       const { blob, version } = await this.remote(connection);
       const there = await this.alreadyThere(version);
+      if (there === undefined) await this.open(version);
+      if (isCommit(this.revision)) await keepCommit(this.options.folder, PUBLISHED_DATASET, this.revision);
       if (there) return there;
-      await this.open(version);
       const { partial } = this;
       onProgress?.({ received: partial.received, total: version.size });
       if (partial.received < version.size) {
@@ -137,12 +152,27 @@ class Download {
       fetch: connection.fetch,
       ...(accessToken !== undefined && { accessToken }),
     } as const;
-    const info = await fileDownloadInfo(request);
+    const asked = this.revision;
+    const info = await fileDownloadInfo({ ...request, revision: asked });
+    if (!info) throw new HubFailure('refused', '404 Not Found', { status: 404 });
+    // From here on this commit is asked for, also when the hub moves on meanwhile.
+    if (connection.commit !== undefined && isCommit(connection.commit)) this.revision = connection.commit;
+    if (this.kept !== undefined && this.revision !== this.kept) throw this.otherCommit(this.kept);
+    const url = info.url.replace(`/resolve/${encodeURIComponent(asked)}/`, `/resolve/${this.revision}/`);
     // Without Xet: its chunks are rebuilt from several requests, and a plain range is what can be continued.
-    const blob = info && (await downloadFile({ ...request, downloadInfo: info, xet: false }));
+    const blob = await downloadFile({ ...request, downloadInfo: { ...info, url }, xet: false });
     if (!blob) throw new HubFailure('refused', '404 Not Found', { status: 404 });
     const etag = (connection.linkedEtag ?? info.etag).replace(/^W\//, '').replaceAll('"', '');
     return { blob, version: { etag, size: info.size } };
+  }
+
+  private otherCommit(kept: string): Fault {
+    const { revision = '', folder } = this.options;
+    const other = isCommit(revision) ? `not of ${revision}` : `and ${revision} is ${this.revision}`;
+    return new Fault(
+      'task/other-commit',
+      `${folder} holds files of the commit ${kept}, ${other}; choose another folder for it.`,
+    );
   }
 
   private async alreadyThere(version: Version): Promise<Downloaded | undefined> {
@@ -156,7 +186,7 @@ class Download {
           `${this.file} exists and is not the published file; move it away or choose another folder.`,
         );
       default:
-        return { file: this.file, bytes: version.size, verified, alreadyThere: true };
+        return this.downloaded(version, verified, true);
     }
   }
 
@@ -176,7 +206,14 @@ class Download {
     const verified = await this.partial.verify(version, this.options.signal);
     if (verified === 'absent' || verified === 'different') throw await this.damaged(version);
     await this.partial.complete();
-    return { file: this.file, bytes: version.size, verified, alreadyThere: false };
+    return this.downloaded(version, verified, false);
+  }
+
+  private downloaded({ size }: Version, verified: Verification, alreadyThere: boolean): Downloaded {
+    const told = { file: this.file, bytes: size, verified, alreadyThere };
+    if (isCommit(this.revision)) return { ...told, commit: this.revision };
+    this.notice(`${this.hubUrl} does not say which commit it gave; a later download may be of another.`);
+    return told;
   }
 
   private async damaged(version: Version): Promise<Fault> {
@@ -217,8 +254,13 @@ class Download {
       return new Fault('task/hub-forbidden', `${said}: ${remedy}.`, options);
     }
     if (status === 404) {
-      const said = `${page} has no file ${this.path} (${failure.message})`;
-      return new Fault('task/hub-no-file', `${said}; look there whether it was moved.`, options);
+      const at = this.revision === PUBLISHED_REVISION ? '' : ` at ${this.revision}`;
+      const said = `${page} has no file ${this.path}${at} (${failure.message})`;
+      const remedy =
+        this.kept === undefined
+          ? 'look there whether it was moved'
+          : 'choose another folder to get what is there now';
+      return new Fault('task/hub-no-file', `${said}; ${remedy}.`, options);
     }
     if (status !== undefined) {
       const when = retryAfterMs ? ` and asks to wait ${Math.ceil(retryAfterMs / 1000)} s` : '';

@@ -27,8 +27,8 @@ const MAX_REDIRECTS = 5;
 
 /**
  * The requests of one attempt. `@huggingface/hub` knows the hub's paths and headers; it takes `fetch` from here, which
- * adds what its streams leave out: cancelling, a limit on silence, the status of a refused download, and the etag that
- * only the first of several redirected answers carries.
+ * adds what its streams leave out: cancelling, a limit on silence, the status of a refused download, and the etag and the
+ * commit that only the first of several redirected answers carries.
  */
 export class HubConnection {
   private readonly end = new AbortController();
@@ -36,6 +36,7 @@ export class HubConnection {
   private silence: NodeJS.Timeout | undefined;
   private failure: HubFailure | undefined;
   private etag: string | undefined;
+  private commitHeader: string | undefined;
 
   constructor(
     private readonly stallLimit: number,
@@ -47,6 +48,11 @@ export class HubConnection {
   /** `X-Linked-ETag`: the content hash of a file in large-file storage, whose own server may send another etag. */
   get linkedEtag(): string | undefined {
     return this.etag;
+  }
+
+  /** `X-Repo-Commit`: the commit that the hub has answered from; undefined where a server does not say. */
+  get commit(): string | undefined {
+    return this.commitHeader;
   }
 
   /** To be handed to the library. Fails with `HubFailure`, also on a status that is no success. */
@@ -104,6 +110,7 @@ export class HubConnection {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
       const response = await fetch(url, { ...init, redirect: 'manual' });
       this.etag = response.headers.get('X-Linked-ETag') ?? this.etag;
+      this.commitHeader = response.headers.get('X-Repo-Commit') ?? this.commitHeader;
       const location =
         response.status >= 300 && response.status < 400 ? response.headers.get('Location') : null;
       if (location === null) return response;

@@ -63,6 +63,7 @@ export const fields = {
   seed: { ...whole, default: 0 } as Field,
   ...under('model', {
     base: { kind: 'text', default: '' },
+    revision: { kind: 'text', default: null, or: [null] },
     training: choice('lora', 'qlora', 'full'),
     lora_rank: { ...count, default: 16 },
     lora_alpha: { ...positive, default: 32 },

@@ -10,6 +10,8 @@ import { ifThere } from '../trajectory/files';
  */
 export const runFiles = {
   configuration: 'run.json',
+  /** What it began with, and the commit of a base on the hub. */
+  begun: 'configuration.json',
   /** The rows that were taken from the log, and how they were chosen. */
   trajectories: join('data', 'trajectories.jsonl'),
   selection: join('data', 'selection.json'),

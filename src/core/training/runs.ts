@@ -40,6 +40,8 @@ export interface Run {
   readonly method: string;
   /** The base model: a folder, or a name on the hub. */
   readonly base: string;
+  /** Of a name on the hub: the commit with which it began, and goes on. Absent until its trainer has looked it up. */
+  readonly commit?: string;
   readonly state: RunState;
   /** Whether a trainer works on it, so that it can be stopped. */
   readonly isLive: boolean;
@@ -80,6 +82,8 @@ const configurationSchema = lazily(() =>
     model: z.looseObject({ base: z.string().catch('') }).catch({ base: '' }),
   }),
 );
+
+const begunSchema = lazily(() => z.looseObject({ commit: z.string().nullish() }));
 
 /**
  * The runs of a data folder. Everything is read from their folders each time: an editor that reloads, another window
@@ -123,11 +127,13 @@ export class Runs {
     const made = await ifThere(() => stat(join(folder, runFiles.configuration)));
     if (made === undefined) return undefined;
     const configuration = await readWhole(join(folder, runFiles.configuration), configurationSchema());
+    const begun = await readWhole(join(folder, runFiles.begun), begunSchema());
     const selection = await readWhole(join(folder, runFiles.selection), selectionReportSchema());
     const startedAt = made.mtime.toISOString();
     const { name = '', method = '', model } = configuration ?? {};
     return {
       ...{ id, folder, name, method, base: model?.base ?? '', startedAt, changedAt: startedAt },
+      ...(begun?.commit != null && { commit: begun.commit }),
       ...(selection && { selection }),
       ...(await standing(id, folder)),
     };

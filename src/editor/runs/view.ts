@@ -25,11 +25,11 @@ import {
   grouped,
   isAtWork,
   leftWords,
-  methodWord,
   reasonWords,
   runName,
   stageWord,
   stateWord,
+  subjectWords,
 } from './words';
 
 const OUTLINE_POINTS = 60;
@@ -66,7 +66,7 @@ export function runView(
     ...{ type: 'show', dataFolder, id, state, isLive, canResume, lastLines, restriction, stage, figure },
     canFinish: mayFinish(run),
     name: runName(run, t),
-    subject: t('{0} on {1}', methodWord(run.method, t), baseName(run)),
+    subject: subjectWords(run, baseName(run), t),
     data: dataOf(run, history, t),
     stateLabel: stateWord(state, t),
     stages: stagesOf(run, history, t),

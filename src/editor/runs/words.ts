@@ -224,12 +224,19 @@ export function dataWords({ selection }: Pick<Run, 'selection'>, t: Translate): 
   return tasks === 1 ? t('{0} of 1 task', amount) : t('{0} of {1} tasks', amount, grouped(tasks));
 }
 
+/** `SWEET-RL on Qwen/Qwen2.5-1.5B-Instruct at commit 989aa79`. @param base what its model is called there */
+export function subjectWords({ method, commit }: Run, base: string, t: Translate): string {
+  return commit === undefined
+    ? t('{0} on {1}', methodWord(method, t), base)
+    : t('{0} on {1} at commit {2}', methodWord(method, t), base, commit.slice(0, 7));
+}
+
 /** The lines of a run's hover. */
 export function runDetails(run: Run, t: Translate, halted?: string): string[] {
   const data = dataWords(run, t);
   const reason = reasonWords(run, t, halted);
   return [
-    t('{0} on {1}', methodWord(run.method, t), run.base),
+    subjectWords(run, run.base, t),
     ...(data === undefined ? [] : [data]),
     ...(reason === undefined ? [] : [reason]),
     run.id,

@@ -120,6 +120,20 @@ describe('the configuration of a form', () => {
     expect(filled(withValues(values), context()).errors).toEqual({ [field]: sentence });
   });
 
+  it('has a revision where the model is a name on the hub, and none beside a folder', () => {
+    const named = { base: 'hub', hub: 'Qwen/Qwen2.5-1.5B-Instruct', 'model.revision': 'v1' };
+    expect(filled(withValues(named), context()).configuration.model).toMatchObject({ revision: 'v1' });
+    const empty = filled(withValues({ ...named, 'model.revision': '' }), context());
+    expect(empty).toMatchObject({ errors: {}, configuration: { model: { revision: null } } });
+    const local = filled(withValues({ 'model.revision': 'v1' }), context());
+    expect(local.configuration.model).not.toHaveProperty('revision');
+    const shows = (form: Form): boolean =>
+      formView(form, choices, context()).view.groups.some(({ fields: of }) =>
+        of.some(({ name }) => name === 'model.revision'),
+      );
+    expect([shows(withValues(named)), shows(starter)]).toEqual([true, false]);
+  });
+
   it('of a duplicate is that of the run, with the same rows, until they are taken from the log', () => {
     const named = context({ name: () => 'sweet-rl #1, changed' });
     expect(copy.values).toEqual({ base: '/models/other', method: 'untrained' });

@@ -198,6 +198,13 @@ describe('the view of a run', () => {
     expect(curveView(folded, other, second.read)!.view.training.from).toBe(0);
   });
 
+  it('names the commit of a model of the hub, on its page and in its hover', () => {
+    const of = run({ base: 'owner/model', commit: '0123456789abcdef0123456789abcdef01234567' });
+    const { subject } = runView(of, history(), {}, options);
+    expect(subject).toBe('SWEET-RL on model at commit 0123456');
+    expect(runDetails(of, english)[0]).toBe('SWEET-RL on owner/model at commit 0123456');
+  });
+
   it('shows the latest samples and events first', () => {
     const sample = (text: string): TrainerEvent =>
       event('sample', { group: 'a/1', candidates: [{ text, times: 2, score: 0.1, untrained: null }] });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { DownloadOptions } from '../../../src/core/task/download';
@@ -35,7 +35,7 @@ describe('a download', () => {
     ['lfs', 'sha256'],
     ['xet', 'sha256'],
   ] as const)('of a file that the hub keeps in %s is verified by %s', (storage, verified) =>
-    scene(async ({ file, download, notices }) => {
+    scene(async ({ hub, file, download, notices }) => {
       const steps: number[] = [];
       const onProgress: DownloadOptions['onProgress'] = ({ received, total }) => {
         expect(total).toBe(content.length);
@@ -45,6 +45,7 @@ describe('a download', () => {
         file,
         bytes: content.length,
         verified,
+        commit: hub.commit,
         alreadyThere: false,
       });
       expect(content.equals(await readFile(file))).toBe(true);
@@ -195,15 +196,28 @@ describe('a later call', () => {
       expect(hub.ranges).toEqual([undefined]);
     }));
 
-  test('starts anew when the file has changed on the hub', () =>
+  test('stays with its commit when the file has changed on the hub', () =>
     scene(async ({ hub, file, download, downloadHalf, notices }) => {
+      const { commit } = hub;
       await downloadHalf();
       hub.replace(changed);
-      await download();
+      expect(await download()).toMatchObject({ commit });
+      expect(hub.ranges).toEqual([undefined, 'bytes=1000000-1999999']);
+      expect(content.equals(await readFile(file))).toBe(true);
+      expect(notices).toEqual([]);
+    }));
+
+  test('starts anew when the file has changed on a hub that tells no commits', () =>
+    scene(async ({ hub, file, download, downloadHalf, notices }) => {
+      hub.tellsCommit = false;
+      await downloadHalf();
+      hub.replace(changed);
+      expect(await download()).not.toHaveProperty('commit');
       expect(hub.ranges).toEqual([undefined, undefined]);
       expect(changed.equals(await readFile(file))).toBe(true);
       expect(notices).toEqual([
         'What an earlier download left is of another version of the file; it starts anew.',
+        `${hub.url} does not say which commit it gave; a later download may be of another.`,
       ]);
     }));
 
@@ -218,9 +232,11 @@ describe('a later call', () => {
 
   test('takes a complete file as it is', () =>
     scene(async ({ hub, file, download }) => {
-      await download();
+      const { commit } = await download();
       const again = await download();
-      expect(again).toEqual({ file, bytes: content.length, verified: 'git-sha1', alreadyThere: true });
+      expect(again).toEqual({
+        ...{ file, bytes: content.length, verified: 'git-sha1', commit, alreadyThere: true },
+      });
       expect(hub.ranges).toHaveLength(1);
     }));
 
@@ -232,5 +248,66 @@ describe('a later call', () => {
         fault('file-exists', /test\.jsonl exists and is not the published file; move it away/),
       );
       expect(await readFile(file, 'utf8')).toBe('mine');
+    }));
+});
+
+describe('the commit', () => {
+  test.each(['git', 'lfs', 'xet'] as const)(
+    'is that of the first answer, also when a file in %s changes before its bytes come',
+    (storage) =>
+      scene(async ({ hub, file, folder, download }) => {
+        const { commit } = hub;
+        const moveOn = ({ received }: { received: number }): void => {
+          if (received === 0) hub.replace(changed);
+        };
+        expect(await download({ onProgress: moveOn })).toMatchObject({ commit });
+        expect(content.equals(await readFile(file))).toBe(true);
+        expect(JSON.parse(await readFile(join(folder, 'source.json'), 'utf8'))).toEqual({
+          ...{ version: 1, dataset: 'facebook/collaborative_agent_bench', commit },
+        });
+      }, storage),
+  );
+
+  test('of a folder is that of all its files', () =>
+    scene(async ({ hub, file, download }) => {
+      const { commit } = await download();
+      await rm(file);
+      hub.replace(changed);
+      expect(await download()).toMatchObject({ commit, alreadyThere: false });
+      expect(content.equals(await readFile(file))).toBe(true);
+    }));
+
+  test('is the one that is asked for, in a folder of its own', () =>
+    scene(async ({ hub, folder, file, download }) => {
+      const { commit: first } = hub;
+      const second = hub.replace(changed);
+      expect(await download({ revision: first })).toMatchObject({ commit: first });
+      expect(content.equals(await readFile(file))).toBe(true);
+      await expect(download({ revision: 'main' })).rejects.toMatchObject(
+        fault(
+          'other-commit',
+          `^${folder} holds files of the commit ${first}, and main is ${second}; choose another folder for it\\.$`,
+        ),
+      );
+    }));
+
+  test('of which the hub knows nothing is a 404 that says so', () =>
+    scene(async ({ folder, download }) => {
+      await expect(download({ revision: 'v9' })).rejects.toMatchObject(
+        fault('hub-no-file', /has no file backend_tasks\/test\.jsonl at v9 \(404 Invalid rev id: v9\)/),
+      );
+      expect(await readdir(folder)).toEqual([]);
+    }));
+
+  test('of a folder that has lost its own is not guessed', () =>
+    scene(async ({ hub, folder, download }) => {
+      await writeFile(join(folder, 'source.json'), '{"version":1,"com');
+      await expect(download()).rejects.toMatchObject(
+        fault(
+          'bad-source',
+          /source\.json does not say of which commit of .* choose another folder, or remove it\.$/,
+        ),
+      );
+      expect(hub.requests).toEqual([]);
     }));
 });

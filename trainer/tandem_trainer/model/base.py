@@ -43,15 +43,22 @@ class Base:
     stop_ids:         ids of the tokens that end a turn.
     shares_prefixes:  whether common prefixes can be computed once; `token_log_probs` heeds it by itself.
     notice:           a sentence for the user when they cannot.
+    folder:           where its files are; of a base on the hub, the download at one commit.
     live:             the adapter that is in use and trainable.
     """
 
     def __init__(
-        self, model: nn.Module, tokenizer: PreTrainedTokenizerBase, config: ModelConfig, weights: "Weights | None"
+        self,
+        model: nn.Module,
+        tokenizer: PreTrainedTokenizerBase,
+        config: ModelConfig,
+        folder: Path,
+        weights: "Weights | None",
     ):
         self.model = model
         self.tokenizer = tokenizer
         self.config = config
+        self.folder = folder
         self.device: torch.device = model.get_input_embeddings().weight.device
         self.dtype: torch.dtype = model.get_input_embeddings().weight.dtype
         self.stop_ids = _stop_ids(model, tokenizer)
@@ -212,19 +219,19 @@ def load_base(config: ModelConfig, *, run_folder: Path | str, seed: int = 0) -> 
     run_folder = Path(run_folder)
     device = choose_device(config.device)
     dtype = choose_dtype(config.dtype, device)
-    path = find_model(config, run_folder)
-    tokenizer = load_tokenizer(config, path, run_folder)
-    model = load_model(config, path, device, dtype)
+    folder = find_model(config, run_folder)
+    tokenizer = load_tokenizer(config, folder, run_folder)
+    model = load_model(config, folder, device, dtype)
     model.train()
     if config.training == "full":
 
         def read_base() -> dict[str, Tensor]:
-            return dict(load_model(config, path, torch.device("cpu"), dtype).named_parameters())
+            return dict(load_model(config, folder, torch.device("cpu"), dtype).named_parameters())
 
-        return Base(model, tokenizer, config, Weights(model, run_folder, read_base))
+        return Base(model, tokenizer, config, folder, Weights(model, run_folder, read_base))
     from .adapters import with_adapters  # a second of a core, which a whole model need not spend
 
-    return Base(with_adapters(model, config, dtype, seed), tokenizer, config, None)
+    return Base(with_adapters(model, config, dtype, seed), tokenizer, config, folder, None)
 
 
 @torch.no_grad()

@@ -16,14 +16,15 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Literal
 
 import torch
 
 from ..fault import Fault
 from ..turn import Turn
+from .files import called
 from .forest import grow
-from .hub import hub_fault
 
 Work = Literal["full", "lora", "qlora", "forward"]
 
@@ -99,23 +100,22 @@ def shape_of(config) -> Shape:
     )
 
 
-def read_shape(path: str) -> Shape:
-    """Reads the shape of a model from its folder, or from the hub by its name, without its weights. Errors: Fault."""
+def read_shape(folder: Path) -> Shape:
+    """Reads the shape of a model from its folder, without its weights. Errors: Fault."""
     from transformers import AutoConfig
 
     try:
-        config = AutoConfig.from_pretrained(path)
+        config = AutoConfig.from_pretrained(folder)
         if getattr(config, "quantization_config", None):
             raise Fault(
-                f"The weights of {path} are quantised, so nothing can be merged into them: take the model that they "
-                "were made from, with model.training set to qlora.",
+                f"The weights of {called(folder)} are quantised, so nothing can be merged into them: take the model "
+                "that they were made from, with model.training set to qlora.",
                 usage=True,
             )
         return shape_of(config)
     except (OSError, ValueError) as error:
-        if (refused := hub_fault(path, error)) is not None:
-            raise refused from error
-        raise Fault(f"The configuration of {path} cannot be read: {str(error).splitlines()[0]}", usage=True) from error
+        reason = str(error).splitlines()[0]
+        raise Fault(f"The configuration of {called(folder)} cannot be read: {reason}", usage=True) from error
 
 
 def _normed(model, layers: int, heads: int, key_heads: int, head_size: int) -> int:

@@ -1,9 +1,10 @@
-"""From a folder or a name on the hub to a model on a device, or to one sentence about what is wrong with it."""
+"""From a folder to a model on a device, or to one sentence about what is wrong with it."""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
@@ -12,6 +13,7 @@ from transformers import BitsAndBytesConfig
 
 from ..config import ModelConfig
 from ..fault import Fault
+from .files import called
 from .folder import cannot_load
 
 if TYPE_CHECKING:
@@ -51,8 +53,11 @@ def choose_dtype(asked: str, device: torch.device) -> torch.dtype:
     return DTYPES[asked]
 
 
-def load_model(config: ModelConfig, model: str, device: torch.device, dtype: torch.dtype) -> PreTrainedModel:
-    """The model with every weight from its files, without dropout, on `device`; quantised to NF4 for QLoRA."""
+def load_model(config: ModelConfig, model: Path, device: torch.device, dtype: torch.dtype) -> PreTrainedModel:
+    """The model in the folder `model` with every weight from its files, without dropout, on `device`.
+
+    For QLoRA it is quantised to NF4. Errors: Fault.
+    """
     # Only where there are weights to load: it takes seconds.
     from transformers import AutoModelForCausalLM
 
@@ -64,14 +69,16 @@ def load_model(config: ModelConfig, model: str, device: torch.device, dtype: tor
     try:
         loaded, report = AutoModelForCausalLM.from_pretrained(model, **settings)
     except (torch.OutOfMemoryError, MemoryError) as error:
-        raise Fault(f"The model {model} does not fit into memory: take a smaller one, or qlora on a GPU.") from error
+        raise Fault(
+            f"The model {called(model)} does not fit into memory: take a smaller one, or qlora on a GPU."
+        ) from error
     except Exception as error:  # whatever transformers, safetensors and the hub raise for files that they cannot use
         raise cannot_load("model", model, error) from error
     wrong = sorted({*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])})
     if wrong:
         raise Fault(
-            f"Of {model}, {len(wrong)} tensors that its config.json asks for are not in its files or have another "
-            f"shape, such as {wrong[0]}: download the model again.",
+            f"Of {called(model)}, {len(wrong)} tensors that its config.json asks for are not in its files or have "
+            f"another shape, such as {wrong[0]}: download the model again.",
             usage=True,
         )
     if getattr(loaded.config.get_text_config(), "attn_logit_softcapping", None) is not None:

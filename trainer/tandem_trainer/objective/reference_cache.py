@@ -92,4 +92,5 @@ def turn_key(turn: Turn) -> bytes:
 def name_of(base: Base) -> str:
     """What else the numbers depend on: the base's weights, their precision and quantisation."""
     config = base.config
-    return hashlib.sha256("\n".join([str(config.base), str(base.dtype), config.training]).encode()).hexdigest()[:16]
+    weights = [str(config.base), *([config.revision] if config.revision else [])]
+    return hashlib.sha256("\n".join([*weights, str(base.dtype), config.training]).encode()).hexdigest()[:16]

@@ -16,7 +16,7 @@ from ..fault import Fault
 from ..model.folder import load_tokenizer
 from ..model.load import load_model
 from ..model.memory import available_memory
-from ..result.critic_file import FILE, CriticFile, folder_of, read_critic_file, require_same_base
+from ..result.critic_file import FILE, CriticFile, read_critic_file, reference_of
 from ..running.budget import free_memory
 from ..running.checkpoint import flush_to_disk
 from ..running.disk import reason
@@ -90,11 +90,10 @@ def player(folder: Path, into: Path, precisions: Sequence[Precision], say: Say) 
 
 def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, dict]:
     about = read_critic_file(folder)
-    reference = base or about.base
-    require_same_base(about, folder, reference)
     refuse_for_trainer(about, folder)
+    reference = reference_of(about, folder, base)
     made = {}
-    for name, source in ((CRITIC, folder), (REFERENCE, folder_of(reference))):
+    for name, source in ((CRITIC, folder), (REFERENCE, reference)):
         weights = Weights(source).digests()
         shape, of = ready(source, folder)
         write_scorer(source, shape, into / name)
@@ -120,8 +119,8 @@ def ready(folder: Path, tokenizer_of: Path) -> tuple[Shape, list[Sample]]:
     shape = read_shape(folder)
     require_memory(folder, Weights(folder).parameters)
     own = ModelConfig(base=str(folder), device="cpu", dtype="float32")
-    tokenizer: PreTrainedTokenizerBase = load_tokenizer(own, str(tokenizer_of), folder)
-    model = load_model(own, str(folder), torch.device("cpu"), torch.float32).eval()
+    tokenizer: PreTrainedTokenizerBase = load_tokenizer(own, tokenizer_of, folder)
+    model = load_model(own, folder, torch.device("cpu"), torch.float32).eval()
     of = samples(model, tokenizer)
     del model
     free_memory()

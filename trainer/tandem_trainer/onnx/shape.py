@@ -11,7 +11,7 @@ from transformers import AutoConfig, PretrainedConfig
 
 from ..config import ExportConfig
 from ..fault import Fault
-from ..result.critic_file import folder_of
+from ..model.files import called
 
 if TYPE_CHECKING:
     import torch
@@ -61,10 +61,10 @@ def read_shape(folder: Path) -> Shape:
     )
 
 
-def require_exportable(config: ExportConfig, model: str) -> None:
+def require_exportable(config: ExportConfig, model: Path) -> None:
     """Before anything is trained whose result could not be written. Errors: Fault(usage)."""
     if config.onnx:
-        exportable(folder_of(model))
+        exportable(model)
 
 
 def exportable(folder: Path) -> PretrainedConfig:
@@ -72,7 +72,9 @@ def exportable(folder: Path) -> PretrainedConfig:
     try:
         config = AutoConfig.from_pretrained(folder)
     except (OSError, ValueError) as error:
-        raise Fault(f"The config.json of {folder} cannot be read: {str(error).splitlines()[0]}", usage=True) from error
+        raise Fault(
+            f"The config.json of {called(folder)} cannot be read: {str(error).splitlines()[0]}", usage=True
+        ) from error
     refuse_other_families(folder, config)
     return config
 
@@ -80,8 +82,8 @@ def exportable(folder: Path) -> PretrainedConfig:
 def refuse_other_families(folder: Path, config: PretrainedConfig) -> None:
     if config.model_type not in FAMILIES:
         raise Fault(
-            f"The model in {folder} is a {config.model_type}, and only {', '.join(FAMILIES.values())} and models built "
-            "like them can be written as ONNX: take another base.",
+            f"The model {called(folder)} is a {config.model_type}, and only {', '.join(FAMILIES.values())} and models "
+            "built like them can be written as ONNX: take another base.",
             usage=True,
         )
     rope = config.rope_parameters
@@ -93,8 +95,8 @@ def refuse_other_families(folder: Path, config: PretrainedConfig) -> None:
     ):
         if value not in known:
             raise Fault(
-                f"The model in {folder} has the {name} {json.dumps(value)}, which cannot be written as ONNX here: take "
-                "another base.",
+                f"The model {called(folder)} has the {name} {json.dumps(value)}, which cannot be written as ONNX here: "
+                "take another base.",
                 usage=True,
             )
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from ..config import RunConfig
 from ..model.base import Base, Name
-from ..model.folder import find_model
-from .critic_file import folder_of
 from .export import Check
 
 PAPER = "SWEET-RL (Zhou et al., 2025, arXiv 2503.15478)"
@@ -27,22 +25,21 @@ def card_of(
     """What `export_policy` and `export_critic` want: the card as a function of their check.
 
     counts: of the data, as in the event `data`. figures: of each stage, by its name; those of the ranking hold what the
-    untrained control says.
+    untrained control says. config: of a base on the hub with its commit as `model.revision`.
     """
 
     def card(check: Check) -> str:
-        path = find_model(base.config, Path.cwd())
         parts = [
-            _front(path, config),
-            f"# {_line(config.name or path.rstrip('/').rpartition('/')[2])}: {name} trained with Tandem",
-            _opening(name, config, path),
+            _front(base.folder, config),
+            f"# {_line(config.name or Path(config.model.base).name)}: {name} trained with Tandem",
+            _opening(name, config),
             f"## Check of the export\n\n{check.sentence}",
             _use(name, check),
             f"## Data\n\n{_table(counts)}",
             _stages(figures, config),
             f"## Settings\n\n```json\n{json.dumps(_settings(config), indent=1, ensure_ascii=False)}\n```",
             _reproduction(config, base),
-            _license(path),
+            _license(base.folder),
         ]
         return "\n\n".join(parts) + "\n"
 
@@ -54,17 +51,22 @@ def _line(text: str) -> str:
     return "".join(c if c == " " or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def _front(path: str, config: RunConfig) -> str:
+def _front(folder: Path, config: RunConfig) -> str:
     """The header that the hub reads. It knows bases by their names there, not by folders."""
     lines = ["---", "library_name: transformers", "pipeline_tag: text-generation"]
-    lines += [f"license: {_base_license(path) or 'unknown'}"]
-    if not Path(path).is_dir():
-        lines += [f"base_model: {_line(path)}"]
+    lines += [f"license: {_base_license(folder) or 'unknown'}"]
+    if config.model.revision is not None:
+        lines += [f"base_model: {_line(config.model.base)}"]
     return "\n".join([*lines, f"tags: [tandem, {config.method}]", "---"])
 
 
-def _opening(name: Name, config: RunConfig, path: str) -> str:
-    base = _line(path) if not Path(path).is_dir() else f"`{_line(Path(path).name)}` (a local folder)"
+def _opening(name: Name, config: RunConfig) -> str:
+    model = config.model
+    base = (
+        f"`{_line(Path(model.base).name)}` (a local folder)"
+        if model.revision is None
+        else f"{_line(model.base)} (commit `{model.revision}` on the hub)"
+    )
     what = f"The {name} of a run of {METHODS[config.method]}, trained from {base} by {config.model.training}"
     if name == "policy":
         return f"{what}. It plays the agent of a dialogue in which somebody else knows what is wanted."
@@ -127,9 +129,8 @@ def _settings(config: RunConfig) -> dict[str, Any]:
         data[key] = data[key] is not None
     for key in ("trajectories", "preferences"):
         data[key] = len(data[key])
-    settings["model"]["base"] = (
-        Path(settings["model"]["base"]).name if Path(config.model.base).is_dir() else config.model.base
-    )
+    if config.model.revision is None:
+        settings["model"]["base"] = Path(config.model.base).name
     settings["model"]["chat_template"] = settings["model"]["chat_template"] is not None
     return settings
 
@@ -143,17 +144,17 @@ def _reproduction(config: RunConfig, base: Base) -> str:
     )
 
 
-def _license(path: str) -> str:
-    known = _base_license(path)
+def _license(folder: Path) -> str:
+    known = _base_license(folder)
     if known:
         return f"## License\n\nThe base is under `{known}`, whose terms also bind what is derived from it."
     return "## License\n\nThe license of the base is not known here: check it before you share this model."
 
 
-def _base_license(path: str) -> str | None:
+def _base_license(folder: Path) -> str | None:
     """The license that the card of the base names in its header."""
     try:
-        text = (folder_of(path) / "README.md").read_text(encoding="utf-8")
+        text = (folder / "README.md").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return None
     header = re.match(r"---\n(.*?)\n---", text, re.DOTALL)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..config import RunConfig
+from ..config import ModelConfig, RunConfig
 from ..data.prompt_file import critic_prompt
 from ..fault import Fault
+from ..model.files import called, weight_files
 
 if TYPE_CHECKING:
     from ..model.base import Base
@@ -23,6 +24,7 @@ VERSION = 1
 @dataclass(frozen=True)
 class CriticFile:
     """base: folder or name of the reference model. fingerprint: of its configuration and the sizes of its weights.
+    revision: of a name on the hub the commit.
     training: how it was trained; after "qlora" the reference is the 4-bit base. prompt: what stood in front of the
     first user message, with `{{hiddenInformation}}` for c. template_options: given to the chat template.
     value_head: the file with `value_head.weight` (d,) and `value_head.bias` ().
@@ -39,27 +41,25 @@ class CriticFile:
     prompt: str
     template_options: dict[str, Any]
     value_head: str | None
+    revision: str | None = None
 
 
 def about_critic(config: RunConfig, base: Base, value_head: str | None) -> dict[str, Any]:
     """What `critic.json` holds."""
-    # Only here: it imports transformers, and `score` reads a critic's file before that.
-    from ..model.folder import find_model
-
-    path = find_model(base.config, Path.cwd())
-    critic = config.critic
+    model, critic = base.config, config.critic
     return {
         "version": VERSION,
-        "base": str(Path(path).resolve()) if Path(path).is_dir() else path,
-        "fingerprint": fingerprint(path),
-        "training": base.config.training,
+        "base": str(base.folder.resolve()) if model.revision is None else model.base,
+        "revision": model.revision,
+        "fingerprint": fingerprint(base.folder),
+        "training": model.training,
         "score": critic.score,
         "hidden_information": critic.hidden_information,
         "length_normalisation": critic.length_normalisation,
         "convention": config.convention,
         "beta": critic.beta,
         "prompt": critic_prompt().text,
-        "template_options": base.config.template_options,
+        "template_options": model.template_options,
         "value_head": value_head,
     }
 
@@ -81,42 +81,46 @@ def read_critic_file(folder: Path) -> CriticFile:
         raise Fault(f"{folder / FILE} cannot be read: {error}.", usage=True) from error
 
 
-def require_same_base(critic: CriticFile, folder: Path, path: str) -> None:
-    """The reference must be what the critic was trained against. Errors: Fault(usage)."""
+def reference_of(critic: CriticFile, folder: Path, given: str | None) -> Path:
+    """The folder of the model against which the critic in `folder` was trained.
+
+    given: where it is now, a folder or a name on the hub; None for where it was. A name on the hub is downloaded, at
+    the commit that the critic was trained with. Errors: Fault(usage) when it is gone or another.
+    """
+    base = given or critic.base
     try:
+        path = _place(base, critic.revision if base == critic.base else None)
         found = fingerprint(path)
     except OSError as error:
         raise Fault(
-            f"The base {path} that the critic in {folder} was trained with is gone: give where it is now with --base.",
+            f"The base {base} that the critic in {folder} was trained with is gone: give where it is now with --base.",
             usage=True,
         ) from error
     if found != critic.fingerprint:
         raise Fault(
-            f"The model {path} is not the one that the critic in {folder} was trained with: its configuration or the "
-            "size of its weights differs; give the right one with --base.",
+            f"The model {called(path)} is not the one that the critic in {folder} was trained with: its configuration "
+            "or the size of its weights differs; give the right one with --base.",
             usage=True,
         )
+    return path
 
 
-def fingerprint(path: str) -> str:
+def _place(base: str, revision: str | None) -> Path:
+    if Path(base).is_dir() or Path(base).is_absolute() or base.startswith((".", "~")):
+        return Path(base).expanduser()
+    # Only here, where it costs seconds: it imports transformers.
+    from ..model.folder import find_model, quiet
+
+    quiet()
+    return find_model(ModelConfig(base=base, revision=revision), Path.cwd())
+
+
+def fingerprint(folder: Path) -> str:
     """16 hexadecimal digits of a model's configuration and of the names and sizes of its files of weights.
 
-    Errors: OSError when the model is not on this machine.
+    Errors: OSError when the model is not there.
     """
-    folder = folder_of(path)
     digest = hashlib.sha256(json.dumps(json.loads((folder / "config.json").read_text()), sort_keys=True).encode())
-    for file in sorted([*folder.glob("*.safetensors"), *folder.glob("*.bin")]):
+    for file in weight_files(folder):
         digest.update(f"\n{file.name} {file.stat().st_size}".encode())
     return digest.hexdigest()[:16]
-
-
-def folder_of(path: str) -> Path:
-    """The folder itself, or where a model of the hub was downloaded to. Errors: OSError when it is not here."""
-    if Path(path).is_dir():
-        return Path(path)
-    if Path(path).is_absolute():
-        raise FileNotFoundError(path)
-    # Only here, where it costs seconds: a folder is known without it.
-    from transformers.utils import cached_file
-
-    return Path(cached_file(path, "config.json", local_files_only=True)).parent

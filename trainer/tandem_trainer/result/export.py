@@ -16,12 +16,11 @@ from transformers import AutoModelForCausalLM, GenerationConfig, PreTrainedModel
 from ..config import RunConfig
 from ..fault import Fault
 from ..model.base import Base, Name
-from ..model.folder import find_model
 from ..model.memory import available_memory
 from ..running.checkpoint import flush_to_disk
 from ..running.disk import not_written
 from ..turn import Turn
-from .critic_file import FILE, VALUE_HEAD, about_critic, folder_of
+from .critic_file import FILE, VALUE_HEAD, about_critic
 from .merge import Merged, merge
 
 SHARD = "5GB"
@@ -155,19 +154,18 @@ def _export(
 
 def load_plain(base: Base) -> PreTrainedModel:
     """The base without adapters and quantisation, on the CPU, in the type of its files."""
-    return AutoModelForCausalLM.from_pretrained(find_model(base.config, Path.cwd()), dtype="auto")
+    return AutoModelForCausalLM.from_pretrained(base.folder, dtype="auto")
 
 
 def write_model(plain: PreTrainedModel, base: Base, folder: Path) -> None:
     """Weights, configuration, generation settings and tokenizer with its chat template."""
-    own = folder_of(find_model(base.config, Path.cwd()))
-    settings = own / "generation_config.json"
+    settings = base.folder / "generation_config.json"
     if settings.exists():
         plain.generation_config = GenerationConfig()  # checked when written, but those of models often do not pass
     plain.save_pretrained(folder, max_shard_size=SHARD)
     if settings.exists():
         shutil.copyfile(settings, folder / settings.name)
-    _write_json(folder / "config.json", _configuration(folder, own, plain))
+    _write_json(folder / "config.json", _configuration(folder, base.folder, plain))
     base.tokenizer.save_pretrained(folder)
     for path in folder.iterdir():
         path.chmod((folder / "config.json").stat().st_mode)  # weights are written for their owner only

@@ -7,8 +7,25 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ..config import ResourcesConfig, RunConfig
+from ..config import ModelConfig, ResourcesConfig, RunConfig
 from ..fault import Fault
+
+BEGUN = "configuration.json"
+
+
+def as_begun(model: ModelConfig, folder: Path) -> ModelConfig:
+    """The same with the commit with which the run in `folder` began, whatever the hub's branches name by now.
+
+    As it is where no run has begun, where its base is a folder, and where run.json was changed to name another model,
+    which `check_same_configuration` refuses.
+    """
+    try:
+        begun = json.loads((folder / BEGUN).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return model
+    was = begun["configuration"]["model"]
+    is_same = (was["base"], was.get("revision")) == (model.base, model.revision)
+    return replace(model, revision=begun["commit"]) if is_same and begun.get("commit") else model
 
 
 def as_planned_before(resources: ResourcesConfig, folder: Path) -> ResourcesConfig:
@@ -21,19 +38,21 @@ def as_planned_before(resources: ResourcesConfig, folder: Path) -> ResourcesConf
     return replace(resources, **{name: before[name] for name in names if getattr(resources, name) == "auto"})
 
 
-def check_same_configuration(folder: Path, config: RunConfig, fingerprint: str | None) -> None:
+def check_same_configuration(
+    folder: Path, config: RunConfig, fingerprint: str | None, commit: str | None = None
+) -> None:
     """What was begun with one configuration and its data is not gone on with by another.
 
-    `configuration.json` holds what the run began with: every field with its default, paths relative to the folder, and
-    the fingerprint of the data. `name`, `resources` and `export` may change, and of the policy what decides only when
-    it ends: `more_epochs` and `patience`. Errors: Fault(usage) naming what differs.
+    `configuration.json` holds what the run began with: every field with its default, paths relative to the folder, the
+    fingerprint of the data and, of a base on the hub, the commit. `name`, `resources` and `export` may change, and of
+    the policy what decides only when it ends: `more_epochs` and `patience`. Errors: Fault(usage) naming what differs.
     """
     from .whole_file import write_whole  # imports torch, which a wrong configuration need not wait for
 
-    path = folder / "configuration.json"
+    path = folder / BEGUN
     now = _relative(asdict(config), folder)
     if not path.exists():
-        content = {"version": 1, "configuration": now, "data": fingerprint}
+        content = {"version": 1, "configuration": now, "data": fingerprint, "commit": commit}
         write_whole(path, (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode())
         return
     begun = json.loads(path.read_text(encoding="utf-8"))

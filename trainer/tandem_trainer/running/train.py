@@ -15,7 +15,7 @@ from ..fault import Fault
 from ..imports import importing
 from ..read_config import read_config
 from .alive import alive
-from .begun import as_planned_before, check_same_configuration, remove_rests
+from .begun import as_begun, as_planned_before, check_same_configuration, remove_rests
 from .claim import claim
 from .disk import reserved
 from .events import Events
@@ -82,7 +82,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
         from ..machine import this_machine
         from ..model.base import load_base
         from ..model.flops import peak_flops, read_shape
-        from ..model.folder import context_length, find_model, load_tokenizer, quiet
+        from ..model.folder import context_length, find_model, load_tokenizer, pinned, quiet
         from ..objective.reference_cache import ReferenceCache
         from ..onnx.shape import require_exportable
         from ..plan import make_plan
@@ -102,14 +102,17 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
 
     # ------------------------------------------------------------------------------------------------------------------
     # data
-    path = find_model(config.model, folder)
+    # The first process decides which commit of the hub it is, and downloads first: the others find what it has found.
+    asked = config.model
+    model = ranks.of_first(pinned(as_begun(asked, folder), folder) if ranks.first else None)
+    path = find_model(model, folder, weights=False)
     require_exportable(config.export, path)
-    template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
-    prepared = prepare(config, template, context_length(path))
+    template = Template(load_tokenizer(model, path, folder), model.template_options)
+    prepared = prepare(replace(config, model=model), template, context_length(path))
     config = prepared.config
     tell_data(events, prepared)
     if ranks.first:
-        check_same_configuration(folder, config, prepared.fingerprint())
+        check_same_configuration(folder, replace(config, model=asked), prepared.fingerprint(), model.revision)
         remove_rests(folder)
     ranks.wait()
 
@@ -131,6 +134,9 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
 
     # ------------------------------------------------------------------------------------------------------------------
     # model
+    if ranks.first:
+        find_model(config.model, folder)
+    ranks.wait()
     base = load_base(config.model, run_folder=folder, seed=config.seed)
     if base.notice:
         events.notice(base.notice)

@@ -94,7 +94,7 @@ function runs({ records, names }: Experiment): string[] {
       records.map(({ run, history }, index) => [
         names[index]!,
         run.method,
-        baseOf(run.base),
+        `${baseOf(run.base)}${run.commit === undefined ? '' : ` at ${run.commit}`}`,
         learnedFrom(history.data ?? run.selection),
         standingOf(run),
         run.startedAt.slice(0, 16).replace('T', ' '),

@@ -76,6 +76,7 @@ export function filled(form: Form, context: FormContext): Filled {
     if (value === undefined) errors[name] = wantedWords(fields[name], context.t);
     else put(configuration, name, value);
   }
+  if (values.base !== HUB) put(configuration, 'model.revision', undefined);
   if (!learnsFromRows(form)) fromLog(configuration, values, errors, context);
   return { configuration: ordered(configuration), errors };
 }

@@ -50,7 +50,7 @@ export class Estimating {
   /** Of the machine, by what of the configuration they look at. */
   private readonly examined = new Map<string, readonly Check[]>();
   /** Models of the hub of which what a plan needs is on this machine. */
-  private readonly downloaded = new Set<unknown>();
+  private readonly downloaded = new Set<string>();
 
   constructor(
     private readonly environment: Pick<EditorTrainer, 'isInstalled' | 'open' | 'openVisibly' | 'prompts'>,
@@ -64,7 +64,7 @@ export class Estimating {
     if (isSame && request.data === before?.data) return;
     this.stop();
     this.request = request;
-    if (request.needsDownload && !this.downloaded.has(modelOf(request).base)) {
+    if (request.needsDownload && !this.downloaded.has(onHub(request))) {
       const sentence = t('To plan it, the model’s configuration and tokenizer are downloaded from the hub.');
       this.tell(estimateIn('asked', sentence));
       return;
@@ -168,7 +168,7 @@ export class Estimating {
     const { prompts } = this.environment;
     const options = { configuration, trainer, prompts, signal };
     tell(estimateIn('working', t('Planning …')));
-    const { base, device, training } = modelOf(request);
+    const { device, training } = modelOf(request);
     const machine = JSON.stringify([device, training]);
     const examine = async (again: boolean): Promise<readonly Check[]> => {
       const checks = this.examined.get(machine) ?? (await examineRun(runs, options, again));
@@ -181,7 +181,7 @@ export class Estimating {
       signal.throwIfAborted();
       this.planner ??= new Planner(trainer);
       ({ plan } = await planRun(runs, options, this.planner));
-      this.downloaded.add(base);
+      this.downloaded.add(onHub(request));
     } catch (error) {
       if (signal.aborted || !(error instanceof Fault)) throw error;
       const isMarked = this.owner.onRefused(error.message);
@@ -212,6 +212,12 @@ export class Estimating {
   private tell(view: EstimateView): void {
     this.owner.onEstimate(view, undefined);
   }
+}
+
+/** Its name there, and the revision. */
+function onHub(request: EstimateRequest): string {
+  const { base, revision } = modelOf(request);
+  return JSON.stringify([base, revision ?? null]);
 }
 
 const modelOf = ({ configuration }: EstimateRequest): Readonly<Record<string, unknown>> =>

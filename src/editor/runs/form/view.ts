@@ -168,11 +168,13 @@ function groupsOf(form: Form, untouched: Values, t: Translate): FieldGroup[] {
     title,
     fields: settings(prefix, form.values, untouched, t),
   });
+  const model = group(t('Model'), 'model.');
+  const isOnHub = form.values.base === HUB;
   const policy = group(isSweet ? t('Policy') : t('Training'), 'policy.');
   const hidden = method === 'rft' ? ['policy.beta', 'policy.nll'] : ['policy.minimum_reward'];
   return [
     group(t('Run'), ''),
-    group(t('Model'), 'model.'),
+    { ...model, fields: model.fields.filter(({ name }) => isOnHub || name !== 'model.revision') },
     group(t('Data'), 'data.'),
     ...(isSweet && methodOf(form) !== 'untrained' ? [group(t('Critic'), 'critic.')] : []),
     ...(isSweet ? [group(t('Candidates'), 'candidates.')] : []),

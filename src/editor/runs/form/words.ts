@@ -75,6 +75,12 @@ export function settingWords(t: Translate): Readonly<Partial<Record<FieldPath, r
       t('Convention'),
       t('Whether details in which the paper and its code differ follow the paper or the code.'),
     ],
+    'model.revision': [
+      t('Revision'),
+      t(
+        'A commit, tag or branch on the hub; empty is the newest. A run keeps the commit that it begins with.',
+      ),
+    ],
     'model.training': [
       t('What is trained'),
       t('Adapters beside the weights, the same on weights in 4 bits, or all weights.'),

@@ -34,8 +34,10 @@ export class PackDownload {
     if (choice === undefined) return;
     const downloaded = await this.download(choice.file, path.join(folder.uri.fsPath, FOLDER));
     if (downloaded === undefined) return;
+    const { file, commit } = downloaded;
+    if (commit !== undefined) this.output.info(`${file} is that of the dataset's commit ${commit}.`);
     const { checkPack } = await import('../../../core/task/pack');
-    await this.adder.tell(await checkPack(downloaded.file));
+    await this.adder.tell(await checkPack(file));
   }
 
   /** @returns undefined when the person did not accept the licence, or stopped the download */
