@@ -183,6 +183,9 @@ const decisive = (line: string): string =>
 function standingOf(opening: Opening | undefined): Standing {
   const swapped = opening?.swapped;
   // Between an announcement and an `OUTPUT:` right behind it nothing is said.
-  const answer = swapped === undefined ? opening?.answers.find((one) => one !== undefined) : { ...opening!, start: opening!.end };
+  const answer =
+    swapped === undefined
+      ? opening?.answers.find((one) => one !== undefined)
+      : { ...opening!, start: opening!.end };
   return { opening, answer };
 }

@@ -30,8 +30,7 @@ export class SimulatorReading {
     const grown = now.end - now.start - (told.end - told.start);
     if (grown <= 0) return '';
     const isSame =
-      now.start === told.start ||
-      text.slice(now.start, now.end - grown) === text.slice(told.start, told.end);
+      now.start === told.start || text.slice(now.start, now.end - grown) === text.slice(told.start, told.end);
     return isSame ? text.slice(now.end - grown, now.end) : '';
   }
 
