@@ -1,9 +1,7 @@
+import { LINE_END, MarginFences } from '../marginFences';
+
 /** A text as a quotation. */
 export const quoted = (text: string): string => text.replace(/^/gm, '> ');
-
-const FENCE = /^( {0,3})(`{3,}|~{3,})(.*)/s;
-/** What stands behind a fence, as far as it names a language: a line with a `|` would be the head of a table first. */
-const LANGUAGE = /^[ \t]*[\w+#.-]*/;
 
 /**
  * Markdown from an untrusted speaker for a document that others stand in, too: in a preview it draws no picture (whose
@@ -13,35 +11,19 @@ const LANGUAGE = /^[ \t]*[\w+#.-]*/;
 export function harmless(text: string): string {
   const shown: string[] = [];
   let block: string[] = [];
-  let fence: { readonly mark: string; readonly indent: string } | undefined;
+  const fences = new MarginFences();
   const endBlock = (): void => {
     if (block.length > 0) for (const line of proseOf(block)) shown.push(line);
     block = [];
   };
-  for (const line of text.split(/\r\n?|\n/)) {
-    const [, indent = '', mark = '', info = ''] = FENCE.exec(line) ?? [];
-    if (fence !== undefined) {
-      const isEnd = mark.startsWith(fence.mark) && /^[ \t]*$/.test(info);
-      shown.push(
-        isEnd
-          ? fence.mark
-          : line.startsWith(fence.indent)
-            ? line.slice(fence.indent.length)
-            : line.trimStart(),
-      );
-      if (isEnd) fence = undefined;
-    } else if (mark !== '' && !(mark.startsWith('`') && info.includes('`'))) {
-      endBlock();
-      fence = { mark, indent };
-      // At the margin it is one in any case: it ends whatever list or quotation the speaker has begun.
-      shown.push(mark + LANGUAGE.exec(info)![0]);
-    } else {
-      block.push(line);
-      if (line.trim() === '') endBlock();
-    }
+  for (const line of text.split(LINE_END)) {
+    const code = fences.take(line);
+    if (code === undefined) block.push(line);
+    if (code !== undefined || line.trim() === '') endBlock();
+    if (code !== undefined) shown.push(code);
   }
   endBlock();
-  if (fence !== undefined) shown.push(fence.mark);
+  if (fences.mark !== undefined) shown.push(fences.mark);
   return shown.join('\n');
 }
 
