@@ -52,8 +52,8 @@ describe('Markdown from an untrusted speaker', () => {
     ['the head of a table that looks like a fence', '~~~|a\n---|---\n![x](https://example.org)'],
     ['a fence in a list, which its end does not open', '- ```\n  a\n  ```\n![x](https://example.org)'],
     ['a fence that ends with its list', '- ```\n![x](https://example.org)'],
-    ['what looks like the end of an indented fence', '   ```\n    ```\n```\n![x](https://example.org)\n```'],
-    ['a space that is none', '  ```\n\u00a0```\n```\n![x](https://example.org)\n```'],
+    ['what looks like the end of an indented fence', '   ```\n    ```\n![x](https://example.org)'],
+    ['a space that is none', '  ```\n\u00a0```\n![x](https://example.org)'],
     ['backticks in a line that begins with them', '``` a`b\n![x](https://example.org)'],
     ['lines that end in a carriage return', 'a\r```\rb\r```\r![x](https://example.org)'],
   ])('is not taken in by %s', (_, text) => {
