@@ -118,7 +118,7 @@ export class FenceState {
   /** The fence that is open; `depth`: how far in it stands. */
   private open: { readonly mark: string; readonly depth: number } | undefined;
 
-  get isOpen(): boolean {
+  isOpen(): boolean {
     return this.open !== undefined;
   }
 
@@ -131,7 +131,7 @@ export class FenceState {
     const fence = fenceOf(line);
     if (this.open === undefined) {
       if (opensFence(line)) this.open = { mark: fence!.mark, depth: fence!.before.length };
-      return this.isOpen;
+      return this.isOpen();
     }
     if (
       fence !== undefined &&
@@ -153,12 +153,12 @@ export function fencedRanges(text: string): { start: number; end: number }[] {
   let opened = 0;
   let start = 0;
   for (const line of text.split('\n')) {
-    const wasOpen = fence.isOpen;
+    const wasOpen = fence.isOpen();
     fence.take(line);
-    if (!wasOpen && fence.isOpen) opened = start;
-    if (wasOpen && !fence.isOpen) ranges.push({ start: opened, end: start + line.length });
+    if (!wasOpen && fence.isOpen()) opened = start;
+    if (wasOpen && !fence.isOpen()) ranges.push({ start: opened, end: start + line.length });
     start += line.length + 1;
   }
-  if (fence.isOpen) ranges.push({ start: opened, end: text.length });
+  if (fence.isOpen()) ranges.push({ start: opened, end: text.length });
   return ranges;
 }

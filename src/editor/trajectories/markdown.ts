@@ -87,7 +87,7 @@ function codeSpans(text: string): Code {
 
 /** The beginning of what would be drawn outside of code: a tag, a comment, a picture. */
 const DRAWN = /<(?=[a-z/!?])|!\[/i;
-const DRAWN_OR_ESCAPED = new RegExp(String.raw`\\[^]|${DRAWN.source}`, 'gi');
+const DRAWN_OR_ESCAPED = /\\[^]|<(?=[a-z/!?])|!\[/gi;
 
 /** What stands behind a backslash is escaped already, and one more would undo it. */
 const escaped = (text: string): string =>

@@ -6,8 +6,8 @@ export async function textOf({ body }: Response): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body ?? []) {
-    pieces.push(piece as Uint8Array);
-    bytes += (piece as Uint8Array).length;
+    pieces.push(piece);
+    bytes += piece.length;
     if (bytes >= MOST_BYTES) break;
   }
   return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, MOST_BYTES));
