@@ -11,8 +11,30 @@ const random = mulberry32(1);
 const below = (count: number): number => Math.floor(random() * count);
 
 /** What decides how a message is read, beside what any reader of foreign text gets to read. */
-const signs = ['OUTPUT:', 'Output:', ' a OUTPUT: b', '# OUTPUT:\n', '# note\n', 'I WANT TO ANSWER:', 'x = 1', 'if x', ':']
-  .concat(['<think>', '</think>', 'You:', '**Reply:** ', '\n', '  \n', ' ', 'hello', 'Input: 3\n', '\ud83d', '\ude00'])
+const signs = [
+  'OUTPUT:',
+  'Output:',
+  ' a OUTPUT: b',
+  '# OUTPUT:\n',
+  '# note\n',
+  'I WANT TO ANSWER:',
+  'x = 1',
+  'if x',
+  ':',
+]
+  .concat([
+    '<think>',
+    '</think>',
+    'You:',
+    '**Reply:** ',
+    '\n',
+    '  \n',
+    ' ',
+    'hello',
+    'Input: 3\n',
+    '\ud83d',
+    '\ude00',
+  ])
   .concat(['"', "'", '# I WANT TO ANSWER:\n', 'print(1)', 'def f():\n']);
 
 function drawnText(): string {
@@ -24,7 +46,8 @@ function drawnText(): string {
 function* cuts(text: string): Generator<string[]> {
   for (const most of [1, 6, 40]) {
     const cut: string[] = [];
-    for (let at = 0; at < text.length; at += cut.at(-1)!.length) cut.push(text.slice(at, at + 1 + below(most)));
+    for (let at = 0; at < text.length; at += cut.at(-1)!.length)
+      cut.push(text.slice(at, at + 1 + below(most)));
     yield cut;
   }
 }

@@ -6,7 +6,14 @@ import { AgentReading } from '../../../src/core/dialogue/reading';
 import { GrowingText } from '../../../src/core/growingText';
 import { baseUrlOf } from '../../../src/core/model/address';
 import { validateAddress } from '../../../src/editor/models/server';
-import { agentStream, gradeView, messageOf, simulatorStream, taskView, turnView } from '../../../src/editor/session/view';
+import {
+  agentStream,
+  gradeView,
+  messageOf,
+  simulatorStream,
+  taskView,
+  turnView,
+} from '../../../src/editor/session/view';
 import { numbered, taskTitle } from '../../../src/editor/tasks/title';
 import { ago, outcomeWords } from '../../../src/editor/trajectories/words';
 import { english } from './translate';
@@ -127,7 +134,12 @@ describe('a message that is being written', () => {
 
   it('looks as the message that it is so far, its thoughts counted', () => {
     const whole = `<think>a</think>\n Hm. \nOUTPUT:\nHere:\nI WANT TO ANSWER:\ndef f(x):\n    return "\`\`\`"\n`;
-    for (const text of [whole, whole.slice(0, -20), whole.slice(0, 40), whole.replace('def', '```python\ndef')]) {
+    for (const text of [
+      whole,
+      whole.slice(0, -20),
+      whole.slice(0, 40),
+      whole.replace('def', '```python\ndef'),
+    ]) {
       const { visible, thoughts } = messageOf(text);
       expect(streamOf(text, [])).toEqual({ by: 'agent', text: visible, thinking: thoughts.length });
     }

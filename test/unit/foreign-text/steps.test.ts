@@ -44,6 +44,9 @@ test.each(Object.entries(readers))('%s is read in steps that grow no faster than
 const SMALL_STREAM = LONGEST_LINE;
 const LARGE_STREAM = 4 * LONGEST_LINE;
 
-test.each(Object.entries(growing))('%s is read while it arrives, and earlier pieces cost nothing more', (_, begin) => {
-  expect(growsFaster(SMALL_STREAM, LARGE_STREAM, (text) => stream(text, begin()))).toEqual([]);
-});
+test.each(Object.entries(growing))(
+  '%s is read while it arrives, and earlier pieces cost nothing more',
+  (_, begin) => {
+    expect(growsFaster(SMALL_STREAM, LARGE_STREAM, (text) => stream(text, begin()))).toEqual([]);
+  },
+);
