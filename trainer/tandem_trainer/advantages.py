@@ -95,6 +95,7 @@ def _row(critic: CriticFile, dialogue: Dialogue, of_critic, compared, with_c, wi
 
 
 CONTEXT = 6  # tokens that are decoded together with the next, because a tokenizer may join what they say
+MOST_UNSETTLED = 16  # tokens whose end is no character yet: what does not become one by then never does
 
 
 def texts_of(tokenizer, ids: Sequence[int]) -> list[str]:
@@ -106,11 +107,11 @@ def texts_of(tokenizer, ids: Sequence[int]) -> list[str]:
     texts, settled = [], 0
     for end in range(1, len(ids) + 1):
         start = max(0, settled - CONTEXT)
-        before, after = decoded(ids[start:settled]), decoded(ids[start:end])
-        if after.endswith("\ufffd") and end < len(ids):
+        news = decoded(ids[start:end])[len(decoded(ids[start:settled])) :]
+        if news.endswith("\ufffd") and end < len(ids) and end - settled < MOST_UNSETTLED:
             texts.append("")
             continue
-        texts.append(after[len(before) :])
+        texts.append(news)
         settled = end
     return texts
 

@@ -194,6 +194,9 @@ export interface AreaOptions extends FieldOptions {
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
+/** Characters that can be typed or pasted; every change of a text is sent and kept. */
+const MOST_CHARACTERS = 100_000;
+
 /**
  * A text of several lines. `label` is read, not shown. The platform's own: what stands inside of the toolkit's element
  * cannot be described by anything outside of it (docs/decisions/platform-controls.md).
@@ -206,6 +209,7 @@ export function textArea(options: AreaOptions): TemplateResult {
     aria-describedby=${describedBy}
     aria-invalid=${invalid}
     placeholder=${placeholder}
+    maxlength=${MOST_CHARACTERS}
     ?disabled=${disabled}
     ?readonly=${readOnly}
     .value=${value}

@@ -3,6 +3,7 @@ import { Fault, messageOf } from '../fault';
 import type { Grade, GradingMode } from '../grading/grade';
 import type { Grader } from '../grading/grader';
 import type { GenerateOptions } from '../model/model';
+import { LONGEST_REPLY } from '../model/replyLength';
 import type { Task } from '../task/task';
 import { isChoice } from '../trajectory/choices';
 import type { Candidate, Collaborator, EventOf, NewEvent, Picked } from '../trajectory/event';
@@ -307,6 +308,11 @@ export class Dialogue {
   ): Promise<Turn> {
     this.expect('collaborator');
     const turn = this.state.turns.length;
+    if (text.length > LONGEST_REPLY)
+      throw new Fault(
+        'dialogue/too-long-reply',
+        `The reply to turn ${turn} has ${text.length.toLocaleString('en')} characters, and ${LONGEST_REPLY.toLocaleString('en')} are the most; shorten it.`,
+      );
     const said = limitReply(text, this.protocol.replyLimit);
     if (said === '') {
       throw new Fault('dialogue/empty-reply', `The reply to turn ${turn} is empty; say something.`);

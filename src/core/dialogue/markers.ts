@@ -9,7 +9,9 @@ export interface Marker {
 }
 
 const NAME = '(OUTPUT|I WANT TO ANSWER)';
-const NAMED = new RegExp(NAME, 'i');
+/** Nothing is a marker that does not match it. */
+export const NAMED = new RegExp(NAME, 'i');
+export const LONGEST_NAME = 'I WANT TO ANSWER'.length;
 /** Emphasis around a marker belongs to it. */
 const EMPHASIS = '[*_`]*';
 /** List bullets and numbers, quote and heading signs, in any order. */
@@ -20,8 +22,8 @@ const OPENING = new RegExp(`^(${PREFIX})${EMPHASIS}${NAME}${EMPHASIS}[ \\t]*(?:[
 /** Amid a line: upper case with its colon. */
 const INLINE = new RegExp(`(?<=[ \\t])${EMPHASIS}${NAME}${EMPHASIS}:${EMPHASIS}`, 'g');
 
-/** Nobody writes a paragraph of prose that long; what stands further in is looked at by no expensive rule. */
-const LONGEST_PROSE = 4000;
+/** Nobody writes a line that long and means a marker in it; what stands further in is looked at by no rule. */
+export const LONGEST_LINE = 4000;
 
 /** Nobody writes so many markers in a line either; later ones are none. */
 const MOST_IN_LINE = 20;
@@ -30,25 +32,13 @@ const MOST_IN_LINE = 20;
 const QUOTATION = /(?<![\p{L}\p{N}])(["'`])(?:(?!\1).|(?<=\p{L})'(?=\p{L}))*\1(?!\p{L})/gu;
 
 /**
- * Finds the markers of a message that stand in prose: in no code fence, quotation, comment or docstring. In linear time,
- * as everything here: an agent may write anything.
+ * The markers of a line that stand in prose: in no quotation, comment or docstring. In linear time, as everything here:
+ * an agent may write anything.
+ *
+ * @param line no longer than `LONGEST_LINE`
+ * @param inCode it may belong to code without a fence or to an example ("Input: … Output: …")
  */
-export function markersOf(text: string): Marker[] {
-  if (!NAMED.test(text)) return [];
-  const lines = linesOf(text);
-  const fences = fencedRanges(text);
-  const markers: Marker[] = [];
-  let fence = 0;
-  for (const line of lines) {
-    while (fence < fences.length && fences[fence]!.end <= line.start) fence += 1;
-    if (!NAMED.test(line.text) || (fence < fences.length && fences[fence]!.start <= line.start)) continue;
-    for (const marker of markersOfLine(line.text, isAmidCode(line)))
-      markers.push({ ...marker, start: line.start + marker.start, end: line.start + marker.end });
-  }
-  return markers;
-}
-
-function markersOfLine(line: string, inCode: boolean): Marker[] {
+export function markersOfLine(line: string, inCode: boolean): Marker[] {
   const markers: Marker[] = [];
   let end = 0;
   for (let match = OPENING.exec(line); match !== null; match = OPENING.exec(line.slice(end))) {
@@ -60,13 +50,16 @@ function markersOfLine(line: string, inCode: boolean): Marker[] {
     if (markers.length === MOST_IN_LINE) return markers;
     end += match[0].length;
   }
-  const prose = line.slice(0, LONGEST_PROSE);
-  const quotations = [...prose.matchAll(QUOTATION)];
+  let quotations: RegExpExecArray[] | undefined;
   const isQuoted = (position: number): boolean =>
-    quotations.some(({ index, 0: { length } }) => index < position && position < index + length);
-  for (const match of [...prose.slice(end).matchAll(INLINE)].slice(0, MOST_IN_LINE)) {
+    (quotations ??= [...line.matchAll(QUOTATION)]).some(
+      ({ index, 0: { length } }) => index < position && position < index + length,
+    );
+  let looked = 0;
+  for (const match of line.slice(end).matchAll(INLINE)) {
+    if (looked++ === MOST_IN_LINE) break;
     const start = end + match.index;
-    const before = prose.slice(0, start);
+    const before = line.slice(0, start);
     if (!/\p{L}/u.test(before) || /^\s*#/.test(before) || isCode(before) || isQuoted(start)) continue;
     const name = nameOf(match[1]!);
     markers.push({ name, opensLine: false, upperCase: true, start, end: start + match[0].length });
@@ -76,60 +69,11 @@ function markersOfLine(line: string, inCode: boolean): Marker[] {
 
 const nameOf = (name: string): Marker['name'] => (/^output$/i.test(name) ? 'output' : 'answer');
 
-/** A line of a message, and what stands around it. */
-interface Line {
-  readonly text: string;
-  /** It begins here in the message. */
-  readonly start: number;
-  /** Code, fenced or not, or an example ("Input: …") stands somewhere above it. */
-  readonly belowCode: boolean;
-  /** The next line above it and below it that says something and is no `#` line. */
-  readonly above: Saying | undefined;
-  readonly below: Saying | undefined;
-}
+/** Whether an example begins in the line, whose output is not the message's. */
+export const beginsExample = (line: string): boolean => /^\W*input:/i.test(line);
 
-/** A line that says something; whether it is code is looked up once, however many lines ask. */
-interface Saying {
-  readonly isCode: boolean;
-}
-
-function linesOf(text: string): Line[] {
-  const said = text.split('\n').map((line) => ({
-    text: line,
-    isComment: /^\s*#/.test(line),
-    isCode: isCode(line),
-    says: line.trim() !== '',
-  }));
-  const below: (Saying | undefined)[] = [];
-  let next: Saying | undefined;
-  for (const line of said.toReversed()) {
-    below.push(next);
-    if (line.says && !line.isComment) next = line;
-  }
-  below.reverse();
-  let above: Saying | undefined;
-  let belowCode = false;
-  let start = 0;
-  return said.map((line, index) => {
-    const placed = { text: line.text, start, belowCode, above, below: below[index] };
-    start += line.text.length + 1;
-    belowCode ||= line.isCode || opensFence(line.text) || EXAMPLE.test(line.text);
-    if (line.says && !line.isComment) above = line;
-    return placed;
-  });
-}
-
-const EXAMPLE = /^\W*input:/i;
-
-/**
- * Whether a marker in this line may belong to code without a fence or to an example ("Input: … Output: …"). A `#` line
- * is a comment next to code, though the heading of an answer may stand above it; any other line is text of a
- * docstring when code comes before it.
- */
-function isAmidCode({ text, belowCode, above, below }: Line): boolean {
-  if (!/^\s*#/.test(text)) return belowCode;
-  return above?.isCode === true || (!/answer/i.test(text) && below?.isCode === true);
-}
+/** A comment where there is code, a heading elsewhere. */
+export const isComment = (line: string): boolean => /^\s*#/.test(line);
 
 /** A line of Python begins or looks as a whole like one of these. None of them needs more than linear time. */
 const PYTHON_LINES: readonly RegExp[] = [
@@ -149,7 +93,7 @@ const PYTHON_LINES: readonly RegExp[] = [
 ];
 
 /** Whether a line, as far as it goes, is Python rather than English. */
-const isCode = (line: string): boolean => PYTHON_LINES.some((form) => form.test(line));
+export const isCode = (line: string): boolean => PYTHON_LINES.some((form) => form.test(line));
 
 /** Whether a text holds Python code, in a fence or bare. */
 export const hasCode = (text: string): boolean =>
@@ -164,33 +108,57 @@ function fenceOf(line: string): { before: string; mark: string; info: string } |
 }
 
 /** Whether the line opens a fence when none is open. One of backticks has none behind it. */
-function opensFence(line: string): boolean {
+export function opensFence(line: string): boolean {
   const fence = fenceOf(line);
   return fence !== undefined && !(fence.mark.startsWith('`') && fence.info.includes('`'));
+}
+
+/** Which lines of a text stand in a code fence, told one after the other. */
+export class FenceState {
+  /** The fence that is open; `depth`: how far in it stands. */
+  private open: { readonly mark: string; readonly depth: number } | undefined;
+
+  isOpen(): boolean {
+    return this.open !== undefined;
+  }
+
+  copy(): FenceState {
+    return Object.assign(new FenceState(), this);
+  }
+
+  /** @returns whether the line stands in a fence; the lines that open and close it do */
+  take(line: string): boolean {
+    const fence = fenceOf(line);
+    if (this.open === undefined) {
+      if (opensFence(line)) this.open = { mark: fence!.mark, depth: fence!.before.length };
+      return this.isOpen();
+    }
+    if (
+      fence !== undefined &&
+      // As in CommonMark: a fence much further in, as a docstring may have one, closes nothing.
+      /^[ \t>]*$/.test(fence.before) &&
+      fence.before.length <= this.open.depth + 3 &&
+      fence.mark.startsWith(this.open.mark) &&
+      fence.info.trim() === ''
+    )
+      this.open = undefined;
+    return true;
+  }
 }
 
 /** The code fences of a text, in list items and quotations too; one that never closes reaches to the end. */
 export function fencedRanges(text: string): { start: number; end: number }[] {
   const ranges: { start: number; end: number }[] = [];
-  let open: { mark: string; depth: number; start: number } | undefined;
+  const fence = new FenceState();
+  let opened = 0;
   let start = 0;
   for (const line of text.split('\n')) {
-    const fence = fenceOf(line);
-    if (open === undefined) {
-      if (opensFence(line)) open = { mark: fence!.mark, depth: fence!.before.length, start };
-    } else if (
-      fence !== undefined &&
-      // As in CommonMark: a fence much further in, as a docstring may have one, closes nothing.
-      /^[ \t>]*$/.test(fence.before) &&
-      fence.before.length <= open.depth + 3 &&
-      fence.mark.startsWith(open.mark) &&
-      fence.info.trim() === ''
-    ) {
-      ranges.push({ start: open.start, end: start + line.length });
-      open = undefined;
-    }
+    const wasOpen = fence.isOpen();
+    fence.take(line);
+    if (!wasOpen && fence.isOpen()) opened = start;
+    if (wasOpen && !fence.isOpen()) ranges.push({ start: opened, end: start + line.length });
     start += line.length + 1;
   }
-  if (open !== undefined) ranges.push({ start: open.start, end: text.length });
+  if (fence.isOpen()) ranges.push({ start: opened, end: text.length });
   return ranges;
 }

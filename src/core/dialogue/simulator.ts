@@ -5,9 +5,10 @@ import type { GenerateOptions, Model, ModelCounts, Usage } from '../model/model'
 import { openModel, type OpenModelOptions } from '../model/spec';
 import { simulatorMessages } from './conversation';
 import type { Prompts } from './prompts';
-import { parseAgentMessage, withoutThinking, type Protocol } from './protocol';
+import { parseAgentMessage, type Protocol } from './protocol';
 import { answerByRules } from './rules';
 import { rulesFingerprint } from './rulesFingerprint';
+import { SimulatorReading } from './simulatorReading';
 
 /** What a simulator knows when it is asked for a reply. */
 export interface DialogueView {
@@ -45,27 +46,24 @@ export interface Simulator {
 /** Most tokens that a simulated reply may have. */
 const MOST_TOKENS = 512;
 
-/** The transcript calls the collaborator "You", and some models begin as it does. */
-const LABEL = /^[*_]*(?:You|Reply|Your reply)[*_]*:[*_]*\s*/i;
-
 /** What a simulator's text says to the agent. */
-const said = (text: string): string => withoutThinking(text).replace(LABEL, '').trim();
+function said(text: string): string {
+  const reading = new SimulatorReading();
+  reading.push(text);
+  return reading.whole;
+}
 
-/** Passes on the streamed text as far as it is said to the agent. Nothing is until a first word is whole. */
+/** Passes on the streamed text as far as it is said to the agent. */
 function spoken({ onText, onRestart }: GenerateOptions): GenerateOptions {
   if (onText === undefined) return {};
-  let text = '';
-  let sent = '';
+  let reading = new SimulatorReading();
   return {
     onText(piece) {
-      text += piece;
-      const now = /^\s*[^\s>:]*$/.test(text) ? '' : said(text);
-      if (now.length > sent.length && now.startsWith(sent)) onText(now.slice(sent.length));
-      if (now !== '') sent = now;
+      const more = reading.push(piece);
+      if (more !== '') onText(more);
     },
     onRestart(why) {
-      text = '';
-      sent = '';
+      reading = new SimulatorReading();
       onRestart?.(why);
     },
   };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { originOf } from './address';
+import { textOf } from './chat/body';
 import { clientFor } from './chat/client';
 import { diagnosisOf, notOpenAi, tooSlow, type Diagnosis } from './chat/diagnosis';
 import type { Addressee } from './chat/failure';
@@ -82,7 +83,7 @@ export async function listModels(
   try {
     const request = { signal: signal === undefined ? late : AbortSignal.any([late, signal]) };
     const answer = await clientFor(addressFor('', to.server), to.key).models.list(request).asResponse();
-    const list = listSchema.safeParse(parsed(await answer.text()));
+    const list = listSchema.safeParse(parsed(await textOf(answer)));
     if (!list.success) return { listed: false, ...notOpenAi(to) };
     return { listed: true, names: list.data.data.map(({ id }) => id).sort() };
   } catch (error) {

@@ -13,12 +13,14 @@ import {
   Failure,
   failureOf,
   throwIfStopped,
+  tooLong,
   type Addressee,
 } from './chat/failure';
 import { defaultRetry, waitBefore, type RetrySettings } from './chat/retry';
 import { isStream, streamedChunks, wholeAnswer } from './chat/stream';
 import { environmentKey, keyRemedy } from './environmentKey';
 import type { ChatMessage, GenerateOptions, Generation, Model, ModelCounts, SamplingSettings } from './model';
+import { LONGEST_REPLY } from './replyLength';
 
 export interface OpenAiOptions {
   readonly model: string;
@@ -149,6 +151,7 @@ export class OpenAiModel implements Model {
         : [await wholeAnswer(response, this.#to)];
       for await (const chunk of chunks) {
         const { text, generating } = answer.add(chunk);
+        if (answer.length > LONGEST_REPLY) throw tooLong(this.#to);
         deadline.progress(generating);
         if (text !== '') onText(text);
       }

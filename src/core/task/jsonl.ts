@@ -1,6 +1,7 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Fault, messageOf } from '../fault';
+import { isTooDeep } from '../nesting';
 
 /** One line of a JSON-lines file. `line` counts from 1; `reason` is one sentence that says why it cannot be read. */
 export type JsonLine =
@@ -101,7 +102,8 @@ function parseLine(line: number, bytes: Buffer): JsonLine | undefined {
   }
   if (text.trim() === '') return undefined;
   try {
-    return { line, value: JSON.parse(text) as unknown };
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(value) ? { line, reason: 'The line is nested too deeply.' } : { line, value };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { line, reason: `The line is not JSON: ${error.message}.` };

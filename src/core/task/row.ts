@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { Fault } from '../fault';
+import { isTooDeep } from '../nesting';
 import type { Task, TestCase } from './task';
 import { withoutEnd } from '../text';
 
@@ -51,6 +52,8 @@ export function parseTask(row: unknown): Task {
   if (isFrontendRow(row)) {
     throw new Fault('task/bad-row', 'This is a frontend task; Tandem plays backend tasks.');
   }
+  // zod's error would hold the row as JSON.
+  if (isTooDeep(row)) throw new Fault('task/bad-row', 'The task is nested too deeply.');
   const parsed = rowSchema.safeParse(row, { reportInput: true });
   if (!parsed.success) throw new Fault('task/bad-row', explain(parsed.error.issues));
   const { problem_description, ground_truth, hidden_information, id, facts, source, license } = parsed.data;

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
+import { isTooDeep } from '../nesting';
 import { EDITOR_MODEL } from '../trajectory/terms';
 
 /**
@@ -86,6 +87,7 @@ export async function parseConfiguration(
   value: unknown,
   { from, folder }: { readonly from: string; readonly folder: string },
 ): Promise<Configuration> {
+  if (isTooDeep(value)) throw bad(`${from} is nested too deeply; write it as the documentation shows.`);
   const whole = z.looseObject({ data: z.looseObject({}) }).safeParse(value);
   if (!whole.success) throw bad(`${from}: ${sentenceOf(whole.error, '')}`);
   const { data, ...rest } = whole.data;

@@ -5,6 +5,8 @@ import { advance, type Progress } from './progress';
 
 const READ_BYTES = 256 * 1024;
 const LINE_FEED = 0x0a;
+/** No event is longer. A longer line is passed over, and never held in memory. */
+const LONGEST_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads a file of events that grows. Only whole lines are taken; of an unfinished one nothing is remembered, because
@@ -35,15 +37,26 @@ export class EventTail {
   private async *drain(): AsyncGenerator<TrainerEvent> {
     if (this.handle === undefined) return;
     const buffer = Buffer.allocUnsafe(READ_BYTES);
-    let begun = Buffer.alloc(0);
+    let begun: Buffer[] = [];
+    let length = 0; // of the line that has begun
     for (;;) {
-      const { bytesRead } = await this.handle.read(buffer, 0, READ_BYTES, this.offset + begun.length);
+      const { bytesRead } = await this.handle.read(buffer, 0, READ_BYTES, this.offset + length);
       if (bytesRead === 0) return;
-      const bytes = Buffer.concat([begun, buffer.subarray(0, bytesRead)]);
+      const bytes = buffer.subarray(0, bytesRead);
       const end = bytes.lastIndexOf(LINE_FEED) + 1;
-      this.offset += end;
-      begun = bytes.subarray(end);
-      for (const line of linesOf(bytes.subarray(0, end))) {
+      if (end === 0) {
+        length += bytesRead;
+        if (length <= LONGEST_LINE_BYTES) begun.push(Buffer.from(bytes));
+        else begun = [];
+        continue;
+      }
+      const passedOver = length > LONGEST_LINE_BYTES ? bytes.indexOf(LINE_FEED) + 1 : 0;
+      if (passedOver > 0) this.unreadable += 1;
+      const lines = linesOf(Buffer.concat([...begun, bytes.subarray(passedOver, end)]));
+      this.offset += length + end;
+      begun = [Buffer.from(bytes.subarray(end))];
+      length = bytesRead - end;
+      for (const line of lines) {
         const event = parseEvent(line);
         if (event === undefined) this.unreadable += 1;
         else yield event;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../lazily';
+import { isTooDeep } from '../nesting';
 
 /**
  * The events of a run, `events.jsonl` in its folder: one JSON object a line, written by the trainer alone, but for the
@@ -169,6 +170,7 @@ export function parseEvent(line: string): TrainerEvent | undefined {
   } catch {
     return undefined;
   }
+  if (isTooDeep(value)) return undefined;
   const event = schemas().known.safeParse(value).data;
   if (event !== undefined && event.version <= EVENTS_VERSION) return event;
   const other = schemas().any.safeParse(value).data;

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { open, readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
+import { isTooDeep } from '../nesting';
 import { ifThere } from '../trajectory/files';
 
 /**
@@ -64,7 +65,8 @@ export async function readWhole<T>(file: string, schema: z.ZodType<T>): Promise<
   const text = await ifThere(() => readFile(file, 'utf8'));
   if (text === undefined) return undefined;
   try {
-    return schema.safeParse(JSON.parse(text)).data;
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(value) ? undefined : schema.safeParse(value).data;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

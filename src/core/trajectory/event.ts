@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isTooDeep } from '../nesting';
 import { consentLevels } from './consent';
 
 /**
@@ -158,7 +159,15 @@ export const eventSchema = z.discriminatedUnion('event', [
     /** Absent in an imported row, which does not say. */
     sampling: sampling.optional(),
     /** The row's own fields, in a turn of an imported row: the message as the collaborator saw it, and the prompt. */
-    imported: z.object({ content: z.string(), input: z.unknown().optional() }).optional(),
+    imported: z
+      .object({
+        content: z.string(),
+        input: z
+          .unknown()
+          .refine((input) => !isTooDeep(input), 'it is nested too deeply')
+          .optional(),
+      })
+      .optional(),
   }),
   /** Two messages of which a person is to choose one, in the order they are shown. Neither is said yet. */
   z.object({

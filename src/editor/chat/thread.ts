@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Exchange } from '../../core/dialogue/conversation';
 import { lazily } from '../../core/lazily';
 import { fenceFor, withoutEnd } from '../../core/text';
+import { LINE_END, MarginFences } from '../marginFences';
 
 /** What the chat keeps with each answer of the participant, so that the next one knows the dialogue. */
 export const resultSchema = lazily(() =>
@@ -72,16 +73,13 @@ export function fenced(code: string): string {
  * sign is harmless and may mean something.
  */
 export class WithoutPictures {
-  private isCode = false;
+  private readonly fences = new MarginFences();
 
   /** @param text whole lines, but for the last piece */
   push(text: string): string {
     return text
-      .split('\n')
-      .map((line) => {
-        if (/^[ \t]*(?:```|~~~)/.test(line)) this.isCode = !this.isCode;
-        return this.isCode ? line : line.replaceAll('![', '!\\[');
-      })
+      .split(LINE_END)
+      .map((line) => this.fences.take(line) ?? line.replaceAll('![', '!\\['))
       .join('\n');
   }
 }

@@ -7,6 +7,7 @@ import type {
   Model,
   SamplingSettings,
 } from '../../core/model/model';
+import { LONGEST_REPLY } from '../../core/model/replyLength';
 import { EDITOR_MODEL, termsOf } from '../../core/trajectory/terms';
 import { VENDOR } from '../chat/offered';
 import { english, type Translate } from '../translate';
@@ -110,12 +111,16 @@ async function written(
       throwIfCancelled(signal);
       firstTextMs ??= performance.now() - begun;
       text += piece;
+      if (text.length > LONGEST_REPLY) {
+        cancel();
+        throw tooLong(chat);
+      }
       onText?.(piece);
     }
     throwIfCancelled(signal);
   } catch (error) {
     throwIfCancelled(signal);
-    throw faultOf(error, chat);
+    throw error instanceof Fault ? error : faultOf(error, chat);
   } finally {
     signal?.removeEventListener('abort', cancel);
     cancellation.dispose();
@@ -128,6 +133,17 @@ async function written(
     timing: firstTextMs === undefined ? timing : { ...timing, firstTextMs },
   };
 }
+
+function tooLong({ name }: vscode.LanguageModelChat): Fault {
+  return new Fault('model/too-long-answer', tooLongWords(name, t), { english: tooLongWords(name, english) });
+}
+
+const tooLongWords = (name: string, t: Translate): string =>
+  t(
+    '{0} has written {1} characters of one message and was stopped. Ask again, or choose another model.',
+    name,
+    LONGEST_REPLY.toLocaleString(),
+  );
 
 /** Each vendor has options of its own; these names are the usual ones, and others are ignored. */
 function optionsOf({ temperature, topP, maxTokens }: SamplingSettings): Record<string, number> {

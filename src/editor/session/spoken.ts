@@ -1,9 +1,11 @@
 import type { Dialogue } from '../../core/dialogue/dialogue';
+import { AgentReading } from '../../core/dialogue/reading';
+import { GrowingText } from '../../core/growingText';
 import type { GenerateOptions } from '../../core/model/model';
 import type { StreamView } from '../../../webview/session/protocol';
 import type { Feed } from './feed';
 import type { Scene } from './scene';
-import { agentStream, turnView } from './view';
+import { agentStream, simulatorStream, turnView } from './view';
 
 /*
  * Messages while they are being written, and the turns they become. The feed shows a turn once it is in the log.
@@ -18,7 +20,7 @@ export async function agentSpeaks(
 ): Promise<void> {
   const { feed } = scene;
   feed.showStream({ by: 'agent', text: '', thinking: 0 });
-  await dialogue[how]({ signal, ...streaming(feed, (text) => agentStream(text, feed.turns)) });
+  await dialogue[how]({ signal, ...streaming(feed, AgentReading, (text) => agentStream(text, feed.turns)) });
   showLastTurn(dialogue, scene);
 }
 
@@ -28,7 +30,7 @@ export async function simulatorSpeaks(dialogue: Dialogue, scene: Scene, signal: 
   feed.showStream({ by: 'simulator', text: '', thinking: 0 });
   await dialogue.simulatorReply({
     signal,
-    ...streaming(feed, (text) => ({ by: 'simulator', text, thinking: 0 })),
+    ...streaming(feed, GrowingText, simulatorStream),
   });
   showLastTurn(dialogue, scene);
 }
@@ -37,17 +39,18 @@ export function showLastTurn(dialogue: Dialogue, { feed, t }: Scene): void {
   feed.showTurn(turnView(dialogue.turns.at(-1)!, t, dialogue.next === 'nobody'));
 }
 
-/** Shows the text as it grows. */
-function streaming(
+/** Shows the text as it grows, without reading again what it has read. */
+function streaming<Text extends { push: (piece: string) => void }>(
   feed: Feed,
-  view: (text: string) => StreamView,
+  Begun: new () => Text,
+  view: (text: Text) => StreamView,
 ): Required<Pick<GenerateOptions, 'onText' | 'onRestart'>> {
-  let text = '';
+  let text = new Begun();
   return {
     onText(piece) {
-      text += piece;
+      text.push(piece);
       feed.showStreamSoon(() => view(text));
     },
-    onRestart: () => (text = ''),
+    onRestart: () => (text = new Begun()),
   };
 }

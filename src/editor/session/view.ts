@@ -1,6 +1,8 @@
 import { fencedRanges } from '../../core/dialogue/markers';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
+import type { AgentReading } from '../../core/dialogue/reading';
 import type { Grade, TestResult } from '../../core/grading/grade';
+import type { GrowingText } from '../../core/growingText';
 import type { Task } from '../../core/task/task';
 import type { EventOf } from '../../core/trajectory/event';
 import type { Choice, Turn } from '../../core/trajectory/trajectory';
@@ -39,7 +41,7 @@ export function taskView(task: Task, pack: string | undefined): TaskView {
 export function messageOf(text: string): { visible: string; thoughts: string; final: boolean } {
   const { thoughts, visible, answer } = parseAgentMessage(text);
   return {
-    visible: answer === undefined ? visible : fenceAnswer(visible, answer),
+    visible: answer === undefined ? visible : withAnswer(beforeAnswer(visible, answer), answer),
     thoughts,
     final: answer !== undefined,
   };
@@ -92,6 +94,10 @@ function turnRating({ thumb, comment }: EventOf<'turn-rating'>): TurnRating {
   return { ...(thumb && { thumb }), ...(comment !== undefined && { comment }) };
 }
 
+/** What is said before the answer with which the message ends. */
+const beforeAnswer = (visible: string, answer: string): string =>
+  visible.endsWith(answer) ? visible.slice(0, visible.length - answer.length).trimEnd() : '';
+
 /** The beginning of a text, and how many characters are left out. */
 function cut(text: string, most: number): { shown: string; left: number } {
   return { shown: text.slice(0, most), left: Math.max(0, text.length - most) };
@@ -114,14 +120,20 @@ function replyView({ reply, leak }: Turn, t: Translate): ReplyView {
  * An agent's message while it arrives. Until `OUTPUT:` has come nobody can tell thoughts from message, so the text
  * counts as thoughts, unless this agent has shown in an earlier turn that it writes none.
  */
-export function agentStream(text: string, earlier: readonly TurnView[]): StreamView {
-  const { thoughts, visible, answer } = parseAgentMessage(text);
-  const undecided = thoughts === '' && answer === undefined && !text.includes('OUTPUT:');
+export function agentStream(reading: AgentReading, earlier: readonly TurnView[]): StreamView {
+  const { thinking, before, answer, left } = reading.beginning(MOST_STREAMED);
+  const undecided = thinking === 0 && answer === undefined && !reading.hasOutput;
   const writesNone = earlier.length > 0 && earlier.every((turn) => turn.thoughts === '');
-  if (undecided && !writesNone) return { by: 'agent', text: '', thinking: text.length };
-  const said = answer === undefined ? visible : fenceAnswer(visible, answer);
-  const { shown, left } = cut(said, MOST_STREAMED);
-  return { by: 'agent', text: shown, thinking: thoughts.length, ...(left > 0 && { left }) };
+  if (undecided && !writesNone) return { by: 'agent', text: '', thinking: reading.text.length };
+  const said = cut(answer === undefined ? before : withAnswer(before, answer), MOST_STREAMED);
+  const all = said.left + left;
+  return { by: 'agent', text: said.shown, thinking, ...(all > 0 && { left: all }) };
+}
+
+/** A simulator's reply while it arrives. */
+export function simulatorStream(text: GrowingText): StreamView {
+  const left = text.length - MOST_STREAMED;
+  return { by: 'simulator', text: text.slice(0, MOST_STREAMED), thinking: 0, ...(left > 0 && { left }) };
 }
 
 export function gradeView(task: Task, grade: Grade, t: Translate): GradeView {
@@ -170,10 +182,9 @@ function testView(call: string, test: TestResult, t: Translate): TestView {
 }
 
 /** An answer is code, with or without a fence; without one it would be read as Markdown. */
-function fenceAnswer(visible: string, answer: string): string {
-  if (answer === '' || fencedRanges(answer).length > 0) return visible;
-  const before = visible.endsWith(answer) ? visible.slice(0, visible.length - answer.length).trim() : '';
-  return `${before}\n\n${fence(answer)}`.trim();
+function withAnswer(before: string, answer: string): string {
+  const isFenced = answer === '' || fencedRanges(answer).length > 0;
+  return `${before}\n\n${isFenced ? answer : fence(answer)}`.trim();
 }
 
 /** Requests end with the signature as a bare line, which Markdown would take as prose. */

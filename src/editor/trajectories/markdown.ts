@@ -1,41 +1,70 @@
+import { LINE_END, MarginFences } from '../marginFences';
+
 /** A text as a quotation. */
 export const quoted = (text: string): string => text.replace(/^/gm, '> ');
-
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 /**
  * Markdown from an untrusted speaker for a document that others stand in, too: in a preview it draws no picture (whose
  * address can carry data away) and no HTML, opens no chapter of its own, and code that it does not close ends with it.
- * Code stays as it is.
+ * Code stays as it is where it is code by any reading.
  */
 export function harmless(text: string): string {
-  let fence: string | undefined;
-  const lines = text.split('\n').map((line) => {
-    const mark = FENCE.exec(line)?.[1];
-    if (fence === undefined) {
-      fence = mark;
-      return mark === undefined ? prose(line) : line;
-    }
-    if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
-    return line;
-  });
-  return fence === undefined ? lines.join('\n') : [...lines, fence].join('\n');
-}
-
-function prose(line: string): string {
-  const whole = line.replace(/^( {0,3})(#{1,6}(?=\s|$)|=+\s*$|-+\s*$)/, String.raw`$1\$2`);
-  let safe = '';
-  let end = 0;
-  for (const span of codeSpans(whole)) {
-    safe += escaped(whole.slice(end, span.start)) + whole.slice(span.start, span.end);
-    end = span.end;
+  const shown: string[] = [];
+  let block: string[] = [];
+  const fences = new MarginFences();
+  const endBlock = (): void => {
+    if (block.length > 0) for (const line of proseOf(block)) shown.push(line);
+    block = [];
+  };
+  for (const line of text.split(LINE_END)) {
+    const code = fences.take(line);
+    if (code === undefined) block.push(line);
+    if (code !== undefined || line.trim() === '') endBlock();
+    if (code !== undefined) shown.push(code);
   }
-  return safe + escaped(whole.slice(end));
+  endBlock();
+  if (fences.mark !== undefined) shown.push(fences.mark);
+  return shown.join('\n');
 }
 
-/** Code within a line: from a run of backticks to the next one of the same length, as in CommonMark. */
-function codeSpans(line: string): { start: number; end: number }[] {
-  const runs = [...line.matchAll(/`+/g)].map(({ index, 0: { length } }) => ({ start: index, length }));
+/** @param block lines of which only the last may be blank */
+function proseOf(block: readonly string[]): string[] {
+  const lines = block.map((line) =>
+    line.replace(/^( {0,3})(#{1,6}(?=\s|$)|=+\s*$|-+\s*$)/, String.raw`$1\$2`),
+  );
+  // Code goes on in the next line where that is the same paragraph.
+  const texts = lines.every((line) => CERTAINLY_PARAGRAPH.test(line)) ? [lines.join('\n')] : lines;
+  const codes = texts.map(codeSpans);
+  // Else a span may end elsewhere: in another line, with a cell of a table, or in a formula.
+  const isCode =
+    codes.every(({ isWhole }) => isWhole) && !lines.some((line) => line.includes('$') || isBelowHead(line));
+  return texts.flatMap((text, index) => {
+    let safe = '';
+    let end = 0;
+    for (const span of codes[index]!.spans) {
+      const code = text.slice(span.start, span.end);
+      safe += escaped(text.slice(end, span.start)) + (isCode || !DRAWN.test(code) ? code : literal(code));
+      end = span.end;
+    }
+    return (safe + escaped(text.slice(end))).split('\n');
+  });
+}
+
+/** Nothing else begins so. A blank line ends it. */
+const CERTAINLY_PARAGRAPH = /^ {0,3}[\p{L}`"'(]|^\s*$/u;
+
+/** Whether the line may stand below the head of a table, in a quotation or list, too. */
+const isBelowHead = (line: string): boolean => line.includes('-') && /^[-+*>|:\s\d.)\\]*$/.test(line);
+
+interface Code {
+  readonly spans: readonly { readonly start: number; readonly end: number }[];
+  /** Every backtick belongs to one of them, so that none goes on in another line. */
+  readonly isWhole: boolean;
+}
+
+/** Code within a text: from a run of backticks to the next one of the same length, as in CommonMark. */
+function codeSpans(text: string): Code {
+  const runs = [...text.matchAll(/`+/g)].map(({ index, 0: { length } }) => ({ start: index, length }));
   const nextByLength = new Map<number, number>();
   const next = runs.map(() => -1);
   for (let at = runs.length - 1; at >= 0; at -= 1) {
@@ -43,14 +72,28 @@ function codeSpans(line: string): { start: number; end: number }[] {
     nextByLength.set(runs[at]!.length, at);
   }
   const spans: { start: number; end: number }[] = [];
+  let isWhole = true;
   for (let at = 0; at < runs.length; at += 1) {
+    const { start } = runs[at]!;
     const closing = runs[next[at]!];
+    // A backslash takes a backtick away.
+    isWhole &&= closing !== undefined && text[start - 1] !== '\\';
     if (closing === undefined) continue;
-    spans.push({ start: runs[at]!.start, end: closing.start + closing.length });
+    spans.push({ start, end: closing.start + closing.length });
     at = next[at]!;
   }
-  return spans;
+  return { spans, isWhole };
 }
 
+/** The beginning of what would be drawn outside of code: a tag, a comment, a picture. */
+const DRAWN = /<(?=[a-z/!?])|!\[/i;
+const DRAWN_OR_ESCAPED = /\\[^]|<(?=[a-z/!?])|!\[/gi;
+
+/** What stands behind a backslash is escaped already, and one more would undo it. */
 const escaped = (text: string): string =>
-  text.replace(/<(?=[a-z/!?])/gi, String.raw`\<`).replaceAll('![', String.raw`!\[`);
+  text.replace(DRAWN_OR_ESCAPED, (found) =>
+    found.startsWith('\\') ? found : found === '<' ? String.raw`\<` : String.raw`!\[`,
+  );
+
+/** The characters as they are, whatever they mean. */
+const literal = (text: string): string => text.replace(/[!-/:-@[-`{-~]/g, String.raw`\$&`);

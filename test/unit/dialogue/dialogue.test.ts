@@ -209,6 +209,24 @@ describe('a dialogue', () => {
     expect(turns[0]!.agent).toMatchObject({ model: 'some-2026', agent: 'vscode:some' });
   });
 
+  it('stops a message that does not end, says so in the log, and keeps what was said before', async () => {
+    const endless = asks('again and again '.repeat(70_000));
+    const replies = [answer(asks('Which unit?')), answer(endless), answer(asks('And when?'))];
+    await using server = await startChatServer({ reply: ({ index }) => replies[index]! });
+    const agent = new OpenAiModel({ model: 'm', baseUrl: server.url });
+    const dialogue = await start(agent, { collaborator: rules });
+    await expect(dialogue.play()).rejects.toThrow('has written 1,000,000 characters of one message');
+    const stopped = await logged(dialogue);
+    expect(stopped.turns.map((turn) => turn.agent.text)).toEqual([asks('Which unit?')]);
+    expect(stopped.turns[0]!.reply).toBeDefined();
+    expect(stopped.abandoned).toMatchObject({
+      reason: 'failed',
+      message: expect.stringContaining('was stopped. Ask again, let a turn have fewer tokens') as string,
+    });
+    const resumed = await resume(dialogue, agent);
+    expect((await resumed.agentTurn()).agent.text).toBe(asks('And when?'));
+  });
+
   it('samples the last message anew under another seed, and keeps both in the log', async () => {
     let asked = 0;
     await using server = await startChatServer({ reply: () => answer(asks(`Question ${(asked += 1)}?`)) });
@@ -281,6 +299,10 @@ describe('a dialogue', () => {
     await dialogue.agentTurn();
     await expect(dialogue.agentTurn()).rejects.toThrow("It is not the agent's move after turn 1");
     await expect(dialogue.reply('  \n', byAda)).rejects.toThrow('The reply to turn 1 is empty');
+    const pasted = 'x'.repeat(1_000_001);
+    await expect(dialogue.reply(pasted, byAda)).rejects.toThrow(
+      'The reply to turn 1 has 1,000,001 characters, and 1,000,000 are the most; shorten it.',
+    );
   });
 
   it('samples each turn with a seed of its own that depends only on the dialogue', async () => {

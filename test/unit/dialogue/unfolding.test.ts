@@ -31,6 +31,11 @@ describe('a message that unfolds', () => {
     expect(shown('Just a question?', 5)).toEqual({ pieces: [], all: 'Just a question?' });
   });
 
+  it.each([1, 2, 3, 4, 5])('shows what follows on a line that ends in spaces, in pieces of %i', (size) => {
+    const { all } = shown('OUTPUT:\nFirst:  \nHow heavy?  \n\nAnd how far?', size);
+    expect(all).toBe('First:  \nHow heavy?  \n\nAnd how far?');
+  });
+
   it('does not repeat what stands when the message is written anew', () => {
     const unfolding = new Unfolding();
     expect(unfolding.push('OUTPUT:\nOne\n')).toBe('One\n');

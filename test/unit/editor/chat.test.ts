@@ -118,6 +118,9 @@ describe('the chat as a dialogue', () => {
       'See !\\[a](https://x/y.png)\n```js\nif (![1]) {}\n',
     );
     expect(harmless.push('![b]\n```\n![c]')).toBe('![b]\n```\n!\\[c]');
+    const inside = new WithoutPictures();
+    for (const line of ['```\n', '~~~\n', '``` x\n']) inside.push(line);
+    expect(inside.push('![a]\n````\n![b]')).toBe('![a]\n```\n!\\[b]');
   });
 });
 

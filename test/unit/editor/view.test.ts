@@ -2,9 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { Task } from '../../../src/core/task/task';
 import type { EventOf } from '../../../src/core/trajectory/event';
 import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory';
+import { AgentReading } from '../../../src/core/dialogue/reading';
+import { GrowingText } from '../../../src/core/growingText';
 import { baseUrlOf } from '../../../src/core/model/address';
 import { validateAddress } from '../../../src/editor/models/server';
-import { agentStream, gradeView, taskView, turnView } from '../../../src/editor/session/view';
+import {
+  agentStream,
+  gradeView,
+  messageOf,
+  simulatorStream,
+  taskView,
+  turnView,
+} from '../../../src/editor/session/view';
 import { numbered, taskTitle } from '../../../src/editor/tasks/title';
 import { ago, outcomeWords } from '../../../src/editor/trajectories/words';
 import { english } from './translate';
@@ -34,6 +43,13 @@ const said = (text: string, turn = 1): { agent: EventOf<'agent-turn'> } => ({
   },
 });
 
+/** What is shown of a message of which so much has come. */
+function streamOf(text: string, earlier: Parameters<typeof agentStream>[1]): ReturnType<typeof agentStream> {
+  const reading = new AgentReading();
+  reading.push(text);
+  return agentStream(reading, earlier);
+}
+
 describe('a turn', () => {
   it('is drawn only as far as somebody reads, and says how much is left', () => {
     const megabyte = 'x'.repeat(1_000_000);
@@ -41,9 +57,14 @@ describe('a turn', () => {
     expect(visible.length + thoughts.length + (left ?? 0)).toBe(2_000_000);
     expect(visible.length).toBeLessThan(100_000);
     expect(turnView(said('OUTPUT:\nHow?'), english)).not.toHaveProperty('left');
-    const stream = agentStream(`OUTPUT:\n${megabyte}`, []);
+    const stream = streamOf(`OUTPUT:\n${megabyte}`, []);
     expect(stream.text.length + (stream.left ?? 0)).toBe(1_000_000);
     expect(stream.text.length).toBeLessThan(20_000);
+    const replies = new GrowingText();
+    replies.push(megabyte);
+    const reply = simulatorStream(replies);
+    expect(reply.text.length + (reply.left ?? 0)).toBe(1_000_000);
+    expect(reply.text.length).toBeLessThan(20_000);
   });
 });
 
@@ -102,13 +123,26 @@ describe('a turn', () => {
 
 describe('a message that is being written', () => {
   it('counts as thoughts until the visible part begins', () => {
-    expect(agentStream('Let me think', [])).toEqual({ by: 'agent', text: '', thinking: 12 });
-    expect(agentStream('Let me think\nOUTPUT:\nHow', [])).toMatchObject({ text: 'How' });
+    expect(streamOf('Let me think', [])).toEqual({ by: 'agent', text: '', thinking: 12 });
+    expect(streamOf('Let me think\nOUTPUT:\nHow', [])).toMatchObject({ text: 'How' });
   });
 
   it('is shown at once from an agent that has written no thoughts before', () => {
     const earlier = [turnView(said('How heavy?'), english)];
-    expect(agentStream('And the', earlier)).toMatchObject({ text: 'And the' });
+    expect(streamOf('And the', earlier)).toMatchObject({ text: 'And the' });
+  });
+
+  it('looks as the message that it is so far, its thoughts counted', () => {
+    const whole = `<think>a</think>\n Hm. \nOUTPUT:\nHere:\nI WANT TO ANSWER:\ndef f(x):\n    return "\`\`\`"\n`;
+    for (const text of [
+      whole,
+      whole.slice(0, -20),
+      whole.slice(0, 40),
+      whole.replace('def', '```python\ndef'),
+    ]) {
+      const { visible, thoughts } = messageOf(text);
+      expect(streamOf(text, [])).toEqual({ by: 'agent', text: visible, thinking: thoughts.length });
+    }
   });
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, onTestFailed, onTestFinished, test } from 'vitest';
-import { readers } from '../../fixtures/foreign-text';
+import { growing, readers } from '../../fixtures/foreign-text';
 import { bundled } from '../../fixtures/tasks';
 
 /**
@@ -24,8 +24,12 @@ afterAll(() => rm(folder, { recursive: true }));
 /** What compares tokens with tokens has no such expressions, and takes a while in linear time. */
 const names = Object.keys(readers).filter((name) => !name.endsWith('leaks') && !name.endsWith('reference'));
 
-test.each(names)('%s is read to its end, however large and of whatever shape', async (reader) => {
-  const thread = new Worker(script, { workerData: { reader, size: SIZE } });
+test.each([
+  ...names.map((name) => ['all at once', name] as const),
+  ...Object.keys(growing).map((name) => ['while it arrives', name] as const),
+])('%s, %s is read to its end, however large and of whatever shape', async (how, reader) => {
+  const workerData = { reader, size: SIZE, arrives: how === 'while it arrives' };
+  const thread = new Worker(script, { workerData });
   onTestFinished(async () => void (await thread.terminate()));
   let shape = '';
   thread.on('message', (name: string) => (shape = name));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readers, shapes, type Shape } from '../../fixtures/foreign-text';
+import { growing, readers, shapes, stream, type Shape } from '../../fixtures/foreign-text';
+import { LONGEST_LINE } from '../../../src/core/dialogue/markers';
 import { StepCounter } from '../../fixtures/steps';
 
 const SMALL = 300;
@@ -18,18 +19,34 @@ afterAll(() => counter[Symbol.dispose]());
 /** Counting takes far longer than reading, so shapes are counted together, and each alone where their sum has grown too fast. */
 const TOGETHER = 6;
 
-test.each(Object.entries(readers))('%s is read in steps that grow no faster than it', (_, read) => {
-  const large = new Map([...shapes(LARGE)].map(({ name, text }) => [name, text]));
+/** Of which shapes the steps grow faster than the text, and how many they are. */
+function growsFaster(small: number, large: number, read: (text: string) => unknown): string[] {
+  const larger = new Map([...shapes(large)].map(({ name, text }) => [name, text]));
   const grown = (texts: readonly Shape[]): string[] => {
     const few = counter.count(() => texts.forEach(({ text }) => read(text)));
-    const many = counter.count(() => texts.forEach(({ name }) => read(large.get(name)!)));
+    const many = counter.count(() => texts.forEach(({ name }) => read(larger.get(name)!)));
     if (many <= GROWTH * few + ANYWAY) return [];
     if (texts.length > 1) return texts.flatMap((shape) => grown([shape]));
     return [`${texts[0]!.name}: ${few} and ${many} steps`];
   };
-  const small = [...shapes(SMALL)];
-  const groups = Array.from({ length: Math.ceil(small.length / TOGETHER) }, (_, index) =>
-    small.slice(index * TOGETHER, (index + 1) * TOGETHER),
+  const all = [...shapes(small)];
+  const groups = Array.from({ length: Math.ceil(all.length / TOGETHER) }, (_, index) =>
+    all.slice(index * TOGETHER, (index + 1) * TOGETHER),
   );
-  expect(groups.flatMap(grown)).toEqual([]);
+  return groups.flatMap(grown);
+}
+
+test.each(Object.entries(readers))('%s is read in steps that grow no faster than it', (_, read) => {
+  expect(growsFaster(SMALL, LARGE, read)).toEqual([]);
 });
+
+/** The beginning of a line that decides whether a marker stands in it may be looked at for each piece. */
+const SMALL_STREAM = LONGEST_LINE;
+const LARGE_STREAM = 4 * LONGEST_LINE;
+
+test.each(Object.entries(growing))(
+  '%s is read while it arrives, and earlier pieces cost nothing more',
+  (_, begin) => {
+    expect(growsFaster(SMALL_STREAM, LARGE_STREAM, (text) => stream(text, begin()))).toEqual([]);
+  },
+);

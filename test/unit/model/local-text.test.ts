@@ -42,6 +42,27 @@ describe('the text of a turn', () => {
   });
 });
 
+describe('a long turn', () => {
+  it.each([
+    ['of letters', 'a', 2],
+    ['of what never becomes a character', '\ufffd', 2],
+  ])('%s is decoded some tokens at a time', (_, letter, stops) => {
+    let decoded = 0;
+    const turn = new TurnText(
+      (ids) => {
+        decoded += ids.length;
+        return letter.repeat(ids.length);
+      },
+      Array.from({ length: stops }, (_, index) => `${letter}x${index}`),
+    );
+    const told = Array.from({ length: 5000 }, () => turn.push(1)).join('');
+    const { text, rest } = turn.end();
+    expect(told + rest).toBe(text);
+    expect(text).toBe(letter.repeat(5000));
+    expect(decoded).toBeLessThan(5000 * 40);
+  });
+});
+
 describe('a sampler', () => {
   const logits = Float32Array.from([1, 3, 2, -4].map((x) => x / 2));
   const share = (settings: { temperature: number; topP?: number }): number[] => {

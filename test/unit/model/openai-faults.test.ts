@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Fault } from '../../../src/core/fault';
 import { OpenAiModel } from '../../../src/core/model/openai';
@@ -16,6 +17,21 @@ import {
   type Reply,
 } from '../../fixtures/chat-server-replies';
 import { errorOf, play, question, quickRetry, sampling } from './play';
+
+const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+
+/** Writes this again and again until nobody listens. */
+const endless =
+  (contentType: string, piece: string, code = 200): Reply =>
+  async (response) => {
+    response.writeHead(code, { 'content-type': contentType });
+    while (!response.closed) {
+      response.write(piece);
+      await sleep(1);
+    }
+  };
+const circling = 'again and again '.repeat(5000);
+const event = (delta: object): string => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`;
 
 const once = { ...quickRetry, attempts: 1 };
 
@@ -109,6 +125,30 @@ const cases: readonly (readonly [string, Reply, string, string])[] = [
     'model/bad-answer',
     'sent JSON that is no chat completion (choices: ',
   ],
+  [
+    'an answer that is nested deeply',
+    raw('application/json', `{"choices": ${deep}}`),
+    'model/bad-answer',
+    'sent JSON that is nested too deeply',
+  ],
+  [
+    'a stream that is nested deeply',
+    raw('text/event-stream', `data: {"choices": ${deep}}\n\n`),
+    'model/bad-answer',
+    'sent JSON that is nested too deeply',
+  ],
+  [
+    'a stream with an error that is nested deeply',
+    raw('text/event-stream', `data: {"error": ${deep}}\n\n`),
+    'model/bad-answer',
+    'sent JSON that is nested too deeply',
+  ],
+  [
+    'an error that is nested deeply',
+    raw('application/json', `{"error": ${deep}}`, 400),
+    'model/bad-request',
+    'answers 400: JSON that is nested too deeply',
+  ],
   ['no choices', json({ choices: [] }), 'model/bad-answer', 'sent an answer without choices'],
   ['a broken stream', cutAfter('Half of'), 'model/unreachable', 'broke off in the middle of its answer ('],
   ['a stream that ends early', endAfter('Half of'), 'model/unreachable', 'the stream ended early'],
@@ -117,8 +157,7 @@ const cases: readonly (readonly [string, Reply, string, string])[] = [
 test.each(cases)(
   '%s is told in one sentence that names the server and the model',
   async (_, reply, code, part) => {
-    const limits = { firstTokenMs: 300, betweenTokensMs: 300 };
-    await using played = await play([reply], { retry: once, limits });
+    await using played = await play([reply], { retry: once });
     const error = await errorOf(played.model.generate(question, sampling));
     expect(error).toBeInstanceOf(Fault);
     expect((error as Fault).message).toContain(part);
@@ -128,6 +167,28 @@ test.each(cases)(
     expect((error as Fault).code).toBe(code);
   },
 );
+
+test.each([
+  [
+    'a message',
+    endless('text/event-stream', event({ content: circling })),
+    'model/too-long-answer',
+    'has written 1,000,000 characters of one message and was stopped. Ask again, ',
+  ],
+  [
+    'thoughts',
+    endless('text/event-stream', event({ reasoning_content: circling })),
+    'model/too-long-answer',
+    'was stopped. Ask again, ',
+  ],
+  ['an error', endless('text/plain', circling, 500), 'model/server-error', 'answers 500: again and again'],
+])('%s without an end is stopped, and nothing is asked again', async (_, reply, code, part) => {
+  await using played = await play([reply], { retry: once });
+  const error = await errorOf(played.model.generate(question, sampling));
+  expect(error).toMatchObject({ code, message: expect.stringContaining(part) as string });
+  expect(await played.server.requests[0]!.ended).toBe('hung up');
+  expect(played.server.requests).toHaveLength(1);
+});
 
 test.each([
   [silence, { firstTokenMs: 300 }, 'has not begun to answer after 0.3 s'],

@@ -59,6 +59,17 @@ describe('a file of events that grows', () => {
     await tail.close();
   });
 
+  it('is read around a line that nobody writes, and of which a part looks like an event', async () => {
+    const long = `${step(2).trimEnd()} ${'x'.repeat(17 * 2 ** 20)}${step(3)}`;
+    const file = await eventsFile(step(1), step(7, { loss: 1, note: 'y'.repeat(2 ** 20) }), long, step(4));
+    const tail = new EventTail(file);
+    expect(stepsOf(await readFrom(tail))).toEqual([1, 7, 4]);
+    expect(tail.unreadable).toBe(1);
+    await appendFile(file, step(5));
+    expect(stepsOf(await readFrom(tail))).toEqual([5]);
+    await tail.close();
+  });
+
   it('need not be there yet', async () => {
     const file = join(await temporaryFolder(), 'events.jsonl');
     const tail = new EventTail(file);

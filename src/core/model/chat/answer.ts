@@ -82,11 +82,17 @@ export class ChatAnswer {
     this.#reasoning += reasoning;
     this.#finish = choice.finish_reason ?? this.#finish;
     this.#promptTokenIds ??= choice.prompt_token_ids ?? undefined;
-    if (choice.token_ids) (this.#tokenIds ??= []).push(...choice.token_ids);
-    if (choice.logprobs?.content) this.#entries.push(...choice.logprobs.content);
+    // A chunk may hold more of them than a call can have arguments.
+    for (const id of choice.token_ids ?? []) (this.#tokenIds ??= []).push(id);
+    for (const entry of choice.logprobs?.content ?? []) this.#entries.push(entry);
     const generating =
       text !== '' || reasoning !== '' || choice.token_ids != null || choice.finish_reason != null;
     return { text, generating };
+  }
+
+  /** Characters so far, thoughts included. */
+  get length(): number {
+    return this.#text.length + this.#reasoning.length;
   }
 
   get hasChoice(): boolean {

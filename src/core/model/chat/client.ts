@@ -1,6 +1,8 @@
 import type { APIError, ClientOptions } from 'openai';
+import { isTooDeep } from '../../nesting';
 import type { Address } from '../address';
 import { isOfEnvironment } from '../environmentKey';
+import { boundedFetch } from './body';
 import { OpenAI } from './library';
 
 /** The `openai` package loses the body of an error that is not in OpenAI's form, such as FastAPI's `detail`. */
@@ -11,7 +13,9 @@ class Client extends OpenAI {
     message: string | undefined,
     headers: Headers,
   ): APIError {
-    const wrapped = body === undefined || 'error' in body ? body : { error: body };
+    // What the server says is put into a message, which takes a call for each level of it.
+    const said = isTooDeep(body) ? { error: 'JSON that is nested too deeply' } : body;
+    const wrapped = said === undefined || 'error' in said ? said : { error: said };
     return super.makeStatusError(status, wrapped as object, message, headers);
   }
 }
@@ -26,6 +30,7 @@ export function clientFor({ baseUrl, origin }: Address, key: string | undefined)
     // Broken streams must be repeated too, and each repetition reported, so the package's own retry is off.
     maxRetries: 0,
     logLevel: 'off',
+    fetch: boundedFetch,
   };
   // The package reads these from the environment, and would send them to any server.
   if (isForeign) Object.assign(options, { organization: null, project: null });

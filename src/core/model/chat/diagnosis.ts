@@ -38,6 +38,7 @@ export function diagnosisOf(error: unknown, to: Addressee): Diagnosis {
   if (status !== undefined) return refusal(status, words, to);
   if (code === 'model/timed-out') return tooSlow(to);
   if (code === 'model/bad-answer') return notOpenAi(to);
+  if (code === 'model/too-long-answer') return serverError('writes without an end', to);
   if (code === 'model/server-error') return serverError(`answers with an error: ${quoted(words, to)}`, to);
   return disconnected(failure, to);
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { Fault, messageOf } from '../../fault';
 import { originOf } from '../address';
 import { keyRemedy } from '../environmentKey';
+import { TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../replyLength';
 import type { Deadline, PassedLimit, TimeLimits } from './deadline';
 import { askedWait } from './retry';
 
@@ -14,7 +15,8 @@ export type FailureCode =
   | 'model/bad-request'
   | 'model/server-error'
   | 'model/timed-out'
-  | 'model/bad-answer';
+  | 'model/bad-answer'
+  | 'model/too-long-answer';
 
 /** Whom a request went to, as its error messages name it. */
 export interface Addressee {
@@ -119,6 +121,13 @@ export function badAnswer(
     'Check that the base URL is that of an OpenAI-compatible server; it usually ends in /v1',
     { again: details.again ?? false, cause: details.cause },
   );
+}
+
+/** The answer is longer than any that a dialogue takes. */
+export function tooLong(to: Addressee): Failure {
+  return new Failure('model/too-long-answer', `${subject(to)} ${WROTE_TOO_LONG}`, TOO_LONG_REMEDY, {
+    again: false,
+  });
 }
 
 /** Throws the right failure when reading was stopped from our side: passed limit, else the caller's cancel. */

@@ -1,6 +1,7 @@
 import type { OpenAI } from 'openai';
 import { APIError, Stream } from './library';
 import { chunkSchema, type Chunk } from './answer';
+import { isTooDeep } from '../../nesting';
 import type { Deadline } from './deadline';
 import {
   badAnswer,
@@ -75,6 +76,7 @@ export async function wholeAnswer(response: Response, to: Addressee): Promise<Ch
 }
 
 function understood(value: unknown, to: Addressee): Chunk {
+  if (isTooDeep(value)) throw nestedTooDeeply(to);
   if (typeof value === 'object' && value !== null && 'error' in value && value.error)
     throw failureOf(new APIError(undefined, Object(value.error), undefined, undefined), to);
   const chunk = chunkSchema.safeParse(value);
@@ -84,12 +86,17 @@ function understood(value: unknown, to: Addressee): Chunk {
   throw badAnswer(`sent JSON that is no chat completion${place}: ${quoted(JSON.stringify(value), to)}`, to);
 }
 
+const nestedTooDeeply = (to: Addressee, cause?: unknown): Failure =>
+  badAnswer('sent JSON that is nested too deeply', to, { cause });
+
 /** The failure behind whatever ended the reading of a body. */
 function streamFailure(error: unknown, tap: Tap, to: Addressee): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof APIError) return failureOf(error, to);
   if (error instanceof TooLong)
     return badAnswer(`sent more than ${mostBytes / 2 ** 20} MB`, to, { cause: error });
+  // The package puts what the server says of an error into a message itself.
+  if (error instanceof RangeError) return nestedTooDeeply(to, error);
   // A proxy or a server that dies can cut a stream in the middle of a line, so this is worth another attempt.
   if (error instanceof SyntaxError)
     return badAnswer(`sent a stream that cannot be read: …${tap.shown(to)}`, to, {

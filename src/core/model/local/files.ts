@@ -1,15 +1,20 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Fault, messageOf } from '../../fault';
+import { isTooDeep } from '../../nesting';
 import { withoutEnd } from '../../text';
 
 /** A JSON file of the folder. @throws {Fault} `model/damaged-folder` when it is none */
 export function readJson(folder: string, name: string): unknown {
+  const file = path.join(folder, name);
+  let value: unknown;
   try {
-    return JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
+    value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw damaged(path.join(folder, name), messageOf(error), error);
+    throw damaged(file, messageOf(error), error);
   }
+  if (isTooDeep(value)) throw damaged(file, 'it is nested too deeply');
+  return value;
 }
 
 /** A file of the folder is not what it should be. */

@@ -10,6 +10,7 @@ import type {
   ModelCounts,
   SamplingSettings,
 } from '../model';
+import { LONGEST_REPLY, TOO_LONG_REMEDY, WROTE_TOO_LONG } from '../replyLength';
 import { readLocalFolder, type LocalFolder } from './folder';
 import { InferenceProcess } from './process';
 
@@ -122,6 +123,11 @@ export class LocalModel implements Model {
       })
       .finally(() => this.#speed.end());
     const { text, finishReason, ids, logprobs, promptIds } = turn;
+    if (text.length > LONGEST_REPLY)
+      throw new Fault(
+        'model/too-long-answer',
+        `The model ${this.name} ${WROTE_TOO_LONG}. ${TOO_LONG_REMEDY}.`,
+      );
     const usage = { promptTokens: promptIds.length, completionTokens: ids.length };
     this.#counts.promptTokens += usage.promptTokens;
     this.#counts.completionTokens += usage.completionTokens;
