@@ -38,7 +38,7 @@ export class NewRunElement extends PlainElement {
     window.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) this.start();
     });
-    host.ready(this.form);
+    host.ready(this.form?.values);
   }
 
   override render(): TemplateResult {

@@ -23,7 +23,7 @@ export interface ComparisonOwner {
 /** The webview panel that compares some runs. It reads their folders, as every other window does. */
 export class ComparisonPanel {
   private readonly readers: readonly RunReader[];
-  private readonly page: PanelPage<FromWebview, ToWebview>;
+  private readonly page: PanelPage<'comparison', ToWebview>;
   private records: readonly RunRecord[] = [];
   private choice: Choice = {};
   /** What the view has, as far as it can be told whether there is more. */
@@ -40,9 +40,11 @@ export class ComparisonPanel {
     extension: vscode.Uri,
   ) {
     this.readers = ids.map((id) => new RunReader(runs, id));
-    this.page = new PanelPage<FromWebview, ToWebview>(panel, extension, {
+    this.page = new PanelPage<'comparison', ToWebview>(panel, extension, {
       ...{ name: 'comparison', icon: 'graph-line' },
       receive: (message) => this.receive(message),
+      failed: (error) => owner.report(error),
+      report: (error) => owner.report(error),
       onShown: () => this.tell(),
       onClosed: () => this.closed(),
     });

@@ -32,8 +32,11 @@ export class ReplayPanel {
     extension: vscode.Uri,
   ) {
     panel.iconPath = new vscode.ThemeIcon(shown.length === 2 ? 'split-horizontal' : 'history');
-    showPage(panel, extension, 'replay', (message: FromWebview) => {
-      this.handle(message).catch((error: unknown) => engines.first.show(error));
+    showPage(panel, extension, {
+      name: 'replay',
+      receive: (message) => this.handle(message),
+      failed: (error) => engines.first.show(error),
+      report: (error) => engines.first.report(error),
     });
   }
 

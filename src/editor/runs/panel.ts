@@ -33,7 +33,7 @@ export interface RunPanelOwner {
 export class RunPanel {
   private readonly history = new RunHistory();
   private readonly tail: EventTail;
-  private readonly page: PanelPage<FromWebview, ToWebview>;
+  private readonly page: PanelPage<'run', ToWebview>;
   private run: Run | undefined;
   private kept: readonly Kept[] = [];
   private choice: Choice = {};
@@ -50,9 +50,11 @@ export class RunPanel {
     extension: vscode.Uri,
   ) {
     this.tail = new EventTail(path.join(runs.folder, id, runFiles.events));
-    this.page = new PanelPage<FromWebview, ToWebview>(panel, extension, {
+    this.page = new PanelPage<'run', ToWebview>(panel, extension, {
       ...{ name: 'run', icon: 'beaker' },
       receive: (message) => this.receive(message),
+      failed: (error) => owner.report(error),
+      report: (error) => owner.report(error),
       onShown: () => this.tell(),
       onClosed: () => this.closed(),
     });
