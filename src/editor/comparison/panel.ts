@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
 import { RunReader, type RunRecord } from '../../core/experiment/experiment';
 import type { Run, Runs } from '../../core/training/runs';
 import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/comparison/protocol';
@@ -90,7 +91,7 @@ export class ComparisonPanel {
     this.owner.onDidDispose(this);
   }
 
-  private receive(message: FromWebview): void {
+  private receive(message: FromWebview): Promise<void> | undefined {
     switch (message.type) {
       case 'act':
         this.owner.act(message.action, this);
@@ -98,6 +99,13 @@ export class ComparisonPanel {
       case 'open': {
         const run = this.shown[message.run];
         if (run !== undefined) this.owner.open(run);
+        else
+          this.owner.report(
+            new Fault(
+              'editor/not-shown',
+              'The comparison asked for a run that it does not show. Nothing was done.',
+            ),
+          );
         break;
       }
       case 'ready':
@@ -107,8 +115,9 @@ export class ComparisonPanel {
         break;
       case 'choose':
         this.choice = message.choice;
-        void this.send();
+        return this.send();
     }
+    return undefined;
   }
 
   private async tellOnce(): Promise<void> {

@@ -147,10 +147,18 @@ export class ReplayPanel {
     const known = await this.credits.known(engine, trajectories);
     const index = trajectories.findIndex(({ id }) => id === episode);
     const credit = known?.credits[index];
-    if (credit !== undefined) await logVerdict(engine, trajectories[index]!, credit, verdict);
+    if (credit?.turns.some(({ turn }) => turn === verdict.turn) !== true)
+      return this.note('a verdict on what no critic has said');
+    await logVerdict(engine, trajectories[index]!, credit, verdict);
+  }
+
+  private note(what: string): void {
+    const sentence = `The replay asked for ${what}. Nothing was done.`;
+    this.engines.first.report(new Fault('editor/not-shown', sentence));
   }
 
   private async act({ action, episode }: Extract<FromWebview, { type: 'act' }>): Promise<void> {
+    if (!this.episodes.includes(episode)) return this.note('a dialogue that it does not show');
     const log = await (await this.engine()).log();
     const trajectory = await log.trajectory(episode);
     const summary = log.summary(episode);
