@@ -1,8 +1,42 @@
-import { LitElement } from 'lit';
+import { html, LitElement, render, type PropertyValues } from 'lit';
+import { t } from '../language';
+
+/** An element says so to those around it when it can no longer draw what it has. */
+export const UNDRAWN = 'tandem-undrawn';
 
 /** An element without a shadow root: one style sheet for the view, and labels that reach across elements. */
 export class PlainElement extends LitElement {
+  private isDrawn = true;
+
   protected override createRenderRoot(): HTMLElement {
     return this;
+  }
+
+  /** What cannot be drawn becomes a sentence in its place, until there is something else to draw. */
+  protected override performUpdate(): void {
+    if (!this.isUpdatePending) return;
+    const wasDrawn = this.isDrawn;
+    this.isDrawn = false;
+    try {
+      super.performUpdate();
+    } catch (error) {
+      reportError(error);
+      // What failed may have come after that, such as moving the focus.
+      if (this.isDrawn) return;
+      this.sayUndrawn();
+      if (wasDrawn) this.dispatchEvent(new Event(UNDRAWN, { bubbles: true }));
+    }
+  }
+
+  protected override update(changed: PropertyValues): void {
+    super.update(changed);
+    this.isDrawn = true;
+  }
+
+  protected sayUndrawn(): void {
+    const sentence = t(
+      'This cannot be shown: what came from Tandem does not fit. Close this editor, and open it again.',
+    );
+    render(html`<p class="undrawn" role="alert">${sentence}</p>`, this.renderRoot, this.renderOptions);
   }
 }

@@ -10,6 +10,6 @@ export const host = {
   change: (values: Values): void => api.postMessage({ type: 'change', values }),
   act: (action: Action): void => api.postMessage({ type: action }),
   /** What the form was when the page was last there; the editor keeps it over a reload of the window. */
-  kept: (): FormState | undefined => api.getState(),
+  kept: (): unknown => api.getState(),
   keep: (state: FormState): void => api.setState(state),
 };
