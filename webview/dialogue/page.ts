@@ -16,8 +16,9 @@ export abstract class PageElement<Message extends { readonly type: string }> ext
     super.connectedCallback();
     window.addEventListener('message', ({ data }: MessageEvent<unknown>) => this.hear(data));
     this.addEventListener(UNDRAWN, ({ target }) => {
-      if (target === this) this.ask();
-      else this.askAgain();
+      // It says so once until it has been drawn again.
+      if (target === this) this.askedAfter.delete(this.latest);
+      this.askAgain();
     });
     this.ask();
   }
