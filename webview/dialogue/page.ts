@@ -30,7 +30,7 @@ export abstract class PageElement<Message extends { readonly type: string }> ext
 
   private hear(said: unknown): void {
     if (!this.isMessage(said)) {
-      this.passOver(new Error('The extension host sent a message of no kind that this page has.'));
+      this.passOver(new Error('page/unknown-message'));
       return;
     }
     this.latest = said.type;

@@ -106,7 +106,7 @@ export class NewRunElement extends PageElement<ToWebview> {
 
   private begin(state: FormState): void {
     const form = formOf(state);
-    if (form === undefined) throw new Error('What the form is to begin with is no form.');
+    if (form === undefined) throw new Error('newRun/no-form');
     this.form = form;
     host.keep(form);
   }
