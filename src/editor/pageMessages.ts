@@ -114,7 +114,7 @@ const schemas = lazily(() => {
       new Map(
         Object.entries(ofPage).map(([kind, fields]) => [
           kind,
-          z.strictObject({ type: z.literal(kind), ...fields }) as z.ZodType<unknown> as z.ZodType<AnyMessage>,
+          z.strictObject({ type: z.literal(kind), ...fields }) as z.ZodType as z.ZodType<AnyMessage>,
         ]),
       ),
     ]),

@@ -57,7 +57,9 @@ function keepEditorApi(): void {
   Object.defineProperty(globalThis, 'acquireVsCodeApi', {
     configurable: true,
     get: () => () => Object.assign(globalThis, { editorApi: given() }).editorApi,
-    set: (value: typeof given) => (given = value),
+    set: (value: typeof given) => {
+      given = value;
+    },
   });
 }
 

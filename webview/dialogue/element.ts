@@ -6,7 +6,9 @@ export const UNDRAWN = 'tandem-undrawn';
 
 /** An element without a shadow root: one style sheet for the view, and labels that reach across elements. */
 export class PlainElement extends LitElement {
-  private isDrawn = true;
+  /** How often something was drawn. */
+  private drawings = 0;
+  private isUndrawn = false;
 
   protected override createRenderRoot(): HTMLElement {
     return this;
@@ -14,23 +16,23 @@ export class PlainElement extends LitElement {
 
   /** What cannot be drawn becomes a sentence in its place, until there is something else to draw. */
   protected override performUpdate(): void {
-    if (!this.isUpdatePending) return;
-    const wasDrawn = this.isDrawn;
-    this.isDrawn = false;
+    const before = this.drawings;
     try {
       super.performUpdate();
     } catch (error) {
       reportError(error);
       // What failed may have come after that, such as moving the focus.
-      if (this.isDrawn) return;
+      if (this.drawings > before) return;
       this.sayUndrawn();
-      if (wasDrawn) this.dispatchEvent(new Event(UNDRAWN, { bubbles: true }));
+      if (!this.isUndrawn) this.dispatchEvent(new Event(UNDRAWN, { bubbles: true }));
+      this.isUndrawn = true;
     }
   }
 
   protected override update(changed: PropertyValues): void {
     super.update(changed);
-    this.isDrawn = true;
+    this.drawings += 1;
+    this.isUndrawn = false;
   }
 
   protected sayUndrawn(): void {

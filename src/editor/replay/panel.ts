@@ -147,9 +147,9 @@ export class ReplayPanel {
     const known = await this.credits.known(engine, trajectories);
     const index = trajectories.findIndex(({ id }) => id === episode);
     const credit = known?.credits[index];
-    if (credit?.turns.some(({ turn }) => turn === verdict.turn) !== true)
-      return this.note('a verdict on what no critic has said');
-    await logVerdict(engine, trajectories[index]!, credit, verdict);
+    if (credit?.turns.some(({ turn }) => turn === verdict.turn) === true)
+      await logVerdict(engine, trajectories[index]!, credit, verdict);
+    else this.note('a verdict on what no critic has said');
   }
 
   private note(what: string): void {
@@ -158,7 +158,10 @@ export class ReplayPanel {
   }
 
   private async act({ action, episode }: Extract<FromWebview, { type: 'act' }>): Promise<void> {
-    if (!this.episodes.includes(episode)) return this.note('a dialogue that it does not show');
+    if (!this.episodes.includes(episode)) {
+      this.note('a dialogue that it does not show');
+      return;
+    }
     const log = await (await this.engine()).log();
     const trajectory = await log.trajectory(episode);
     const summary = log.summary(episode);

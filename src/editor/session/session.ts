@@ -138,7 +138,10 @@ export class Session {
     const { parts, play } = this;
     if (consent !== undefined && !isDeepStrictEqual(consent, parts.consent.given)) {
       // Nobody has seen the form: another consent is given by the command for it.
-      if (this.state.consent === undefined) return this.note('a consent that was not asked for');
+      if (this.state.consent === undefined) {
+        this.note('a consent that was not asked for');
+        return;
+      }
       await this.work.attempt(() => parts.consent.give(consent));
     }
     const given = parts.consent.given;
@@ -294,7 +297,10 @@ export class Session {
 
   async gradeAgain(): Promise<void> {
     if (!this.fits('a grade', 'over')) return;
-    if (this.scene.grade !== undefined || isOwnFunction(this.task)) return this.note('another grade');
+    if (this.scene.grade !== undefined || isOwnFunction(this.task)) {
+      this.note('another grade');
+      return;
+    }
     await this.work.act((signal) => this.play.finish(signal));
   }
 

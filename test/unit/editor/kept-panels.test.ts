@@ -13,10 +13,8 @@ vi.mock('vscode', async () => {
   return { ...editor, window: { ...editor.window, registerWebviewPanelSerializer: ended } };
 });
 const panelOf = (name: string) => ({
-  [name]: class {
-    constructor(_: unknown, ...rest: unknown[]) {
-      adopted.push(rest);
-    }
+  [name]: function (_: unknown, ...rest: unknown[]) {
+    adopted.push(rest);
   },
 });
 vi.mock('../../../src/editor/runs/panel', () => panelOf('RunPanel'));
