@@ -1,8 +1,8 @@
 /** The editor, as a page of it sees it. */
 interface EditorApi<Message, State> {
   postMessage(message: Message): void;
-  /** What the page has kept last; also after a reload of the window. */
-  getState(): State | undefined;
+  /** What the page has kept last; also after a reload of the window, when another version of it may have kept it. */
+  getState(): unknown;
   setState(state: State): void;
 }
 

@@ -1,44 +1,78 @@
 import * as vscode from 'vscode';
 import { pageHtml, type PageName } from './page';
+import { readMessage, type PageMessages } from './pageMessages';
 
 /** Of a panel whose page is read: the editor's own find works in it. */
 export const searchable: vscode.WebviewPanelOptions = { enableFindWidget: true };
 
-/**
- * Puts a page into a panel: its scripts run, its files are those that were built for the views, nothing else is read.
- * @param receive what the page says
- */
-export function showPage(
+export interface PageOptions<Name extends PageName> {
+  readonly name: Name;
+  /** Takes what the page says. */
+  readonly receive: (message: PageMessages[Name]) => unknown;
+  /** Takes what is thrown meanwhile. */
+  readonly failed: (error: unknown) => void;
+  /** Keeps in the output channel what nothing is done with. */
+  readonly report: (error: unknown) => void;
+  /** The page has said something that nothing is done with. @param kind of the message, where it has one */
+  readonly onRefused?: (kind: string | undefined) => void;
+}
+
+/** Puts a page into a panel: its scripts run, its files are those that were built for the views, nothing else is read. */
+export function showPage<Name extends PageName>(
   panel: vscode.WebviewPanel,
   extension: vscode.Uri,
-  name: PageName,
-  receive: Parameters<vscode.Webview['onDidReceiveMessage']>[0],
+  page: PageOptions<Name>,
 ): void {
   const folder = vscode.Uri.joinPath(extension, 'dist', 'webview');
   panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
-  panel.webview.onDidReceiveMessage(receive);
-  panel.webview.html = pageHtml(panel.webview, folder, name);
+  panel.webview.onDidReceiveMessage(listener(page));
+  panel.webview.html = pageHtml(panel.webview, folder, page.name);
 }
 
-export interface PageOptions<From> {
-  readonly name: PageName;
+/** The one place where the host hears a page: a panel gets no message that is not right. */
+function listener<Name extends PageName>({
+  name,
+  receive,
+  failed,
+  report,
+  onRefused,
+}: PageOptions<Name>): (said: unknown) => Promise<void> {
+  // A page that says something wrong all the time does not fill the output channel.
+  const noted = new Set<string>();
+  return async (said) => {
+    const read = readMessage(name, said);
+    try {
+      if ('message' in read) {
+        await receive(read.message);
+        return;
+      }
+      const { kind, fault } = read;
+      if (!noted.has(fault.message)) report(fault);
+      noted.add(fault.message);
+      onRefused?.(kind);
+    } catch (error) {
+      failed(error);
+    }
+  };
+}
+
+export interface PanelPageOptions<Name extends PageName> extends PageOptions<Name> {
   /** Of the product's icon set. */
   readonly icon: string;
-  readonly receive: (message: From) => void;
   /** The page is in sight again. */
   readonly onShown?: () => void;
   readonly onClosed: () => void;
 }
 
 /** A panel whose page is told something only while it is there: a hidden one is gone, and says `ready` when it is back. */
-export class PanelPage<From extends { readonly type: string }, To> {
+export class PanelPage<Name extends PageName, To> {
   private isReady = false;
   private isClosed = false;
 
   constructor(
     private readonly panel: vscode.WebviewPanel,
     extension: vscode.Uri,
-    { name, icon, receive, onShown, onClosed }: PageOptions<From>,
+    { icon, onShown, onClosed, ...page }: PanelPageOptions<Name>,
   ) {
     panel.iconPath = new vscode.ThemeIcon(icon);
     panel.onDidChangeViewState(() => {
@@ -50,9 +84,12 @@ export class PanelPage<From extends { readonly type: string }, To> {
       this.isReady = false;
       onClosed();
     });
-    showPage(panel, extension, name, (message: From) => {
-      if (message.type === 'ready') this.isReady = true;
-      receive(message);
+    showPage(panel, extension, {
+      ...page,
+      receive: (message) => {
+        if (message.type === 'ready') this.isReady = true;
+        return page.receive(message);
+      },
     });
   }
 

@@ -296,6 +296,15 @@ export class WorkbenchDriver {
     return file;
   }
 
+  /** What stands in the output channel of the extension, of all windows. */
+  async outputChannel(): Promise<string> {
+    const logs = path.join(this.#window.userData, 'logs');
+    const names = (await readdir(logs, { recursive: true })).filter(
+      (name) => path.basename(name) === 'Tandem.log',
+    );
+    return (await Promise.all(names.map((name) => readFile(path.join(logs, name), 'utf8')))).join('');
+  }
+
   /** Keeps the logs of the page, the server and the extension hosts as `test-results/<name>-logs/`. */
   async keepLogs(name: string): Promise<void> {
     const folder = path.join(results, `${name}-logs`);

@@ -39,6 +39,7 @@ beforeAll(async () => {
   );
   await writeDialogues(path.join(workspace, '.tandem'));
   workbench = await startWorkbench({ extension: root, workspace });
+  await workbench.page.addInitScript(keepEditorApi);
   workbench.page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
     if (
@@ -49,6 +50,18 @@ beforeAll(async () => {
     }
   });
 });
+
+/** Runs in every frame: a page is given its way to the extension host once, and the test wants to use it too. */
+function keepEditorApi(): void {
+  let given: () => { postMessage(message: unknown): void };
+  Object.defineProperty(globalThis, 'acquireVsCodeApi', {
+    configurable: true,
+    get: () => () => Object.assign(globalThis, { editorApi: given() }).editorApi,
+    set: (value: typeof given) => {
+      given = value;
+    },
+  });
+}
 
 afterAll(async () => {
   await workbench.close();
@@ -144,4 +157,38 @@ test('scrolls through two hundred turns and draws only what changes', async () =
     .press('Enter');
   await session().getByRole('button', { name: 'Good message', pressed: true }).waitFor();
   expect(await drawn.evaluate((changed) => changed.size)).toBe(1);
+});
+
+test('goes on after messages that do not fit, of the page to the extension host and the other way', async () => {
+  await workbench.closeAllEditors();
+  await workbench.page.getByRole('treeitem', { name: /Parcel surcharge.*hostile/ }).click();
+  const composer = session().getByRole('textbox', { name: 'Your reply to the agent' });
+  await composer.fill('Nobody knows.');
+  await session()
+    .locator('tandem-session')
+    .evaluate(() => {
+      const { editorApi } = globalThis as unknown as { editorApi: { postMessage(message: unknown): void } };
+      const wrong = [
+        ...[null, 'ready', { type: 'constructor' }, { type: 'reply' }, { type: 'act', action: '__proto__' }],
+        ...[
+          { type: 'rate', change: { stars: 'five' } },
+          { type: 'rate-turn', turn: 9, change: { thumb: 'up' } },
+        ],
+        ...[
+          { type: 'draft', draft: null },
+          { type: 'choose', picked: 0 },
+        ],
+      ];
+      for (const message of wrong) editorApi.postMessage(message);
+      const strange = [null, { type: 'constructor' }, { type: 'turn' }, { type: 'state', state: {} }];
+      for (const data of strange) window.dispatchEvent(new MessageEvent('message', { data }));
+    });
+  await expect
+    .poll(() => workbench.outputChannel())
+    .toContain('The page “session” sent a message that is called “rate” and has a wrong “change”.');
+  expect(await workbench.outputChannel()).toContain('The view sent a rating of turn 9, which is not there.');
+  await expect.poll(() => composer.inputValue()).toBe('Nobody knows.');
+  await session().getByRole('button', { name: 'Send' }).click();
+  await expect.poll(() => turns().count()).toBe(4);
+  await expect.poll(() => session().getByText('This cannot be shown').count()).toBe(0);
 });

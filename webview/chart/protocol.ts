@@ -1,21 +1,23 @@
 /** What of curves goes between a webview and the extension host. */
 
 /** The figures of a step, by their names in the events. */
-export type FigureName =
-  | 'accuracy'
-  | 'loss'
-  | 'margin'
-  | 'kl'
-  | 'nll'
-  | 'log_ratio_chosen'
-  | 'log_ratio_rejected'
-  | 'gradient_norm'
-  | 'learning_rate'
-  | 'tokens_per_second'
-  | 'memory_mb'
-  | 'gpu_use'
-  | 'mfu'
-  | 'sampler_difference';
+export const figureNames = [
+  'accuracy',
+  'loss',
+  'margin',
+  'kl',
+  'nll',
+  'log_ratio_chosen',
+  'log_ratio_rejected',
+  'gradient_norm',
+  'learning_rate',
+  'tokens_per_second',
+  'memory_mb',
+  'gpu_use',
+  'mfu',
+  'sampler_difference',
+] as const;
+export type FigureName = (typeof figureNames)[number];
 
 /** In place of everything from the point `from` on; each point is its last step, mean, lowest and highest. */
 export interface CurvePart {

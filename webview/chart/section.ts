@@ -7,7 +7,6 @@ import { inlineCheck, inlineSelect } from '../ui/inline';
 import type { Picture } from './chart';
 import type { Figure } from './figures';
 import type { Look, Steps } from './protocol';
-import { allSteps } from './steps';
 import { stepsControl, stepsOfKey } from './stepsControl';
 
 /** How strongly curves can be smoothed. */
@@ -17,15 +16,6 @@ const SMOOTHINGS: readonly { readonly amount: number; readonly label: string }[]
   { amount: 0.9, label: t('much') },
   { amount: 0.98, label: t('very much') },
 ];
-
-/** What a person sees who has not chosen yet. */
-const firstLook: Look = { smoothing: 0.6, isLogarithmic: false, asTable: false, steps: allSteps };
-
-/** As it was kept, with what was kept beside it left out. */
-export function lookOf(kept: Partial<Look> = {}): Look {
-  const { smoothing, isLogarithmic, asTable, steps } = { ...firstLook, ...kept };
-  return { smoothing, isLogarithmic, asTable, steps };
-}
 
 export interface ChartSection {
   /** Of which figure the curves are. */

@@ -5,8 +5,9 @@ import '../ui/page.css';
 import './comparison.css';
 import { joined } from '../chart/curves';
 import type { Look } from '../chart/protocol';
-import { lookOf } from '../chart/section';
-import { PlainElement } from '../dialogue/element';
+import { choiceOf, lookOf } from '../chart/kept';
+import { PageElement } from '../dialogue/page';
+import { isFlag, isListOfTexts, part } from '../kept';
 import { t } from '../language';
 import { button } from '../ui';
 import { courses, type Curves } from './courses';
@@ -17,17 +18,19 @@ import { controlTable, differenceTable, runTable } from './tables';
 
 /** Runs beside each other: their curves, what differs in their configurations, and how their models do. */
 @customElement('tandem-comparison')
-export class ComparisonElement extends PlainElement {
+export class ComparisonElement extends PageElement<ToWebview> {
+  protected override readonly kinds = {
+    show: true,
+    curves: true,
+  } as const;
   @state() private shown: ComparisonView | undefined;
   @state() private curves: readonly Curves[] = [];
-  @state() private choice: Choice = host.kept()?.choice ?? {};
+  @state() private choice: Choice = choiceOf(host.kept());
   @state() private look: Look = lookOf(host.kept());
-  @state() private isHeldOut = host.kept()?.isHeldOut ?? false;
-  @state() private switchedOff: readonly string[] = host.kept()?.switchedOff ?? [];
+  @state() private isHeldOut = part(host.kept(), 'isHeldOut', isFlag) ?? false;
+  @state() private switchedOff: readonly string[] = part(host.kept(), 'switchedOff', isListOfTexts) ?? [];
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
+  protected override ask(): void {
     host.send({ type: 'ready', choice: this.choice });
   }
 
@@ -63,7 +66,7 @@ export class ComparisonElement extends PlainElement {
     </main>`;
   }
 
-  private receive(message: ToWebview): void {
+  protected override receive(message: ToWebview): void {
     if (message.type === 'curves')
       this.curves = message.curves.map((one, run) => grown(this.curves[run], one));
     else {

@@ -7,6 +7,6 @@ const api = editorApi<FromWebview, PanelState>();
 export const host = {
   send: (message: FromWebview): void => api.postMessage(message),
   /** How the person last looked at the runs; the editor keeps it over a reload of the window. */
-  kept: (): PanelState | undefined => api.getState(),
+  kept: (): unknown => api.getState(),
   keep: (state: PanelState): void => api.setState(state),
 };

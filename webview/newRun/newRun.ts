@@ -3,11 +3,12 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './newRun.css';
-import { PlainElement } from '../dialogue/element';
+import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { button, icon, iconButton, linkButton, progress, radioGroup } from '../ui';
 import { checkControl, selectControl, textControl } from '../ui/field';
 import { host } from './host';
+import { formOf } from './kept';
 import { checkList, dataFigures, emptyLog, estimateParts } from './parts';
 import type {
   DataView,
@@ -23,22 +24,34 @@ import type {
 
 /** The form that makes a training run. */
 @customElement('tandem-newrun')
-export class NewRunElement extends PlainElement {
-  @state() private form: FormState | undefined = host.kept();
+export class NewRunElement extends PageElement<ToWebview> {
+  protected override readonly kinds = {
+    begin: true,
+    set: true,
+    show: true,
+    data: true,
+    estimate: true,
+    start: true,
+  } as const;
+  @state() private form: FormState | undefined = formOf(host.kept());
   @state() private shown: FormView | undefined;
   @state() private data: DataView | undefined;
   @state() private estimate: EstimateView | undefined;
   @state() private starting: StartView | undefined;
   /** What a screen reader is told. */
   @state() private said = '';
+  /** The figures of the data that it was told last. */
+  private counted = '';
 
   override connectedCallback(): void {
     super.connectedCallback();
-    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
     window.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) this.start();
     });
-    host.ready(this.form);
+  }
+
+  protected override ask(): void {
+    host.ready(formOf(this.form)?.values);
   }
 
   override render(): TemplateResult {
@@ -67,11 +80,10 @@ export class NewRunElement extends PlainElement {
     return this.starting?.isStarting === true;
   }
 
-  private receive(message: ToWebview): void {
+  protected override receive(message: ToWebview): void {
     switch (message.type) {
       case 'begin':
-        this.form = message.state;
-        host.keep(message.state);
+        this.begin(message.state);
         break;
       case 'set':
         this.set(message.values);
@@ -99,12 +111,19 @@ export class NewRunElement extends PlainElement {
     }
   }
 
+  private begin(state: FormState): void {
+    const form = formOf(state);
+    if (form === undefined) throw new Error('newRun/no-form');
+    this.form = form;
+    host.keep(form);
+  }
+
   /** What is new about the data, in one breath. */
   private say({ figures, problem, isCounting }: DataView): void {
     if (isCounting || figures.length === 0) return;
     const counted = figures.map(({ label, value }) => `${label} ${value}`).join(', ');
-    const before = this.data?.figures.map(({ label, value }) => `${label} ${value}`).join(', ');
-    if (counted !== before) this.said = `${counted}. ${problem}`;
+    if (counted !== this.counted) this.said = `${counted}. ${problem}`;
+    this.counted = counted;
   }
 
   private restricted({ restriction }: FormView): TemplateResult | typeof nothing {

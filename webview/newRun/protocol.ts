@@ -23,8 +23,8 @@ export interface FormState {
 }
 
 export type FromWebview =
-  /** `state` is what the editor has kept, if it has. */
-  | { readonly type: 'ready'; readonly state?: FormState }
+  /** `values` of the form as the editor has kept it, if it has. */
+  | { readonly type: 'ready'; readonly values?: Values }
   | { readonly type: 'change'; readonly values: Values }
   | { readonly type: Action };
 

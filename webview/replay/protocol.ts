@@ -140,15 +140,17 @@ export type FromWebview =
   /** `episode`: of which of the dialogues; the first where it makes no difference. */
   | { readonly type: 'act'; readonly action: Action; readonly episode: string };
 
-export type Action =
-  | 'open-reference'
-  | 'open-tests'
-  | 'open-transcript'
-  | 'open-session'
-  | 'compare-with-reference'
-  | 'compare-with'
+export const actions = [
+  'open-reference',
+  'open-tests',
+  'open-transcript',
+  'open-session',
+  'compare-with-reference',
+  'compare-with',
   /** The answers of the two dialogues. */
-  | 'compare-answers';
+  'compare-answers',
+] as const;
+export type Action = (typeof actions)[number];
 
 /** What the editor keeps of the view over a reload of the window. */
 export interface PanelState {

@@ -5,7 +5,7 @@ import '../dialogue/dialogue.css';
 import './replay.css';
 import './credit.css';
 import '../dialogue/grade';
-import { PlainElement } from '../dialogue/element';
+import { PageElement } from '../dialogue/page';
 import { pressedInside } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
 import { testsOf } from '../dialogue/names';
@@ -20,18 +20,24 @@ import { facts, foot, turns, type Names, type ShownCredit } from './transcript';
 
 /** One dialogue to read, or two of a task side by side. */
 @customElement('tandem-replay')
-export class ReplayElement extends PlainElement {
+export class ReplayElement extends PageElement<ToWebview> {
+  protected override readonly kinds = {
+    show: true,
+    credit: true,
+  } as const;
   @state() private shown: Shown | undefined;
   @state() private credits: Credits | undefined;
   @state() private shades = false;
 
   override connectedCallback(): void {
     super.connectedCallback();
-    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
     this.addEventListener('click', (event) => this.followed(event));
     this.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.target as Element).matches('[data-address]')) this.followed(event);
     });
+  }
+
+  protected override ask(): void {
     host.send({ type: 'ready' });
   }
 
@@ -42,16 +48,16 @@ export class ReplayElement extends PlainElement {
     });
   }
 
-  private receive(message: ToWebview): void {
+  protected override receive(message: ToWebview): void {
     if (message.type === 'credit') this.credits = message;
     else this.show(message);
   }
 
   private show(shown: Shown): void {
-    // Another dialogue is read from its beginning.
-    if (shown.replays[0]?.episode !== this.shown?.replays[0]?.episode)
-      this.querySelector('main')?.scrollTo(0, 0);
+    const before = this.shown;
     this.shown = shown;
+    // Another dialogue is read from its beginning.
+    if (shown.replays[0]?.episode !== before?.replays[0]?.episode) this.querySelector('main')?.scrollTo(0, 0);
     // What was said of another dialogue says nothing of this one.
     if (!isSame(this.credits, shown)) this.credits = undefined;
     host.keep({ episodes: shown.replays.map(({ episode }) => episode) });

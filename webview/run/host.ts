@@ -9,6 +9,6 @@ export const host = {
   choose: (choice: Choice): void => api.postMessage({ type: 'choose', choice }),
   act: (action: Action): void => api.postMessage({ type: 'act', action }),
   /** How the person last looked at the run; the editor keeps it over a reload of the window. */
-  kept: (): PanelState | undefined => api.getState(),
+  kept: (): unknown => api.getState(),
   keep: (state: PanelState): void => api.setState(state),
 };

@@ -4,9 +4,9 @@ import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './run.css';
 import { joined, type Point } from '../chart/curves';
-import { lookOf } from '../chart/section';
+import { choiceOf, lookOf } from '../chart/kept';
 import type { Look } from '../chart/protocol';
-import { PlainElement } from '../dialogue/element';
+import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { linkButton } from '../ui';
 import { announcement } from './announce';
@@ -21,7 +21,13 @@ import { tiles } from './tiles';
 
 /** A training run: where it stands, how it learns, and what can be done with it. */
 @customElement('tandem-run')
-export class RunElement extends PlainElement {
+export class RunElement extends PageElement<ToWebview> {
+  protected override readonly kinds = {
+    show: true,
+    curve: true,
+    samples: true,
+    told: true,
+  } as const;
   @state() private shown: RunView | undefined;
   @state() private training: readonly Point[] = [];
   @state() private heldOut: readonly Point[] = [];
@@ -30,14 +36,12 @@ export class RunElement extends PlainElement {
   @state() private sample = 0;
   @state() private told: ToldView | undefined;
   @state() private said = '';
-  @state() private choice: Choice = host.kept()?.choice ?? {};
+  @state() private choice: Choice = choiceOf(host.kept());
   @state() private look: Look = lookOf(host.kept());
   /** Of which stage and figure the curves are. */
   private curves = '';
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
+  protected override ask(): void {
     host.ready(this.choice);
   }
 
@@ -61,13 +65,15 @@ export class RunElement extends PlainElement {
     if (this.sample >= this.samples.length) this.sample = 0;
   }
 
-  private receive(message: ToWebview): void {
+  protected override receive(message: ToWebview): void {
     switch (message.type) {
-      case 'show':
-        this.said = announcement(this.shown, message) ?? this.said;
+      case 'show': {
+        const before = this.shown;
         this.shown = message;
         this.keep();
+        this.said = announcement(before, message) ?? this.said;
         break;
+      }
       case 'curve':
         this.draw(message);
         break;

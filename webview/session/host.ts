@@ -1,4 +1,5 @@
 import { editorApi } from '../editorApi';
+import { isNumber, isText, part } from '../kept';
 import type { Action, FromWebview, PanelState } from './protocol';
 
 /** What the editor keeps of the page: what it needs to bring it back, and how long the dialogue has taken. */
@@ -9,7 +10,12 @@ interface Elapsed {
   readonly milliseconds: number;
 }
 
+const isElapsed = (value: unknown): value is Elapsed =>
+  part(value, 'episode', isText) !== undefined && part(value, 'milliseconds', isNumber) !== undefined;
+
 const api = editorApi<FromWebview, Kept>();
+/** What this page has kept last. */
+let kept: Kept = {};
 
 /** The extension host at the other end. */
 export const host = {
@@ -22,15 +28,16 @@ export const host = {
   act: (action: Action): void => host.send({ type: 'act', action }),
   /** What the editor gives back after a reload of the window. */
   keep: (state: PanelState): void => {
-    const elapsed = api.getState()?.elapsed;
-    api.setState({ ...state, ...(elapsed && { elapsed }) });
+    const elapsed = part(api.getState(), 'elapsed', isElapsed);
+    kept = { ...state, ...(elapsed && { elapsed }) };
+    api.setState(kept);
   },
   /** How long a dialogue had taken when the page was last there, in milliseconds; 0 when it was not. */
   elapsed(episode: string | undefined): number {
-    const kept = api.getState()?.elapsed;
-    return kept !== undefined && kept.episode === episode ? kept.milliseconds : 0;
+    const elapsed = part(api.getState(), 'elapsed', isElapsed);
+    return elapsed !== undefined && elapsed.episode === episode ? elapsed.milliseconds : 0;
   },
   keepElapsed(episode: string | undefined, milliseconds: number): void {
-    if (episode !== undefined) api.setState({ ...api.getState(), elapsed: { episode, milliseconds } });
+    if (episode !== undefined) api.setState({ ...kept, elapsed: { episode, milliseconds } });
   },
 };

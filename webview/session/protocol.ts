@@ -133,14 +133,16 @@ export interface DialogueRating {
 }
 
 /** A button that a notice offers. */
-export type NoticeAction =
-  | 'choose-agent'
-  | 'choose-simulator'
-  | 'set-key'
-  | 'grade'
-  | 'manage-trust'
+export const noticeActions = [
+  'choose-agent',
+  'choose-simulator',
+  'set-key',
+  'grade',
+  'manage-trust',
   /** The output channel, which has all that is known of what went wrong. */
-  | 'show-log';
+  'show-log',
+] as const;
+export type NoticeAction = (typeof noticeActions)[number];
 
 export interface Notice {
   readonly kind: 'information' | 'warning' | 'error';
@@ -321,23 +323,25 @@ export type FromWebview =
   | { readonly type: 'act'; readonly action: Action };
 
 /** What the person can do with one press. */
-export type Action =
-  | 'stop'
-  | 'simulator-once'
-  | 'simulator-on'
-  | 'take-seat'
-  | 'suggest'
-  | 'dont-mind'
-  | 'another-sample'
-  | 'end-now'
-  | 'skip'
-  | 'again'
-  | 'open-guidelines'
-  | 'open-reference'
-  | 'open-tests'
-  | 'open-transcript'
-  | 'compare'
-  | 'next-task'
-  | 'play-again'
-  | 'teach'
-  | NoticeAction;
+export const actions = [
+  'stop',
+  'simulator-once',
+  'simulator-on',
+  'take-seat',
+  'suggest',
+  'dont-mind',
+  'another-sample',
+  'end-now',
+  'skip',
+  'again',
+  'open-guidelines',
+  'open-reference',
+  'open-tests',
+  'open-transcript',
+  'compare',
+  'next-task',
+  'play-again',
+  'teach',
+  ...noticeActions,
+] as const;
+export type Action = (typeof actions)[number];

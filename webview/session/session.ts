@@ -7,7 +7,8 @@ import './session.css';
 import './composer';
 import './consent';
 import '../dialogue/grade';
-import { PlainElement } from '../dialogue/element';
+import { PageElement } from '../dialogue/page';
+import type { PlainElement } from '../dialogue/element';
 import { modelLabel } from '../dialogue/names';
 import { pressedInside } from '../dialogue/pressed';
 import { prose } from '../dialogue/said';
@@ -28,7 +29,20 @@ const NEAR_END = 48;
 
 /** The whole view: header, transcript, and below it what the person can do. */
 @customElement('tandem-session')
-export class SessionElement extends PlainElement {
+export class SessionElement extends PageElement<ToWebview> {
+  protected override readonly kinds = {
+    heard: true,
+    snapshot: true,
+    state: true,
+    panel: true,
+    turn: true,
+    stream: true,
+    candidates: true,
+    earlier: true,
+    suggestion: true,
+    'leak-warning': true,
+    'not-sent': true,
+  } as const;
   @state() private view: SessionView | undefined;
   private readonly composition = new Composition(
     (message) => host.send(message),
@@ -41,8 +55,8 @@ export class SessionElement extends PlainElement {
   private observed: Element | undefined;
 
   override connectedCallback(): void {
+    host.onSent = () => this.answering.asked();
     super.connectedCallback();
-    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => this.receive(data));
     // Heard here and not at the window, from where the editor takes every key: it would open a menu as well (Alt+S).
     document.addEventListener('keydown', (event) => {
       if (!this.pressed(event)) return;
@@ -55,7 +69,9 @@ export class SessionElement extends PlainElement {
     });
     // A person who comes back to the view wants to go on.
     window.addEventListener('focus', () => this.view && void this.focusNext(this.view));
-    host.onSent = () => this.answering.asked();
+  }
+
+  protected override ask(): void {
     host.send({ type: 'ready' });
   }
 
@@ -149,6 +165,7 @@ export class SessionElement extends PlainElement {
     if (!changed.has('view')) return;
     const before = changed.get('view') as SessionView | undefined;
     const { view } = this;
+    if (before !== undefined && bringsNews(before.state, view?.state)) this.followsEnd = true;
     if (view === undefined || (before?.state.phase === view.state.phase && before.panel === view.panel))
       return;
     void this.focusNext(view);
@@ -187,12 +204,10 @@ export class SessionElement extends PlainElement {
       this.querySelector<HTMLElement>(selector)?.focus({ preventScroll: true });
   }
 
-  private receive(received: ToWebview): void {
+  protected override receive(received: ToWebview): void {
     this.answering.heard();
     if (received.type === 'heard') return;
-    const before = this.view?.state;
     this.view = applied(this.view, received);
-    if (before !== undefined && bringsNews(before, this.view?.state)) this.followsEnd = true;
     if (received.type === 'snapshot' || received.type === 'panel') host.keep(received.panel);
     this.composition.receive(received, this.view);
     if (this.composition.isSending) this.followsEnd = true;

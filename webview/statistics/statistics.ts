@@ -4,8 +4,9 @@ import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './statistics.css';
 import './picture';
-import { PlainElement } from '../dialogue/element';
+import { PageElement } from '../dialogue/page';
 import { shortened } from '../dialogue/names';
+import { isFlag, isOneOf, part } from '../kept';
 import { t } from '../language';
 import { button, linkButton } from '../ui';
 import { inlineSelect } from '../ui/inline';
@@ -36,17 +37,20 @@ const LINE_HEIGHT = 220;
 
 /** What the log says in figures: pictures, or tables with the same numbers. */
 @customElement('tandem-statistics')
-export class StatisticsElement extends PlainElement {
+export class StatisticsElement extends PageElement<ToWebview> {
+  protected override readonly kinds = {
+    show: true,
+  } as const;
   @state() private shown: ToWebview | undefined;
-  @state() private grouping: Grouping = host.kept()?.grouping ?? 'agent';
-  @state() private asTables = host.kept()?.asTables ?? false;
+  @state() private grouping: Grouping = part(host.kept(), 'grouping', isOneOf(groupings)) ?? 'agent';
+  @state() private asTables = part(host.kept(), 'asTables', isFlag) ?? false;
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => {
-      this.shown = data;
-    });
+  protected override ask(): void {
     host.send({ type: 'ready' });
+  }
+
+  protected override receive(message: ToWebview): void {
+    this.shown = message;
   }
 
   override render(): TemplateResult {

@@ -13,9 +13,11 @@ export interface StageView {
   readonly count: string;
 }
 
+export const sizes = ['brief', 'standard', 'thorough'] as const;
+
 /** How much a lesson may do. */
 export interface SizeView {
-  readonly value: 'brief' | 'standard' | 'thorough';
+  readonly value: (typeof sizes)[number];
   readonly label: string;
   readonly detail: string;
   readonly stages: readonly StageView[];

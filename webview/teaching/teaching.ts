@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { customElement, state } from 'lit/decorators.js';
 import '../ui/page.css';
 import './teaching.css';
-import { PlainElement } from '../dialogue/element';
+import { PageElement } from '../dialogue/page';
 import { t } from '../language';
 import { button, icon, linkButton, radioGroup } from '../ui';
 import { host } from './host';
@@ -12,14 +12,17 @@ import type { SizeView, StageView, TeachingView, ToWebview } from './protocol';
 
 /** One lesson of the agent: what is done for it, how far that is, and what came out. */
 @customElement('tandem-teaching')
-export class TeachingElement extends PlainElement {
+export class TeachingElement extends PageElement<ToWebview> {
+  protected override readonly kinds = { show: true } as const;
   @state() private shown: TeachingView | undefined;
   @state() private size: SizeView['value'] = 'standard';
 
-  override connectedCallback(): void {
-    super.connectedCallback();
-    window.addEventListener('message', ({ data }: MessageEvent<ToWebview>) => (this.shown = data));
+  protected override ask(): void {
     host.ready();
+  }
+
+  protected override receive(message: ToWebview): void {
+    this.shown = message;
   }
 
   override render(): TemplateResult {

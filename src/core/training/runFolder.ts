@@ -1,9 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { open, readFile, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { z } from 'zod';
 import { isTooDeep } from '../nesting';
 import { ifThere } from '../trajectory/files';
+
+/** Whether a text that others wrote can be the id of a run: the name of a folder, and of none above it. */
+export const isRunId = (text: string): boolean =>
+  text !== '' && text !== '.' && text !== '..' && text === basename(text);
 
 /**
  * The files of a run, `<data folder>/runs/<id>/`. Tandem writes `run.json`, `data/`, `queued.json`, `launch.json`,

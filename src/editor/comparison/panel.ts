@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
 import { RunReader, type RunRecord } from '../../core/experiment/experiment';
 import type { Run, Runs } from '../../core/training/runs';
 import type { Action, Choice, FromWebview, ToWebview } from '../../../webview/comparison/protocol';
@@ -23,7 +24,7 @@ export interface ComparisonOwner {
 /** The webview panel that compares some runs. It reads their folders, as every other window does. */
 export class ComparisonPanel {
   private readonly readers: readonly RunReader[];
-  private readonly page: PanelPage<FromWebview, ToWebview>;
+  private readonly page: PanelPage<'comparison', ToWebview>;
   private records: readonly RunRecord[] = [];
   private choice: Choice = {};
   /** What the view has, as far as it can be told whether there is more. */
@@ -40,9 +41,11 @@ export class ComparisonPanel {
     extension: vscode.Uri,
   ) {
     this.readers = ids.map((id) => new RunReader(runs, id));
-    this.page = new PanelPage<FromWebview, ToWebview>(panel, extension, {
+    this.page = new PanelPage<'comparison', ToWebview>(panel, extension, {
       ...{ name: 'comparison', icon: 'graph-line' },
       receive: (message) => this.receive(message),
+      failed: (error) => owner.report(error),
+      report: (error) => owner.report(error),
       onShown: () => this.tell(),
       onClosed: () => this.closed(),
     });
@@ -88,7 +91,7 @@ export class ComparisonPanel {
     this.owner.onDidDispose(this);
   }
 
-  private receive(message: FromWebview): void {
+  private receive(message: FromWebview): Promise<void> | undefined {
     switch (message.type) {
       case 'act':
         this.owner.act(message.action, this);
@@ -96,6 +99,13 @@ export class ComparisonPanel {
       case 'open': {
         const run = this.shown[message.run];
         if (run !== undefined) this.owner.open(run);
+        else
+          this.owner.report(
+            new Fault(
+              'editor/not-shown',
+              'The comparison asked for a run that it does not show. Nothing was done.',
+            ),
+          );
         break;
       }
       case 'ready':
@@ -105,8 +115,9 @@ export class ComparisonPanel {
         break;
       case 'choose':
         this.choice = message.choice;
-        void this.send();
+        return this.send();
     }
+    return undefined;
   }
 
   private async tellOnce(): Promise<void> {

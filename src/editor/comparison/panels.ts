@@ -1,7 +1,7 @@
-import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
+import { isRunId } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Action } from '../../../webview/comparison/protocol';
 import { comparisonViewType } from '../contributions';
@@ -64,7 +64,7 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
     const { dataFolder, ids = [] } = panelStateSchema().safeParse(state).data ?? {};
     // The state is what a page has written: only runs of this window's logs are read.
     const isOurs = this.engines.logs.some(({ engine }) => engine.dataFolder === dataFolder);
-    const areNames = ids.length > 0 && ids.every((id) => id === path.basename(id));
+    const areNames = ids.length > 0 && ids.every(isRunId);
     if (dataFolder === undefined || !isOurs || !areNames) panel.dispose();
     else await this.adopt(panel, new Runs(dataFolder), ids);
   }

@@ -32,8 +32,11 @@ export class ReplayPanel {
     extension: vscode.Uri,
   ) {
     panel.iconPath = new vscode.ThemeIcon(shown.length === 2 ? 'split-horizontal' : 'history');
-    showPage(panel, extension, 'replay', (message: FromWebview) => {
-      this.handle(message).catch((error: unknown) => engines.first.show(error));
+    showPage(panel, extension, {
+      name: 'replay',
+      receive: (message) => this.handle(message),
+      failed: (error) => engines.first.show(error),
+      report: (error) => engines.first.report(error),
     });
   }
 
@@ -144,10 +147,21 @@ export class ReplayPanel {
     const known = await this.credits.known(engine, trajectories);
     const index = trajectories.findIndex(({ id }) => id === episode);
     const credit = known?.credits[index];
-    if (credit !== undefined) await logVerdict(engine, trajectories[index]!, credit, verdict);
+    if (credit?.turns.some(({ turn }) => turn === verdict.turn) === true)
+      await logVerdict(engine, trajectories[index]!, credit, verdict);
+    else this.note('a verdict on what no critic has said');
+  }
+
+  private note(what: string): void {
+    const sentence = `The replay asked for ${what}. Nothing was done.`;
+    this.engines.first.report(new Fault('editor/not-shown', sentence));
   }
 
   private async act({ action, episode }: Extract<FromWebview, { type: 'act' }>): Promise<void> {
+    if (!this.episodes.includes(episode)) {
+      this.note('a dialogue that it does not show');
+      return;
+    }
     const log = await (await this.engine()).log();
     const trajectory = await log.trajectory(episode);
     const summary = log.summary(episode);

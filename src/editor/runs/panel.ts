@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { setImmediate as yielding } from 'node:timers/promises';
 import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
 import { keptOf, type Kept } from '../../core/loop/kept';
 import { EventTail } from '../../core/training/eventFile';
 import { RunHistory } from '../../core/training/history/history';
@@ -11,7 +12,7 @@ import { language } from '../language';
 import { PanelPage } from '../panelPage';
 import { restrictionOf } from '../trust/restricted';
 import { toldView } from './told';
-import { curveView, runView, samplesView, shownCurve, type ReadCurves } from './view';
+import { curveView, resultOf, runView, samplesView, shownCurve, type ReadCurves } from './view';
 import { runName } from './words';
 
 const { t } = vscode.l10n;
@@ -33,7 +34,7 @@ export interface RunPanelOwner {
 export class RunPanel {
   private readonly history = new RunHistory();
   private readonly tail: EventTail;
-  private readonly page: PanelPage<FromWebview, ToWebview>;
+  private readonly page: PanelPage<'run', ToWebview>;
   private run: Run | undefined;
   private kept: readonly Kept[] = [];
   private choice: Choice = {};
@@ -50,9 +51,11 @@ export class RunPanel {
     extension: vscode.Uri,
   ) {
     this.tail = new EventTail(path.join(runs.folder, id, runFiles.events));
-    this.page = new PanelPage<FromWebview, ToWebview>(panel, extension, {
+    this.page = new PanelPage<'run', ToWebview>(panel, extension, {
       ...{ name: 'run', icon: 'beaker' },
       receive: (message) => this.receive(message),
+      failed: (error) => owner.report(error),
+      report: (error) => owner.report(error),
       onShown: () => this.tell(),
       onClosed: () => this.closed(),
     });
@@ -89,15 +92,27 @@ export class RunPanel {
     this.owner.onDidDispose(this);
   }
 
-  private receive(message: FromWebview): void {
+  private receive(message: FromWebview): Promise<void> | undefined {
     if (message.type === 'act') {
-      if (this.run !== undefined) this.owner.act(message.action, this.run);
-      return;
+      this.act(message.action);
+      return undefined;
     }
     this.choice = message.choice;
     if (message.type === 'ready') this.sent = {};
-    void this.send();
+    const sending = this.send();
     this.tell();
+    return sending;
+  }
+
+  /** What else a run is too far or not far enough for, its command says. */
+  private act(action: Action): void {
+    const { run, owner } = this;
+    const needsModel = action === 'play' || action === 'chat';
+    if (run !== undefined && (!needsModel || resultOf(run) === 'playable')) owner.act(action, run);
+    else {
+      const sentence = `The run’s view asked for “${action}” before there is something to do it with. Nothing was done.`;
+      owner.report(new Fault('editor/not-shown', sentence));
+    }
   }
 
   private async tellOnce(): Promise<void> {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { lazily } from '../../core/lazily';
-import { runFiles } from '../../core/training/runFolder';
+import { isRunId, runFiles } from '../../core/training/runFolder';
 import { Runs, type Run } from '../../core/training/runs';
 import type { Action } from '../../../webview/run/protocol';
 import { VENDOR } from '../chat/offered';
@@ -93,7 +93,7 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
     const { dataFolder, id } = panelStateSchema().safeParse(state).data ?? {};
     // The state is what a page has written: only runs of this window's logs are read.
     const isOurs = this.engines.logs.some(({ engine }) => engine.dataFolder === dataFolder);
-    const isName = id !== undefined && id === path.basename(id);
+    const isName = id !== undefined && isRunId(id);
     if (dataFolder === undefined || !isOurs || !isName) panel.dispose();
     else this.adopt(panel, new Runs(dataFolder), id);
     return Promise.resolve();

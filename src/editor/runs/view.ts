@@ -191,7 +191,7 @@ function controlOf({ control }: RunHistory, stage: string, figure: Figure): Pick
   return accuracy == null ? {} : { untrained: accuracy };
 }
 
-function resultOf({ folder, state }: Run): RunView['result'] {
+export function resultOf({ folder, state }: Run): RunView['result'] {
   if (state !== 'done') return 'none';
   return existsSync(path.join(folder, runFiles.model, 'onnx')) ? 'playable' : 'model';
 }

@@ -50,7 +50,17 @@ export class SessionPanel {
       owner.onDidDispose(this);
     });
     this.panel.title = session.title;
-    showPage(panel, extension, 'session', (message: FromWebview) => this.receive(message));
+    showPage(panel, extension, {
+      name: 'session',
+      receive: (message) => {
+        this.send({ type: 'heard' });
+        return this.handle(message);
+      },
+      failed: (error) => engine.show(error),
+      report: (error) => engine.report(error),
+      // Else the page would hold a reply back that is nowhere on its way.
+      onRefused: (kind) => this.send({ type: kind === 'reply' ? 'not-sent' : 'heard' }),
+    });
   }
 
   get shown(): Session {
@@ -139,11 +149,6 @@ export class SessionPanel {
   private send(message: ToWebview): void {
     // A view that is not there yet asks for everything when it is.
     if (this.isReady) void this.panel.webview.postMessage(message);
-  }
-
-  private receive(message: FromWebview): void {
-    this.send({ type: 'heard' });
-    this.handle(message).catch((error: unknown) => this.engine.show(error));
   }
 
   private async handle(message: FromWebview): Promise<void> {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { Fault } from '../../core/fault';
 import type { DialogueRatingChange, TurnRating, TurnRatingChange } from '../../../webview/session/protocol';
 import type { DialogueLink } from './link';
 import type { SessionParts } from './parts';
@@ -29,8 +30,10 @@ export class Ratings {
   }
 
   rateTurn(turn: number, change: TurnRatingChange): Promise<void> {
+    const { feed } = this.scene;
+    if (feed.turns.every((one) => one.turn !== turn))
+      return this.refuse(`of turn ${turn}, which is not there`);
     return this.log(async (by) => {
-      const { feed } = this.scene;
       const before: TurnRating = feed.turns.find((one) => one.turn === turn)?.rating ?? {};
       const { thumb = 'none', comment } = { ...before, ...change };
       const rating = { ...(thumb !== 'none' && { thumb }), ...(comment && { comment }) };
@@ -42,7 +45,8 @@ export class Ratings {
 
   private log(write: (by: string) => Promise<void>): Promise<void> {
     const by = this.parts.consent.given?.pseudonym;
-    if (by === undefined) return Promise.resolve();
+    if (by === undefined) return this.refuse('before anybody has agreed to be logged');
+    if (this.link.id === undefined) return this.refuse('of a dialogue that has not begun');
     this.queue = this.queue.then(() =>
       this.work.attempt(async () => {
         await this.parts.consent.record();
@@ -50,5 +54,10 @@ export class Ratings {
       }),
     );
     return this.queue;
+  }
+
+  private refuse(which: string): Promise<void> {
+    this.parts.report(new Fault('session/no-rating', `The view sent a rating ${which}. Nothing was done.`));
+    return Promise.resolve();
   }
 }

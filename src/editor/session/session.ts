@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Fault } from '../../core/fault';
 import { isOwnFunction } from '../../core/task/own';
 import type { Task } from '../../core/task/task';
 import type { Trajectory } from '../../core/trajectory/trajectory';
@@ -134,11 +136,18 @@ export class Session {
   /** Begins the dialogue; or, in one that has begun, lets the developer answer once the consent is given. */
   async start(consent?: ConsentRequest): Promise<void> {
     const { parts, play } = this;
-    if (consent !== undefined) await this.work.attempt(() => parts.consent.give(consent));
+    if (consent !== undefined && !isDeepStrictEqual(consent, parts.consent.given)) {
+      // Nobody has seen the form: another consent is given by the command for it.
+      if (this.state.consent === undefined) {
+        this.note('a consent that was not asked for');
+        return;
+      }
+      await this.work.attempt(() => parts.consent.give(consent));
+    }
     const given = parts.consent.given;
     if (given === undefined) return;
     if (this.is('choosing', 'developer')) return this.work.attempt(() => play.takeSeatIfWanted());
-    if (!this.is('ready') || parts.agentName === '') return;
+    if (!this.fits('the start', 'ready') || parts.agentName === '') return;
     await this.work.perform(async (signal) => {
       this.scene.enter('agent');
       await parts.consent.record();
@@ -169,7 +178,7 @@ export class Session {
   async choose(picked: Picked): Promise<void> {
     const { parts, play } = this;
     const by = parts.consent.given?.pseudonym;
-    if (!this.is('choosing') || by === undefined) return;
+    if (!this.fits('a choice', 'choosing') || by === undefined) return;
     await this.work.act(async (signal) => {
       await parts.consent.record();
       await play.choose(picked, by);
@@ -184,7 +193,7 @@ export class Session {
 
   /** The simulator drafts a reply, which the developer may change and send. */
   async suggest(): Promise<void> {
-    if (!this.is('developer')) return;
+    if (!this.fits('a suggestion', 'developer')) return;
     await this.work.act(async (signal) => {
       const suggestion = await this.play.suggest(signal);
       this.scene.feed.emit({ type: 'suggestion', suggestion });
@@ -193,7 +202,7 @@ export class Session {
 
   /** Has the agent write its last message anew. */
   async anotherSample(): Promise<void> {
-    if (!this.is('developer')) return;
+    if (!this.fits('another sample', 'developer')) return;
     await this.work.act(async (signal) => {
       await this.play.anotherSample(signal);
       await this.play.on(signal);
@@ -202,7 +211,7 @@ export class Session {
 
   /** The simulator answers the agent's last message; the developer keeps the seat. */
   async simulatorOnce(): Promise<void> {
-    if (!this.is('developer')) return;
+    if (!this.fits('a reply of the simulator', 'developer')) return;
     await this.work.act(async (signal) => {
       await this.link.simulatorNow();
       await this.play.simulatorTurn(signal);
@@ -212,7 +221,7 @@ export class Session {
 
   /** The simulator has the seat from here on. */
   async simulatorOn(): Promise<void> {
-    if (!this.is('developer')) return;
+    if (!this.fits('the hand-over', 'developer')) return;
     await this.work.act(async (signal) => {
       await this.play.giveSeat();
       await this.play.on(signal);
@@ -229,6 +238,8 @@ export class Session {
       play.seatWanted = true;
       if (this.is('stopped') && scene.collaboratorsMove) scene.enter('developer');
       await work.attempt(() => play.takeSeatIfWanted());
+    } else {
+      this.note('the seat');
     }
   }
 
@@ -239,7 +250,7 @@ export class Session {
 
   /** Asks again for the message that was stopped, failed or cut off, or goes on with a dialogue that was skipped. */
   async again(): Promise<void> {
-    if (!this.is('stopped', 'skipped')) return;
+    if (!this.fits('another try', 'stopped', 'skipped')) return;
     await this.work.perform(async (signal) => {
       this.link.release();
       // Another window may have gone on with it meanwhile.
@@ -256,7 +267,9 @@ export class Session {
       this.scene.notice = notices.chooseFirst(this.parts.t);
       this.scene.refresh();
     }
-    return this.state.canEnd === true;
+    const { canEnd = false } = this.state;
+    if (!canEnd && !this.is('choosing')) this.note('the end');
+    return canEnd;
   }
 
   /** Takes the agent's last message as its answer and grades it. What is being written is stopped. */
@@ -274,7 +287,7 @@ export class Session {
 
   /** @param reason logged as it is */
   async skip(reason: string): Promise<void> {
-    if (!this.is('choosing', 'developer', 'stopped')) return;
+    if (!this.fits('to be skipped', 'choosing', 'developer', 'stopped')) return;
     await this.work.act(async () => {
       await this.link.abandon('skipped', reason);
       // Now it may be told who wrote the candidates.
@@ -283,7 +296,11 @@ export class Session {
   }
 
   async gradeAgain(): Promise<void> {
-    if (!this.is('over') || this.scene.grade !== undefined || isOwnFunction(this.task)) return;
+    if (!this.fits('a grade', 'over')) return;
+    if (this.scene.grade !== undefined || isOwnFunction(this.task)) {
+      this.note('another grade');
+      return;
+    }
     await this.work.act((signal) => this.play.finish(signal));
   }
 
@@ -312,7 +329,10 @@ export class Session {
   private async say(draft: Draft): Promise<boolean> {
     const { parts, play } = this;
     const by = parts.consent.given?.pseudonym;
-    if (!this.takesReply || by === undefined) return false;
+    if (!this.takesReply || by === undefined) {
+      this.note('a reply');
+      return false;
+    }
     const waited = play.waited;
     let isSaid = false;
     await this.work.act(async (signal) => {
@@ -340,5 +360,18 @@ export class Session {
 
   private is(...phases: readonly SessionState['phase'][]): boolean {
     return phases.includes(this.scene.phase);
+  }
+
+  /** As `is`, for what a person asks of it: what does not fit is noted. */
+  private fits(what: string, ...phases: readonly SessionState['phase'][]): boolean {
+    if (this.is(...phases)) return true;
+    this.note(what);
+    return false;
+  }
+
+  /** A view that lags behind asks for what can no longer be done, and so does a key that is pressed twice. */
+  private note(what: string): void {
+    const sentence = `The view asked for ${what}, which does not fit what the session does now (${this.scene.phase}). Nothing was done.`;
+    this.parts.report(new Fault('session/not-now', sentence));
   }
 }

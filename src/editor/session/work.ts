@@ -1,4 +1,4 @@
-import type { Fault } from '../../core/fault';
+import { Fault } from '../../core/fault';
 import type { Phase } from '../../../webview/session/protocol';
 import type { DialogueLink } from './link';
 import { stoppedWords } from '../reasons';
@@ -34,7 +34,11 @@ export class Work {
   }
 
   perform(what: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    if (this.current !== undefined) return this.running;
+    if (this.current !== undefined) {
+      const sentence = 'The view asked for something while something else was under way. Nothing was done.';
+      this.parts.report(new Fault('session/busy', sentence));
+      return this.running;
+    }
     const current = new AbortController();
     this.current = current;
     this.scene.notice = undefined;

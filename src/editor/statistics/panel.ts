@@ -61,13 +61,24 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
     panel.iconPath = new vscode.ThemeIcon('graph');
     panel.onDidDispose(() => (this.panel = undefined));
     this.panel = panel;
-    showPage(panel, this.extension, 'statistics', ({ type }: FromWebview) => {
-      if (type === 'ready') this.show();
-      else
-        void vscode.commands.executeCommand(
-          type === 'filter' ? commands.filterTrajectories : commands.playNext,
-        );
+    showPage(panel, this.extension, {
+      name: 'statistics',
+      receive: (message) => this.receive(message),
+      failed: (error) => this.log.engine.show(error),
+      report: (error) => this.log.engine.report(error),
     });
+  }
+
+  private receive({ type }: FromWebview): Thenable<void> | undefined {
+    switch (type) {
+      case 'ready':
+        this.show();
+        return undefined;
+      case 'filter':
+        return vscode.commands.executeCommand(commands.filterTrajectories);
+      case 'play':
+        return vscode.commands.executeCommand(commands.playNext);
+    }
   }
 
   private showSoon(): void {

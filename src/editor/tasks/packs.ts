@@ -81,8 +81,12 @@ export class Packs implements vscode.Disposable {
     );
   }
 
-  /** The whole task; undefined when the pack no longer has it. */
+  /**
+   * The whole task; undefined when the pack no longer has it, or is none of this window: a page that comes back after a
+   * reload names whatever file it has kept.
+   */
   async task(file: string, id: string): Promise<Task | undefined> {
+    if ((await this.all()).every((pack) => pack.file !== file)) return undefined;
     const { readTasks } = await import('../../core/task/pack');
     for await (const read of readTasks(file)) {
       if ('task' in read && read.task.id === id) return read.task;

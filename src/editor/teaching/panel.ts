@@ -14,7 +14,7 @@ const { t } = vscode.l10n;
 
 /** The page of the lesson. There is one, and it shows the last lesson; closing it stops nothing. */
 export class TeachingPanel implements vscode.WebviewPanelSerializer, vscode.Disposable {
-  private page: PanelPage<FromWebview, ToWebview> | undefined;
+  private page: PanelPage<'teaching', ToWebview> | undefined;
   private readonly registrations: vscode.Disposable;
   private state = '';
   /** How slow this machine is with an agent, by the agent. */
@@ -54,22 +54,28 @@ export class TeachingPanel implements vscode.WebviewPanelSerializer, vscode.Disp
 
   private adopt(panel: vscode.WebviewPanel): void {
     this.page?.dispose();
-    this.page = new PanelPage<FromWebview, ToWebview>(panel, this.extension, {
+    this.page = new PanelPage<'teaching', ToWebview>(panel, this.extension, {
       ...{ name: 'teaching', icon: 'mortar-board' },
       receive: (message) => this.receive(message),
+      failed: (error) => this.engine.show(error),
+      report: (error) => this.engine.report(error),
       onShown: () => this.show(),
       onClosed: () => (this.page = undefined),
     });
     this.page.title = t('Teach the agent');
   }
 
-  private receive(message: FromWebview): void {
-    if (message.type === 'ready') {
-      this.show();
-      this.estimate().catch((error: unknown) => this.engine.report(error));
-    } else if (message.type === 'start')
-      this.teacher.start(message.size).catch((error: unknown) => this.engine.show(error));
-    else this.act(message.action).catch((error: unknown) => this.engine.show(error));
+  private receive(message: FromWebview): Promise<void> | undefined {
+    switch (message.type) {
+      case 'start':
+        return this.teacher.start(message.size);
+      case 'act':
+        return this.act(message.action);
+      case 'ready':
+        this.show();
+        this.estimate().catch((error: unknown) => this.engine.report(error));
+        return undefined;
+    }
   }
 
   private async act(action: Action): Promise<void> {

@@ -57,7 +57,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
   private readonly estimating: Estimating;
   private readonly starting = new Starting(this);
   private readonly listening: vscode.Disposable;
-  private readonly page: PanelPage<FromWebview, ToWebview>;
+  private readonly page: PanelPage<'newRun', ToWebview>;
   private counts: DataCounts | undefined;
   private plan: Plan | undefined;
   private estimate: EstimateView = estimateIn('none', '');
@@ -93,9 +93,11 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.show()),
     );
-    this.page = new PanelPage<FromWebview, ToWebview>(panel, extension, {
+    this.page = new PanelPage<'newRun', ToWebview>(panel, extension, {
       ...{ name: 'newRun', icon: 'beaker' },
       receive: (message) => this.receive(message),
+      failed: (error) => engine.show(error),
+      report: (error) => engine.report(error),
       onClosed: () => this.closed(),
     });
   }
@@ -151,12 +153,12 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     this.owner.onDidDispose(this);
   }
 
-  private receive(message: FromWebview): void {
+  private receive(message: FromWebview): Promise<void> | undefined {
     switch (message.type) {
       case 'ready':
         // What a page has kept is another log's when its panel was taken over; values are checked each time.
-        if (message.state === undefined) this.post({ type: 'begin', state: this.state });
-        else this.state = { ...this.state, values: message.state.values };
+        if (message.values === undefined) this.post({ type: 'begin', state: this.state });
+        else this.state = { ...this.state, values: message.values };
         this.post(this.estimate);
         this.starting.tell();
         this.tellData();
@@ -171,8 +173,9 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
         this.show();
         break;
       default:
-        this.act(message.type).catch((error: unknown) => this.engine.show(error));
+        return this.act(message.type);
     }
+    return undefined;
   }
 
   private async act(action: Action): Promise<void> {

@@ -21,13 +21,26 @@ import type { NewRunOwner, NewRunPanel } from './panel';
 
 const { t } = vscode.l10n;
 
+/** A configuration has four. */
+const MOST_LEVELS = 20;
+
+/** What is deeper cannot be copied or written. */
+function isShallow(value: unknown, levels = MOST_LEVELS): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((part) => isShallow(part, levels - 1));
+}
+
 /** What the editor keeps of a form over a reload. */
 const stateSchema = lazily((): z.ZodType<FormState> =>
   z.object({
     dataFolder: z.string(),
     values: z.record(z.string(), z.string()),
     copied: z
-      .object({ of: z.string(), configuration: z.record(z.string(), z.unknown()), data: z.string() })
+      .object({
+        of: z.string(),
+        configuration: z.record(z.string(), z.unknown()).refine(isShallow),
+        data: z.string(),
+      })
       .exactOptional(),
     isUnfolded: z.boolean().exactOptional(),
   }),

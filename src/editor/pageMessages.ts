@@ -1,0 +1,157 @@
+import * as z from 'zod';
+import { Fault } from '../core/fault';
+import { lazily } from '../core/lazily';
+import { figureNames } from '../../webview/chart/protocol';
+import * as comparison from '../../webview/comparison/protocol';
+import type * as newRun from '../../webview/newRun/protocol';
+import * as replay from '../../webview/replay/protocol';
+import * as run from '../../webview/run/protocol';
+import * as session from '../../webview/session/protocol';
+import type * as statistics from '../../webview/statistics/protocol';
+import * as teaching from '../../webview/teaching/protocol';
+
+/** What the page of each view may say, by the name of the view. */
+export interface PageMessages {
+  readonly session: session.FromWebview;
+  readonly replay: replay.FromWebview;
+  readonly statistics: statistics.FromWebview;
+  readonly run: run.FromWebview;
+  readonly newRun: newRun.FromWebview;
+  readonly comparison: comparison.FromWebview;
+  readonly teaching: teaching.FromWebview;
+}
+
+/** The message of a kind. */
+export type OfKind<Message, Kind> = Message extends { readonly type: infer Kinds }
+  ? Kind extends Kinds
+    ? Message
+    : never
+  : never;
+/** A schema for each field of a message, also for those that may be left out. */
+type Fields<Message> = {
+  readonly [Field in Exclude<keyof Message, 'type'>]-?: z.ZodType<Message[Field]>;
+};
+/** Every kind of message of every page has its fields here: one that is left out does not compile. */
+type Kinds = {
+  readonly [Page in keyof PageMessages]: {
+    readonly [Kind in PageMessages[Page]['type']]: Fields<OfKind<PageMessages[Page], Kind>>;
+  };
+};
+
+/** No person writes or copies more characters at once. */
+const MOST_CHARACTERS = 5_000_000;
+/** A form has some fifty fields. */
+const MOST_VALUES = 1000;
+
+const kinds = lazily((): Kinds => {
+  const text = z.string().max(MOST_CHARACTERS);
+  const name = z.string().max(10_000);
+  const given = name.refine((written) => written.trim() !== '');
+  const turn = z.int().min(1);
+  const choice = z.strictObject({ stage: name.optional(), figure: z.enum(figureNames).optional() });
+  const draft = z.strictObject({
+    text,
+    suggestion: z.strictObject({ text, by: name, replaced: text }).optional(),
+  });
+  const values = z.record(name, text).refine((written) => Object.keys(written).length <= MOST_VALUES);
+  return {
+    session: {
+      ready: {},
+      start: {
+        consent: z
+          .strictObject({ pseudonym: given, purpose: given, level: z.enum(session.levels) })
+          .optional(),
+      },
+      reply: { draft, anyway: z.boolean() },
+      draft: { draft },
+      choose: { picked: z.literal([0, 1, 'equal', 'neither']) },
+      rate: {
+        change: z.strictObject({ stars: z.int().min(1).max(5).optional(), comment: text.optional() }),
+      },
+      'rate-turn': {
+        turn,
+        change: z.strictObject({
+          thumb: z.enum(['up', 'down', 'none']).optional(),
+          comment: text.optional(),
+        }),
+      },
+      'open-link': { address: text },
+      copy: { text },
+      act: { action: z.enum(session.actions) },
+    },
+    replay: {
+      ready: {},
+      'open-link': { address: text },
+      copy: { text },
+      'choose-critic': {},
+      score: {},
+      'manage-trust': {},
+      judge: { episode: name, turn, agrees: z.boolean().nullable() },
+      act: { action: z.enum(replay.actions), episode: name },
+    },
+    statistics: { ready: {}, filter: {}, play: {} },
+    run: { ready: { choice }, choose: { choice }, act: { action: z.enum(run.actions) } },
+    newRun: {
+      ready: { values: values.optional() },
+      change: { values },
+      ...{ browse: {}, start: {}, cancel: {}, openFile: {}, prepare: {}, plan: {} },
+      ...{ collect: {}, play: {}, import: {}, trust: {} },
+    },
+    comparison: {
+      ready: { choice },
+      choose: { choice },
+      act: { action: z.enum(comparison.actions) },
+      open: { run: z.int().min(0) },
+    },
+    teaching: {
+      ready: {},
+      start: { size: z.enum(teaching.sizes) },
+      act: { action: z.enum(teaching.actions) },
+    },
+  };
+});
+
+type AnyMessage = PageMessages[keyof PageMessages];
+
+const schemas = lazily(() => {
+  const all = Object.entries<Readonly<Record<string, Readonly<Record<string, z.ZodType>>>>>(kinds());
+  return new Map(
+    all.map(([page, ofPage]) => [
+      page,
+      new Map(
+        Object.entries(ofPage).map(([kind, fields]) => [
+          kind,
+          z.strictObject({ type: z.literal(kind), ...fields }) as z.ZodType as z.ZodType<AnyMessage>,
+        ]),
+      ),
+    ]),
+  );
+});
+
+export type ReadMessage<Page extends keyof PageMessages> =
+  | { readonly message: PageMessages[Page] }
+  /** `kind`: of the message, where the page has such a kind. */
+  | { readonly fault: Fault; readonly kind: string | undefined };
+
+/**
+ * Reads what a page has said. A page shows what models and other people wrote, so that it is trusted no more than they
+ * are; it may also be of another version than the extension.
+ */
+export function readMessage<Page extends keyof PageMessages>(page: Page, said: unknown): ReadMessage<Page> {
+  const ofPage = schemas().get(page)!;
+  const type = typeof said === 'object' && said !== null && 'type' in said ? said.type : undefined;
+  const kind = typeof type === 'string' && ofPage.has(type) ? type : undefined;
+  if (kind === undefined) return { kind, fault: unread(page, 'is of no kind that it has') };
+  const read = ofPage.get(kind)!.safeParse(said);
+  if (read.success) return { message: read.data as PageMessages[Page] };
+  const [field] = read.error.issues[0]!.path;
+  const what = field === undefined ? 'has a field too many' : `has a wrong “${String(field)}”`;
+  return { kind, fault: unread(page, `is called “${kind}” and ${what}`) };
+}
+
+/** Of what the page wrote nothing is in it, so that it can fill no log. */
+const unread = (page: string, what: string): Fault =>
+  new Fault(
+    'editor/page-message',
+    `The page “${page}” sent a message that ${what}. Nothing was done with it; if the page does not do what it is told, close it and open it again.`,
+  );

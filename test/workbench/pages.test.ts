@@ -1,0 +1,58 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { Pages, type PageName } from '../fixtures/messages/pages';
+
+/** For each page; all that there are takes test/bench/messages.ts. */
+const MESSAGES = 60;
+
+/** The message with which the extension host tells a page what it shows. */
+const first: Readonly<Record<PageName, string>> = {
+  ...{ session: 'snapshot', replay: 'show', statistics: 'show', run: 'show', newRun: 'begin' },
+  comparison: 'show',
+  teaching: 'show',
+};
+
+/** As other versions of the pages may have kept it: each part is of a shape that no page takes. */
+const oldState = {
+  ...{ dataFolder: 7, values: ['x'], copied: 'x', isUnfolded: {}, choice: { stage: 7, figure: '__proto__' } },
+  ...{ smoothing: 'much', isLogarithmic: 1, asTable: null, steps: { share: 'x' }, isHeldOut: 'x' },
+  ...{ switchedOff: [7], grouping: 'constructor', asTables: 'x', ids: {}, episodes: 'x' },
+};
+
+let pages: Pages;
+beforeAll(async () => {
+  pages = await Pages.open();
+});
+afterAll(() => pages[Symbol.asyncDispose]());
+
+const readies = async (page: Page): Promise<number> =>
+  (await pages.said(page)).filter(({ type }) => type === 'ready').length;
+
+describe.each(Object.entries(first) as [PageName, string][])('the page of %s', (name, type) => {
+  test('goes on after whatever the extension host says, and is never left blank', async () => {
+    const { sent, whole, wrong } = await pages.try(name, MESSAGES, 1);
+    expect(wrong).toEqual([]);
+    expect(whole.length).toBeGreaterThan(100);
+    expect(sent).toBe(MESSAGES);
+  });
+
+  test('says so when the first thing it hears does not fit, asks again once, and shows what comes then', async () => {
+    const page = await pages.page(name);
+    expect(await readies(page)).toBe(1);
+    for (let time = 0; time < 3; time += 1) await pages.say(page, { type });
+    expect(await pages.shown(page)).toContain('This cannot be shown');
+    expect(await readies(page)).toBe(2);
+    const whole = await pages.sayRight(page);
+    expect(whole).not.toContain('This cannot be shown');
+    expect(whole.length).toBeGreaterThan(100);
+    await page.close();
+  });
+
+  test('begins as if nothing had been kept where what was kept does not fit', async () => {
+    const [old, fresh] = [await pages.page(name, oldState), await pages.page(name)];
+    expect(await pages.sayRight(old)).toBe(await pages.sayRight(fresh));
+    expect(await pages.said(old)).toEqual(await pages.said(fresh));
+    await Promise.all([old.close(), fresh.close()]);
+  });
+});

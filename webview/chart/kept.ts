@@ -1,0 +1,31 @@
+import { isFlag, isNumber, isOneOf, isRecord, isShare, isText, part } from '../kept';
+import { figureNames, type FigureName, type Look, type Steps } from './protocol';
+import { allSteps } from './steps';
+
+/** How a person looks at curves who has not chosen yet. */
+const firstLook: Look = { smoothing: 0.6, isLogarithmic: false, asTable: false, steps: allSteps };
+
+/** How a person has looked at curves, as the editor has kept it. */
+export const lookOf = (kept: unknown): Look => ({
+  smoothing: part(kept, 'smoothing', isSmoothing) ?? firstLook.smoothing,
+  isLogarithmic: part(kept, 'isLogarithmic', isFlag) ?? firstLook.isLogarithmic,
+  asTable: part(kept, 'asTable', isFlag) ?? firstLook.asTable,
+  steps: part(kept, 'steps', isSteps) ?? firstLook.steps,
+});
+
+/** Which curves a person has chosen, as the editor has kept it. */
+export function choiceOf(kept: unknown): { readonly stage?: string; readonly figure?: FigureName } {
+  const choice = part(kept, 'choice', isRecord);
+  const stage = part(choice, 'stage', isText);
+  const figure = part(choice, 'figure', isOneOf(figureNames));
+  return { ...(stage !== undefined && { stage }), ...(figure !== undefined && { figure }) };
+}
+
+function isSteps(value: unknown): value is Steps {
+  if (part(value, 'share', isShare) !== undefined) return true;
+  const ends = [part(value, 'from', isNumber), part(value, 'to', isNumber)];
+  return part(value, 'stage', isText) !== undefined && ends.every((end) => end !== undefined);
+}
+
+/** With 1 nothing but the first value would count. */
+const isSmoothing = (value: unknown): value is number => isShare(value) && value < 1;
