@@ -84,9 +84,11 @@ async function gradeRows(
   const lines: number[] = [];
   const bad: BadLine[] = [];
   const progress = startProgress('grade', 'answers');
+  let begun = 0;
   let done = 0;
   try {
-    await inFlight(readJsonLines(file, { signal }), IN_FLIGHT, async (read, index) => {
+    await inFlight(readJsonLines(file, { signal }), IN_FLIGHT, async (read) => {
+      begun++;
       const { line } = read;
       const row = 'reason' in read ? read.reason : parseRow(read.value, line, mode);
       if (typeof row === 'string') bad.push({ file, line, reason: row });
@@ -96,7 +98,7 @@ async function gradeRows(
         if (!grades.has(line, key))
           await grades.add(line, key, { id, ...(await grader.grade(task, answer, { mode, signal })) });
       }
-      progress.update(++done, index + 1);
+      progress.update(++done, begun);
     });
   } finally {
     progress.end();
