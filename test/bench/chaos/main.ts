@@ -159,7 +159,10 @@ for (const { made, victim } of collections.filter(({ victim: { name } }) => name
   played += await finish(made, victim, data, findings);
 again?.child.kill('SIGKILL');
 if (grading && grader) {
-  const life = await grader.undisturbed(grading.args);
+  let life = await grader.undisturbed(grading.args);
+  // Where others take all of the processor, it says so and goes on with the next start.
+  for (let tries = 1; tries < 20 && life.stderr.includes('too busy to grade'); tries++)
+    life = await grader.undisturbed(grading.args);
   if (life.code !== 0) findings.violation('grade', `undisturbed it ended with ${life.code}: ${life.stderr}`);
   await grading.look(life);
 }
