@@ -3,13 +3,15 @@ import { Fault } from '../core/fault';
 
 /** What a command found. `--json` prints it as one object; otherwise `print` says it in words. */
 export interface Outcome {
-  /** One per row of input or output, where there are rows. */
-  readonly rows?: readonly unknown[];
+  /** One per row of input or output, where there are rows; as a stream where they may be more than memory holds. */
+  readonly rows?: readonly unknown[] | AsyncIterable<unknown>;
   readonly summary: object;
-  /** For people. */
-  readonly print: () => string;
+  /** For people: the text, or its lines one after the other. */
+  readonly print: () => string | AsyncIterable<string>;
   /** The work was done but found something that makes the command fail, e.g. a bad line. */
   readonly failed?: boolean;
+  /** Called when all is printed. */
+  readonly close?: () => Promise<void>;
 }
 
 /** What every command gets from its surroundings. */

@@ -21,7 +21,7 @@ import { installStop } from './commands/stop';
 import { installTasks } from './commands/tasks';
 import { installTrain } from './commands/train';
 import { installWorld } from './commands/world';
-import { print, printJson, say } from './output';
+import { print, printJson, printLines, printRows, say } from './output';
 
 const DONE = 0;
 const FAILED = 1;
@@ -106,8 +106,12 @@ async function run(args: readonly string[], surroundings: Surroundings): Promise
   let code = DONE;
   const perform = async (action: (to: Surroundings) => Promise<Outcome>): Promise<void> => {
     const outcome = await action(surroundings);
-    if (args.includes('--json')) printJson(asObject(outcome));
-    else print(outcome.print());
+    try {
+      if (args.includes('--json')) await printOutcome(outcome);
+      else await printText(outcome.print());
+    } finally {
+      await outcome.close?.();
+    }
     if (outcome.failed === true) code = FAILED;
   };
   try {
@@ -130,8 +134,15 @@ function programOf(perform: (action: (to: Surroundings) => Promise<Outcome>) => 
   return program;
 }
 
-function asObject({ rows, summary }: Outcome): object {
-  return rows === undefined ? { summary } : { rows, summary };
+async function printText(text: string | AsyncIterable<string>): Promise<void> {
+  if (typeof text === 'string') print(text);
+  else await printLines(text);
+}
+
+async function printOutcome({ rows, summary }: Outcome): Promise<void> {
+  if (rows === undefined) printJson({ summary });
+  else if (Array.isArray(rows)) printJson({ rows, summary });
+  else await printRows(rows as AsyncIterable<unknown>, { summary });
 }
 
 /** One sentence on stderr, with `--json` the same as an object on stdout. */

@@ -115,11 +115,20 @@ export function duration(exact: number): string {
 
 /** Aligns the columns of a table whose first row is its head; numbers stand right. */
 export function table(rows: readonly (readonly string[])[]): string {
-  // Not by one call of Math.max: a function takes no hundred thousand arguments.
-  const widths = (rows[0] ?? []).map((_, column) =>
-    rows.reduce((width, row) => Math.max(width, row[column]!.length), 0),
-  );
+  const widths: number[] = [];
+  for (const row of rows) widened(widths, row);
+  return rows.map((row) => tableLine(row, widths)).join('\n');
+}
+
+/** Makes the columns of a table as wide as a row needs. @returns the same widths */
+export function widened(widths: number[], row: readonly string[]): number[] {
+  for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, text.length);
+  return widths;
+}
+
+/** A row of a table whose columns have these widths. */
+export function tableLine(row: readonly string[], widths: readonly number[]): string {
   const cell = (text: string, column: number): string =>
     /^[\d−+–]/.test(text) ? text.padStart(widths[column]!) : text.padEnd(widths[column]!);
-  return rows.map((row) => row.map(cell).join('  ').trimEnd()).join('\n');
+  return row.map(cell).join('  ').trimEnd();
 }

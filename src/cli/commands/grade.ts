@@ -12,7 +12,7 @@ import { openGrader } from '../grader';
 import { GradeFile, gradeKey, type GradedLine } from '../gradeFile';
 import { inFlight } from '../../core/inFlight';
 import { jobsOption, modeOption } from '../play';
-import { startProgress, table } from '../terminal';
+import { startProgress, tableLine, widened } from '../terminal';
 
 interface Options {
   readonly mode: GradingMode;
@@ -46,15 +46,20 @@ export const installGrade: Install = (program, perform) => {
 const answerRow = z.object({ id: z.string().optional(), task: z.unknown(), answer: z.string() });
 
 async function gradeFile(file: string, options: Options, { assets, signal }: Surroundings): Promise<Outcome> {
+  const { mode } = options;
   const grader = await openGrader({ assets, workers: options.jobs });
   try {
-    await using out = options.out === undefined ? undefined : await GradeFile.open(options.out);
-    const { rows, bad } = await gradeRows(file, { grader, mode: options.mode, out, signal });
+    await using opened = new AsyncDisposableStack();
+    const grades = opened.use(await GradeFile.open(options.out));
+    const { lines, bad } = await gradeRows(file, { grader, mode, grades, signal });
+    const counts = await countsOf(grades.read(lines));
+    const open = opened.move();
     return {
-      rows,
-      summary: { ...summarize(rows), mode: options.mode, badLines: bad },
-      print: () => inWords(rows, bad, options.mode),
+      rows: { [Symbol.asyncIterator]: () => grades.read(lines) },
+      summary: { ...summaryOf(counts), mode, badLines: bad },
+      print: () => inWords(() => grades.read(lines), counts, bad, mode),
       failed: bad.length > 0,
+      close: () => open.disposeAsync(),
     };
   } finally {
     await grader.close();
@@ -67,37 +72,38 @@ const IN_FLIGHT = 64;
 interface Grading {
   readonly grader: Grader;
   readonly mode: GradingMode;
-  readonly out: GradeFile | undefined;
+  readonly grades: GradeFile;
   readonly signal: AbortSignal;
 }
 
+/** @returns the lines that have a grade, and those that have none */
 async function gradeRows(
   file: string,
-  { grader, mode, out, signal }: Grading,
-): Promise<{ rows: Row[]; bad: BadLine[] }> {
-  const grade = async (line: number, { id, task, answer, key }: AnswerRow): Promise<Row> => {
-    const found = out?.found(line, key);
-    if (found !== undefined) return found;
-    const row = { id, ...(await grader.grade(task, answer, { mode, signal })) };
-    await out?.add(line, key, row);
-    return row;
-  };
-  const graded: (Row | undefined)[] = [];
+  { grader, mode, grades, signal }: Grading,
+): Promise<{ lines: number[]; bad: BadLine[] }> {
+  const lines: number[] = [];
   const bad: BadLine[] = [];
   const progress = startProgress('grade', 'answers');
+  let begun = 0;
   let done = 0;
   try {
-    await inFlight(readJsonLines(file, { signal }), IN_FLIGHT, async (read, index) => {
+    await inFlight(readJsonLines(file, { signal }), IN_FLIGHT, async (read) => {
+      begun++;
       const { line } = read;
       const row = 'reason' in read ? read.reason : parseRow(read.value, line, mode);
       if (typeof row === 'string') bad.push({ file, line, reason: row });
-      else graded[index] = await grade(line, row);
-      progress.update(++done, index + 1);
+      else {
+        lines.push(line);
+        const { id, task, answer, key } = row;
+        if (!grades.has(line, key))
+          await grades.add(line, key, { id, ...(await grader.grade(task, answer, { mode, signal })) });
+      }
+      progress.update(++done, begun);
     });
   } finally {
     progress.end();
   }
-  return { rows: graded.filter((row) => row !== undefined), bad };
+  return { lines, bad };
 }
 
 interface AnswerRow {
@@ -120,35 +126,61 @@ function parseRow(value: unknown, line: number, mode: GradingMode): AnswerRow | 
   }
 }
 
-function summarize(rows: readonly Row[]): object {
-  const graded = rows.filter((row) => row.reward !== null);
-  const mean = (value: (row: Row) => number): number =>
-    graded.length === 0 ? 0 : graded.reduce((sum, row) => sum + value(row), 0) / graded.length;
-  const success = mean((row) => Number(row.success));
+/** What is said of all answers together, and how wide their table is. */
+interface Counts {
+  answers: number;
+  graded: number;
+  successes: number;
+  /** Sum of the rewards. */
+  reward: number;
+  readonly widths: number[];
+}
+
+const HEAD = ['answer', 'tests', ''];
+
+async function countsOf(rows: AsyncIterable<Row>): Promise<Counts> {
+  const counts: Counts = { answers: 0, graded: 0, successes: 0, reward: 0, widths: widened([], HEAD) };
+  for await (const row of rows) {
+    counts.answers += 1;
+    widened(counts.widths, cellsOf(row));
+    if (row.reward === null) continue;
+    counts.graded += 1;
+    counts.reward += row.reward;
+    if (row.success === true) counts.successes += 1;
+  }
+  return counts;
+}
+
+function summaryOf({ answers, graded, successes, reward }: Counts): object {
+  const mean = (sum: number): number => (graded === 0 ? 0 : sum / graded);
   return {
-    answers: rows.length,
-    graded: graded.length,
-    notGradable: rows.length - graded.length,
-    success,
-    successInterval: wilson(success, graded.length),
-    testsPassed: mean((row) => row.reward!),
+    answers,
+    graded,
+    notGradable: answers - graded,
+    success: mean(successes),
+    successInterval: wilson(mean(successes), graded),
+    testsPassed: mean(reward),
   };
 }
 
-function inWords(rows: readonly Row[], bad: readonly BadLine[], mode: GradingMode): string {
-  const graded = rows.filter((row) => row.reward !== null);
-  const successes = graded.filter((row) => row.success === true).length;
-  const rate = graded.length === 0 ? 0 : successes / graded.length;
-  const { low, high } = wilson(rate, graded.length);
-  const shown = rows.map((row) => [row.id, outcome(row), row.notGradable ?? firstTrouble(row)]);
-  return [
-    table([['answer', 'tests', ''], ...shown]),
-    graded.length === 0
-      ? 'No answer could be graded here.'
-      : `${successes} of ${graded.length} answers pass all tests: ${percent(rate)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}], mode ${mode}.`,
-    ...bad.map(({ file, line, reason }) => `${file}:${line}: ${reason}`),
-  ].join('\n');
+/** Each line is made when it is printed. */
+async function* inWords(
+  rows: () => AsyncIterable<Row>,
+  { graded, successes, widths }: Counts,
+  bad: readonly BadLine[],
+  mode: GradingMode,
+): AsyncGenerator<string> {
+  yield tableLine(HEAD, widths);
+  for await (const row of rows()) yield tableLine(cellsOf(row), widths);
+  const rate = graded === 0 ? 0 : successes / graded;
+  const { low, high } = wilson(rate, graded);
+  yield graded === 0
+    ? 'No answer could be graded here.'
+    : `${successes} of ${graded} answers pass all tests: ${percent(rate)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}], mode ${mode}.`;
+  for (const { file, line, reason } of bad) yield `${file}:${line}: ${reason}`;
 }
+
+const cellsOf = (row: Row): string[] => [row.id, outcome(row), row.notGradable ?? firstTrouble(row)];
 
 function outcome({ tests }: Row): string {
   const countable = tests.filter(({ status }) => status !== 'not-gradable');

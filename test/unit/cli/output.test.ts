@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi, type MockInstance } from 'vitest';
-import { print, printJson, say, sayInstead, sayOver } from '../../../src/cli/output';
+import { print, printJson, printLines, printRows, say, sayInstead, sayOver } from '../../../src/cli/output';
 
 const FOREIGN = 'an id \u001b[31m\u009b2J\r\u202e of\n\tmine';
 const SHOWN = String.raw`an id \x1b[31m\x9b2J\x0d\u202e of` + '\n\tmine';
@@ -37,6 +38,46 @@ describe('what a command writes', () => {
     const written = writtenTo(process.stdout, () => printJson({ id: FOREIGN }));
     expect(written).not.toMatch(/[^\P{Cc}\n]/u);
     expect(JSON.parse(written)).toEqual({ id: FOREIGN });
+  });
+
+  /** Takes all that is written to stdout, and lets nobody write on before `drain`. */
+  function slowStdout(onWrite: () => void = () => undefined): string[] {
+    const written: string[] = [];
+    const spy: MockInstance = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      written.push(String(text));
+      onWrite();
+      setImmediate(() => process.stdout.emit('drain'));
+      return false;
+    });
+    onTestFinished(() => spy.mockRestore());
+    return written;
+  }
+
+  it.each([
+    ['lines', printLines, 'a\nb\n'],
+    [
+      'rows',
+      (items: AsyncIterable<string>) => printRows(items, { summary: 2 }),
+      '{"rows":["a","b"],"summary":2}\n',
+    ],
+  ])('takes one of many %s after the other, when the one before is read', async (_, print, whole) => {
+    const taken: string[] = [];
+    async function* items(): AsyncGenerator<string> {
+      for (const item of ['a', 'b']) {
+        await Promise.resolve();
+        taken.push(item);
+        yield item;
+      }
+    }
+    const written = slowStdout(() => expect(taken).toHaveLength(Math.min(written.length, 2)));
+    await print(items());
+    expect(written.join('')).toBe(whole);
+  });
+
+  it('writes an empty list of rows too', async () => {
+    const written = slowStdout();
+    await printRows(Readable.from([]), { summary: 2 });
+    expect(written.join('')).toBe('{"rows":[],"summary":2}\n');
   });
 
   it('goes through one place', () => {
