@@ -41,7 +41,7 @@ export interface Grader {
 }
 
 export interface GraderOptions {
-  /** Folder of grader.js, python.wasm and python.image, and of evaluation.py for the native runner. */
+  /** Folder of grader.js, python.wasm and python.image, and for the native runner the folders `native` and `evaluation`. */
   readonly assets: string;
   /** Answers that run at the same time; as many as there are processors when left out. */
   readonly workers?: number;

@@ -9,7 +9,7 @@ const grading = path.resolve(import.meta.dirname, '../../../src/core/grading');
 
 export const files = {
   scripts: path.join(grading, 'native/python'),
-  evaluation: path.join(grading, 'python/evaluation.py'),
+  evaluation: path.join(grading, 'python'),
 };
 
 /** An interpreter with numpy. */

@@ -16,7 +16,7 @@ export interface ServerConfiguration {
   readonly optional: readonly string[];
   /** Memory that one job may use on top of the imported libraries, bytes. */
   readonly memoryBytes: number;
-  /** The file evaluation.py. */
+  /** Folder of evaluation.py. */
   readonly evaluation: string;
 }
 

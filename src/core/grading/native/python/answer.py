@@ -23,13 +23,16 @@ MODULES = """
 """.split()
 
 
-def load_evaluation(file):
+def load_evaluation(folder):
     """The `load` function of evaluation.py, in a namespace that patched built-ins do not reach."""
-    with open(file, encoding="utf-8") as text:
-        code = compile(text.read(), "evaluation.py", "exec")
-    namespace = {"__builtins__": dict(vars(builtins)), "__name__": "tandem_evaluation"}
-    exec(code, namespace)
-    return namespace["load"]
+    texts = {}
+    for name in os.listdir(folder):
+        if name.endswith(".py"):
+            with open(os.path.join(folder, name), encoding="utf-8") as text:
+                texts[name[:-3]] = text.read()
+    namespace = {"__builtins__": dict(vars(builtins)), "__name__": "tandem_loading"}
+    exec(compile(texts["loading"], "tandem/loading.py", "exec"), namespace)
+    return namespace["imported_from"](texts)("evaluation").load
 
 
 def run(load, job_pipe, results):
