@@ -325,6 +325,7 @@ describe('the grading process', () => {
       limitMilliseconds: 5_000,
       seed: '1',
       own: [],
+      imported: [],
     };
     const running = Array.from({ length: 8 }, () => pool.run(job));
     await running[0];

@@ -3,7 +3,7 @@
 Shared by the WASI interpreter and the native one, so that a value has the same text in both. Runs in the interpreter
 of the untrusted code, which never sees an expected value: the worst that code can do here is to lie about itself.
 
-    evaluate = load(source, split=False, seed='…', own=['f'], numpy=None)
+    evaluate = load(source, split=False, seed='…', own=['f'], imported=['math'], numpy=None)
     evaluate(index, call)      # the outcome of one call, ASCII JSON: see outcomeSchema in outcome.ts
 """
 
@@ -12,23 +12,29 @@ import random
 import sys
 
 from errors import SOURCE_NAME, misses, outcome_of_error
+from exchange import Exchange, told
 from expression import Expression
 from names import names_of_test, namespaces
+from questions import Names
 
 settrace, setprofile, seed_random = sys.settrace, sys.setprofile, random.seed
 
 
-def load(source, split, seed, own, numpy=None):
+def load(source, split, seed, own, imported, numpy=None):
     """
-    Compiles the source without running any of it; the result evaluates single calls on it.
+    Compiles the source without running any of it; the result evaluates single calls on it. A call is an expression, or
+    one of the dictionaries {"ask": questions}, which the source is to answer, and {"test": expression, "level": number,
+    "told": answers}, which is evaluated without asking the source; exchange.py says what they are.
 
-    own: names that the reference defines; a call means the source's, even if a built-in has the same name
+    own: names that the reference defines or imports; a call means the source's, even if a built-in has the same name
+    imported: names that the reference imports; a test means the same modules by them
     """
     code, failure = None, None
     try:
         code = compile(source, SOURCE_NAME, 'exec', dont_inherit=True)
     except BaseException as error:
         failure = outcome_of_error(error)
+    of_source = Names(own, imported)
 
     def evaluate(index, call):
         if code is None:
@@ -40,7 +46,12 @@ def load(source, split, seed, own, numpy=None):
             try:
                 scope, names = namespaces(split)
                 exec(code, scope, names)
-                return Expression(call, names_of_test(scope, names, own), numpy).outcome()
+                seen = names_of_test(scope, names, own)
+                if type(call) is str:
+                    return Expression(call, of_source, seen, numpy).outcome()
+                if 'ask' in call:
+                    return told(call['ask'], seen, numpy)
+                return Exchange(call['test'], call['level'], call['told'], of_source, seen, numpy).outcome()
             finally:
                 settrace(None)
                 setprofile(None)

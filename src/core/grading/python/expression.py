@@ -1,69 +1,52 @@
-"""The expression of one test: no object of the source has a say in what it compares."""
+"""The expression of one test, evaluated where the source ran."""
 
-import _ast
-import operator
+from _ast import Compare, Eq, Not, NotEq, UnaryOp
 from json.encoder import encode_basestring_ascii as quoted
 
-from canonical import DEPTH_LIMIT, equal
-from kinds import (
-    ITEMS,
-    KEYS,
-    MAPPINGS,
-    Decimal,
-    Fraction,
-    Incomparable,
-    among,
-    bases_of,
-    clock,
-    date,
-    deque,
-    instant,
-    name_of,
-    plain,
-    span,
-    timezone,
-)
+from canonical import canonical_text, equal
+from comparison import Evaluation
+from kinds import MAPPINGS, Incomparable, among
 from outcome import outcome_of_incomparable, outcome_of_value
+from questions import decides, parsed, text_of
 
 CALL_LIMIT = 8_000  # characters of JSON; one side of a comparison that is longer is not asked for by itself
-ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 
 
 class Expression:
-    """
-    The expression of one test. What it compares is compared here, by canonical texts or on copies: an object of the
-    source has no say in what it equals.
-    """
-
-    def __init__(self, call, seen, numpy):
-        self.call, self.seen, self.numpy = call, seen, numpy
-        self.tree = compile(call.lstrip(' \t'), '<string>', 'eval', ONLY_AST, dont_inherit=True).body
+    def __init__(self, call, names, seen, numpy):
+        """names: which names are the source's; seen: those that the expression has."""
+        self.call, self.names, self.numpy = call, names, numpy
+        self.evaluation = Evaluation(seen, numpy)
+        self.tree = parsed(call)
 
     def outcome(self):
         try:
-            if self.sides is None:
-                told = outcome_of_value(self.value(self.tree), self.numpy)
-                return self.marked(told) if self.compares else told
-            left, right = self.sides
-            return self.outcome_of_sides(self.value(left), self.value(right))
+            if self.sides is not None:
+                return self.outcome_of_sides(*map(self.evaluation.value, self.sides))
+            value = self.evaluation.value(self.tree)
+            told = outcome_of_value(value, self.numpy)
+            return told[:-1] + self.marks() + self.decided(self.tree, value) + '}'
         except Incomparable as reason:
             return outcome_of_incomparable(reason)
 
-    @property
-    def compares(self):
-        return type(self.tree) is _ast.Compare or (type(self.tree) is _ast.UnaryOp and type(self.tree.op) is _ast.Not)
+    def marks(self):
+        """A comparison says no more than whether something holds."""
+        is_not = type(self.tree) is UnaryOp and type(self.tree.op) is Not
+        return ',"compared":true' if is_not or type(self.tree) is Compare else ''
 
-    def marked(self, told):
-        """What the test says is no more than whether something holds."""
-        return told[:-1] + ',"compared":true}'
+    def decided(self, node, value):
+        """What a source that knows nothing could still get right is to be evaluated where the source did not run."""
+        if self.names.is_call(node) or not (holds_truth(value) or decides(node, self.names)):
+            return ''
+        return ',"decides":true' if self.names.are_in(node) else ''
 
     @property
     def sides(self):
         """The two sides when the whole test says that they are equal or that they are not."""
         node = self.tree
-        if type(node) is not _ast.Compare or len(node.ops) != 1:
+        if type(node) is not Compare or len(node.ops) != 1:
             return None
-        return (node.left, node.comparators[0]) if type(node.ops[0]) in (_ast.Eq, _ast.NotEq) else None
+        return (node.left, node.comparators[0]) if type(node.ops[0]) in (Eq, NotEq) else None
 
     def outcome_of_sides(self, left, right):
         """
@@ -71,96 +54,28 @@ class Expression:
         to be compared with stays outside of its interpreter.
         """
         same = equal(left, right, self.numpy)
-        told = outcome_of_value(same == (type(self.tree.ops[0]) is _ast.Eq), self.numpy)
-        asking = [self.asks(node) for node in self.sides]
-        if asking[0] == asking[1] or not self.call.isprintable():
-            return self.marked(told)
-        node, other = (self.sides[0], right) if asking[0] else (self.sides[1], left)
-        text = self.call.lstrip(' \t').encode()[node.col_offset : node.end_col_offset].decode()
-        call = quoted('(' + text + ')')
+        told = outcome_of_value(same == (type(self.tree.ops[0]) is Eq), self.numpy)[:-1] + self.marks()
+        asking = [self.names.are_in(node) for node in self.sides]
+        node, value, other = (self.sides[0], left, right) if asking[0] else (self.sides[1], right, left)
+        call = quoted(text_of(self.call, node))
         fixed = outcome_of_value(other, self.numpy)
-        if len(call) > CALL_LIMIT or '"canonical":null' in fixed[:40]:
-            return self.marked(told)
-        return '%s,"compared":true,"comparison":{"call":%s,"equal":%s,"with":%s}}' % (
-            told[:-1],
+        if asking[0] == asking[1] or len(call) > CALL_LIMIT or '"canonical":null' in fixed[:40]:
+            return told + self.decided(self.tree, True) + '}'
+        return '%s,"comparison":{"call":%s,"gave":%s,"equal":%s,"with":%s}%s}' % (
+            told,
             call,
+            quoted(canonical_text(value, self.numpy)),
             'true' if same else 'false',
             fixed,
+            self.decided(node, value),
         )
 
-    def asks(self, node):
-        """Whether the expression names something of the source."""
-        if type(node) is _ast.Name and node.id in self.seen:
-            return True
-        for field in node._fields:
-            part = getattr(node, field, None)
-            for each in part if type(part) is list else [part]:
-                if isinstance(each, _ast.AST) and self.asks(each):
-                    return True
-        return False
 
-    def value(self, node):
-        if type(node) is _ast.Compare:
-            return self.compared(node)
-        if type(node) is _ast.UnaryOp and type(node.op) is _ast.Not:
-            return not self.value(node.operand)
-        if type(node) is _ast.BoolOp:
-            decisive = type(node.op) is _ast.Or
-            for each in node.values:
-                value = self.value(each)
-                if bool(value) is decisive:
-                    break
-            return value
-        return eval(compile(_ast.Expression(body=node), '<string>', 'eval', dont_inherit=True), self.seen)
-
-    def compared(self, node):
-        left = self.value(node.left)
-        for kind, right in zip(map(type, node.ops), node.comparators):
-            right = self.value(right)
-            if not self.holds(kind, left, right):
-                return False
-            left = right
-        return True
-
-    def holds(self, kind, left, right):
-        if kind is _ast.Eq or kind is _ast.NotEq:
-            return equal(left, right, self.numpy) == (kind is _ast.Eq)
-        if kind is _ast.Is or kind is _ast.IsNot:
-            return (left is right) == (kind is _ast.Is)
-        return bool(COMPARISONS[kind](copied(left, self.numpy), copied(right, self.numpy)))
-
-
-COMPARISONS = {
-    _ast.Lt: operator.lt,
-    _ast.LtE: operator.le,
-    _ast.Gt: operator.gt,
-    _ast.GtE: operator.ge,
-    _ast.In: lambda one, many: one in many,
-    _ast.NotIn: lambda one, many: one not in many,
-}
-
-
-def copied(value, numpy, depth=0):
-    """A copy of built-in types alone; Python compares copies without running code of the source."""
-    if depth > DEPTH_LIMIT:
-        raise Incomparable('a value that is nested too deeply')
+def holds_truth(value):
+    """Whether True or False is the value or in it; both can be guessed."""
     kind = type(value)
-    if value is None or among(kind, (bool, int, float, complex, str, bytes, Decimal, Fraction, date, span, range)):
-        return value
-    if (kind is instant or kind is clock) and (value.tzinfo is None or type(value.tzinfo) is timezone):
-        return value
-    if among(kind, (list, tuple, set, frozenset, deque)):
-        return kind([copied(each, numpy, depth + 1) for each in value])
-    if among(kind, MAPPINGS):
-        pairs = list(dict.items(value))
-        return {copied(key, numpy, depth + 1): copied(each, numpy, depth + 1) for key, each in pairs}
-    if kind is KEYS or kind is ITEMS:
-        return {copied(each, numpy, depth + 1) for each in value}
-    if numpy is not None and numpy.generic in bases_of(kind):
-        simple = numpy.generic.item(value)
-        if type(simple) is not kind:
-            return copied(simple, numpy, depth + 1)
-    base = plain(value)
-    if base is not value:
-        return copied(base, numpy, depth + 1)
-    raise Incomparable('an object of class ' + name_of(kind)[:80])
+    if kind is bool:
+        return True
+    if kind is list or kind is tuple:
+        return any(map(holds_truth, value))
+    return among(kind, MAPPINGS) and any(map(holds_truth, dict.values(value)))

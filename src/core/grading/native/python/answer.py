@@ -53,7 +53,7 @@ def run(load, job_pipe, results):
     for index in range(job["start"], size(calls)):
         send(BEGIN, index, cpu_time())
         # Compiling can take long as well: for the time limit it is part of the first call.
-        evaluate = evaluate or load(job["source"], job["split"], job["seed"], job["own"], numpy)
+        evaluate = evaluate or load(job["source"], job["split"], job["seed"], job["own"], job["imported"], numpy)
         clock.start_call(job["seed"], index)
         # As in evaluation.py: what a reference and an answer draw at random is equal too.
         seed_numpy((int(job["seed"], 16) + index) % 2**32)
