@@ -7,6 +7,7 @@ of the untrusted code, which never sees an expected value: the worst that code c
     evaluate(index, call)      # the outcome of one call, ASCII JSON: see outcomeSchema in outcome.ts
 """
 
+import identity  # before others see the built-ins
 import event_loop  # noqa: F401
 import random
 import sys
@@ -41,6 +42,7 @@ def load(source, split, seed, own, imported, numpy=None):
             return failure
         try:
             misses.names.clear()
+            identity.forget_identities()
             # The same seed for a reference and an answer: what they draw at random is equal too.
             seed_random('%s/%d' % (seed, index))
             try:
