@@ -24,7 +24,7 @@ export const comparedSchema = {
     .exactOptional(),
 };
 
-/** What evaluation.py writes for one call; the text comes out of an untrusted interpreter. */
+/** What evaluation.py writes for an expression; the text comes out of an untrusted interpreter. */
 const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('value'),

@@ -43,8 +43,17 @@ export function hostileClasses(runner: HostileRunner): readonly HostileClass[] {
   return runner === 'wasm' ? everywhere : [...everywhere, ...arrays];
 }
 
+/** Classes by which a change of evaluation shows in the native runner: objects, patches and what needs numpy. */
+export function quickClasses(): readonly HostileClass[] {
+  return hostileClasses('native').filter(({ objects: isObject, numpy }) => isObject ?? numpy);
+}
+
 /** One answer of each class for each kind of task; the same for the same seed. */
-export function hostileAnswers(seed: number, runner: HostileRunner = 'wasm'): HostileAnswer[] {
+export function hostileAnswers(
+  seed: number,
+  runner: HostileRunner,
+  classes = hostileClasses(runner),
+): HostileAnswer[] {
   const random = mulberry32(seed);
   const number = (): number => 10_000 + Math.floor(random() * 90_000);
   // No number that an answer draws is one that a reference gives.
@@ -61,7 +70,7 @@ export function hostileAnswers(seed: number, runner: HostileRunner = 'wasm'): Ho
     const tasks = [valueTask(secret()), equalityTask(secret())];
     return isObject === true ? [...tasks, orderTask(secret())] : tasks;
   };
-  return hostileClasses(runner).flatMap((kind) =>
+  return classes.flatMap((kind) =>
     tasksFor(kind).map((task) => ({
       kind: kind.name,
       task: runner === 'wasm' ? task : { ...task, reference: `import numpy as np\n${task.reference}` },
