@@ -231,8 +231,7 @@ function outcomeOf(call: z.infer<typeof callForm>): Reply {
       try {
         return readOutcome(call.text, call.milliseconds);
       } catch (error) {
-        if (error instanceof Fault && error.code === 'grading/tampered')
-          return tampered;
+        if (error instanceof Fault && error.code === 'grading/tampered') return tampered;
         throw error;
       }
   }
