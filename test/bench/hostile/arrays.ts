@@ -62,7 +62,7 @@ def f(x): return NAME()`,
   ),
   named(
     'memory of others',
-    'import ctypes\ndef f(x):\n    made = np.ctypeslib.as_array((ctypes.c_long * 64).from_address(id(f)))\n    return made[:2].copy()',
+    'import ctypes\ndef f(x):\n    made = np.ctypeslib.as_array((ctypes.c_long * 64).from_address(int(repr(f).split("0x")[1][:-1], 16)))\n    return made[:2].copy()',
   ),
   named('a function made for arrays', 'def f(x): return np.vectorize(lambda _: NUMBER)'),
   named(
