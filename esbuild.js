@@ -198,7 +198,7 @@ const progressOf = (options) => ({
 
 /** Files read at run time, copied beside the code that reads them: from the repository to the output's folder. */
 const assets = [
-  ['src/core/grading/python/evaluation.py', 'evaluation.py'],
+  ['src/core/grading/python', 'evaluation'],
   ['src/core/grading/native/python', 'native'],
   ['src/core/dialogue/prompts', 'prompts'],
   ['media/starter', 'starter'],
@@ -255,7 +255,7 @@ async function makeImage() {
   const { bootPython } = require(path.resolve(outdir, 'build/boot.js'));
   const image = await bootPython({
     python: fs.readFileSync(path.join(outdir, 'python.wasm')),
-    evaluation: fs.readFileSync('src/core/grading/python/evaluation.py', 'utf8'),
+    evaluation: 'src/core/grading/python',
     driver: fs.readFileSync('src/core/grading/wasi/driver.py', 'utf8'),
   });
   fs.writeFileSync(path.join(outdir, 'python.image'), image);
@@ -277,6 +277,7 @@ async function main() {
   // names change with what they hold.
   fs.rmSync(path.join(outdir, 'test'), { recursive: true, force: true });
   fs.rmSync(path.join(outdir, 'trainer'), { recursive: true, force: true });
+  fs.rmSync(path.join(outdir, 'evaluation'), { recursive: true, force: true });
   for (const folder of [outdir, path.join(outdir, 'webview')].filter((folder) => fs.existsSync(folder)))
     for (const name of fs.readdirSync(folder))
       if (name.startsWith('chunk-')) fs.rmSync(path.join(folder, name));

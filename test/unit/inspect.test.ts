@@ -32,6 +32,7 @@ const processes = {
       limitMilliseconds: 1,
       seed: '0',
       own: [],
+      imported: [],
     } as const;
     const closed = expect(pool.run(job)).rejects.toThrow('closed');
     return () => Promise.all([closed, pool.close()]);

@@ -1,6 +1,6 @@
 import type { Gate } from './gate';
 import type { GradingLimits } from './limits';
-import type { CallOutcome, Job, Runner } from './runner';
+import type { Job, Reply, Runner } from './runner';
 
 /**
  * Runs all calls of a job. The first time is provisional, beside other work and with half the time; if any call times
@@ -14,7 +14,7 @@ export async function runFairly(
   job: Job,
   limits: GradingLimits,
   signal?: AbortSignal,
-): Promise<readonly CallOutcome[]> {
+): Promise<readonly Reply[]> {
   const hasty = { ...job, limitMilliseconds: job.limitMilliseconds / 2, provisional: true };
   const first = await gate.together(() => runRest(runner, hasty, [], 1, signal));
   const suspect = first.findIndex(isTimedOut);
@@ -32,7 +32,7 @@ async function runAlone(
   suspect: number,
   timeOuts: number,
   signal: AbortSignal | undefined,
-): Promise<readonly CallOutcome[]> {
+): Promise<readonly Reply[]> {
   const next = suspect + 1;
   const ahead = timeOuts > 1 && runner.width > 1 && next < job.calls.length;
   const [head, tail] = await Promise.all([
@@ -48,10 +48,10 @@ async function runAlone(
 async function runRest(
   runner: Runner,
   job: Job,
-  known: readonly CallOutcome[],
+  known: readonly Reply[],
   timeOuts: number,
   signal: AbortSignal | undefined,
-): Promise<readonly CallOutcome[]> {
+): Promise<readonly Reply[]> {
   const outcomes = [...known];
   while (outcomes.length < job.calls.length && outcomes.filter(isTimedOut).length < timeOuts) {
     const { calls } = await runner.run({ ...job, start: outcomes.length }, signal);
@@ -62,6 +62,6 @@ async function runRest(
   return outcomes;
 }
 
-function isTimedOut(outcome: CallOutcome | undefined): boolean {
+function isTimedOut(outcome: Reply | undefined): boolean {
   return outcome?.kind === 'timed-out';
 }

@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault, messageOf } from '../fault';
-import { comparedSchema } from './outcome';
+import { comparedSchema, questionSchema } from './outcome';
 import type { ReferenceOutputs } from './reference';
 import type { CallOutcome } from './runner';
 
@@ -21,6 +21,9 @@ const fileSchema = z.object({
         display: z.string(),
         milliseconds: z.number(),
         ...comparedSchema,
+        decision: z
+          .object({ test: z.string(), level: z.int(), questions: z.array(questionSchema) })
+          .exactOptional(),
       }),
       z.object({
         kind: z.literal('error'),

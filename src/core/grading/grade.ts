@@ -28,7 +28,7 @@ export type TestResult =
  * Raised by hand when the same answer could get another grade than before. Grades of the log keep the one they were given
  * by; those from before 2 have none.
  */
-export const graderVersion = 2;
+export const graderVersion = 3;
 
 /** What grading one answer against one task gave. */
 export interface Grade {

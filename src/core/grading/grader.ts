@@ -10,10 +10,11 @@ import { believable, judge, missingHere, notGradable } from './judgement';
 import { answerLimit, defaultLimits, type GradingLimits } from './limits';
 import { Lacks } from './lacks';
 import { importsElsewhere, lacking } from './modules';
+import { decided } from './decision';
 import { bannedText } from './paper';
 import type { OpenNative, Unavailable } from './native/native';
-import { ownNames, References, referenceFailures, type ReferenceOutputs } from './reference';
-import { seedOf, type CallOutcome, type Job, type Runner } from './runner';
+import { namesOf, References, referenceFailures, type ReferenceOutputs } from './reference';
+import { seedOf, type Call, type CallOutcome, type Job, type Reply, type Runner } from './runner';
 import { WasiPool } from './wasi/pool';
 import { weaknesses } from './weak';
 
@@ -41,7 +42,7 @@ export interface Grader {
 }
 
 export interface GraderOptions {
-  /** Folder of grader.js, python.wasm and python.image, and of evaluation.py for the native runner. */
+  /** Folder of grader.js, python.wasm and python.image, and for the native runner the folders `native` and `evaluation`. */
   readonly assets: string;
   /** Answers that run at the same time; as many as there are processors when left out. */
   readonly workers?: number;
@@ -185,9 +186,14 @@ class SandboxGrader implements Grader {
       mode,
       limitMilliseconds,
       seed: seedOf(task.testCases.map(({ call }) => call)),
-      own: ownNames(task),
+      ...namesOf(task),
     };
-    const outcomes = await abortable(runFairly(runner, this.gate, job, this.limits, signal), signal);
+    const run = (other: Partial<Job>): Promise<readonly Reply[]> =>
+      abortable(runFairly(runner, this.gate, { ...job, ...other }, this.limits, signal), signal);
+    const outcomes = await decided(reference.calls, await run(job), {
+      source: (calls) => run({ calls }),
+      pristine: (calls) => run({ source: task.reference, calls }),
+    });
     const answer = await abortable(
       believable(outcomes, code, (name) => this.lacks.has(runner, name)),
       signal,
@@ -205,17 +211,19 @@ function because(grade: Grade, unavailable: string): Grade {
 
 /**
  * What an answer is asked on each test. Tests that cannot count are not run: the answer may rightly loop where the
- * reference does. Of a comparison it learns one side only.
+ * reference does. Of a comparison it learns one side only, of a test that decides something the questions to it.
  */
 function answerCalls(
   task: Task,
   reference: readonly CallOutcome[],
   failures: readonly (string | undefined)[],
-): readonly string[] {
+): readonly Call[] {
   return task.testCases.map(({ call }, index) => {
     if (failures[index] !== undefined) return 'None';
     const outcome = reference[index];
-    return outcome?.kind === 'value' ? (outcome.comparison?.call ?? call) : call;
+    if (outcome?.kind !== 'value') return call;
+    if (outcome.decision !== undefined) return { ask: outcome.decision.questions };
+    return outcome.comparison?.call ?? call;
   });
 }
 

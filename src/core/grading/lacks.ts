@@ -1,6 +1,7 @@
 import type { Gate } from './gate';
 import type { GradingLimits } from './limits';
 import { lacking, probeFor } from './modules';
+import { plainOutcome } from './outcome';
 import type { Runner } from './runner';
 
 /** What the interpreter of a runner lacks, as a pristine one says; asked once for each runner and name. */
@@ -30,8 +31,9 @@ export class Lacks {
       limitMilliseconds: this.limits.ceilingMilliseconds,
       seed: '0',
       own: [],
+      imported: [],
     } as const;
     const { calls } = await this.gate.together(() => runner.run(job));
-    return calls.some((outcome) => lacking(outcome) === name);
+    return calls.some((reply) => lacking(plainOutcome(reply)) === name);
   }
 }

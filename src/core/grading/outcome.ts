@@ -1,21 +1,30 @@
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { printable } from '../printable';
-import type { CallOutcome } from './runner';
+import type { CallOutcome, Reply } from './runner';
 
-/** What is said of a value when the call compares. */
+export const questionSchema = z.object({
+  number: z.int(),
+  text: z.string().max(70_000),
+  names: z.array(z.string()),
+  values: z.array(z.string()),
+});
+
+/** What is said of a value when the call compares or decides. */
 export const comparedSchema = {
   compared: z.literal(true).exactOptional(),
+  decides: z.literal(true).exactOptional(),
   comparison: z
     .object({
       call: z.string().max(10_000),
+      gave: z.string().max(10_000),
       equal: z.boolean(),
       with: z.object({ canonical: z.string().max(10_000), display: z.string().max(2_000) }),
     })
     .exactOptional(),
 };
 
-/** What evaluation.py writes for one call; the text comes out of an untrusted interpreter. */
+/** What evaluation.py writes for an expression; the text comes out of an untrusted interpreter. */
 const outcomeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('value'),
@@ -33,25 +42,55 @@ const outcomeSchema = z.discriminatedUnion('kind', [
   }),
 ]);
 
+const replySchema = z.union([
+  outcomeSchema,
+  z.object({
+    kind: z.literal('told'),
+    results: z.array(z.union([z.object({ data: z.string() }), z.object({ outcome: outcomeSchema })])),
+  }),
+  z.object({ kind: z.literal('need'), at: z.int(), question: questionSchema }),
+]);
+
+/** The outcome of code that has changed what its interpreter says. */
+export const tampered: CallOutcome = {
+  kind: 'error',
+  type: 'InterpreterCrash',
+  message: 'The code has tampered with its interpreter.',
+};
+
+/** The outcome of a call that was an expression. */
+export function plainOutcome(reply: Reply): CallOutcome {
+  return reply.kind === 'told' || reply.kind === 'need' ? tampered : reply;
+}
+
 /**
- * Reads the outcome of one call, for every runner: what it says can be shown anywhere.
+ * Reads what one call gave, for every runner: what it says can be shown anywhere.
  * @param milliseconds time the call took, measured by the runner
  * @throws Fault when the text is nothing that evaluation.py writes: the code has tampered with its interpreter
  */
-export function readOutcome(text: string, milliseconds: number): CallOutcome {
+export function readOutcome(text: string, milliseconds: number): Reply {
   let given: unknown;
   try {
     given = JSON.parse(text);
   } catch (error) {
     throw new Fault('grading/tampered', 'The code has tampered with its interpreter.', { cause: error });
   }
-  const parsed = outcomeSchema.safeParse(given);
+  const parsed = replySchema.safeParse(given);
   if (!parsed.success) {
     throw new Fault('grading/tampered', 'The code has tampered with its interpreter.', {
       cause: parsed.error,
     });
   }
   const { data } = parsed;
+  if (data.kind === 'need') return data;
+  if (data.kind !== 'told') return shownOutcome(data, milliseconds);
+  const results = data.results.map((result) =>
+    'data' in result ? result : { outcome: shownOutcome(result.outcome, milliseconds) },
+  );
+  return { kind: 'told', results, milliseconds };
+}
+
+function shownOutcome(data: z.infer<typeof outcomeSchema>, milliseconds: number): CallOutcome {
   if (data.kind === 'value') {
     const { comparison, display, ...value } = data;
     const shown = { ...value, display: printable(display), milliseconds };

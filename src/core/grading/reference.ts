@@ -1,18 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Task } from '../task/task';
 import { runFairly } from './attempt';
+import { withDecisions } from './decision';
+import { plainOutcome } from './outcome';
 import type { OutcomeCache } from './cache';
 import type { Gate } from './gate';
 import type { GradingMode } from './grade';
 import { noticeableReferenceTime, type GradingLimits } from './limits';
-import { seedOf, type CallOutcome, type Job, type Runner } from './runner';
+import { seedOf, type Call, type CallOutcome, type Job, type Reply, type Runner } from './runner';
 import { topLevelOf, wordsOf } from './source';
 
 /**
- * Raised by hand when this file, attempt.ts, runner.ts or native/server.ts change what a reference is found to give. The
+ * Raised by hand when this file, decision.ts, attempt.ts, runner.ts or native/server.ts change what a reference is found to give. The
  * rest of what decides an outcome is in the version of the runner.
  */
-const outcomeVersion = 3;
+const outcomeVersion = 4;
 
 /** What a task's reference gives on its tests; computed once and kept by content. */
 export interface ReferenceOutputs {
@@ -56,12 +58,16 @@ export class References {
 
   private async run({ task, mode, runner }: ReferenceQuestion): Promise<ReferenceOutputs> {
     const job = referenceJob(task, mode, this.limits);
-    const calls = await runFairly(runner, this.gate, job, this.limits);
-    const slowest = slowestOf(calls);
+    const run = (calls: readonly Call[]): Promise<readonly Reply[]> =>
+      runFairly(runner, this.gate, { ...job, calls }, this.limits);
+    const outcomes = (await run(job.calls)).map(plainOutcome);
+    const tests = task.testCases.map(({ call }) => call);
+    const calls = await withDecisions(tests, outcomes, { source: run, pristine: run });
+    const slowest = slowestOf(outcomes);
     if (slowest <= noticeableReferenceTime(this.limits)) return { calls, slowestMilliseconds: slowest };
     // This time moves the limit of every answer, so it is taken when nothing else slows it down.
     const again = await this.gate.alone(() => runner.run(job));
-    return { calls, slowestMilliseconds: Math.min(slowest, slowestOf(again.calls)) };
+    return { calls, slowestMilliseconds: Math.min(slowest, slowestOf(again.calls.map(plainOutcome))) };
   }
 
   private key({ task, mode, runner }: ReferenceQuestion): string {
@@ -73,15 +79,9 @@ export class References {
       [ceilingMilliseconds, timeOuts, memoryMegabytes],
       task.reference,
       task.testCases.map(({ call }) => call),
-      asksNumpyForTheDay(task) ? new Date().toISOString().slice(0, 10) : null,
     ];
     return createHash('sha256').update(JSON.stringify(content)).digest('hex');
   }
-}
-
-/** numpy reads the machine's clock itself, so what was kept of such a reference may be of another day. */
-function asksNumpyForTheDay({ reference, testCases }: Task): boolean {
-  return [reference, ...testCases.map(({ call }) => call)].some((code) => code.includes('datetime64'));
 }
 
 function referenceJob(task: Task, mode: GradingMode, limits: GradingLimits): Job {
@@ -93,15 +93,18 @@ function referenceJob(task: Task, mode: GradingMode, limits: GradingLimits): Job
     mode,
     limitMilliseconds: limits.ceilingMilliseconds,
     seed: seedOf(calls),
-    own: ownNames(task),
+    ...namesOf(task),
   };
 }
 
-/** Names that the tests call as the source's, although some of them may be those of built-ins. */
-export function ownNames({ reference, testCases }: Task): readonly string[] {
+/** Names of the tests that the reference has: `own` are the source's, although some may be those of built-ins. */
+export function namesOf({ reference, testCases }: Task): Pick<Job, 'own' | 'imported'> {
   const { defined, imported } = topLevelOf(reference);
   const used = wordsOf(testCases.map(({ call }) => call).join('\n'));
-  return [...defined, ...imported].filter((name) => used.has(name));
+  return {
+    own: [...defined, ...imported].filter((name) => used.has(name)),
+    imported: [...imported].filter((name) => used.has(name) && !defined.has(name)),
+  };
 }
 
 function slowestOf(calls: readonly CallOutcome[]): number {

@@ -84,7 +84,7 @@ def f(x):
 import gc, types
 def f(x):
     for one in gc.get_objects():
-        if isinstance(one, types.FunctionType) and one.__code__.co_filename in ("evaluation.py", "driver.py"):
+        if isinstance(one, types.FunctionType) and one.__code__.co_filename.startswith("tandem/"):
             try: one.__code__ = (lambda *_, **__: ${JSON.stringify(outcome)}).__code__
             except ValueError: pass
     return NUMBER`,

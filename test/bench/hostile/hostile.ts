@@ -1,7 +1,9 @@
 import { mulberry32 } from '../../../src/core/random';
 import type { Task } from '../../../src/core/task/task';
+import { arrays } from './arrays';
 import { forgeries } from './forgeries';
 import { objects } from './objects';
+import { operators } from './operators';
 import { patches } from './patches';
 import { posers } from './posers';
 
@@ -18,8 +20,12 @@ export interface HostileClass {
   readonly name: string;
   /** Python that defines `f(x)`; it knows nothing of what the reference gives. */
   readonly code: (draw: Draw) => string;
-  /** Also against tests that compare with `in`, `<` and chains, whose other side the answer could read. */
+  /** Also against tests that compare with `in`, `<` and chains. */
   readonly objects?: true;
+  /** Against this test alone; `SECRET` stands for what its reference gives for 1. */
+  readonly test?: string;
+  /** Needs numpy, and is graded against tests of arrays. */
+  readonly numpy?: true;
 }
 
 export interface HostileAnswer {
@@ -29,10 +35,25 @@ export interface HostileAnswer {
   readonly answer: string;
 }
 
-export const hostileClasses: readonly HostileClass[] = [...objects, ...patches, ...forgeries, ...posers];
+/** `native`: the references import numpy, so that the machine's Python grades, with classes that need numpy too. */
+export type HostileRunner = 'wasm' | 'native';
+
+export function hostileClasses(runner: HostileRunner): readonly HostileClass[] {
+  const everywhere = [...objects, ...patches, ...forgeries, ...posers, ...operators];
+  return runner === 'wasm' ? everywhere : [...everywhere, ...arrays];
+}
+
+/** Classes by which a change of evaluation shows in the native runner: objects, patches and what needs numpy. */
+export function quickClasses(): readonly HostileClass[] {
+  return hostileClasses('native').filter(({ objects: isObject, numpy }) => isObject ?? numpy);
+}
 
 /** One answer of each class for each kind of task; the same for the same seed. */
-export function hostileAnswers(seed: number): HostileAnswer[] {
+export function hostileAnswers(
+  seed: number,
+  runner: HostileRunner,
+  classes = hostileClasses(runner),
+): HostileAnswer[] {
   const random = mulberry32(seed);
   const number = (): number => 10_000 + Math.floor(random() * 90_000);
   // No number that an answer draws is one that a reference gives.
@@ -43,11 +64,19 @@ export function hostileAnswers(seed: number): HostileAnswer[] {
     name: () => `${String.fromCharCode(97 + Math.floor(random() * 26))}${number()}_${names++}`,
     pick: (values) => values[Math.floor(random() * values.length)]!,
   };
-  return hostileClasses.flatMap(({ name, code, objects: isObject }) => {
+  const tasksFor = ({ test, numpy, objects: isObject }: HostileClass): Task[] => {
+    if (test !== undefined) return [decidingTask(secret(), test)];
+    if (numpy === true) return [arrayTask(secret()), arrayTruthTask(secret())];
     const tasks = [valueTask(secret()), equalityTask(secret())];
-    if (isObject) tasks.push(orderTask(secret()));
-    return tasks.map((task) => ({ kind: name, task, answer: code(draw) }));
-  });
+    return isObject === true ? [...tasks, orderTask(secret())] : tasks;
+  };
+  return classes.flatMap((kind) =>
+    tasksFor(kind).map((task) => ({
+      kind: kind.name,
+      task: runner === 'wasm' ? task : { ...task, reference: `import numpy as np\n${task.reference}` },
+      answer: kind.code(draw),
+    })),
+  );
 }
 
 function taskOf(id: string, reference: string, calls: readonly string[]): Task {
@@ -74,4 +103,33 @@ function orderTask(secret: number): Task {
     `isinstance(f(1), int) and f(1) == ${secret + 1}`,
   ];
   return taskOf('tests of order', `def f(x):\n    return ${secret} * x + 1`, calls);
+}
+
+function decidingTask(secret: number, test: string): Task {
+  const reference = `import math\ndef f(x):\n    return ${secret} * x`;
+  return taskOf(`a test: ${test}`, reference, [test.replaceAll('SECRET', String(secret))]);
+}
+
+function arrayTask(secret: number): Task {
+  return taskOf('tests of arrays', `def f(x):\n    return np.array([${secret} * x, x])`, [
+    'f(1)',
+    'f(2)',
+    'f(3)[0]',
+  ]);
+}
+
+function arrayTruthTask(secret: number): Task {
+  const calls = [
+    `np.array_equal(f(1), [${secret}, 1])`,
+    `np.allclose(f(2), [${2 * secret}, 2])`,
+    `(f(3) == np.array([${3 * secret}, 3])).all()`,
+    `f(1).sum() == ${secret + 1} and len(f(1)) == 2`,
+    `isinstance(f(1), np.ndarray) and f(1)[0] == ${secret}`,
+    `abs(f(1)[0] - ${secret}) < 1e-9`,
+  ];
+  return taskOf(
+    'tests that decide about arrays',
+    `def f(x):\n    return np.array([${secret} * x, x])`,
+    calls,
+  );
 }

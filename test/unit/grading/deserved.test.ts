@@ -179,6 +179,12 @@ it.each([
   ['[datetime.now(), datetime.utcnow(), datetime.today()]', 'from datetime import datetime'],
   ['[str(uuid.uuid1()), str(uuid.uuid4())]', 'import uuid'],
   ['[secrets.token_hex(), secrets.randbelow(10 ** 9)]', 'import secrets'],
+  [
+    '[os.getpid(), os.times(), threading.get_ident(), threading.current_thread().ident]',
+    'import os, threading',
+  ],
+  ['[[id(each) for each in ([], {}, x)], id(f) == id(f)]', 'import os'],
+  ['[hash("a"), list({"ab", "cd", "ef"})]', 'import os'],
   ['[random.Random().random(), random.SystemRandom().random(), os.urandom(9)]', 'import os, random'],
 ])('an answer that is its reference passes with %s', async (value, line) => {
   const source = `${line}\ndef f(x): return ${value}`;

@@ -20,7 +20,15 @@ it('what an interpreter says is read without a limit of time, which is the callâ
     prepare: () => undefined,
     step: () => said,
   } as unknown as Interpreter;
-  const job = { source: '', calls: ['f()'], start: 0, mode: 'fixed', seed: '1', own: [] } as const;
+  const job = {
+    source: '',
+    calls: ['f()'],
+    start: 0,
+    mode: 'fixed',
+    seed: '1',
+    own: [],
+    imported: [],
+  } as const;
   expect(execute(says, { ...job, limitMilliseconds, provisional: true })).toMatchObject([
     { kind: 'value', canonical: '1' },
   ]);

@@ -1,6 +1,6 @@
 import { cp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { graderVersion, type Grade, type GradingMode } from '../../../src/core/grading/grade';
 import type { Grader } from '../../../src/core/grading/grader';
 import type { Job, JobOutcome, Runner } from '../../../src/core/grading/runner';
@@ -288,25 +288,6 @@ describe('reference outputs', () => {
     });
   });
 
-  it('are those of the day when numpy tells the reference what day it is', async () => {
-    const folder = join(sandbox.folder, 'days');
-    const daily = await sandbox.open({ workers: 1, cacheFolder: folder });
-    const task = makeTask('# numpy.datetime64("today")\ndef f(x):\n    return x', ['f(1)', 'f(2)']);
-    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-03-01T10:00:00Z') });
-    try {
-      await daily.grade(task, task.reference, { mode: 'fixed' });
-      await daily.grade(task, task.reference, { mode: 'fixed' });
-      expect(await readdir(folder)).toHaveLength(1);
-      vi.setSystemTime(new Date('2026-03-02T10:00:00Z'));
-      await daily.grade(task, task.reference, { mode: 'fixed' });
-      expect(
-        (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.json')),
-      ).toHaveLength(2);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
-
   it('are computed again when the file is damaged', async () => {
     await writeFile(path, '{"calls": [');
     const second = await sandbox.open({ workers: 1, cacheFolder });
@@ -325,6 +306,7 @@ describe('the grading process', () => {
       limitMilliseconds: 5_000,
       seed: '1',
       own: [],
+      imported: [],
     };
     const running = Array.from({ length: 8 }, () => pool.run(job));
     await running[0];

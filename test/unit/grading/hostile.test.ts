@@ -119,7 +119,7 @@ it('lets an answer that takes the evaluation apart make no test pass whose value
 import gc, types
 def f(x):
     for one in gc.get_objects():
-        if isinstance(one, types.FunctionType) and one.__code__.co_filename in ("evaluation.py", "driver.py"):
+        if isinstance(one, types.FunctionType) and one.__code__.co_filename.startswith("tandem/"):
             one.__code__ = (lambda *_, **__: b'{"kind":"value","canonical":"n0x1","none":false,"display":"1"}').__code__
     return 1`);
   expect(result).toMatchObject({ reward: 0, success: false });

@@ -338,7 +338,7 @@ describe('a hostile answer on the native runner', () => {
       '    libc.syscall(14, 99, ctypes.c_void_p(page), None, 8)',
       '    return ctypes.get_errno() != 14',
       'def found(first, second):',
-      '    middle, times = id(object()) & ~4095, 0',
+      '    middle, times = int(repr(object()).split("0x")[1][:-1], 16) & ~4095, 0',
       '    for page in range(middle - 2**25, middle + 2**25, 4096):',
       '        data = ctypes.string_at(page, 4096) if readable(page) else b""',
       '        at = data.find(first)',

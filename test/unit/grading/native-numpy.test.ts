@@ -107,13 +107,27 @@ describe('numpy on the native runner', () => {
 
   it('draws the same numbers for a reference and an answer, in every process', async () => {
     const source =
-      'import numpy as np\ndef f(): return [np.random.rand(3), np.random.default_rng().random(3), np.random.RandomState().rand(3)]';
+      'import numpy as np\ndef f(): return [np.random.rand(3), np.random.default_rng().random(3), np.random.RandomState().rand(3), np.random.seed(), np.random.rand(2)]';
     const [first] = await outcomes(runner, source, ['f()']);
     const other = await openRunner(['numpy']);
     if ('missing' in other) throw new Error(other.missing);
     const [second] = await outcomes(other.runner, source + '\n', ['f()']);
     await other.runner.close();
     expect(canonicalOf(second!)).toBe(canonicalOf(first!));
+  });
+
+  it('has the clock that everything has', async () => {
+    const calls = [
+      'str(np.datetime64("now"))',
+      'str(np.datetime64("today"))',
+      'str(np.array(["now"], dtype="M8[s]")[0])',
+    ];
+    expect(await displays(runner, 'import numpy as np', calls)).toEqual([
+      "'2025-01-01T12:00:00'",
+      // By the time zone of the machine, as `datetime.date.today()`.
+      expect.stringMatching(/^'2025-01-0[12]'$/),
+      "'2025-01-01T12:00:00'",
+    ]);
   });
 
   it('refuses an array larger than the memory', async () => {

@@ -3,13 +3,14 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { createNativeRunner, type NativeRunner } from '../../../src/core/grading/native/native';
 import { pythonForTests } from '../../fixtures/real-server/python';
-import type { CallOutcome, Job, Runner } from '../../../src/core/grading/runner';
+import { plainOutcome } from '../../../src/core/grading/outcome';
+import type { CallOutcome, Job, Reply, Runner } from '../../../src/core/grading/runner';
 
 const grading = path.resolve(import.meta.dirname, '../../../src/core/grading');
 
 export const files = {
   scripts: path.join(grading, 'native/python'),
-  evaluation: path.join(grading, 'python/evaluation.py'),
+  evaluation: path.join(grading, 'python'),
 };
 
 /** An interpreter with numpy. */
@@ -41,6 +42,7 @@ export function jobOf(source: string, calls: readonly string[], settings: Partia
     limitMilliseconds: 5_000,
     seed: '5eed',
     own: [],
+    imported: [],
     ...settings,
   };
 }
@@ -51,7 +53,7 @@ export async function outcomes(
   calls: readonly string[],
   limitMilliseconds = 5_000,
 ): Promise<readonly CallOutcome[]> {
-  return (await runner.run(jobOf(source, calls, { limitMilliseconds }))).calls;
+  return (await runner.run(jobOf(source, calls, { limitMilliseconds }))).calls.map(plainOutcome);
 }
 
 /** The values of the calls as Python prints them, or what went wrong instead. */
@@ -59,12 +61,14 @@ export async function displays(runner: Runner, source: string, calls: readonly s
   return (await outcomes(runner, source, calls)).map(displayOf);
 }
 
-export function displayOf(outcome: CallOutcome): string {
+export function displayOf(reply: Reply): string {
+  const outcome = plainOutcome(reply);
   if (outcome.kind === 'value') return outcome.display;
   return outcome.kind === 'error' ? `${outcome.type}: ${outcome.message}` : outcome.kind;
 }
 
-export function canonicalOf(outcome: CallOutcome): string | null {
+export function canonicalOf(reply: Reply): string | null {
+  const outcome = plainOutcome(reply);
   if (outcome.kind !== 'value') throw new Error(`not a value but ${displayOf(outcome)}`);
   return outcome.canonical;
 }

@@ -104,7 +104,8 @@ describe('the native runner', () => {
   });
 
   it('has the same clock and the same randomness for a reference and an answer, whatever the day', async () => {
-    const source = 'import datetime, email.utils, logging, os, random, secrets, time, timeit, uuid';
+    const source =
+      'import datetime, email.utils, logging, os, random, resource, secrets, threading, time, timeit, uuid';
     const calls = [
       'time.time()',
       '[time.time_ns(), time.monotonic(), time.perf_counter(), time.process_time(), time.thread_time_ns()]',
@@ -116,6 +117,11 @@ describe('the native runner', () => {
       '[secrets.token_hex(), secrets.choice(range(10 ** 9))]',
       '[os.urandom(9), random.Random().random(), random.SystemRandom().random(), random.seed(), random.random()]',
       'email.utils.formatdate()',
+      '[os.getpid(), os.getppid(), threading.get_ident(), threading.get_native_id(), threading.current_thread().ident]',
+      '[list(os.times()), list(resource.getrusage(resource.RUSAGE_SELF))]',
+      '[logging.makeLogRecord({}).created, logging.LogRecord("a", 1, "b", 1, "c", (), None).process]',
+      '[id(each) for each in ([], {}, int)]',
+      '[hash("a"), list({"ab", "cd", "ef"})]',
     ];
     const first = await outcomes(runner, source, calls);
     const second = await outcomes(runner, source + '\nanother = 1', calls);

@@ -90,7 +90,7 @@ it('leaves nothing of a deep stack for the next answer', async () => {
 import gc, types
 def f(x):
     for one in gc.get_objects():
-        if isinstance(one, types.FunctionType) and one.__code__.co_filename == "driver.py":
+        if isinstance(one, types.FunctionType) and one.__code__.co_filename == "tandem/driver.py":
             stack = one.__globals__["stack"]
             unused = len(stack) - 500_000
             return unused - stack.count(0, 0, unused)`;

@@ -55,7 +55,7 @@ async function builtAssets(): Promise<string> {
   const binary = withoutCustomSections(await readFile(python));
   const image = await bootPython({
     python: binary,
-    evaluation: await readFile(join(grading, 'python/evaluation.py'), 'utf8'),
+    evaluation: join(grading, 'python'),
     driver: await readFile(join(grading, 'wasi/driver.py'), 'utf8'),
   });
   await writeFile(join(building, 'python.wasm'), binary);

@@ -1,39 +1,56 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
-import { hostileAnswers, hostileClasses } from '../../bench/hostile/hostile';
+import { hostileAnswers, hostileClasses, quickClasses } from '../../bench/hostile/hostile';
+import { openRunner } from './native-runner';
 import { buildSandbox, type Sandbox } from './sandbox';
 
-/** One draw of each class; `node test/bench/run.mjs hostile` draws others. */
+/** One draw of each class, on the native runner of those that show most; `node test/bench/run.mjs hostile` draws others. */
 const seed = 1;
 
-let sandbox: Sandbox;
-let grader: Grader;
-beforeAll(async () => {
-  sandbox = await buildSandbox();
-  grader = await sandbox.open();
-});
-afterAll(() => sandbox.close());
+describe.each([
+  ['wasm', hostileClasses('wasm')],
+  ['native', quickClasses()],
+] as const)('hostile answers, %s', (runner, classes) => {
+  let sandbox: Sandbox;
+  let grader: Grader;
+  let missing: string | undefined;
+  beforeAll(async () => {
+    sandbox = await buildSandbox();
+    if (runner === 'wasm') {
+      grader = await sandbox.open();
+      return;
+    }
+    const opened = await openRunner(['numpy']);
+    if ('missing' in opened) missing = opened.missing;
+    else grader = await sandbox.open({ native: () => Promise.resolve(opened.runner) });
+  });
+  afterAll(() => sandbox.close());
 
-it('the classes of hostile answers are many, and each has a name of its own', () => {
-  expect(new Set(hostileClasses.map(({ name }) => name)).size).toBe(hostileClasses.length);
-  expect(hostileClasses.length).toBeGreaterThanOrEqual(60);
-});
+  it('are of many classes, and each has a name of its own', () => {
+    expect(new Set(classes.map(({ name }) => name)).size).toBe(classes.length);
+    expect(classes.length).toBeGreaterThanOrEqual(60);
+  });
 
-const answers = Map.groupBy(hostileAnswers(seed), ({ kind }) => kind);
+  const all = hostileAnswers(seed, runner, classes);
+  const answers = Map.groupBy(all, ({ kind }) => kind);
 
-it.each([...answers.keys()])('gives no point for %s, and does not leave it out', async (kind) => {
-  const grades = await Promise.all(
-    answers.get(kind)!.map(async ({ task, answer }) => {
-      const { reward, notGradable } = await grader.grade(task, answer, { mode: 'fixed' });
-      return { task: task.id, answer, reward, notGradable };
-    }),
-  );
-  expect(grades.filter(({ reward }) => reward !== 0)).toEqual([]);
-});
+  it.for([...answers.keys()])('get no point by %s, and are not left out', async (kind, context) => {
+    if (missing !== undefined) context.skip(missing);
+    const grades = await Promise.all(
+      answers.get(kind)!.map(async ({ task, answer }) => {
+        const { reward, notGradable } = await grader.grade(task, answer, { mode: 'fixed' });
+        return { task: task.id, answer, reward, notGradable };
+      }),
+    );
+    expect(grades.filter(({ reward }) => reward !== 0)).toEqual([]);
+  });
 
-it('the tasks of hostile answers can be solved', async () => {
-  const tasks = new Map(hostileAnswers(seed).map(({ task }) => [task.id, task]));
-  for (const task of tasks.values()) {
-    expect(await grader.grade(task, task.reference, { mode: 'fixed' })).toMatchObject({ success: true });
-  }
+  it('are graded by tasks that can be solved', async (context) => {
+    if (missing !== undefined) context.skip(missing);
+    const tasks = new Map(all.map(({ task }) => [task.id, task]));
+    for (const task of tasks.values()) {
+      const { success, tests } = await grader.grade(task, task.reference, { mode: 'fixed' });
+      expect({ task: task.id, success, tests }).toMatchObject({ success: true });
+    }
+  });
 });

@@ -11,7 +11,7 @@ const maxDeaths = 3;
 export interface NativeRunnerOptions {
   /** Folder of launch.py and its neighbours. */
   readonly scripts: string;
-  /** The file evaluation.py, which judges values in every runner. */
+  /** Folder of evaluation.py and its neighbours, which judge values in every runner. */
   readonly evaluation: string;
   /** The interpreter; the first `python3` of the path when left out. */
   readonly python?: string;
@@ -62,7 +62,7 @@ export function systemPython(assets: string, python?: string): OpenNative {
   return () =>
     createNativeRunner({
       scripts: path.join(assets, 'native'),
-      evaluation: path.join(assets, 'evaluation.py'),
+      evaluation: path.join(assets, 'evaluation'),
       python,
     });
 }
@@ -150,10 +150,10 @@ export class NativeRunner implements Runner {
 
 /** Python, its libraries and the files here: what decides the outcome of a job. */
 async function versionOf(server: NativeServer, options: NativeRunnerOptions): Promise<string> {
-  const files = (await readdir(options.scripts)).filter((name) => name.endsWith('.py')).sort();
   const hash = createHash('sha256').update(JSON.stringify(server.versions));
-  for (const file of [...files.map((name) => path.join(options.scripts, name)), options.evaluation]) {
-    hash.update(await readFile(file));
+  for (const folder of [options.scripts, options.evaluation]) {
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.py'));
+    for (const name of names.sort()) hash.update(name).update(await readFile(path.join(folder, name)));
   }
   return `native-${hash.digest('hex').slice(0, 16)}`;
 }

@@ -5,8 +5,8 @@ import type { Readable, Writable } from 'node:stream';
 import * as z from 'zod';
 import { childEnvironment } from '../../childEnvironment';
 import { Fault, messageOf } from '../../fault';
-import { readOutcome } from '../outcome';
-import type { CallOutcome, Job, JobOutcome } from '../runner';
+import { readOutcome, tampered } from '../outcome';
+import type { Job, JobOutcome, Reply } from '../runner';
 
 /** What the Python side needs to know when it starts; python/server.py reads it. */
 export interface ServerConfiguration {
@@ -16,7 +16,7 @@ export interface ServerConfiguration {
   readonly optional: readonly string[];
   /** Memory that one job may use on top of the imported libraries, bytes. */
   readonly memoryBytes: number;
-  /** The file evaluation.py. */
+  /** Folder of evaluation.py. */
   readonly evaluation: string;
 }
 
@@ -201,7 +201,7 @@ function wallMilliseconds({ limitMilliseconds, provisional }: Job): number {
 }
 
 function jobMessage(id: number, job: Job): object {
-  const { source, calls, start, seed, own, limitMilliseconds } = job;
+  const { source, calls, start, seed, own, imported, limitMilliseconds } = job;
   const split = job.mode === 'paper';
   return {
     id,
@@ -211,12 +211,13 @@ function jobMessage(id: number, job: Job): object {
     split,
     seed,
     own,
+    imported,
     limitMilliseconds,
     wallMilliseconds: wallMilliseconds(job),
   };
 }
 
-function outcomeOf(call: z.infer<typeof callForm>): CallOutcome {
+function outcomeOf(call: z.infer<typeof callForm>): Reply {
   switch (call.kind) {
     case 'timed-out':
       return { kind: 'timed-out' };
@@ -225,17 +226,12 @@ function outcomeOf(call: z.infer<typeof callForm>): CallOutcome {
         ? { kind: 'error', type: 'SystemExit', message: `The code ended its interpreter (${call.how}).` }
         : { kind: 'error', type: 'InterpreterCrash', message: `The interpreter crashed (${call.how}).` };
     case 'tampered':
-      return {
-        kind: 'error',
-        type: 'InterpreterCrash',
-        message: 'The code has tampered with its interpreter.',
-      };
+      return tampered;
     case 'result':
       try {
         return readOutcome(call.text, call.milliseconds);
       } catch (error) {
-        if (error instanceof Fault && error.code === 'grading/tampered')
-          return outcomeOf({ kind: 'tampered' });
+        if (error instanceof Fault && error.code === 'grading/tampered') return tampered;
         throw error;
       }
   }

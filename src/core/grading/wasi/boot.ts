@@ -1,11 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { adaptPython, pageBytes, withholdModules } from './binary';
 import { changes, writeImage, type Image } from './image';
 import { instantiate, offsets } from './interpreter';
 import { BootEnd, GuestSystem } from './system';
 
-/** The contents of the files that the guest boots from. */
+/** What the guest boots from: the contents of files, and a folder. */
 interface GuestProgram {
   readonly python: Buffer;
+  /** Folder of evaluation.py and its neighbours. */
   readonly evaluation: string;
   readonly driver: string;
 }
@@ -73,12 +76,22 @@ function bootSource({ evaluation, driver }: GuestProgram): string {
   return `
 import builtins
 private = dict(vars(builtins))
-judge = {'__builtins__': private, '__name__': 'tandem_evaluation'}
-exec(compile(${JSON.stringify(evaluation)}, 'evaluation.py', 'exec'), judge)
-exec(compile(${JSON.stringify(driver)}, 'driver.py', 'exec'),
-     {'__builtins__': private, '__name__': 'tandem_driver', 'load': judge['load'],
+texts = ${JSON.stringify(textsIn(evaluation))}
+loading = {'__builtins__': private, '__name__': 'tandem_loading'}
+exec(compile(texts['loading'], 'tandem/loading.py', 'exec'), loading)
+load = loading['imported_from'](texts)('evaluation').load
+exec(compile(${JSON.stringify(driver)}, 'tandem/driver.py', 'exec'),
+     {'__builtins__': private, '__name__': 'tandem_driver', 'load': load,
       'STACK_BYTES': ${stackBytes}, 'RECURSION_MARK': ${recursionMark}})
 `;
+}
+
+/** Python files by their names without `.py`, always in the same order: the image depends on it. */
+function textsIn(folder: string): Readonly<Record<string, string>> {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.py'));
+  return Object.fromEntries(
+    names.sort().map((name) => [path.parse(name).name, readFileSync(path.join(folder, name), 'utf8')]),
+  );
 }
 
 /** Raises CPython's count of nested C calls. Source: Include/cpython/pystate.h of 3.12, struct _ts. */

@@ -47,7 +47,7 @@ def prepare():
     while part := read(0, 1 << 20):
         parts.append(part)
     given = loads(b''.join(parts))
-    job['evaluate'] = load(given['source'], given['split'], given['seed'], given['own'])  # noqa: F821
+    job['evaluate'] = load(given['source'], given['split'], given['seed'], given['own'], given['imported'])  # noqa: F821
     job['calls'] = iter(list(enumerate(given['calls']))[given['start'] :])
     sys.stdout, sys.stderr = stdout, stderr
     return b'ready'

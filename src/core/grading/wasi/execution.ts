@@ -1,7 +1,7 @@
 import vm from 'node:vm';
 import { Fault, messageOf } from '../../fault';
 import { readOutcome } from '../outcome';
-import type { CallOutcome, Job } from '../runner';
+import type { CallOutcome, Job, Reply } from '../runner';
 import type { Interpreter } from './interpreter';
 import { usedProcessorTime } from './processor-time';
 import { GuestExit, SleptTooLong } from './system';
@@ -26,7 +26,7 @@ class LimitPassed extends Error {}
 
 /** What came of running a job's calls from one point on in a rewound interpreter. */
 interface Pass {
-  readonly outcomes: CallOutcome[];
+  readonly outcomes: Reply[];
   /** Why the pass ended before the last call. */
   readonly stopped?: 'timed-out' | 'crashed' | 'slow';
   /** When `slow`: how many times its limit a call needs on the wall clock, by the processor time the last one got. */
@@ -37,8 +37,8 @@ interface Pass {
  * Runs a job; time-outs cost their limit and nothing more, because a stopped guest is rewound instead of killed.
  * Each call's limit counts processor time, so that a busy machine does not stop an answer that is quick enough.
  */
-export function execute(interpreter: Interpreter, job: Job): CallOutcome[] {
-  const outcomes: CallOutcome[] = [];
+export function execute(interpreter: Interpreter, job: Job): Reply[] {
+  const outcomes: Reply[] = [];
   while (job.start + outcomes.length < job.calls.length) {
     const pass = runPass(interpreter, { ...job, start: job.start + outcomes.length });
     outcomes.push(...pass.outcomes);
@@ -121,7 +121,7 @@ function passOf(
   said: readonly Said[],
   end?: { outcome: CallOutcome; stopped: 'timed-out' | 'crashed' },
 ): Pass {
-  const outcomes: CallOutcome[] = [];
+  const outcomes: Reply[] = [];
   for (const { text, used } of said) {
     try {
       outcomes.push(readOutcome(text, used));
@@ -132,8 +132,8 @@ function passOf(
   return end === undefined ? { outcomes } : { outcomes: [...outcomes, end.outcome], stopped: end.stopped };
 }
 
-function guestJob({ source, calls, start, mode, seed, own }: Job): string {
-  return JSON.stringify({ source, calls, start, split: mode === 'paper', seed, own });
+function guestJob({ source, calls, start, mode, seed, own, imported }: Job): string {
+  return JSON.stringify({ source, calls, start, split: mode === 'paper', seed, own, imported });
 }
 
 /** What left the guest otherwise than by a result: the code's doing, since the pass started from the image. */

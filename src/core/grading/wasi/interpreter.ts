@@ -82,6 +82,7 @@ export class Interpreter {
         split: false,
         seed: '0',
         own: [],
+        imported: [],
       }),
     );
     this.system.startCall(0);

@@ -1,4 +1,4 @@
-import type { CallOutcome, Job } from '../runner';
+import type { Job, Reply } from '../runner';
 import type { Image } from './image';
 
 /** How the child process is to be set up: its one command-line argument, as JSON. */
@@ -18,7 +18,7 @@ export type ToHost =
 export type FromHost =
   | { readonly kind: 'ready' }
   | { readonly kind: 'fault'; readonly code: string; readonly message: string }
-  | { readonly kind: 'done'; readonly id: number; readonly calls: readonly CallOutcome[] }
+  | { readonly kind: 'done'; readonly id: number; readonly calls: readonly Reply[] }
   | { readonly kind: 'failed'; readonly id: number; readonly code: string; readonly message: string };
 
 /** What a worker thread starts with. */
@@ -30,5 +30,5 @@ export interface ThreadData {
 /** From a worker thread; it gets one job at a time. */
 export type FromThread =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'done'; readonly calls: readonly CallOutcome[] }
+  | { readonly kind: 'done'; readonly calls: readonly Reply[] }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };

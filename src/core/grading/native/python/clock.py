@@ -1,20 +1,29 @@
-"""A clock and a source of randomness that are the same for a reference and its answers, as in WebAssembly (wasi/system.ts).
+"""A clock, randomness and names of processes and threads that are the same for a reference and its answers, as in
+WebAssembly (wasi/system.ts).
 
 `install` takes the place of the machine's in the process that children are forked from, before the libraries are
-imported, so that they take these functions along. `start_call` begins both anew.
+imported, so that they take these functions along, and `install_in_numpy` after numpy was. `start_call` begins clock and
+randomness anew.
 """
 
+import _thread
 import ctypes
 import datetime
 import functools
 import gc
 import os
 import random
+import resource
+import sys
+import threading
 import time
 import uuid
 
+from c_clock import replace_time
+
 EPOCH_NANOSECONDS = 1_735_732_800 * 10**9  # every call starts at this instant: 2025-01-01 12:00 UTC
 TICK_NANOSECONDS = 10_000  # how far the clock goes on each time it is read
+PROCESS, THREAD = 42, 1
 SLEEP_LIMIT_NANOSECONDS = 10**9  # a call that sleeps longer in all runs out of time
 
 _real_sleep = time.sleep
@@ -36,6 +45,15 @@ def install():
     _install_time()
     _install_dates()
     _install_randomness()
+    _install_numbers()
+    _install_usage()
+
+
+def install_in_numpy():
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        core = "numpy._core" if "numpy._core" in sys.modules else "numpy.core"  # before numpy 2
+        replace_time(sys.modules[core + "._multiarray_umath"], time.time)
 
 
 def _read():
@@ -124,3 +142,20 @@ def _install_randomness():
     # Made from the time and from a number of the machine, past the functions above.
     uuid._generate_time_safe = uuid._UuidCreate = None
     uuid._node = 0x020000000001
+
+
+def _install_numbers():
+    """Of the process and of its only thread; threading knows the thread by its number."""
+    os.getpid, os.getppid = lambda: PROCESS, lambda: 1
+    os.getpgrp, os.getpgid, os.getsid = lambda: PROCESS, lambda _: PROCESS, lambda _: PROCESS
+    threading.get_ident = threading.get_native_id = _thread.get_ident = _thread.get_native_id = lambda: THREAD
+    main = threading.main_thread()
+    threading._active.clear()
+    threading._active[THREAD] = main
+    main._ident = main._native_id = THREAD
+
+
+def _install_usage():
+    """Processor time is the time of the clock here; nothing else was used."""
+    os.times = lambda: os.times_result((time.process_time(), 0.0, 0.0, 0.0, time.monotonic()))
+    resource.getrusage = lambda who: resource.struct_rusage((time.process_time(), *(0,) * 15))

@@ -9,6 +9,7 @@ import os
 import resource
 import struct
 import sys
+from os import getppid  # the real one, which `clock.install` replaces in its module
 
 from system_calls import (
     die_with_parent,
@@ -253,7 +254,7 @@ def holes():
         "write a file": lambda: open("/tmp/answer", "w").close(),
         "open a socket": lambda: socket.socket().close(),
         "start a process": _start_process,
-        "signal another process": lambda: os.kill(os.getppid(), 0),
+        "signal another process": lambda: os.kill(getppid(), 0),
         "raise its own limits": lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
     }
     return [name for name, attempt in attempts.items() if _succeeds(attempt)]

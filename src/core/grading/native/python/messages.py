@@ -15,5 +15,6 @@ JOB_HEADER = struct.Struct(f"<{NONCE_BYTES}sI")
 
 
 def job_bytes(nonce, job):
-    body = json.dumps({key: job[key] for key in ("source", "calls", "start", "split", "seed", "own")}).encode("ascii")
+    keys = ("source", "calls", "start", "split", "seed", "own", "imported")
+    body = json.dumps({key: job[key] for key in keys}).encode("ascii")
     return JOB_HEADER.pack(nonce, len(body)) + body

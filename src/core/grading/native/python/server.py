@@ -1,10 +1,10 @@
 """Runs untrusted Python with the libraries of this machine: one confined child process per job.
 
 Started by launch.py with one argument, JSON:
-    {"required": ["numpy"], "optional": ["pandas"], "memoryBytes": 536870912, "evaluation": "/…/evaluation.py"}
+    {"required": ["numpy"], "optional": ["pandas"], "memoryBytes": 536870912, "evaluation": "/…/evaluation"}
 Reads lines of JSON, writes lines of JSON:
     <- {"id": 1, "source": "...", "calls": ["f(1)"], "start": 0, "split": false, "seed": "0a1b",
-        "own": ["f"], "limitMilliseconds": 1000 of CPU time for each call, "wallMilliseconds": 9000}
+        "own": ["f"], "imported": ["math"], "limitMilliseconds": 1000 of CPU time for each call, "wallMilliseconds": 9000}
     <- {"cancel": 1}
     -> {"walls": [...], "versions": {...}}, once, or {"refused": "why and what to do"}, and the end
     -> {"id": 1, "calls": [...]}, or {"id": 1, "broken": "why"}

@@ -33,6 +33,7 @@ def serve(control, configuration, namespaces):
     clock.install()
     try:
         versions = _import_modules(configuration["required"], configuration["optional"])
+        clock.install_in_numpy()
         load = answer.load_evaluation(configuration["evaluation"])
         sandbox = Sandbox.prepare(namespaces, configuration["memoryBytes"])
         _check(sandbox)
