@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -63,10 +64,11 @@ test('stops it and goes on, and has the window reloaded in the middle of it', as
 });
 
 test('sees what came out, and plays with the agent that was taught', async () => {
-  await page()
+  const outcome = page()
     .getByText(/^Success \d+ % → \d+ % on 60 tasks that it had never seen/)
-    .first()
-    .waitFor();
+    .first();
+  // A lesson takes as long as it takes.
+  while (!(await outcome.isVisible())) await wait(200);
   await accessiblePictures(workbench, page(), 'teach-outcome');
   expect(await runs().list()).toMatchObject([{ state: 'done' }]);
   await button('Play with it').click();

@@ -25,6 +25,7 @@ function bars(measured: readonly MeasuredView[]): TemplateResult {
     <div class="bars">
       <div class="labels">${measured.map(({ label }) => html`<span>${label}</span>`)}</div>
       <svg
+        height=${measured.length * ROW}
         viewBox="0 0 ${WIDE} ${measured.length * ROW}"
         preserveAspectRatio="none"
         role="img"

@@ -51,5 +51,5 @@ export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
     ),
     play,
   );
-  if (pressed === play) await vscode.commands.executeCommand(commands.playNext);
+  if (pressed === play) await vscode.commands.executeCommand(commands.playFirst);
 }

@@ -152,7 +152,7 @@ export class RunPanels implements vscode.WebviewPanelSerializer, RunPanelOwner, 
     // Of the log of another folder of the workspace, it is not among those that this one lists.
     const spec = place?.spec ?? `local:${model}`;
     await first.configuration.set('agent', spec);
-    if (where === 'play') await vscode.commands.executeCommand(commands.playNext);
+    if (where === 'play') await vscode.commands.executeCommand(commands.playFirst);
     else await vscode.commands.executeCommand('workbench.action.chat.open', askTandem(spec));
   }
 }
