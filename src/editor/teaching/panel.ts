@@ -82,7 +82,8 @@ export class TeachingPanel implements vscode.WebviewPanelSerializer, vscode.Disp
     const { teacher, runs } = this;
     switch (action) {
       case 'again':
-        return teacher.prepare();
+        teacher.prepare();
+        return undefined;
       case 'goOn':
         return teacher.goOn();
       case 'stop':

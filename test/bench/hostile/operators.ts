@@ -87,6 +87,9 @@ def f(x):
     return NUMBER`,
 } as const;
 
+/** So many classes in a row are against one operator. */
+export const ATTACKERS = Object.keys(attackers).length;
+
 export const operators: readonly HostileClass[] = Object.entries(deciding).flatMap(([operator, test]) =>
   Object.entries(attackers).map(([attacker, code]) => ({
     name: `${attacker} against ${operator}`,

@@ -16,12 +16,18 @@ vi.mock('vscode', () => ({
 const { RunPanels } = await import('../../../src/editor/runs/panels');
 
 it.each([
-  ['play', [['set', 'agent', 'local:/project/runs/r1/model'], ['tandem.playNext']]],
+  ['play', [['set', 'agent', 'local:/project/runs/r1/model'], ['tandem.playFirst']]],
   [
     'chat',
     [
       ['set', 'agent', 'local:/project/runs/r1/model'],
-      ['workbench.action.chat.open', { query: '@tandem ', isPartialQuery: true }],
+      [
+        'workbench.action.chat.open',
+        {
+          ...{ mode: 'ask', query: '@tandem ', isPartialQuery: true },
+          modelSelector: { vendor: 'tandem', id: 'local:/project/runs/r1/model' },
+        },
+      ],
     ],
   ],
   ['compare', [['tandem.compareRuns', { kind: 'run', run: { folder: '/project/runs/r1' } }]]],
