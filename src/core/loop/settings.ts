@@ -69,8 +69,8 @@ export const FULL: LoopSettings = {
 /** A look at how it goes: too few dialogues to expect a gain. */
 const BRIEF: LoopSettings = {
   ...QUICK,
-  trainTasks: 60,
-  heldOutTasks: 60,
+  trainTasks: 40,
+  heldOutTasks: 40,
   evaluationRollouts: 1,
 };
 
