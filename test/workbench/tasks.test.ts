@@ -254,12 +254,12 @@ test('downloads a published pack only after its licence was accepted', async () 
   await workbench.notification(/test\.jsonl is in the list: 300 tasks, 300 tests\./);
 });
 
-test('walks through Tandem in five steps', async () => {
+test('walks through Tandem in six steps', async () => {
   await dismissNotifications();
   await workbench.runCommand('Welcome: Open Walkthrough...');
   await pick('Get Started with Tandem');
   const steps = workbench.page.locator('.getting-started-step');
-  await expect.poll(() => steps.count()).toBe(5);
+  await expect.poll(() => steps.count()).toBe(6);
   await pictures('tasks-walkthrough');
 });
 
