@@ -72,6 +72,12 @@ const BRIEF: LoopSettings = {
   trainTasks: 40,
   heldOutTasks: 40,
   evaluationRollouts: 1,
+  training: {
+    ...small,
+    critic: { ...small.critic, epochs: 3 },
+    candidates: { ...small.candidates, per_turn: 4, pairs_per_turn: 2 },
+    policy: { ...small.policy, epochs: 2 },
+  },
 };
 
 /** How much a lesson does, for a person to choose. */
