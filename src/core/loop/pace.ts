@@ -3,14 +3,16 @@ import type { Expected } from './course';
 import { QUICK, type LoopSettings } from './settings';
 
 /** Seconds of the quick loop with the starter model, on a machine on which this model writes `TOKENS_PER_SECOND`. */
-const MEASURED: Expected = { tasks: 2, collect: 45, train: 190, export: 2, evaluate: 40, report: 2 };
-const TOKENS_PER_SECOND = 4000;
+const MEASURED: Expected = { tasks: 1, collect: 76, train: 409, export: 1, evaluate: 62, report: 1 };
+const TOKENS_PER_SECOND = 3900;
 /** Seconds of the training in which the trainer starts and ends, however little there is to learn from. */
 const TRAINER_STARTS = 25;
 
-/** Messages that are written at once, and most tokens of each: enough to keep the machine busy for a second. */
+/** Messages that are written at once, and most tokens of each: enough to keep the machine busy for a moment. */
 const MESSAGES = 16;
 const TOKENS = 64;
+/** How often: a model that has just been loaded becomes quicker. */
+const TIMES = 4;
 
 const asked = [
   {
@@ -30,10 +32,14 @@ export async function slownessHere(model: Model, signal?: AbortSignal): Promise<
     return usage?.completionTokens ?? 0;
   };
   await write(0); // loads it
-  const began = performance.now();
-  const written = await Promise.all(Array.from({ length: MESSAGES }, (_, i) => write(i + 1)));
-  const seconds = (performance.now() - began) / 1000;
-  return TOKENS_PER_SECOND / (written.reduce((sum, tokens) => sum + tokens, 0) / seconds);
+  let quickest = 0;
+  for (let time = 0; time < TIMES; time += 1) {
+    const began = performance.now();
+    const written = await Promise.all(Array.from({ length: MESSAGES }, (_, i) => write(i + 1)));
+    const seconds = (performance.now() - began) / 1000;
+    quickest = Math.max(quickest, written.reduce((sum, tokens) => sum + tokens, 0) / seconds);
+  }
+  return TOKENS_PER_SECOND / quickest;
 }
 
 /** Seconds of each stage of a loop with these settings. */
