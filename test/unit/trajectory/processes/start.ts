@@ -64,7 +64,12 @@ export async function kill(child: Child): Promise<void> {
 /** Waits until the child has printed something that matches. */
 export async function printed(child: Child, pattern: RegExp): Promise<void> {
   while (!pattern.test(child.output)) {
-    if (child.process.exitCode !== null) throw new Error(`The program ended early: ${child.errors()}`);
+    if (child.process.exitCode !== null) {
+      // What it printed last may still be on its way.
+      await child.ended;
+      if (pattern.test(child.output)) return;
+      throw new Error(`The program ended early: ${child.errors()}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }
