@@ -19,14 +19,14 @@ interface Written extends GradedLine {
   readonly key: string;
 }
 
-/** Where a grade stands in the file, in bytes. */
+/** A grade stands here in the file; both numbers are bytes. */
 interface Place {
   readonly key: string;
   readonly start: number;
   readonly length: number;
 }
 
-/** So many bytes are read at once; grades that follow each other mostly stand near each other. */
+/** So many bytes are read at once, because grades that follow each other mostly stand near each other. */
 const WINDOW_BYTES = 256 * 1024;
 
 /**

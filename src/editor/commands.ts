@@ -24,6 +24,7 @@ import type { Guidelines } from './tasks/guidelines';
 import type { Packs } from './tasks/packs';
 import type { Played } from './tasks/played';
 import type { TaskNode, TaskTree } from './tasks/tree';
+import type { TeachingPanel } from './teaching/panel';
 import { trajectoryCommands } from './trajectories/commands';
 import type { TrajectoryNode, TrajectoryTree } from './trajectories/tree';
 import { changeConsent } from './trust/changeConsent';
@@ -51,6 +52,7 @@ export interface CommandContext
   readonly exports: Exports;
   readonly statistics: StatisticsPanel;
   readonly tasks: TaskTree;
+  readonly teaching: TeachingPanel;
   readonly trajectories: TrajectoryTree;
 }
 
@@ -82,6 +84,7 @@ function table(on: CommandContext): Record<CommandId, Command> {
     ...ownCommands(on),
     ...runCommands(on),
     ...comparisonCommands(on),
+    [commands.teachAgent]: () => on.teaching.open(),
     [commands.changeConsent]: () => changeConsent(on.engines, on.panels),
     [commands.deleteMyData]: () => deleteData(on),
   };

@@ -126,7 +126,7 @@ function parseRow(value: unknown, line: number, mode: GradingMode): AnswerRow | 
   }
 }
 
-/** What is said of all answers together, and how wide their table is. */
+/** This is said of all answers together, and their table is so wide. */
 interface Counts {
   answers: number;
   graded: number;

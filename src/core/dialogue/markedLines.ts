@@ -34,7 +34,7 @@ export interface Opening {
   readonly answers: (Placed | undefined)[];
 }
 
-/** How surely a marker is meant: in upper case before lower, opening a line before amid one. Of equals the first is. */
+/** This tells how surely a marker is meant: upper case goes before lower, the start of a line before its middle, and of equals the first. */
 const doubtOf = ({ opensLine, upperCase }: Marker): number => (upperCase ? (opensLine ? 0 : 1) : 2);
 const DOUBTS = [0, 1, 2] as const;
 
@@ -54,7 +54,7 @@ export class MarkedLines {
   private readonly whole: Opening;
   /** The first `OUTPUT:` of each doubt that stands in no answer. */
   private outputs: (Opening | undefined)[] = [];
-  /** Those in `#` lines, which are comments if the next line that says something is code. */
+  /** These stand in `#` lines, which are comments if the next line that says something is code. */
   private waiting: (Opening | undefined)[] = [];
   private firstAnswer: Placed | undefined;
   private lastAnswer: Placed | undefined;
@@ -80,7 +80,7 @@ export class MarkedLines {
     return this.waiting.length > 0;
   }
 
-  /** As it is now, to take a line that may still grow. */
+  /** The copy stays as it is now, and takes a line that may still grow. */
   copy(): MarkedLines {
     const copy = new MarkedLines(this.start, this.isThought);
     const copied = (opening: Opening | undefined): Opening | undefined =>
@@ -104,7 +104,7 @@ export class MarkedLines {
     const speaks = said > start && !isComment(line);
     if (speaks) this.settle(code);
     const begun = !isFenced && NAMED.test(line) && this.mark(line, start);
-    // Of the line in which it is announced, only what follows is part of the answer.
+    // The line that announces it is no part of the answer; what follows in it is.
     const goesOn = this.firstAnswer !== undefined && this.firstAnswer.start < start;
     if (begun || (goesOn && hasCode(line))) this.hasAnsweredCode = true;
     this.belowCode ||= code || opensFence(line) || beginsExample(line);
@@ -112,7 +112,7 @@ export class MarkedLines {
     this.said = said;
   }
 
-  /** Where what is said begins. @param belowIsCode whether code follows on the last `#` lines */
+  /** Finds where the message begins. @param belowIsCode whether code follows on the last `#` lines */
   opening(belowIsCode: boolean): Opening | undefined {
     for (const doubt of DOUBTS) {
       const known = this.outputs[doubt];

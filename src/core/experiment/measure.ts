@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { refuseIncomplete } from '../dialogue/collect';
 import { evaluate, type EvaluationPlan } from '../evaluation/evaluate';
-import { taskFigures } from '../evaluation/figures';
 import { readLocalFolder } from '../model/local/folder';
 import type { Model } from '../model/model';
 import { runFiles } from '../training/runFolder';
 import type { Run } from '../training/runs';
 import { canStartPlay } from './playable';
-import { keep, settingOf, type Played, type Setting } from '../loop/kept';
+import { keep, playedOf, settingOf, type Played, type Setting } from '../loop/kept';
 
 export interface MeasurePlan extends Omit<EvaluationPlan, 'agents' | 'onProgress'> {
   /** What the tasks are called. */
@@ -64,9 +63,8 @@ async function play(place: string, { open, onProgress, ...plan }: MeasurePlan): 
       agents: [agent],
       onProgress: (name, { done, total }) => onProgress?.(name, done, total),
     });
-    const { collection, figures, trajectories } = agents[0]!;
-    refuseIncomplete(collection);
-    return { figures, by_task: taskFigures(trajectories, plan.mode) };
+    refuseIncomplete(agents[0]!.collection);
+    return playedOf(agents[0]!, plan.mode);
   } finally {
     await agent.close?.();
   }

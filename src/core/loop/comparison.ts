@@ -4,7 +4,7 @@ import { evaluate, type Evaluated, type Evaluation, type EvaluationPlan } from '
 import { taskFigures } from '../evaluation/figures';
 import { figuresSchema, intervalSchema } from '../evaluation/figuresSchema';
 import type { PairedDifference } from '../evaluation/paired';
-import { keep, settingOf } from './kept';
+import { keep, playedOf, settingOf } from './kept';
 import type { Model } from '../model/model';
 
 const number = z.number();
@@ -73,10 +73,7 @@ export async function compareAgents(plan: ComparisonPlan): Promise<Comparisons> 
       },
     });
     const compared = comparisonOf(evaluation, plan);
-    const [start, model] = evaluation.agents.map(({ figures, trajectories }) => ({
-      figures,
-      by_task: taskFigures(trajectories, plan.mode),
-    }));
+    const [start, model] = evaluation.agents.map((agent) => playedOf(agent, plan.mode));
     await keep(run, settingOf(setting, title), plan.tasks, { start: start!, model: model! });
     return compared;
   };

@@ -3,8 +3,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import type { PackTask } from '../dialogue/collect';
-import type { EvaluationPlan } from '../evaluation/evaluate';
-import type { TaskFigures } from '../evaluation/figures';
+import type { Evaluated, EvaluationPlan } from '../evaluation/evaluate';
+import { taskFigures, type TaskFigures } from '../evaluation/figures';
 import { figuresSchema } from '../evaluation/figuresSchema';
 import { taskToRow } from '../task/row';
 import { readWhole } from '../training/runFolder';
@@ -37,6 +37,11 @@ const playedSchema = z.object({
 });
 /** How a model did. */
 export type Played = z.infer<typeof playedSchema>;
+
+export const playedOf = ({ figures, trajectories }: Evaluated, mode: EvaluationPlan['mode']): Played => ({
+  figures,
+  by_task: taskFigures(trajectories, mode),
+});
 
 /** `evaluations/<key>.json` of a run. */
 const keptSchema = z.object({

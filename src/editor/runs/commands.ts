@@ -13,7 +13,6 @@ import type { RunControl } from './control';
 import type { NewRunPanels } from './form/panels';
 import type { RunPanels } from './panels';
 import type { RunQueue } from './queue';
-import type { TeachingPanel } from '../teaching/panel';
 import { deleteRuns, runsOf } from './resting';
 import type { RunStarter } from './starting';
 import type { RunTree } from './tree';
@@ -31,7 +30,6 @@ export interface RunCommandContext {
   readonly runControl: RunControl;
   readonly runPanels: RunPanels;
   readonly runForms: NewRunPanels;
-  readonly teaching: TeachingPanel;
 }
 
 /** Every command that is about runs. */
@@ -41,7 +39,6 @@ export function runCommands(on: RunCommandContext) {
     if (run !== undefined) runPanels.open(run);
   };
   return {
-    [commands.teachAgent]: () => on.teaching.open(),
     [commands.newRun]: () => runForms.open(),
     [commands.startRunFile]: async () => open(await startFile(on)),
     [commands.openRun]: async (target) => {

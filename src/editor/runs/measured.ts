@@ -30,7 +30,8 @@ export function measuredWords(kept: readonly Kept[], t: Translate): string {
 
 const whole = (fraction: number): string => (100 * fraction).toFixed(0);
 
-function signed(difference: number): string {
+/** `+17` or `−3`: percentage points of a difference between fractions. */
+export function signed(difference: number): string {
   const points = whole(Math.abs(difference));
   return points === '0' ? '0' : `${difference < 0 ? '−' : '+'}${points}`;
 }

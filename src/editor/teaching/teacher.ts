@@ -15,7 +15,7 @@ import { refuseInRestrictedMode } from '../trust/restricted';
 const { t } = vscode.l10n;
 
 /** Where teaching stands. Times in milliseconds of the clock of this process. */
-export interface Standing {
+export interface Teaching {
   readonly state: 'none' | 'working' | 'stopping' | 'stopped' | 'done';
   /** The last one that was begun; absent in state `none`. */
   readonly lesson?: Lesson;
@@ -44,7 +44,7 @@ const TELL_EVERY_MS = 300;
 export class Teacher implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly registrations: vscode.Disposable[];
-  private standing: Standing = { state: 'none', stages: [] };
+  private standing: Teaching = { state: 'none', stages: [] };
   private stopping: AbortController | undefined;
   private course: Course | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -62,7 +62,7 @@ export class Teacher implements vscode.Disposable {
     ];
   }
 
-  get now(): Standing {
+  get now(): Teaching {
     const { course, standing } = this;
     if (course === undefined) return standing;
     return { ...standing, stages: course.all, secondsLeft: course.left(performance.now()) };
@@ -233,20 +233,20 @@ export class Teacher implements vscode.Disposable {
     }, TELL_EVERY_MS);
   }
 
-  private end(standing: Standing): void {
+  private end(standing: Teaching): void {
     this.stopping = undefined;
     this.course = undefined;
     this.stand(standing);
   }
 
-  private stand(standing: Standing): void {
+  private stand(standing: Teaching): void {
     this.standing = standing;
     this.changed.fire();
   }
 }
 
 /** A lesson at which nobody is at work. */
-function restingOf(lesson: Lesson): Standing {
+function restingOf(lesson: Lesson): Teaching {
   const { outcome } = lesson;
   return outcome === undefined
     ? { state: 'stopped', lesson, stages: [] }

@@ -9,9 +9,10 @@ import type {
   StageView,
   TeachingView,
 } from '../../../webview/teaching/protocol';
+import { signed } from '../runs/measured';
 import { grouped } from '../runs/words';
 import type { Translate } from '../translate';
-import type { Standing } from './teacher';
+import type { Teaching } from './teacher';
 
 /** What the page is told beside where the lesson stands. */
 export interface Around {
@@ -35,7 +36,7 @@ const SHOWN: readonly (readonly StageName[])[] = [
   ['evaluate', 'report'],
 ];
 
-export function teachingView(standing: Standing, around: Around, t: Translate): TeachingView {
+export function teachingView(standing: Teaching, around: Around, t: Translate): TeachingView {
   const { state, lesson, secondsLeft, run } = standing;
   const { agent, settings, restriction, fault } = around;
   const outcome = state === 'done' ? lesson?.outcome : undefined;
@@ -77,7 +78,7 @@ function sizesOf({ settings, secondsFor }: Around, t: Translate): SizeView[] {
   ];
 }
 
-function stagesOf({ state, stages }: Standing, settings: LoopSettings, t: Translate): StageView[] {
+function stagesOf({ state, stages }: Teaching, settings: LoopSettings, t: Translate): StageView[] {
   const known = new Map(stages.map((stage) => [stage.name, stage]));
   const labels = labelsOf(settings, t);
   return SHOWN.map((names, index) => {
@@ -169,14 +170,14 @@ function outcomeView({ sampled, greedy }: Comparisons, t: Translate): OutcomeVie
     grouped(tasks),
   );
   if (difference === null || interval === null) return { sentence: `${change}.`, remark: '', measured };
-  const range = t('95 % interval {0} to {1}', points(interval.low), points(interval.high));
+  const range = t('95 % interval {0} to {1}', signed(interval.low), signed(interval.high));
   const remark =
     interval.low > 0
       ? ''
       : interval.high < 0
         ? t('It has become worse. The agent before is still there; another lesson may do better.')
         : t('These tasks cannot tell whether it has become better. Another lesson may.');
-  return { sentence: t('{0}: {1} points ({2}).', change, points(difference), range), remark, measured };
+  return { sentence: t('{0}: {1} points ({2}).', change, signed(difference), range), remark, measured };
 }
 
 type Success = Comparisons['sampled']['before']['success'];
@@ -185,8 +186,3 @@ const measuredOf = (label: string, success: Success): MeasuredView | undefined =
   success === null ? undefined : { label, success: success.mean, ...success.interval };
 
 const percent = (fraction: number): string => `${(100 * fraction).toFixed(0)} %`;
-
-function points(difference: number): string {
-  const words = (100 * Math.abs(difference)).toFixed(0);
-  return words === '0' ? '0' : `${difference < 0 ? '−' : '+'}${words}`;
-}
