@@ -228,6 +228,27 @@ describe('the processes of the native runner', () => {
     });
     await runner.close();
   });
+
+  it('go on when a job is cancelled whose result has just come', async () => {
+    const stop = new AbortController();
+    // The server, the one that is forked from, and the child that waits for a job.
+    await eventually(async () => expect((await processes()).length).toBe(3));
+    const server = Math.min(...(await processes()));
+    const job = runner.run(jobOf('def f():\n  for _ in range(20_000_000): pass', ['f()']), stop.signal);
+    const cancelled = expect(job).rejects.toThrow('enough');
+    // The server has taken the job when there is another child that waits for the next one.
+    await eventually(async () => expect((await processes()).length).toBe(4));
+    process.kill(server, 'SIGSTOP');
+    stop.abort(new Error('enough'));
+    const next = displays(runner, 'def f(): return 1', ['f()']);
+    // The child has ended, with its result in its pipe: the server finds all three at once.
+    await eventually(async () => expect((await processes()).length).toBe(3));
+    process.kill(server, 'SIGCONT');
+    expect(await next).toEqual(['1']);
+    expect(await processes()).toContain(server);
+    await cancelled;
+    await runner.close();
+  });
 });
 
 describe('a machine without what the native runner needs', () => {

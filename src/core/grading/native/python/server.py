@@ -81,7 +81,8 @@ class Server:
                         return
                 elif key.fileobj is self._control:
                     self._read_control()
-                else:
+                elif key.data.number in self._running:
+                    # Else it was cancelled a moment ago, and another child's pipe may have the number of its own by now.
                     key.data.read_results()
             now = time.monotonic()
             for child in list(self._running.values()):
