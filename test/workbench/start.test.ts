@@ -1,18 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
-import { testEnvironment } from '../../scripts/workbench/server.mjs';
-import { pageHost } from '../../scripts/workbench/browser.mjs';
 import { insisting, type WorkbenchDriver } from './driver';
-import { showWorkbench } from './launch';
+import { groupsOf, startByNpm } from './npmStart';
 import { processes } from './processes';
 
 /** A fresh clone has none of these. */
@@ -33,52 +27,10 @@ beforeAll(async () => {
   started.defer(() => rm(clone, { recursive: true, force: true, maxRetries: 5 }));
   await cp(root, clone, { recursive: true, filter: (from) => !made.has(path.relative(root, from)) });
   await symlink(path.join(root, 'node_modules'), path.join(clone, 'node_modules'));
-  const command = spawn('npm', ['start', '--', '--browser', '--port', '0'], {
-    cwd: clone,
-    env: { ...process.env, ...testEnvironment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    // A terminal runs each command as a process group, to which Ctrl+C goes.
-    detached: true,
-  });
-  const ended = once(command, 'exit').then(() => undefined);
-  const stop = async (): Promise<void> => {
-    const hasEnded = command.exitCode !== null || command.signalCode !== null;
-    if (command.pid !== undefined && !hasEnded) process.kill(-command.pid, 'SIGINT');
-    await ended;
-  };
-  started.defer(stop);
-  pressCtrlC = stop;
-
-  const said = await linesUntil(command.stdout, 'Ctrl+C ends Tandem');
-  const [address = '', port = ''] = /http:\/\/127\.0\.0\.1:(\d+)\/\S+/.exec(said) ?? [];
-  const [group = 0] = await groupsOf(clone);
-  workbench = await showWorkbench(
-    {
-      server: { port: Number(port), group, ended, stop },
-      userData: path.join(clone, '.sample', 'user-data'),
-    },
-    address.replace(`127.0.0.1:${port}`, pageHost),
-    started.move(),
-  );
-  await workbench.page.emulateMedia({ reducedMotion: 'reduce' });
+  ({ workbench, pressCtrlC } = await startByNpm(clone, started.move()));
 });
 
 afterAll(() => workbench.close());
-
-/** @throws Error with what was said, when it ends before the last words */
-async function linesUntil(output: Readable, last: string): Promise<string> {
-  let said = '';
-  for await (const line of createInterface(output)) {
-    said += `${line}\n`;
-    if (line.includes(last)) return said;
-  }
-  throw new Error(`npm start ended:\n${said}`);
-}
-
-/** The process groups of what has the folder in its command line. */
-async function groupsOf(folder: string): Promise<number[]> {
-  return (await processes()).filter(({ args }) => args.includes(folder)).map(({ group }) => group);
-}
 
 test('finds the words of welcome, and starts the first task with nothing to configure', async () => {
   await workbench.page.getByRole('tab', { name: /README\.md/ }).waitFor();

@@ -1,0 +1,103 @@
+/*
+ * How long a newcomer takes from the first line of the README to a graded dialogue and to a better agent, in a real
+ * workbench that `npm start` opens from a clone of the last commit, by the buttons that a newcomer would press. Each lesson after the first
+ * teaches the same agent from other tasks, with another seed.
+ *
+ *   node test/bench/run.mjs newcomer [--lessons N] [--size Brief|Standard|Thorough] [--cold]
+ *
+ * --cold begins with an empty cache, also of npm: what is downloaded then takes as long as the network does.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { FrameLocator, Locator } from 'playwright-core';
+import { root } from '../../../scripts/setup/project.mjs';
+import { lastLesson } from '../../../src/core/loop/lesson';
+import type { WorkbenchDriver } from '../../workbench/driver';
+import { startByNpm } from '../../workbench/npmStart';
+
+const { values } = parseArgs({
+  options: {
+    lessons: { type: 'string', default: '1' },
+    size: { type: 'string', default: 'Standard' },
+    cold: { type: 'boolean', default: false },
+  },
+});
+
+let begun = performance.now();
+
+/** Says how long it took since the last thing that was said. */
+function took(what: string, now = performance.now()): void {
+  console.log(`${((now - begun) / 1000).toFixed(0).padStart(5)} s  ${what}`);
+  begun = now;
+}
+
+const page = (workbench: WorkbenchDriver): FrameLocator => workbench.webviewFrame('panel');
+const button = (workbench: WorkbenchDriver, name: string): Locator =>
+  page(workbench).getByRole('button', { name, exact: true });
+
+async function firstDialogue(workbench: WorkbenchDriver): Promise<void> {
+  const session = page(workbench);
+  const graded = session.getByRole('heading', { name: /\d+ of 10 tests passed/ });
+  const handOver = session.getByRole('button', { name: /simulator/i }).first();
+  await workbench.activityBar('Tandem').click();
+  const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
+  await tasks
+    .getByRole('treeitem', { name: /, new$/ })
+    .first()
+    .click();
+  await session.getByRole('button', { name: 'Agree and start' }).click();
+  await handOver.or(graded).first().waitFor();
+  if (!(await graded.isVisible())) await handOver.click();
+  await graded.waitFor();
+}
+
+async function lesson(workbench: WorkbenchDriver, dataFolder: string): Promise<void> {
+  await page(workbench).getByRole('radio', { name: values.size }).check();
+  const said = await page(workbench).locator('label', { hasText: values.size }).first().innerText();
+  console.log(`         ${said.replaceAll(/\s+/g, ' ')}`);
+  await button(workbench, 'Start').click();
+  await button(workbench, 'Stop').waitFor();
+  let outcome;
+  while ((outcome = (await lastLesson(dataFolder))?.outcome) === undefined) await pause(500);
+  took('from Start to success before and after');
+  for (const [way, { success }] of Object.entries(outcome.comparisons)) {
+    console.log(`         ${way}: ${JSON.stringify(success)}`);
+  }
+}
+
+const folder = await mkdtemp(path.join(os.tmpdir(), 'tandem-newcomer-'));
+const clone = path.join(folder, 'tandem');
+await using started = new AsyncDisposableStack();
+started.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+execFileSync('git', ['clone', '--quiet', root, clone], { stdio: 'inherit' });
+const cache = path.join(folder, 'cache');
+const cold = { TANDEM_CACHE: cache, npm_config_cache: path.join(cache, 'npm') };
+
+begun = performance.now();
+const { workbench, addressAt } = await startByNpm(clone, started.move(), values.cold ? cold : {});
+took(`npm start, until it says the address (${values.cold ? 'nothing' : 'everything'} in the cache)`, addressAt);
+try {
+  took('the window');
+  await firstDialogue(workbench);
+  took('to a graded dialogue');
+  await workbench.openViews('Runs');
+  await workbench.page.getByRole('button', { name: 'Teach Agent…' }).first().click();
+  const dataFolder = path.join(clone, '.sample', 'workspace', '.tandem');
+  for (let number = 1; number <= Number(values.lessons); number += 1) {
+    await page(workbench).getByText(/on this machine\./).first().waitFor();
+    took(`lesson ${number}, until it says how long it takes`);
+    await lesson(workbench, dataFolder);
+    await button(workbench, 'Play with it').waitFor();
+    await workbench.pictures(`newcomer-${number}`, ['light', 'dark']);
+    await button(workbench, 'Teach it more…').click();
+  }
+} catch (error) {
+  await workbench.screenshot('newcomer-failed');
+  throw error;
+} finally {
+  await workbench.close();
+}

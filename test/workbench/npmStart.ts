@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+import { pageHost } from '../../scripts/workbench/browser.mjs';
+import { testEnvironment } from '../../scripts/workbench/server.mjs';
+import type { WorkbenchDriver } from './driver';
+import { showWorkbench } from './launch';
+import { processes } from './processes';
+
+export interface ByNpm {
+  readonly workbench: WorkbenchDriver;
+  readonly pressCtrlC: () => Promise<void>;
+  /** When the address was there, as of `performance.now()`. */
+  readonly addressAt: number;
+}
+
+/**
+ * Types the command of the README in a clone, and opens the address that it says.
+ * @param started what ends with the workbench
+ * @param environment variables of the command besides those of the tests
+ */
+export async function startByNpm(
+  clone: string,
+  started: AsyncDisposableStack,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ByNpm> {
+  await using stack = started;
+  const command = spawn('npm', ['start', '--', '--browser', '--port', '0'], {
+    cwd: clone,
+    env: { ...process.env, ...testEnvironment, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // A terminal runs each command as a process group, to which Ctrl+C goes.
+    detached: true,
+  });
+  const ended = once(command, 'exit').then(() => undefined);
+  const pressCtrlC = async (): Promise<void> => {
+    const hasEnded = command.exitCode !== null || command.signalCode !== null;
+    if (command.pid !== undefined && !hasEnded) process.kill(-command.pid, 'SIGINT');
+    await ended;
+  };
+  stack.defer(pressCtrlC);
+
+  const said = await linesUntil(command.stdout, 'Ctrl+C ends Tandem');
+  const addressAt = performance.now();
+  const [address = '', port = ''] = /http:\/\/127\.0\.0\.1:(\d+)\/\S+/.exec(said) ?? [];
+  const [group = 0] = await groupsOf(clone);
+  const server = { port: Number(port), group, ended, stop: pressCtrlC };
+  const userData = path.join(clone, '.sample', 'user-data');
+  const here = address.replace(`127.0.0.1:${port}`, pageHost);
+  const workbench = await showWorkbench({ server, userData }, here, stack.move());
+  await workbench.page.emulateMedia({ reducedMotion: 'reduce' });
+  return { workbench, pressCtrlC, addressAt };
+}
+
+/** @throws Error with what was said, when it ends before the last words */
+async function linesUntil(output: Readable, last: string): Promise<string> {
+  let said = '';
+  for await (const line of createInterface(output)) {
+    said += `${line}\n`;
+    if (line.includes(last)) return said;
+  }
+  throw new Error(`npm start ended:\n${said}`);
+}
+
+/** The process groups of what has the folder in its command line. */
+export async function groupsOf(folder: string): Promise<number[]> {
+  return (await processes()).filter(({ args }) => args.includes(folder)).map(({ group }) => group);
+}
