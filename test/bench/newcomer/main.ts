@@ -8,12 +8,13 @@
  * --cold begins with an empty cache, also of npm: what is downloaded then takes as long as the network does.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { FrameLocator, Locator } from 'playwright-core';
+import { cacheFolder } from '../../../scripts/setup/cache.mjs';
 import { root } from '../../../scripts/setup/project.mjs';
 import { lastLesson } from '../../../src/core/loop/lesson';
 import type { WorkbenchDriver } from '../../workbench/driver';
@@ -55,12 +56,18 @@ async function firstDialogue(workbench: WorkbenchDriver): Promise<void> {
   await graded.waitFor();
 }
 
-async function lesson(workbench: WorkbenchDriver, dataFolder: string): Promise<void> {
+async function lesson(workbench: WorkbenchDriver, dataFolder: string, trainers: string): Promise<void> {
   await page(workbench).getByRole('radio', { name: values.size }).check();
   const said = await page(workbench).locator('label', { hasText: values.size }).first().innerText();
   console.log(`         ${said.replaceAll(/\s+/g, ' ')}`);
   await button(workbench, 'Start').click();
-  await button(workbench, 'Stop').waitFor();
+  const install = workbench.page.getByRole('button', { name: 'Install', exact: true });
+  await install.or(button(workbench, 'Stop')).first().waitFor();
+  if (await install.isVisible()) {
+    await install.click();
+    while (!(await readdir(trainers).catch(() => [])).some((name) => /^trainer-\w+$/.test(name))) await pause(500);
+    took('from Start until what training needs is installed');
+  }
   let outcome;
   while ((outcome = (await lastLesson(dataFolder))?.outcome) === undefined) await pause(500);
   took('from Start to success before and after');
@@ -90,7 +97,7 @@ try {
   for (let number = 1; number <= Number(values.lessons); number += 1) {
     await page(workbench).getByText(/on this machine\./).first().waitFor();
     took(`lesson ${number}, until it says how long it takes`);
-    await lesson(workbench, dataFolder);
+    await lesson(workbench, dataFolder, path.join(values.cold ? cache : cacheFolder(), 'trainer'));
     await button(workbench, 'Play with it').waitFor();
     await workbench.pictures(`newcomer-${number}`, ['light', 'dark']);
     await button(workbench, 'Teach it more…').click();
