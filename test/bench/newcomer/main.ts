@@ -62,7 +62,7 @@ async function lesson(workbench: WorkbenchDriver, dataFolder: string, trainers: 
   console.log(`         ${said.replaceAll(/\s+/g, ' ')}`);
   await button(workbench, 'Start').click();
   const install = workbench.page.getByRole('button', { name: 'Install', exact: true });
-  await install.or(button(workbench, 'Stop')).first().waitFor();
+  await Promise.any([install.waitFor(), button(workbench, 'Stop').waitFor()]);
   if (await install.isVisible()) {
     await install.click();
     while (!(await readdir(trainers).catch(() => [])).some((name) => /^trainer-\w+$/.test(name))) await pause(500);
