@@ -9,9 +9,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../scripts/setup/project.mjs';
 import { Runs } from '../../src/core/training/runs';
 import { accessiblePictures } from './accessibility';
+import { ChatView, parking } from './chatView';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
-import { killTrainers, showRuns, trainerEnvironment } from './runsView';
+import { killTrainers, trainerEnvironment } from './runsView';
 
 // A newcomer in an empty folder has the agent taught: everything is real, and there is only less of it.
 
@@ -20,11 +21,22 @@ let workbench: WorkbenchDriver;
 
 const page = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const button = (name: string): Locator => page().getByRole('button', { name, exact: true });
+const heading = (name: string | RegExp): Locator => page().getByRole('heading', { name });
 const runs = (): Runs => new Runs(path.join(workspace, '.tandem'));
+const outcome = (): Locator =>
+  page()
+    .getByText(/^Success \d+ % → \d+ % on 40 tasks that it had never seen/)
+    .first();
+/** The step of the lesson that is done now. */
+const now = (name: string): Locator => page().locator('[aria-current=step]', { hasText: name });
 
 beforeAll(async () => {
   workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-teach-'));
-  workbench = await startWorkbench({ extension: root, workspace, environment: trainerEnvironment() });
+  workbench = await startWorkbench({
+    ...{ extension: root, workspace, environment: trainerEnvironment() },
+    // As a newcomer has it: its agent mode does not know Tandem's models.
+    settings: { 'chat.disableAIFeatures': false },
+  });
 });
 
 afterAll(async () => {
@@ -34,10 +46,23 @@ afterAll(async () => {
   await rm(workspace, { recursive: true, force: true });
 });
 
+test('plays a first dialogue in an empty folder', async () => {
+  await workbench.activityBar('Tandem').click();
+  await workbench.page.getByRole('button', { name: 'Play First Task' }).click();
+  await button('Agree and start').click();
+  const graded = heading(/\d+ of 10 tests passed/);
+  const handOver = page()
+    .getByRole('button', { name: /simulator/i })
+    .first();
+  await handOver.or(graded).first().waitFor();
+  if (!(await graded.isVisible())) await handOver.click();
+  await graded.waitFor();
+});
+
 test('finds in the empty view of runs what teaching the agent does, and how long it takes', async () => {
-  await showRuns(workbench);
+  await workbench.openViews('Runs');
   await workbench.page.getByRole('button', { name: 'Teach Agent…' }).first().click();
-  await page().getByRole('heading', { name: 'Teach the agent' }).waitFor();
+  await heading('Teach the agent').waitFor();
   await page()
     .getByText(/400 tasks, 1,600 dialogues\. About \d+ (s|min|h) on this machine\./)
     .waitFor();
@@ -48,32 +73,56 @@ test('finds in the empty view of runs what teaching the agent does, and how long
   await button('Stop').waitFor();
 });
 
-test('stops it and goes on, and has the window reloaded in the middle of it', async () => {
-  await button('Stop').click();
-  await button('Continue').click();
-  while ((await runs().list()).length === 0) await wait(200);
-  await workbench.screenshot('teach-training');
+test('has the window reloaded while dialogues are collected, stops the lesson and goes on', async () => {
   await workbench.kept(/Teach the agent/);
   await workbench.reload();
-  await page().getByRole('heading', { name: 'Teach the agent' }).waitFor();
-  await workbench.killExtensionHosts();
-  await workbench.reload();
+  await button('Stop').click();
+  await button('Continue').click();
 });
 
-test('has the training go on by itself until its run is done', async () => {
+test('has the window reloaded in the middle of the training, which goes on by itself', async () => {
+  while ((await runs().list()).length === 0) await wait(200);
+  await workbench.screenshot('teach-training');
+  await workbench.reload();
+  await heading('Teach the agent').waitFor();
+  await workbench.killExtensionHosts();
+  await workbench.reload();
   while ((await runs().list())[0]?.state !== 'done') await wait(200);
 });
 
-test('sees what came out, and plays with the agent that was taught', async () => {
-  const outcome = page()
-    .getByText(/^Success \d+ % → \d+ % on 40 tasks that it had never seen/)
-    .first();
+test('has the window reloaded in the middle of the evaluation, and sees what came out', async () => {
+  while ((await now('Evaluate').or(outcome()).count()) === 0) await wait(200);
+  await workbench.reload();
   // A lesson takes as long as it takes.
-  while (!(await outcome.isVisible())) await wait(200);
+  while (!(await outcome().isVisible())) await wait(200);
   await accessiblePictures(workbench, page(), 'teach-outcome');
+  await workbench.setSize(400, 800);
+  await accessiblePictures(workbench, page(), 'teach-outcome-narrow');
+  await workbench.setSize(1280, 800);
   expect(await runs().list()).toMatchObject([{ state: 'done' }]);
+});
+
+test('plays with the agent that was taught', async () => {
   await button('Play with it').click();
   await page()
     .getByText(/agent: taught-starter/)
     .waitFor();
+});
+
+test('asks it in the chat', async () => {
+  await workbench.runCommand('Tandem: Teach Agent…');
+  await button('Use in chat').click();
+  const chat = new ChatView(workbench);
+  await chat.say(`@tandem ${parking}`);
+  await chat.content.getByText('Answer now').or(chat.content.getByText('def lot_bill')).first().waitFor();
+  await workbench.pictures('teach-chat', ['light', 'dark']);
+});
+
+test('chooses blindly between its messages and those of the agent before', async () => {
+  await workbench.runCommand('Tandem: Teach Agent…');
+  await button('Blind comparison').click();
+  const told = await workbench.notification(/a choice between two now.*one of taught-starter/);
+  await told.getByRole('button', { name: 'Play Next Task' }).click();
+  await page().getByRole('button', { name: 'Start' }).click();
+  await page().getByText('Which message of the agent is better?').waitFor();
 });

@@ -99,7 +99,7 @@ try {
     took(`lesson ${number}, until it says how long it takes`);
     await lesson(workbench, dataFolder, path.join(values.cold ? cache : cacheFolder(), 'trainer'));
     await button(workbench, 'Play with it').waitFor();
-    await workbench.pictures(`newcomer-${number}`, ['light', 'dark']);
+    await workbench.screenshot(`newcomer-${number}`);
     await button(workbench, 'Teach it more…').click();
   }
 } catch (error) {
