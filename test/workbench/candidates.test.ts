@@ -93,8 +93,8 @@ async function loggedEvents(): Promise<LogEvent[]> {
 
 test('the empty standing says how to get choices, and turns two candidates on', async () => {
   await workbench.activityBar('Tandem').click();
-  await workbench.page.getByRole('button', { name: /^Standing Section/ }).click();
-  await workbench.page.getByRole('button', { name: 'Show Two Candidates…' }).first().click();
+  await workbench.page.getByRole('button', { name: /^Leaderboard Section/ }).click();
+  await workbench.page.getByRole('button', { name: 'Compare Two Responses…' }).first().click();
   await workbench.page.getByRole('option', { name: /hasty/ }).click();
   await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
 });

@@ -125,7 +125,7 @@ test('compares what a run made with its base, blindly', async () => {
   await workbench.runCommand('Tandem: Refresh');
   await workbench.openViews('Runs');
   const done = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^trained starter/ });
-  await workbench.chooseInMenu(done, 'Compare with Base Blindly…');
+  await workbench.chooseInMenu(done, 'Blind Comparison with Base…');
   const told = await workbench.notification(/a choice between two now.*one of trained starter, one of tiny/);
   await workbench.screenshot('compare-blindly');
   const settings = JSON.parse(

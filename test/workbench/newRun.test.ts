@@ -289,7 +289,7 @@ test('a machine that cannot train is told at Start with what was run and how to 
   await form().locator('footer').getByText('This machine cannot train yet.').waitFor();
   const failed = form().locator('footer .checks');
   await failed.getByText('device has failed').waitFor();
-  for (const part of ['Command', 'Output', 'To mend it'])
+  for (const part of ['Command', 'Output', 'How to fix it'])
     await failed.locator('dt', { hasText: part }).first().waitFor();
   await pictures('unfit');
   expect(await runs().list()).toEqual([]);
@@ -301,7 +301,7 @@ test('a refusal of the trainer stands beside the field that it is about', async 
     .getByText(/model\.device is mps, but .* finds no such device/)
     .waitFor();
   // The form says what was looked at on this machine, and what to do about it.
-  await needs().locator('.checks dt', { hasText: 'To mend it' }).first().waitFor();
+  await needs().locator('.checks dt', { hasText: 'How to fix it' }).first().waitFor();
   await workbench.screenshot('new-run-no-such-device');
   await form().getByRole('combobox', { name: 'Device' }).selectOption('cpu');
   await form().locator('footer').getByText('This machine cannot train yet.').waitFor({ state: 'detached' });
@@ -312,7 +312,7 @@ test('a refusal of the trainer stands beside the field that it is about', async 
 
 test('a name on the hub is planned when that is asked for, and stands in a file that the command line takes', async () => {
   const base = form().getByRole('combobox', { name: 'Base model' });
-  const name = form().getByRole('textbox', { name: 'Name on the hub' });
+  const name = form().getByRole('textbox', { name: 'Hugging Face model ID' });
   await base.selectOption('hub');
   await name.fill('agent');
   await form().getByText('Write the name as owner/name').waitFor();

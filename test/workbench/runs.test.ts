@@ -252,12 +252,12 @@ test('also before the first event and in a stage without steps the extension hos
 
 test('done, it has a model, which answers in a session', async () => {
   await view().getByText('The trained model is ready.').first().waitFor();
-  await view().getByText('is not measured yet: Compare measures it').waitFor();
+  await view().getByText('Not evaluated yet. Evaluate it on held-out tasks').waitFor();
   await view().getByText('Turns that the critic likes').waitFor();
   await pictures('runs-done');
   // There is no other run to be asked about.
   await button('Compare').click();
-  await view().getByRole('heading', { name: 'long one and its start' }).waitFor();
+  await view().getByRole('heading', { name: 'long one vs. base model' }).waitFor();
   await button('Evaluate…').waitFor();
   await workbench.runCommand('View: Close Editor');
   await button('Play with it').click();

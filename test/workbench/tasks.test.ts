@@ -117,7 +117,7 @@ test('sees in the status bar what goes on, and comes back to the session by a cl
 
 test('sees packs with their counts, and each task with its state', async () => {
   await workbench.openViews('Tasks');
-  await task(/^starter-world, 24 tasks, 1 (draft|submitted)/).waitFor();
+  await task(/^starter-world, 24 tasks, 1 (draft|done)/).waitFor();
   await task(/^starter, 32 tasks/).waitFor();
   await expect
     .poll(() =>

@@ -26,7 +26,7 @@ export function plain(value: number): string {
 export const figures: Readonly<Record<FigureName, Figure>> = {
   accuracy: {
     title: t('Pair accuracy'),
-    note: t('Pairs of which the better side is put first; half of them is chance'),
+    note: t('Share of pairs ranked correctly (chance 50 %)'),
     format: percent,
     least: 0,
     most: 1,

@@ -40,7 +40,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
     const [first, ...others] = shown.runs;
     const title =
       others.length === 0
-        ? t('{0} and its start', first!.name)
+        ? t('{0} vs. base model', first!.name)
         : t('Comparison of {0} runs', shown.runs.length);
     return html`<main tabindex="0" aria-label=${title}>
       <header>
@@ -120,14 +120,12 @@ function controls({ controls: all, runs }: ComparisonView): TemplateResult | typ
   if (all.length === 0) return nothing;
   return html`<section>
     <div class="heading-line">
-      <h2>${t('Critics and their control')}</h2>
-      <span class="quiet"
-        >${t('the untrained score: what the model would have liked without having learned')}</span
-      >
+      <h2>${t('Critics vs. untrained baseline')}</h2>
+      <span class="quiet">${t('untrained baseline: the scores of the same model before training')}</span>
     </div>
     ${controlTable(all, runs)}
     <p class="quiet">
-      ${t('A rank correlation near 1 means that the critic orders turns as the untrained score does; near 0, that it says something of its own.')}
+      ${t('A rank correlation near 1 means that the critic orders turns as the untrained baseline does; near 0, that training has changed the order.')}
     </p>
   </section>`;
 }

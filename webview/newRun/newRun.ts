@@ -149,7 +149,7 @@ export class NewRunElement extends PageElement<ToWebview> {
         ${
           isHub
             ? textControl({
-                ...this.control('hub', t('Name on the hub')),
+                ...this.control('hub', t('Hugging Face model ID')),
                 placeholder: t('owner/name'),
               })
             : nothing

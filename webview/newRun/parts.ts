@@ -169,7 +169,7 @@ export function checkList(checks: readonly CheckView[]): TemplateResult | typeof
               remedy === ''
                 ? nothing
                 : html`<div>
-                    <dt>${t('To mend it')}</dt>
+                    <dt>${t('How to fix it')}</dt>
                     <dd>${remedy}</dd>
                   </div>`
             }

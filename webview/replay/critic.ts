@@ -51,7 +51,7 @@ const AGREEMENT = t('Verdicts are given beside each bar; in brackets the rate an
 const legend = (scale: number, unit: string, shades: boolean): TemplateResult =>
   html`<p class="knows quiet legend">
     <span>${scaleWords(scale, unit)}</span>
-    <span><span class="untrained key" aria-hidden="true"></span>${t('thin mark: the untrained score')}</span>
+    <span><span class="untrained key" aria-hidden="true"></span>${t('thin mark: untrained baseline')}</span>
     ${
       shades
         ? html`<span class="helps shade-2">${t('token likelier to the critic than to its base')}</span>
@@ -69,4 +69,4 @@ const manageTrust = (): TemplateResult =>
 const scaleWords = (scale: number, unit: string): string =>
   scale === 0
     ? t('the critic says of every turn what its base says')
-    : t('bars end at ±{0} {1}; to the right a turn helped', signed(scale).slice(1), unit);
+    : t('Bar scale ±{0} {1}; right = helped', signed(scale).slice(1), unit);

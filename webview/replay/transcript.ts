@@ -110,8 +110,8 @@ function origin({ origin: words, suggestion, fullText }: ReplayedReply): Templat
 function handOver({ name, seat }: ReplayedTurn['handOvers'][number], { own, called }: Names): TemplateResult {
   const sentence =
     seat === 'developer' && name === own
-      ? t('you have the seat from here on')
-      : t('{0} has the seat from here on', playerLabel(name, seat, called));
+      ? t('you reply from here on')
+      : t('{0} replies from here on', playerLabel(name, seat, called));
   return html`<p class="hand-over quiet">${icon('arrow-swap')} ${sentence}</p>`;
 }
 

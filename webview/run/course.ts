@@ -62,7 +62,7 @@ export function course(of: Course): TemplateResult {
         drawing.untrained === undefined
           ? nothing
           : html`<span class="key untrained"
-              >${t('the untrained score on the same pairs: {0}', figure.format(drawing.untrained))}</span
+              >${t('untrained baseline on the same pairs: {0}', figure.format(drawing.untrained))}</span
             >`
       }
       ${
@@ -94,7 +94,7 @@ function described({ figure, training, heldOut, untrained }: Drawing, stage: str
     ...(measured === undefined
       ? []
       : [t('Held out {0} at step {1}.', figure.format(measured.mean), measured.step)]),
-    ...(untrained === undefined ? [] : [t('The untrained score: {0}.', figure.format(untrained))]),
+    ...(untrained === undefined ? [] : [t('Untrained baseline: {0}.', figure.format(untrained))]),
   ].join(' ');
 }
 

@@ -37,7 +37,7 @@ function next(result: 'model' | 'playable'): TemplateResult {
   const compare = button({
     label: t('Compare'),
     icon: 'git-compare',
-    title: t('Shows the run beside others, or beside its start'),
+    title: t('Compares the run with others, or with its base model'),
     onPress: () => host.act('compare'),
   });
   if (result === 'model') return html`<div class="next">${compare}</div>`;

@@ -71,7 +71,7 @@ export class ComposerElement extends PlainElement {
     return html`<p class="origin quiet">
       <span role="status"
         >${icon('lightbulb')}
-        ${t('A draft of {0}. Edit it, or send it.', modelLabel(suggestion.by, this.state.called))}</span
+        ${t('Drafted by {0}. Edit or send.', suggestion.by === 'rules' ? t('the rules') : modelLabel(suggestion.by, this.state.called))}</span
       >
       ${linkButton(
         t('Discard'),
@@ -113,7 +113,7 @@ export class ComposerElement extends PlainElement {
           : nothing
       }
       ${button({
-        label: t('Don’t mind'),
+        label: t('No preference'),
         key: keys.dontMind,
         title: t('Says that you have no preference, or do not know'),
         disabled: isSending,
@@ -145,15 +145,15 @@ export class ComposerElement extends PlainElement {
         ${
           hasSimulator
             ? linkButton(
-                t('Simulator from here on'),
+                t('Hand over to simulator'),
                 () => host.act('simulator-on'),
-                t('{0} plays the human until you take the seat back', named),
+                t('{0} replies until you take over', named),
                 keys.simulatorOn,
               )
             : nothing
         }
         ${linkButton(
-          t('Another sample'),
+          t('Regenerate'),
           () => host.act('another-sample'),
           t('The agent writes its last message anew; the log keeps both'),
           keys.anotherSample,

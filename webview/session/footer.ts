@@ -87,7 +87,7 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
       return html`<div class="actions">${progress(t('Running the tests'))} ${stop()}</div>`;
     case 'stopped':
       return html`<div class="actions">
-        ${primary(t('Ask again'), () => host.act('again'))} ${takeSeat(state, t('Take the seat'))}
+        ${primary(t('Ask again'), () => host.act('again'))} ${takeSeat(state, t('Take over'))}
         <span class="rest">${leaving(state)}</span>
       </div>`;
     case 'skipped':
@@ -142,7 +142,7 @@ function working(
   aside: TemplateResult | typeof nothing = nothing,
 ): TemplateResult {
   return html`<div class="actions">
-    ${progress(what)} ${aside} ${stop()} ${takeSeat(state, t('Take the seat back'))}
+    ${progress(what)} ${aside} ${stop()} ${takeSeat(state, t('Take over'))}
     <span class="rest">${leaving(state)}</span>
   </div>`;
 }

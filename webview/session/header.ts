@@ -69,9 +69,9 @@ export function header(view: SessionView): TemplateResult {
 }
 
 function seatWords({ seat, simulator, called }: SessionView['state']): string {
-  if (seat === 'developer') return t('you are the human');
-  if (simulator === 'rules') return t('the rules play the human');
-  return t('{0} plays the human', modelLabel(simulator, called) || t('the simulator'));
+  if (seat === 'developer') return t('You reply');
+  const named = modelLabel(simulator, called);
+  return named === '' ? t('Simulator replies') : t('Simulator ({0}) replies', named);
 }
 
 function agentWords(state: SessionView['state']): string {

@@ -30,13 +30,13 @@ export const keys = {
 /** The list of the keys, for whoever asks for it. */
 export const listed: readonly { readonly keys: readonly string[]; readonly does: string }[] = [
   { keys: [keys.send], does: t('Send the reply; elsewhere the primary button') },
-  { keys: [keys.stop], does: t('Stop whoever writes, or the tests') },
+  { keys: [keys.stop], does: t('Stop generating or testing') },
   { keys: [keys.suggest], does: t('Suggest a reply') },
-  { keys: [keys.dontMind], does: t('Don’t mind') },
+  { keys: [keys.dontMind], does: t('No preference') },
   { keys: [keys.simulatorOnce], does: t('Let the simulator answer') },
-  { keys: [keys.simulatorOn], does: t('Simulator from here on') },
-  { keys: [keys.takeSeat], does: t('Take the seat') },
-  { keys: [keys.anotherSample], does: t('Another sample') },
+  { keys: [keys.simulatorOn], does: t('Hand over to simulator') },
+  { keys: [keys.takeSeat], does: t('Take over') },
+  { keys: [keys.anotherSample], does: t('Regenerate') },
   { keys: [keys.goodMessage, keys.badMessage], does: t('Good, bad: the last message') },
   { keys: [keys.endNow], does: t('End now') },
   { keys: [keys.skip], does: t('Skip') },

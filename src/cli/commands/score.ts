@@ -22,7 +22,7 @@ export const installScore: Install = (program, perform) => {
   program
     .command('score')
     .description(
-      'turn advantages of trajectories by the critic of a run, with the untrained score as a control',
+      'turn advantages of trajectories by the critic of a run, with the untrained baseline beside it',
     )
     .argument('<trajectories...>', 'files of published or exported rows, or data folders')
     .requiredOption('--critic <model>', 'the folder `critic` of a run')

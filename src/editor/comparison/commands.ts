@@ -38,7 +38,7 @@ export function comparisonCommands({ engines, runTree, runWatch, comparisons }: 
     [commands.compareRuns]: async (target, selected) => {
       const runs = await runsAt(target, selected, {
         enough: 2,
-        placeHolder: t('Which runs; one alone stands beside its start'),
+        placeHolder: t('Choose runs; a single run is compared with its base model'),
       });
       if (runs !== undefined) await comparisons.compare(runs);
     },

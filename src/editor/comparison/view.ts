@@ -81,7 +81,11 @@ function comparedRun({ run, history }: RunRecord, name: string, t: Translate): C
         : t('{0} has no model yet that could play.', name),
     startSilent:
       canPlay(run) && !canStartPlay(run)
-        ? t('{0} is evaluated without its start: {1} has no ONNX graph on this machine.', name, baseName(run))
+        ? t(
+            '{0} is evaluated without its base model: {1} has no ONNX graph on this machine.',
+            name,
+            baseName(run),
+          )
         : '',
   };
 }

@@ -41,19 +41,19 @@ export async function chooseExport(filter: ListFilter, words: string): Promise<E
   const only = { label: t('Only what the list shows'), description: words, picked: true };
   const successes = { label: t('Only those that pass all tests') };
   const leaked = {
-    label: t('Also those with a leak'),
+    label: t('Include leaked dialogues'),
     description: t('a reply gives the reference away'),
   };
   const evaluations = {
-    label: t('Also those played to evaluate an agent'),
+    label: t('Include evaluation dialogues'),
     description: t('training on them spoils the next evaluation'),
   };
   const editorModels = {
-    label: t('Also those in which a model of the editor wrote'),
+    label: t('Include VS Code-model dialogues'),
     description: t('many vendors forbid to train on that'),
   };
   const doubtful = {
-    label: t('Also doubtful ones'),
+    label: t('Include doubtful dialogues'),
     description: t('lines lost from the log may have deleted them or marked a leak'),
   };
   const offered: vscode.QuickPickItem[] = [
@@ -68,7 +68,7 @@ export async function chooseExport(filter: ListFilter, words: string): Promise<E
   let format: ExportFormat['format'] = 'trajectories';
   let picked: readonly vscode.QuickPickItem[] = [];
   const whatRows = t('What a row is. Nothing is written before you have seen a preview.');
-  const which = t('Finished dialogues; “Also …” only where ticked');
+  const which = t('Finished dialogues; “Include …” only where ticked');
   const isAnswered = await runSteps([
     taking(
       (place) => pickOne({ title, placeholder: whatRows, items: formats, ...place }),

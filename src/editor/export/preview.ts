@@ -72,16 +72,12 @@ function chosen(
   return [
     t('Filter: {0}', words === '' ? t('none') : words),
     ...(onlySuccess ? [t('Only those that pass all tests')] : []),
-    ...(withLeaked ? [t('Also those with a leak')] : []),
-    ...(withEvaluations ? [t('Also those played to evaluate an agent')] : []),
+    ...(withLeaked ? [t('Include leaked dialogues')] : []),
+    ...(withEvaluations ? [t('Include evaluation dialogues')] : []),
     ...(withEditorModels
-      ? [
-          t(
-            'Also those in which a model of the editor wrote: read its vendor’s terms before you train on the rows',
-          ),
-        ]
+      ? [t('Include VS Code-model dialogues: read the vendor’s terms before you train on the rows')]
       : []),
-    ...(withDoubtful ? [t('Also doubtful ones')] : []),
+    ...(withDoubtful ? [t('Include doubtful dialogues')] : []),
   ]
     .map((line) => `- ${line}`)
     .join('\n');
@@ -100,7 +96,7 @@ function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
 /** What to do about those that are left out as doubtful. */
 const doubtWords = (t: Translate): string =>
   t(
-    'Lines were lost from the log that may have deleted the doubtful ones, marked a leak in them or withdrawn a consent. Look through them in the list; then tick “Also doubtful ones”, or accept the loss with “tandem check --repair --accept-loss”.',
+    'Lines were lost from the log that may have deleted the doubtful dialogues, marked a leak in them or withdrawn a consent. Look through them in the list; then tick “Include doubtful dialogues”, or accept the loss with “tandem check --repair --accept-loss”.',
   );
 
 /** What whoever writes the file should know before it leaves this machine. */

@@ -34,7 +34,7 @@ export function useDocument(
   t: Translate,
   folder?: string,
 ): string {
-  const title = `# ${t('Use and Cost of the Models')}`;
+  const title = `# ${t('Usage and Cost by Model')}`;
   const rows = Object.entries(uses)
     .map(([model, use]) => ({ model, use, server: servers.find((one) => specOf(one) === model) }))
     .sort((a, b) => b.use.turns + b.use.replies - (a.use.turns + a.use.replies));

@@ -56,7 +56,7 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
 /** Those that the tests here make, to choose from, and what the person adds. Undefined when the person turns back. */
 async function askCalls({ function: { name } }: PointedAt): Promise<string[] | undefined> {
   const { draftedCalls, typedCalls } = await import('../../core/task/drafted');
-  const title = t('Make a Task of {0}: hidden tests', name);
+  const title = t('Create Task from {0}: hidden tests', name);
   const drafted = draftedCalls(await claimsAbout(name), name);
   let chosen: readonly string[] = [];
   if (drafted.length > 0) {
@@ -90,7 +90,7 @@ async function askCalls({ function: { name } }: PointedAt): Promise<string[] | u
 
 function askRequest({ function: wanted }: PointedAt): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: t('Make a Task of {0}: request', wanted.name),
+    title: t('Create Task from {0}: request', wanted.name),
     prompt: t(
       'What everyone sees, with the signature behind it. Leave out what the agent should have to ask.',
     ),

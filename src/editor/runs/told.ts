@@ -94,10 +94,10 @@ function stateToldWords(
 function evaluationWords(event: TrainerEventOf<'evaluation'>, t: Translate): string {
   const { accuracy, loss } = event;
   const figures = [
-    ...(accuracy == null ? [] : [t('{0} % of the pairs in order', (100 * accuracy).toFixed(1))]),
+    ...(accuracy == null ? [] : [t('pair accuracy {0} %', (100 * accuracy).toFixed(1))]),
     ...(loss == null ? [] : [t('loss {0}', loss.toPrecision(3))]),
   ].join(', ');
-  const said = t('{0}, step {1}: held out {2}', stageWord(event.stage, t), grouped(event.step), figures);
+  const said = t('{0}, step {1}: held-out {2}', stageWord(event.stage, t), grouped(event.step), figures);
   return event.best === true ? t('{0}; the best so far', said) : said;
 }
 
@@ -107,7 +107,7 @@ function controlWords(
 ): string | undefined {
   if (accuracy == null) return undefined;
   return t(
-    '{0}: the untrained score, its control, has {1} % of {2} held-out pairs in order',
+    '{0}: the untrained baseline ranks {1} % of {2} held-out pairs correctly',
     stageWord(stage, t),
     (100 * accuracy).toFixed(1),
     grouped(examples),
@@ -119,7 +119,7 @@ function rankingWords(event: TrainerEventOf<'ranking'>, t: Translate): string {
   const ranked = t('{0} candidates ranked', grouped(event.candidates));
   return correlation == null
     ? ranked
-    : t('{0}; rank correlation of critic and untrained score {1}', ranked, correlation.toFixed(2));
+    : t('{0}; rank correlation of critic and untrained baseline {1}', ranked, correlation.toFixed(2));
 }
 
 const stageFigures = lazily(() =>
@@ -144,7 +144,5 @@ export function resultWords(history: RunHistory, t: Translate): string | undefin
   const { ended } = history.result;
   const isReady = t('The trained model is ready.');
   const ready = ended === undefined ? isReady : `${isReady} ${endedWords(ended, t)}`;
-  return measured.length === 0
-    ? ready
-    : `${ready} ${t('Pairs of tasks that it never saw, in order: {0}.', measured.join(', '))}`;
+  return measured.length === 0 ? ready : `${ready} ${t('Held-out pair accuracy: {0}.', measured.join(', '))}`;
 }

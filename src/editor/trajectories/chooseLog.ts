@@ -17,7 +17,7 @@ export async function chooseLog({ logs, shown }: Engines): Promise<void> {
     })),
   );
   const chosen = await vscode.window.showQuickPick(items, {
-    title: t('Choose Log'),
+    title: t('Switch Log'),
     placeHolder: t('Whose dialogues are listed, counted, exported, imported and deleted'),
     matchOnDetail: true,
   });

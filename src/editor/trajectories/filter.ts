@@ -31,7 +31,7 @@ export function outcomeName(outcome: Outcome, t: Translate): string {
     case 'not-graded':
       return t('not graded');
     case 'open':
-      return t('open');
+      return t('in progress');
     case 'abandoned':
       return t('abandoned or skipped');
   }

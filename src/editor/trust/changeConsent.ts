@@ -66,7 +66,7 @@ const askLevel = (
   place: Place,
 ): Promise<Given<{ readonly level: ConsentRequest['level'] }>> =>
   pickOne({
-    ...{ title: TITLE, placeholder: t('How far may what you write go?'), ...place },
+    ...{ title: TITLE, placeholder: t('How may your replies be shared?'), ...place },
     items: levels.map((level) => ({
       ...levelWords(t)[level],
       ...(level === now ? { description: t('now') } : {}),

@@ -133,7 +133,7 @@ describe('runs beside each other', () => {
     const startSilent = (base: string): string =>
       comparisonView([record(run('a', { folder, name: 'a', base }), [])], {}, options).runs[0]!.startSilent;
     expect(startSilent('org/small')).toBe(
-      'a is evaluated without its start: small has no ONNX graph on this machine.',
+      'a is evaluated without its base model: small has no ONNX graph on this machine.',
     );
     expect(startSilent(path.join(folder, 'model'))).toBe('');
   });

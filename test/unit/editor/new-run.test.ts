@@ -287,7 +287,7 @@ describe('what a run needs', () => {
       'Time: about 3 min, measured',
       '· critic: 1 min 40 s',
       '· candidates: 1 min 20 s',
-      '· ranking: under 1 s',
+      '· ranking: <1 s',
       'Disk: 50 MB',
       'Device: processor, float32',
       'Longest example: 400 tokens; 4,096 would fit',

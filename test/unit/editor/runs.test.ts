@@ -221,7 +221,7 @@ describe('the view of a run', () => {
     ]);
     expect(toldView(folded, 'en', english).lines.map(({ text }) => text)).toEqual([
       'Out of memory: half as many from now on.',
-      'critic, step 25: held out 78.0 % of the pairs in order, loss 0.400; the best so far',
+      'critic, step 25: held-out pair accuracy 78.0 %, loss 0.400; the best so far',
       'critic begins',
     ]);
   });
@@ -255,7 +255,7 @@ describe('the view of a run', () => {
       folded.add(event('evaluation', { stage: 'policy', step: 25 * number, loss: 0.4 }));
     const { lines, more } = toldView(folded, 'en', english);
     expect(lines).toHaveLength(40);
-    expect(lines[0]!.text).toBe('policy, step 75,000: held out loss 0.400');
+    expect(lines[0]!.text).toBe('policy, step 75,000: held-out loss 0.400');
     expect(lines.at(-1)!.text).toBe('critic begins');
     expect(more).toBe(
       '2,961 more events are in the file of events, 2,961 of them looks at the held-out examples.',
@@ -284,7 +284,7 @@ describe('the view of a run', () => {
     expect(untrained(folded, { stage: 'policy' })[0]).toEqual(['accuracy', undefined]);
     expect(untrained(history(step(1)), {})[0]).toEqual(['accuracy', undefined]);
     expect(toldView(folded, 'en', english).lines.map(({ text }) => text)).toEqual([
-      'critic: the untrained score, its control, has 55.0 % of 40 held-out pairs in order',
+      'critic: the untrained baseline ranks 55.0 % of 40 held-out pairs correctly',
     ]);
   });
 
@@ -294,11 +294,11 @@ describe('the view of a run', () => {
       stages: { critic: { held_out_accuracy: 0.784 }, ranking: { spread: 1 }, policy: {} },
     });
     expect(resultWords(history(result), english)).toBe(
-      'The trained model is ready. Pairs of tasks that it never saw, in order: critic 78 %.',
+      'The trained model is ready. Held-out pair accuracy: critic 78 %.',
     );
     const critic = { held_out_accuracy: 0.784, held_out_untrained_accuracy: 0.551 };
     expect(resultWords(history(event('result', { stages: { critic } })), english)).toContain(
-      'in order: critic 78 % (untrained 55 %).',
+      'Held-out pair accuracy: critic 78 % (untrained 55 %).',
     );
   });
 });
@@ -404,7 +404,7 @@ describe('how a run does on tasks that it never saw', () => {
 
   it('is how far it came from its start, with the interval', () => {
     expect(measuredWords([kept([0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 1, 1, 1, 1])], english)).toMatch(
-      /^Success 13 % → 88 % on 8 held-out tasks, \+75 points against the start \(95 % interval \+\d+ to \+\d+\)\.$/,
+      /^Success 13 % → 88 % on 8 held-out tasks, \+75 points vs\. the base model \(95 % interval \+\d+ to \+\d+\)\.$/,
     );
   });
 
@@ -415,8 +415,8 @@ describe('how a run does on tasks that it never saw', () => {
   });
 
   it('is said to be unknown until it is measured', () => {
-    expect(measuredWords([], english)).toContain('is not measured yet');
-    expect(runView(resting('done'), history(), {}, options).measured).toContain('is not measured yet');
+    expect(measuredWords([], english)).toContain('Not evaluated yet');
+    expect(runView(resting('done'), history(), {}, options).measured).toContain('Not evaluated yet');
     expect(runView(run(), history(), {}, options).measured).toBe('');
   });
 });

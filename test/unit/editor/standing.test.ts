@@ -14,9 +14,9 @@ it('a row of the standing says how probably the model is chosen, with its interv
   expect(remarkRows(standing, english)).toMatchObject([
     { label: '4 choices', tooltip: '4 choices.' },
     {
-      label: 'first shown',
-      description: '100 % [44–100] of 3',
-      tooltip: expect.stringMatching(/^The first shown was chosen in 100.0 %/) as string,
+      label: 'Position bias',
+      description: 'first chosen 100 % [44–100] of 3',
+      tooltip: expect.stringMatching(/^Position bias: first chosen in 100.0 %/) as string,
     },
   ]);
 });
@@ -24,7 +24,7 @@ it('a row of the standing says how probably the model is chosen, with its interv
 it('a model that was compared with no other has no figure', () => {
   const standing = standingOf([{ agents: ['starter', 'starter'], picked: 1 }]);
   expect(standing.places.map((place) => placeRow(place, place.model, english))).toMatchObject([
-    { label: 'starter', description: 'compared with no other model' },
+    { label: 'starter', description: 'no comparisons yet' },
   ]);
   expect(remarkRows(standing, english)[0]?.tooltip).toBe(
     '1 choice, of which 1 between two messages of one model, which rank nothing.',

@@ -175,7 +175,7 @@ export function checksView(checks: readonly Check[]): CheckView[] {
 
 /** `under 1 s`, `40 s`, `12 min`, `2 h 5 min`: seconds say nothing in an estimate of minutes. */
 function roughly(seconds: number, t: Translate): string {
-  if (seconds < 1) return t('under 1 s');
+  if (seconds < 1) return t('<1 s');
   if (seconds < 120 || seconds >= 3600) return duration(seconds, t);
   return t('{0} min', Math.round(seconds / 60));
 }

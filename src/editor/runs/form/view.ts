@@ -84,7 +84,7 @@ function bases(form: Form, { places }: Choices, t: Translate): Option[] {
       detail: ships ? t('Ships with Tandem; learns in minutes, without a GPU.') : folder,
     })),
     ...(isOther ? [{ value: base, label: base, detail: t('A folder as transformers reads it.') }] : []),
-    { value: HUB, label: t('A name on the hub…'), detail: t('Downloaded when the run starts.') },
+    { value: HUB, label: t('Hugging Face model ID…'), detail: t('Downloaded when the run starts.') },
   ];
 }
 
@@ -139,22 +139,22 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     day('until', t('Last day')),
     flag(
       'data.with_leaked',
-      t('Also those with a leak'),
+      t('Include leaked dialogues'),
       t('A reply gave the reference away: the agent may learn to wait for that.'),
     ),
     flag(
       'with_evaluations',
-      t('Also those of evaluations'),
-      t('The next evaluation then measures what was learned by heart.'),
+      t('Include evaluation dialogues'),
+      t('The next evaluation then measures memorization.'),
     ),
     flag(
       'data.with_doubtful',
-      t('Also doubtful ones'),
+      t('Include doubtful dialogues'),
       t('Lines lost from the log may have deleted them or marked a leak: look through them first.'),
     ),
     flag(
       'with_editor_models',
-      t('Also those with models of the editor'),
+      t('Include VS Code-model dialogues'),
       t('The terms of many such models forbid it: read them first.'),
     ),
   ];

@@ -51,18 +51,20 @@ export function methodOptions(t: Translate): (Option & { readonly value: MethodN
     },
     {
       value: 'untrained',
-      label: t('Untrained score'),
-      detail: t('SWEET-RL whose critic learns nothing: the control that shows what its training is worth.'),
+      label: t('Untrained baseline'),
+      detail: t(
+        'SWEET-RL with an untrained critic: the baseline that shows what training the critic is worth.',
+      ),
     },
   ];
 }
 
 export function deviceOptions(t: Translate): Option[] {
   return [
-    { value: 'auto', label: t('The best there is') },
-    { value: 'cuda', label: t('GPU of NVIDIA or AMD') },
-    { value: 'mps', label: t('GPU of Apple') },
-    { value: 'cpu', label: t('Processor, without a GPU') },
+    { value: 'auto', label: t('Automatic') },
+    { value: 'cuda', label: t('NVIDIA or AMD GPU') },
+    { value: 'mps', label: t('Apple GPU') },
+    { value: 'cpu', label: t('CPU') },
   ];
 }
 
@@ -85,8 +87,8 @@ export function settingWords(t: Translate): Readonly<Partial<Record<FieldPath, r
       t('What is trained'),
       t('Adapters beside the weights, the same on weights in 4 bits, or all weights.'),
     ],
-    'model.lora_rank': [t('Rank of the adapters'), t('More learns more and takes more memory.')],
-    'model.lora_alpha': [t('Alpha of the adapters'), t('How strongly they act; twice the rank is usual.')],
+    'model.lora_rank': [t('LoRA rank'), t('More learns more and takes more memory.')],
+    'model.lora_alpha': [t('LoRA alpha'), t('Scales the adapters; twice the rank is usual.')],
     'model.dtype': [
       t('Precision'),
       t('How numbers are kept; auto is bfloat16 on a GPU and float32 elsewhere.'),
@@ -105,17 +107,17 @@ export function settingWords(t: Translate): Readonly<Partial<Record<FieldPath, r
     ],
     ...stageWords('critic', t),
     'critic.hidden_information': [
-      t('Sees the reference'),
+      t('Hidden information'),
       t('Whether the critic is told the hidden information, which the agent never sees.'),
     ],
     'critic.length_normalisation': [
-      t('Mean over tokens'),
+      t('Length normalization'),
       t('Whether a turn’s score is its mean over tokens, so that long turns do not win by length.'),
     ],
     'candidates.per_turn': [t('Candidates for a turn'), t('How many are sampled for each history.')],
     'candidates.pairs_per_turn': [t('Pairs of a turn'), t('How many pairs are made of its candidates.')],
     'candidates.trajectories': [
-      t('Part of the dialogues'),
+      t('Fraction of trajectories'),
       t('The fraction of them whose histories are sampled for; the paper takes a tenth.'),
     ],
     'candidates.rounds': [
@@ -136,7 +138,7 @@ export function settingWords(t: Translate): Readonly<Partial<Record<FieldPath, r
       t('Of one micro-batch; auto is as many as the free memory has room for.'),
     ],
     'resources.checkpoint_activations': [
-      t('Compute activations twice'),
+      t('Gradient checkpointing'),
       t('Slower, with a fraction of the memory; auto does it where it is needed.'),
     ],
     'resources.logits_mb': [t('Memory of logits'), t('In MB; they are made in pieces no larger than this.')],
@@ -150,7 +152,7 @@ export function settingWords(t: Translate): Readonly<Partial<Record<FieldPath, r
       t('Of this machine, one for each GPU; a batch is split over them.'),
     ],
     'export.onnx': [
-      t('Graph of the result'),
+      t('ONNX export precision'),
       t('With one the model plays in the editor without PyTorch; 8 bits is small and close to the original.'),
     ],
   };
@@ -167,18 +169,15 @@ function stageWords<Stage extends 'critic' | 'policy'>(stage: Stage, t: Translat
     max_steps: [t('Most steps'), t('Ends the stage earlier; empty is no limit.')],
     max_tokens: [t('Longest example'), t('In tokens; longer ones are left out and counted.')],
     warmup: [t('Warm-up'), t('The fraction of the steps in which the learning rate rises.')],
-    clip: [t('Largest gradient'), t('Larger ones are scaled down to this norm.')],
+    clip: [t('Gradient clipping (max norm)'), t('Larger gradients are scaled down to this norm.')],
     weight_decay: [t('Weight decay'), t('Pulls the weights towards 0.')],
-    evaluate_every: [t('Steps between looks'), t('How often held-out examples are measured.')],
+    evaluate_every: [t('Evaluate every N steps'), t('How often held-out examples are measured.')],
     patience: [
-      t('Patience'),
-      t('Looks without a better figure after which the stage ends; 0 never ends it early.'),
+      t('Early stopping patience'),
+      t('Evaluations without improvement before stopping; 0 turns early stopping off.'),
     ],
     beta: [t('Beta'), t('How hard the model is held to where it began.')],
-    nll: [
-      t('Weight of imitation'),
-      t('How much making the better side likelier counts beside the preference.'),
-    ],
+    nll: [t('NLL weight'), t('How much making the better side likelier counts beside the preference.')],
   } as const;
   return Object.fromEntries(
     Object.entries(words).map(([name, about]) => [`${stage}.${name}`, about]),
