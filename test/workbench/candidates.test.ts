@@ -38,7 +38,7 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
-const question = () => session().getByText('Which message of the agent is better?');
+const question = () => session().getByText('Which message is better?');
 const candidate = (name: 'A' | 'B') => session().getByRole('article', { name: `Candidate ${name}` });
 
 beforeAll(async () => {
@@ -101,7 +101,7 @@ test('the empty standing says how to get choices, and turns two candidates on', 
 
 test('statistics of no dialogue offer to play one', async () => {
   await workbench.runCommand('Tandem: Show Statistics');
-  await session().getByText('Figures appear here once there are dialogues.').waitFor();
+  await session().getByText('Statistics appear here once there are dialogues.').waitFor();
   await expectAccessible(session());
   await workbench.closeAllEditors();
 });

@@ -97,11 +97,11 @@ test('two runs that are selected are compared: their curves over each other', as
 
 test('a line is switched off, and the figures of another stage are looked at, logarithmic and as a table', async () => {
   await view().getByRole('combobox', { name: 'Stage' }).selectOption({ label: 'critic' });
-  await view().getByRole('combobox', { name: 'Figure' }).selectOption({ label: 'Loss' });
+  await view().getByRole('combobox', { name: 'Metric' }).selectOption({ label: 'Loss' });
   const both = view().getByRole('img', { name: /^Loss of critic\. .*first try: .*/ });
   await both.waitFor();
   await view().getByRole('checkbox', { name: 'Logarithmic' }).check();
-  const legend = view().getByRole('group', { name: 'Runs in the picture' });
+  const legend = view().getByRole('group', { name: 'Runs in the chart' });
   await legend.getByRole('button', { name: 'first try' }).click();
   await both.waitFor({ state: 'detached' });
   await view()

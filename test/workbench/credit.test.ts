@@ -147,7 +147,7 @@ test('without a critic one sentence says how to get one', async () => {
   await row(/^Parcel surcharge, .*asks-first/).click();
   await replay().getByRole('button', { name: 'see the credit of each turn…' }).click();
   const told = await workbench.notification(
-    /There is no critic in this workspace\. A run of SWEET-RL trains one/,
+    /There is no critic in this workspace\. A SWEET-RL run trains one/,
   );
   for (const name of ['New Run…', 'Choose Folder…']) await told.getByRole('button', { name }).waitFor();
 });
@@ -191,7 +191,7 @@ test('tokens are shaded on demand, with their figures in a table', async () => {
   await shades.click();
   const tokens = replay().getByRole('group', { name: 'Tokens of turn 1' });
   await tokens.waitFor();
-  await replay().getByText('token likelier to the critic than to its base').waitFor();
+  await replay().getByText('token more likely under the critic than under its base model').waitFor();
   await turn(1).getByText('Show values').click();
   await turn(1)
     .getByRole('row', { name: /^\d+ \S.* [+−]\d+\.\d+$/ })

@@ -125,7 +125,7 @@ test('all that a person said goes from the data folders of both', async () => {
   await workbench.screenshot('folders-delete');
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await workbench.page
-    .getByText(/Everything of developer-.* is gone from .*alpha: 0 dialogues; .*beta: 1 dialogue\./)
+    .getByText(/All data of developer-.* has been deleted from .*alpha: 0 dialogues; .*beta: 1 dialogue\./)
     .first()
     .waitFor();
 });

@@ -123,7 +123,7 @@ test('shows what a hostile agent says as text that does nothing', async () => {
 
 test('draws of megabytes only the beginning, and opens the rest in the editor', async () => {
   await session().locator('main').press('End');
-  await turns().nth(1).getByText('1,950,000 more characters are not drawn here.').scrollIntoViewIfNeeded();
+  await turns().nth(1).getByText('1,950,000 more characters are not shown here.').scrollIntoViewIfNeeded();
   await session().getByRole('button', { name: 'Read them in the transcript' }).click();
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.transcript\.md/ }).waitFor();
 });

@@ -181,7 +181,7 @@ test('gives roles from the menu of a row and from lists, and the view marks them
 test('edits a connection, which goes on in its role, and gives it another key', async () => {
   await workbench.chooseInMenu(modelRow(/^qwen-tiny/), 'Edit Connection…');
   await row('Name').click();
-  await widget().getByText('What the Models view calls it').waitFor();
+  await widget().getByText('Its name in the Models view').waitFor();
   await widget().locator('input.input').fill('Lab');
   await workbench.page.keyboard.press('Enter');
   await row('Save').click();

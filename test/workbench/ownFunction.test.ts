@@ -174,7 +174,7 @@ test('makes a task of the function that is selected', async () => {
   await page.locator('.quick-input-list-row', { hasText: 'parcel_price(21)' }).waitFor();
   await workbench.screenshot('own-task-tests');
   await quickInputOf(workbench).press('Enter');
-  await page.getByText('More calls, with semicolons between them').waitFor();
+  await page.getByText('More calls, separated by semicolons').waitFor();
   await answerQuickInput('parcel_price(20); parcel_price(20.5)', 'own-task-calls');
   await expect
     .poll(() => quickInputOf(workbench).inputValue())

@@ -195,7 +195,7 @@ test('adds a pack by file, and is told of its counts and its bad line', async ()
   await workbench.chooseFile(path.join(folder, 'given.jsonl'));
   await task(/^given, 1 task, 1 bad line/).waitFor();
   const told = await workbench.notification(
-    /given\.jsonl is in the list: 1 task, 1 test\. 1 line is no task, the first is line 2/,
+    /given\.jsonl is in the list: 1 task, 1 test\. 1 line is not a task, the first is line 2/,
   );
   await told.getByRole('button', { name: 'Show Line 2' }).click();
   await activeTab(/^given\.jsonl/).waitFor();

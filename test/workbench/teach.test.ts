@@ -43,7 +43,7 @@ test('finds in the empty view of runs what teaching the agent does, and how long
     .waitFor();
   await accessiblePictures(workbench, page(), 'teach-offer');
   await page().getByRole('radio', { name: 'Brief' }).check();
-  await page().getByText('40 to learn from and 40 to measure on, of other kinds').waitFor();
+  await page().getByText('40 for training and 40 held out, of other kinds').waitFor();
   await button('Start').click();
   await button('Stop').waitFor();
 });
@@ -66,7 +66,7 @@ test('has the training go on by itself until its run is done', async () => {
 
 test('sees what came out, and plays with the agent that was taught', async () => {
   const outcome = page()
-    .getByText(/^Success \d+ % → \d+ % on 40 tasks that it had never seen/)
+    .getByText(/^Success \d+ % → \d+ % on 40 held-out tasks/)
     .first();
   // A lesson takes as long as it takes.
   while (!(await outcome.isVisible())) await wait(200);

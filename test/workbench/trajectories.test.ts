@@ -319,7 +319,7 @@ test('an export is shown before it is written, then saved with its card', async 
 
 test('an export of choices, with the words of the editor’s models when they are asked for', async () => {
   await workbench.runCommand('Tandem: Export Trajectories…');
-  await pick('A row for each choice of a person between two candidates');
+  await pick('One row per choice between two candidates');
   for (const also of ['leaked dialogues', 'VS Code-model dialogues']) {
     await quickInput()
       .locator('.quick-input-list-row', { hasText: `Include ${also}` })
@@ -339,7 +339,7 @@ test('of two previews each is saved by its own button, and only the rows that it
   await workbench.clearNotifications();
   for (const [format, also, number] of [
     ['Fine-tuning rows', 'leaked dialogues', 3],
-    ['A row for each dialogue in the published form', 'evaluation dialogues', 4],
+    ['One row per dialogue in the published format', 'evaluation dialogues', 4],
   ] as const) {
     await workbench.runCommand('Tandem: Export Trajectories…');
     await pick(format);

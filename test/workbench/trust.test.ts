@@ -131,7 +131,7 @@ describe('a developer', () => {
     await dialog.waitFor();
     await workbench.screenshot('trust-delete');
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await workbench.notification(/Everything of zebulon is gone from .*: 1 dialogue\./);
+    await workbench.notification(/All data of zebulon has been deleted from .*: 1 dialogue\./);
     expect(await dataFolder()).not.toMatch(/zebulon|kestrel/);
   });
 

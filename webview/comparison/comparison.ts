@@ -49,7 +49,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
           ${button({
             label: t('Write report…'),
             icon: 'markdown',
-            title: t('One Markdown file with pictures, to be committed or sent'),
+            title: t('A Markdown file with pictures, to commit or send'),
             onPress: () => host.send({ type: 'act', action: 'report' }),
           })}
         </div>
@@ -134,11 +134,11 @@ function configurations({ differences, runs }: ComparisonView): TemplateResult {
   return html`<section>
     <div class="heading-line">
       <h2>${t('Configurations')}</h2>
-      <span class="quiet">${t('only what differs')}</span>
+      <span class="quiet">${t('differences only')}</span>
     </div>
     ${
       differences.length === 0
-        ? html`<p class="quiet">${t('They are the same, but for names and data.')}</p>`
+        ? html`<p class="quiet">${t('They are identical except for names and data.')}</p>`
         : differenceTable(differences, runs)
     }
     ${button({

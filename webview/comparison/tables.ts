@@ -89,7 +89,7 @@ const signed = (value: number): string => `${value < 0 ? '−' : '+'}${decimal(M
 export function paired(of: PairedView | undefined): string {
   if (of === undefined) return '';
   const { difference, interval, p, tasks } = of;
-  if (difference === null || p === null) return t('no task in common');
+  if (difference === null || p === null) return t('no tasks in common');
   const range =
     interval === undefined
       ? t('too few tasks for an interval: {0}', tasks)
@@ -188,7 +188,7 @@ export function runTable(runs: readonly ComparedRun[], open: (run: number) => vo
           <th scope="col">${t('Run')}</th>
           <th scope="col">${t('State')}</th>
           <th scope="col">${t('Method')}</th>
-          <th scope="col">${t('Learned from')}</th>
+          <th scope="col">${t('Training data')}</th>
         </tr>
       </thead>
       <tbody>

@@ -45,7 +45,7 @@ function table(turn: number, all: readonly Token[]): TemplateResult | typeof not
       </caption>
       <thead>
         <tr>
-          <th scope="col" class="count">${t('Place')}</th>
+          <th scope="col" class="count">${t('Position')}</th>
           <th scope="col">${t('Token')}</th>
           <th scope="col" class="count">${t('Nats')}</th>
         </tr>

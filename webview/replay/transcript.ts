@@ -104,7 +104,7 @@ function origin({ origin: words, suggestion, fullText }: ReplayedReply): Templat
           <p class="plain">${withVisibleControls(text)}</p>
         </details>`;
   return html`<p class="origin quiet">${words}</p>
-    ${folded(t('the suggestion'), suggestion)} ${folded(t('before the limit cut it'), fullText)}`;
+    ${folded(t('the suggestion'), suggestion)} ${folded(t('before truncation'), fullText)}`;
 }
 
 function handOver({ name, seat }: ReplayedTurn['handOvers'][number], { own, called }: Names): TemplateResult {

@@ -41,7 +41,7 @@ export function course(of: Course): TemplateResult {
     title: t('{0} of {1}', figure.title, stageLabel),
     selects: [
       inlineSelect(
-        t('Figure'),
+        t('Metric'),
         all.map((one) => ({ value: one.name, label: figures[one.name].title })),
         name,
         (value) => onFigure(value as FigureName),
@@ -113,7 +113,7 @@ function curveTable(figure: Figure, training: readonly Point[], heldOut: readonl
         <tr>
           ${numberColumn(t('Step'))} ${numberColumn(t('Training'))}
           ${isMean ? [numberColumn(t('Lowest')), numberColumn(t('Highest'))] : nothing}
-          ${heldOut.length === 0 ? nothing : numberColumn(t('Held out'))}
+          ${heldOut.length === 0 ? nothing : numberColumn(t('Held-out'))}
         </tr>
       </thead>
       <tbody>

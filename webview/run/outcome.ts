@@ -24,7 +24,7 @@ ${lastLines.join('\n')}</pre>`
     ${
       result === 'model'
         ? html`<p class="quiet">
-            ${t('It has no ONNX graph yet, with which it could play here.')}
+            ${t('It cannot play here yet, because it has no ONNX graph.')}
             ${linkButton(t('Reveal the model'), () => host.act('reveal'))}
           </p>`
         : nothing

@@ -76,7 +76,7 @@ export class ComposerElement extends PlainElement {
       ${linkButton(
         t('Discard'),
         () => this.composition.discardSuggestion(),
-        t('Back to what you wrote before'),
+        t('Restore what you wrote before'),
         keys.discard,
       )}
     </p>`;
@@ -138,7 +138,7 @@ export class ComposerElement extends PlainElement {
                 () => host.act('choose-simulator'),
                 state.simulator === 'rules'
                   ? t('The rules know nothing about this task; a model can reply for you')
-                  : t('Nobody is chosen who could reply for you'),
+                  : t('No simulator is chosen that could reply for you'),
               )
             : nothing
         }
@@ -155,7 +155,7 @@ export class ComposerElement extends PlainElement {
         ${linkButton(
           t('Regenerate'),
           () => host.act('another-sample'),
-          t('The agent writes its last message anew; the log keeps both'),
+          t('The agent writes its last message again; the log keeps both'),
           keys.anotherSample,
         )}
         ${leaving(state)}
@@ -175,7 +175,7 @@ export class ComposerElement extends PlainElement {
           <ul class="passages" aria-labelledby="passages">
             ${passages.map((passage) => html`<li><code>${withVisibleControls(passage)}</code></li> `)}
           </ul>
-          <p>${t('An agent that is handed the code does not learn to ask for it. Plain words are fine.')}</p>
+          <p>${t('An agent that is handed the code does not learn to ask. Use plain words.')}</p>
         </div>
       </div>
       <div class="actions">

@@ -71,7 +71,7 @@ export class ConsentElement extends PlainElement {
         })}
         ${textField({
           id: 'purpose',
-          label: t('What the dialogues are for'),
+          label: t('Purpose of the dialogues'),
           value: consent.purpose,
           onInput: (value) => (this.purpose = value),
         })}

@@ -126,7 +126,9 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
                 : linkButton(
                     t('Teach the agent…'),
                     () => host.act('teach'),
-                    t('It plays many tasks with a simulator, learns from them, and is measured on others'),
+                    t(
+                      'It plays many tasks with a simulator, learns from them, and is evaluated on held-out tasks',
+                    ),
                   )
             }
           </span>

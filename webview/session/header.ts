@@ -39,16 +39,16 @@ export function header(view: SessionView): TemplateResult {
           : html`${linkButton(
               t('reference'),
               () => host.act('open-reference'),
-              t('Open the hidden reference beside'),
+              t('Open the hidden reference to the side'),
             )}
-            ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests beside'))}`
+            ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests to the side'))}`
       }
       ${
         state.hasGuidelines
           ? linkButton(
               t('guidelines'),
               () => host.act('open-guidelines'),
-              t('Open what the author of the pack asks of you'),
+              t('Open the pack author’s guidelines'),
             )
           : nothing
       }

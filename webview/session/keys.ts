@@ -37,7 +37,7 @@ export const listed: readonly { readonly keys: readonly string[]; readonly does:
   { keys: [keys.simulatorOn], does: t('Hand over to simulator') },
   { keys: [keys.takeSeat], does: t('Take over') },
   { keys: [keys.anotherSample], does: t('Regenerate') },
-  { keys: [keys.goodMessage, keys.badMessage], does: t('Good, bad: the last message') },
+  { keys: [keys.goodMessage, keys.badMessage], does: t('Rate the last message good or bad') },
   { keys: [keys.endNow], does: t('End now') },
   { keys: [keys.skip], does: t('Skip') },
   { keys: ['ArrowUp', 'ArrowDown'], does: t('Earlier replies, in an empty composer') },

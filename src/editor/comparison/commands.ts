@@ -43,7 +43,7 @@ export function comparisonCommands({ engines, runTree, runWatch, comparisons }: 
       if (runs !== undefined) await comparisons.compare(runs);
     },
     [commands.writeReport]: async (target, selected) => {
-      const runs = await runsAt(target, selected, { enough: 1, placeHolder: t('Which runs') });
+      const runs = await runsAt(target, selected, { enough: 1, placeHolder: t('Choose runs') });
       if (runs !== undefined) await reportRuns(runs, engines.shown.engine);
     },
   } satisfies Partial<Record<CommandId, Command>>;

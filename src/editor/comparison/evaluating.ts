@@ -138,7 +138,7 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
   const title = t('starter world');
   items.push({
     label: t('Newly generated starter-world tasks'),
-    detail: t('Of kinds that the starter model has never seen'),
+    detail: t('Of kinds that the starter model was not trained on'),
     heldOut: { title, tasks: unseen(world, seen) },
     isOwnKind: isOfKind(world, seen),
   });

@@ -8,8 +8,8 @@ export function agreementWords({ verdicts, thumbs }: Agreement, t: Translate): s
     verdictWords(verdicts, t),
     ...sentence(thumbs, (share) =>
       thumbs.of === 1
-        ? t('its sign is that of the thumb in {0} of 1 turn ({1})', thumbs.agreed, share)
-        : t('its sign is that of the thumb in {0} of {1} turns ({2})', thumbs.agreed, thumbs.of, share),
+        ? t('agrees with the thumb in {0} of 1 turn ({1})', thumbs.agreed, share)
+        : t('agrees with the thumb in {0} of {1} turns ({2})', thumbs.agreed, thumbs.of, share),
     ),
   ];
 }

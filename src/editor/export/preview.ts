@@ -103,9 +103,11 @@ const doubtWords = (t: Translate): string =>
 function sharing({ consents, findings }: ExportPreview, t: Translate): string[] {
   const people =
     consents.length === 0
-      ? t('No person’s words are in these rows.')
+      ? t('No text in these rows was written by a person.')
       : [
-          t('People’s words are in these rows, under these pseudonyms. This is what they agreed to:'),
+          t(
+            'These rows contain text written by people, under these pseudonyms. This is what they agreed to:',
+          ),
           '',
           `| ${t('Pseudonym')} | ${t('Consent')} |`,
           '|---|---|',
@@ -116,11 +118,11 @@ function sharing({ consents, findings }: ExportPreview, t: Translate): string[] 
     findings.length === 0
       ? t('No secret and no e-mail address was found in the rows.')
       : [
-          t('Found in the rows; what is done about it is asked before anything is written:'),
+          t('Found in the rows; you choose what to do about it before anything is written:'),
           '',
           ...findings.map((one) => `- ${cell(findingInWords(one))}`),
         ].join('\n'),
-    t('The rows hold every word of the dialogues, the hidden reference and the tests of each task.'),
+    t('The rows contain the full text of the dialogues, the hidden reference and the tests of each task.'),
   ];
 }
 

@@ -27,7 +27,7 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
     throw new Fault(
       'editor/no-top-level',
       t(
-        '{0} stands inside something else, without which it cannot run. Choose a function that begins at the left edge.',
+        '{0} is nested in something else, without which it cannot run. Choose a top-level function.',
         pointed.function.name,
       ),
     );
@@ -77,9 +77,9 @@ async function askCalls({ function: { name } }: PointedAt): Promise<string[] | u
     prompt:
       chosen.length === 0
         ? t(
-            'Calls of the function, with semicolons between them. What it returns for each is what an answer must return.',
+            'Calls of the function, separated by semicolons. An answer must return what the function returns for each.',
           )
-        : t('More calls, with semicolons between them; leave it empty for none.'),
+        : t('More calls, separated by semicolons; leave it empty for none.'),
     placeHolder: `${name}(1); ${name}(2)`,
     ignoreFocusOut: true,
     validateInput: (text) =>

@@ -40,9 +40,9 @@ export function toldView({ told }: RunHistory, language: string, t: Translate): 
 }
 
 function moreWords(more: number, looks: number, t: Translate): string {
-  if (looks === 0) return t('{0} more events are in the file of events.', grouped(more));
+  if (looks === 0) return t('{0} more events are in the event file.', grouped(more));
   return t(
-    '{0} more events are in the file of events, {1} of them looks at the held-out examples.',
+    '{0} more events are in the event file, {1} of them held-out evaluations.',
     grouped(more),
     grouped(looks),
   );
@@ -86,7 +86,7 @@ function stateToldWords(
   { state, stage, message }: TrainerEventOf<'state'>,
   t: Translate,
 ): string | undefined {
-  if (state === 'running' && stage !== undefined) return t('{0} begins', stageWord(stage, t));
+  if (state === 'running' && stage !== undefined) return t('{0} started', stageWord(stage, t));
   const word = stateWord(state, t);
   return message === undefined ? word : `${word}: ${message}`;
 }

@@ -33,10 +33,7 @@ export function placeRow(place: Place, label: string, t: Translate): StandingRow
         whole(share),
         range,
       ),
-      t(
-        '{0} choices: {1} won, {2} lost, {3} equal, {4} of neither',
-        ...[choices, wins, losses, equal, neither],
-      ),
+      t('{0} choices: {1} won, {2} lost, {3} equal, {4} neither', ...[choices, wins, losses, equal, neither]),
       t('Bradley–Terry; equal and neither count as half a win for each'),
     ].join('\n'),
   };

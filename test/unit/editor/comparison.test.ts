@@ -109,7 +109,7 @@ describe('runs beside each other', () => {
     expect(view.stage).toBe('');
     expect(view.runs.map(({ stateLabel }) => stateLabel)).toEqual(['done, ended at step 5 of 10', 'failed']);
     expect(view.runs.map(({ silent }) => silent)).toEqual([
-      'a has no ONNX graph, with which it could play here: `tandem onnx` makes one.',
+      'a cannot play here, because it has no ONNX graph: `tandem onnx` makes one.',
       'b has no model yet that could play.',
     ]);
   });

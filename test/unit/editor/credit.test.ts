@@ -114,7 +114,7 @@ describe('the agreement in words', () => {
     ]);
     expect(agreementWords({ verdicts: share(0, 1), thumbs: share(3, 4) }, english)).toEqual([
       'people agree in 0 of 1 judged turn (0 %, 0–79)',
-      'its sign is that of the thumb in 3 of 4 turns (75 %, 30–95)',
+      'agrees with the thumb in 3 of 4 turns (75 %, 30–95)',
     ]);
   });
 });

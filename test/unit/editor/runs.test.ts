@@ -83,7 +83,7 @@ describe('a row of the Runs view', () => {
     const waiting = resting('queued', { progress: undefined });
     expect(standingWords(waiting, now, english, 'The disk is full.')).toBe('queued · the queue is halted');
     expect(reasonWords(waiting, english, 'The disk is full.')).toBe(
-      'The queue is halted, and no run begins: The disk is full. “Try again” goes on with it.',
+      'The queue is halted and no run starts: The disk is full. “Try again” resumes it.',
     );
     const view = (one: Run) => runView(one, history(), {}, { ...options, halted: 'The disk is full.' });
     expect(view(waiting)).toMatchObject({
@@ -96,8 +96,8 @@ describe('a row of the Runs view', () => {
 
   it('that is lost says on which machine it was, and is resumed or deleted after a question that says so', () => {
     const lost = resting('lost', { silentSince: '2026-11-20T23:30:00.000Z' });
-    expect(standingWords(lost, now, english)).toBe('lost · it ran on here, heard of last 30 min ago');
-    const why = /^.*It ran on here, and nothing was heard of its trainer since 2026-11-20 23:30 UTC\./s;
+    expect(standingWords(lost, now, english)).toBe('lost · it ran on here, last heard from 30 min ago');
+    const why = /^.*It ran on here\. Its trainer was last heard from at 2026-11-20 23:30 UTC\./s;
     expect(reasonWords(lost, english)).toMatch(why);
     expect(takeOverWords(lost, english).detail).toMatch(why);
     expect(deletionWords([lost], [7], false, english).detail).toMatch(why);
@@ -106,10 +106,8 @@ describe('a row of the Runs view', () => {
 
   it('that waits on another machine says what there is to do when that has another name now', () => {
     const waits = (host: string) => reasonWords(resting('queued', { queued: { at, host } }), english);
-    expect(waits('elsewhere')).toMatch(
-      /^It waits for its turn on elsewhere, .* resume it: then it waits here\.$/,
-    );
-    expect(waits(hostname())).toMatch(/^It waits for its turn: one run/);
+    expect(waits('elsewhere')).toMatch(/^It is queued on elsewhere .* resume it: then it is queued here\.$/);
+    expect(waits(hostname())).toMatch(/^It is queued: one run/);
   });
 
   it('explains a death without the words of the command line', () => {
@@ -120,7 +118,7 @@ describe('a row of the Runs view', () => {
 
   it('says of a run that was finished early where that was, in the words of the editor', () => {
     expect(reasonWords(finishedEarly, english)).toBe(
-      'Its training was ended at step 500 of 1,000 (policy), as asked: the best one until then is the model.',
+      'Its training was finished early, at step 500 of 1,000 (policy): the best step until then is the model.',
     );
     expect(resultWords(history(event('result', { stages: {}, ended })), english)).toBe(
       `The trained model is ready. ${reasonWords(finishedEarly, english)}`,
@@ -129,7 +127,7 @@ describe('a row of the Runs view', () => {
 
   it('names a full disk as what may explain a silence', () => {
     expect(reasonWords(resting('died', { isDiskFull: true }), english)).toMatch(
-      /process 7.* The disk is full, which may be why: make room, then resume it\.$/,
+      /process 7.* The disk is full, which may be why: free some space, then resume it\.$/,
     );
   });
 
@@ -222,7 +220,7 @@ describe('the view of a run', () => {
     expect(toldView(folded, 'en', english).lines.map(({ text }) => text)).toEqual([
       'Out of memory: half as many from now on.',
       'critic, step 25: held-out pair accuracy 78.0 %, loss 0.400; the best so far',
-      'critic begins',
+      'critic started',
     ]);
   });
 
@@ -249,16 +247,16 @@ describe('the view of a run', () => {
   it('shows what matters beside the latest looks, and says how much more there was', () => {
     const folded = history(event('state', { state: 'running', stage: 'critic' }));
     const few = toldView(folded, 'en', english);
-    expect(few).toMatchObject({ lines: [{ text: 'critic begins' }], more: '' });
+    expect(few).toMatchObject({ lines: [{ text: 'critic started' }], more: '' });
     folded.add(event('plan', {}));
     for (let number = 1; number <= 3000; number += 1)
       folded.add(event('evaluation', { stage: 'policy', step: 25 * number, loss: 0.4 }));
     const { lines, more } = toldView(folded, 'en', english);
     expect(lines).toHaveLength(40);
     expect(lines[0]!.text).toBe('policy, step 75,000: held-out loss 0.400');
-    expect(lines.at(-1)!.text).toBe('critic begins');
+    expect(lines.at(-1)!.text).toBe('critic started');
     expect(more).toBe(
-      '2,961 more events are in the file of events, 2,961 of them looks at the held-out examples.',
+      '2,961 more events are in the event file, 2,961 of them held-out evaluations.',
     );
     for (let number = 1; number <= 300; number += 1)
       folded.add(event('notice', { message: `notice ${number}` }));
@@ -268,7 +266,7 @@ describe('the view of a run', () => {
     expect(full.lines).toHaveLength(40);
     const notices = Array.from({ length: 50 }, () => event('notice', { message: 'Hm.' }));
     expect(toldView(history(...notices), 'en', english).more).toBe(
-      '10 more events are in the file of events.',
+      '10 more events are in the event file.',
     );
   });
 
@@ -310,7 +308,7 @@ describe('before runs are deleted', () => {
     const { question, detail } = deletionWords(runs, [1.5e9, 2e6, 3e8], false, english);
     expect(question).toBe('Delete 3 runs (1.8 GB)?');
     expect(detail).toContain('first (1.5 GB)\nsecond (2.0 MB)\nthird (300 MB)');
-    expect(detail).toContain('The dialogues that they learned from stay.');
+    expect(detail).toContain('The dialogues that they were trained on stay.');
   });
 
   it('one is told with its folder', () => {
@@ -332,9 +330,9 @@ describe('before runs are deleted', () => {
 
   it('those at work are named, and refused', () => {
     const live = [run({ name: 'first' }), run({ name: 'second' })];
-    expect(liveWords(live.slice(0, 1), 1, english)).toBe('first is at work. Pause it first, then delete it.');
-    expect(liveWords(live.slice(0, 1), 3, english)).toMatch(/^Nothing is deleted: “first” is at work\./);
-    expect(liveWords(live, 3, english)).toMatch(/“first”, “second” are at work\. Pause them first/);
+    expect(liveWords(live.slice(0, 1), 1, english)).toBe('first is running. Pause it first, then delete it.');
+    expect(liveWords(live.slice(0, 1), 3, english)).toMatch(/^Nothing is deleted: “first” is running\./);
+    expect(liveWords(live, 3, english)).toMatch(/“first”, “second” are running\. Pause them first/);
   });
 });
 
@@ -345,7 +343,7 @@ describe('before the policy of a run is ended', () => {
     const { question, detail } = finishWords(run({ progress }), english);
     expect(question).toBe('Finish “sweet-rl #4” now?');
     expect(detail).toMatch(
-      /^It has made 500 of 1,000 steps \(policy, round 2\), and ends with the one at work\./,
+      /^It has made 500 of 1,000 steps \(policy, round 2\) and ends after the current one\./,
     );
   });
 
@@ -363,7 +361,7 @@ describe('before a run is continued', () => {
   it('one that was finished early is told to have the rest of its steps first', () => {
     expect(moreEpochsWords(resting('done'), english)).toMatchObject({ least: '1' });
     const { prompt, least } = moreEpochsWords(finishedEarly, english);
-    expect(prompt).toMatch(/^It was ended at step 500 of 1,000\. What was left is trained first/);
+    expect(prompt).toMatch(/^It was ended at step 500 of 1,000\. The remaining steps are trained first/);
     expect(least).toBe('0');
   });
 });

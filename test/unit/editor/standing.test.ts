@@ -10,7 +10,7 @@ it('a row of the standing says how probably the model is chosen, with its interv
   const [first] = standing.places.map((place) => placeRow(place, place.model, english));
   expect(first?.label).toBe('starter');
   expect(first?.description).toMatch(/^\d\d % \[\d\d–\d\d\] · 3 won, 0 lost$/);
-  expect(first?.tooltip).toContain('4 choices: 3 won, 0 lost, 1 equal, 0 of neither');
+  expect(first?.tooltip).toContain('4 choices: 3 won, 0 lost, 1 equal, 0 neither');
   expect(remarkRows(standing, english)).toMatchObject([
     { label: '4 choices', tooltip: '4 choices.' },
     {

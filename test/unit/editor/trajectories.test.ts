@@ -307,7 +307,7 @@ describe('an export’s preview', () => {
     expect(text).toContain('There is none.');
     expect(text).toContain('Of the log of beta.');
     expect(withLeak).not.toContain('Of the log of');
-    expect(text).toContain('No person’s words are in these rows.');
+    expect(text).toContain('No text in these rows was written by a person.');
   });
 
   it('has a row for each choice, and the words of a model of the editor only when they are asked for', async () => {

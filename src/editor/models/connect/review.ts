@@ -111,5 +111,5 @@ function samplingWords({ sampling = {} }: Server): string {
 function priceWords({ price }: Server): string {
   return price === undefined
     ? t('none: no cost is shown')
-    : t('${0} a million prompt tokens, ${1} a million of the answer', price.prompt, price.completion);
+    : t('${0} per million prompt tokens, ${1} per million completion tokens', price.prompt, price.completion);
 }

@@ -83,7 +83,9 @@ function bases(form: Form, { places }: Choices, t: Translate): Option[] {
       label: name,
       detail: ships ? t('Ships with Tandem; learns in minutes, without a GPU.') : folder,
     })),
-    ...(isOther ? [{ value: base, label: base, detail: t('A folder as transformers reads it.') }] : []),
+    ...(isOther
+      ? [{ value: base, label: base, detail: t('A folder in Hugging Face transformers format.') }]
+      : []),
     { value: HUB, label: t('Hugging Face model ID…'), detail: t('Downloaded when the run starts.') },
   ];
 }
@@ -91,7 +93,7 @@ function bases(form: Form, { places }: Choices, t: Translate): Option[] {
 function sources({ copied }: Form, t: Translate): Option[] {
   if (copied === undefined || !learnsFromRows({ values: {}, copied })) return [];
   return [
-    { value: 'rows', label: t('Those of {0}', copied.of), detail: copied.data },
+    { value: 'rows', label: t('The rows of {0}', copied.of), detail: copied.data },
     { value: 'log', label: t('From the log, as it is now') },
   ];
 }
