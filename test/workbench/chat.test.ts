@@ -126,7 +126,9 @@ test('compares what a run made with its base, blindly', async () => {
   await workbench.openViews('Runs');
   const done = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^trained starter/ });
   await workbench.chooseInMenu(done, 'Blind Comparison with Base…');
-  const told = await workbench.notification(/choose between two, unnamed.*one by trained starter, one by tiny/);
+  const told = await workbench.notification(
+    /choose between two, unnamed.*one by trained starter, one by tiny/,
+  );
   await workbench.screenshot('compare-blindly');
   const settings = JSON.parse(
     await readFile(path.join(own.workspace, '.vscode', 'settings.json'), 'utf8'),

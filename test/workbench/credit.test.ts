@@ -314,7 +314,7 @@ test('critics are rows of the Models view: how well each does, which one the rep
   );
   await first.hover();
   await workbench.pictures('credit-models');
-  await workbench.chooseInMenu(first, 'Show Its Credit in Replays');
+  await workbench.chooseInMenu(first, 'Show Credit in Replays');
   await listed(/^first try, critic, shown in replays/).waitFor();
   await replay().getByText('critic: first try').waitFor();
   await listed(/^first try/).click();

@@ -153,7 +153,7 @@ test('opens reference, tests and guidelines from the menu of a task, and copies 
   await activeTab(/^parking-bill\.tests\.py/).waitFor();
   await workbench.chooseInMenu(parking, 'Open Guidelines');
   await activeTab(/starter-world\.guidelines\.md/).waitFor();
-  await workbench.chooseInMenu(parking, 'Copy Task Id');
+  await workbench.chooseInMenu(parking, 'Copy Task ID');
   await expect.poll(() => workbench.clipboard()).toMatch(/^starter-development-\w+$/);
 });
 

@@ -51,7 +51,7 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
     case 'no-agent':
       return html`<p>
           ${t(
-            "Choose a model that plays the agent: the starter model, a model folder on this machine, or any server that speaks OpenAI's API.",
+            'Choose a model that plays the agent: the starter model, a model folder on this machine, or any server with an OpenAI-compatible API.',
           )}
         </p>
         <div class="actions">${primary(helps['choose-agent'], () => host.act('choose-agent'))}</div>`;

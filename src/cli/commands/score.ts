@@ -26,11 +26,11 @@ export const installScore: Install = (program, perform) => {
     )
     .argument('<trajectories...>', 'files of published or exported rows, or data folders')
     .requiredOption('--critic <model>', 'the folder `critic` of a run')
-    .option('--base <model>', 'the base that the critic was trained with, when it is not where it was')
+    .option('--base <model>', 'the base model of the critic, if it has moved')
     .addOption(
       new Option(
         '--runner <name>',
-        'onnx: by graphs of the critic, on this machine; trainer: by PyTorch (default: onnx when there are graphs)',
+        'onnx: ONNX graphs of the critic on this machine; trainer: PyTorch (default: onnx when there are graphs)',
       ).choices(['onnx', 'trainer']),
     )
     .option('--out <file>', 'write the rows into this file, JSON lines')

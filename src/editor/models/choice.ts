@@ -65,7 +65,7 @@ export class ModelChoice {
       {
         label: `$(plug) ${t('A model on a server…')}`,
         detail: isAgent
-          ? t('Anything that speaks OpenAI’s API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve')
+          ? t('Any OpenAI-compatible API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve')
           : t('Sees the hidden reference and answers as a human would'),
         spec: () => this.connected(role),
       },

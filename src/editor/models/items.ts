@@ -103,7 +103,7 @@ function problemItem({ sentence }: NodeOf<'problem'>): vscode.TreeItem {
 
 function connectItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Connect a model…'));
-  item.description = t('behind any server that speaks OpenAI’s API');
+  item.description = t('on any server with an OpenAI-compatible API');
   item.iconPath = new vscode.ThemeIcon('plug');
   item.command = { command: commands.connectModel, title: t('Connect a model') };
   return item;

@@ -255,9 +255,7 @@ describe('the view of a run', () => {
     expect(lines).toHaveLength(40);
     expect(lines[0]!.text).toBe('policy, step 75,000: held-out loss 0.400');
     expect(lines.at(-1)!.text).toBe('critic started');
-    expect(more).toBe(
-      '2,961 more events are in the event file, 2,961 of them held-out evaluations.',
-    );
+    expect(more).toBe('2,961 more events are in the event file, 2,961 of them held-out evaluations.');
     for (let number = 1; number <= 300; number += 1)
       folded.add(event('notice', { message: `notice ${number}` }));
     const full = toldView(folded, 'en', english);
@@ -265,9 +263,7 @@ describe('the view of a run', () => {
     expect(full.lines.filter(({ text }) => text.startsWith('policy'))).toHaveLength(10);
     expect(full.lines).toHaveLength(40);
     const notices = Array.from({ length: 50 }, () => event('notice', { message: 'Hm.' }));
-    expect(toldView(history(...notices), 'en', english).more).toBe(
-      '10 more events are in the event file.',
-    );
+    expect(toldView(history(...notices), 'en', english).more).toBe('10 more events are in the event file.');
   });
 
   it('has the untrained score beside the accuracy of the critic, where the run tells it', () => {

@@ -36,7 +36,9 @@ describe('a deletion from several data folders', () => {
     expect(text).toMatch(/^4 dialogues \(alpha: 3 dialogues, beta: 1 dialogue\) played under this pseudonym/);
     expect(text).toContain('Runs that were trained with them, and their models: r1.');
     expect(text).toContain('Not deleted from the logs of these loops and scoreboards: loops/full.');
-    expect(whatGoes([{ ...alpha, made: none }], english)).toMatch(/^3 dialogues played under this pseudonym(?!.*Runs)/s);
+    expect(whatGoes([{ ...alpha, made: none }], english)).toMatch(
+      /^3 dialogues played under this pseudonym(?!.*Runs)/s,
+    );
   });
 
   it('says after it what is gone from where', () => {
