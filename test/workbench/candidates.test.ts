@@ -96,7 +96,7 @@ test('the empty standing says how to get choices, and turns two candidates on', 
   await workbench.page.getByRole('button', { name: /^Leaderboard Section/ }).click();
   await workbench.page.getByRole('button', { name: 'Compare Two Responses…' }).first().click();
   await workbench.page.getByRole('option', { name: /hasty/ }).click();
-  await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
+  await workbench.page.getByText('No finished dialogue has a choice between two responses yet.').waitFor();
 });
 
 test('statistics of no dialogue offer to play one', async () => {
@@ -154,7 +154,7 @@ test('neither has two others written, and equal goes on with the first', async (
   await composer().press('Enter');
   await question().waitFor();
   // The table says nothing of a dialogue that is still played: it would tell who wrote what.
-  await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
+  await workbench.page.getByText('No finished dialogue has a choice between two responses yet.').waitFor();
   await workbench.screenshot('candidates-answers');
 });
 

@@ -190,5 +190,5 @@ test('goes on after messages that do not fit, of the page to the extension host 
   await expect.poll(() => composer.inputValue()).toBe('Nobody knows.');
   await session().getByRole('button', { name: 'Send' }).click();
   await expect.poll(() => turns().count()).toBe(4);
-  await expect.poll(() => session().getByText('This cannot be shown').count()).toBe(0);
+  await expect.poll(() => session().getByText('This view received data that it cannot show').count()).toBe(0);
 });

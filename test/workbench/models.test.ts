@@ -63,7 +63,7 @@ test('connects a model step by step: address, key, one of its models', async () 
   await workbench.openViews('Tasks', 'Models');
   await workbench.runCommand('Tandem: Connect Model…');
   await step(1, 'nonsense');
-  await row('will not do').waitFor();
+  await row('cannot be used').waitFor();
   await step(1, server.url);
   await row(`Use “${server.url}”`).click();
   await step(2, '');
@@ -86,13 +86,13 @@ test('tests the connection before it is kept, and gives it a price', async () =>
   await row('Price').click();
   for (const [price, part] of [
     ['1', 'prompt'],
-    ['2', 'answer'],
+    ['2', 'completion'],
   ] as const) {
-    await widget().getByText(`a million tokens of the ${part}`).waitFor();
+    await widget().getByText(`per million ${part} tokens`).waitFor();
     await widget().locator('input.input').fill(price);
     await widget().locator('input.input').press('Enter');
   }
-  await row('$1 a million prompt tokens').waitFor();
+  await row('$1 per million prompt tokens').waitFor();
 });
 
 test('keeps it as the agent, which the view marks', async () => {

@@ -331,7 +331,7 @@ test('a name on the hub is planned when that is asked for, and stands in a file 
   await needs().getByText('It fits this machine.').waitFor();
   // What was downloaded is planned without being asked for again.
   await name.fill('');
-  await needs().getByText('Mend what is marked').waitFor();
+  await needs().getByText('Fix the marked fields').waitFor();
   await name.fill('tiny/agent');
   await needs().getByText('It fits this machine.').waitFor();
   await button('Open as file').click();
