@@ -128,7 +128,7 @@ function programOf(perform: (action: (to: Surroundings) => Promise<Outcome>) => 
     .option(...JSON_OPTION)
     .exitOverride()
     .configureOutput({ outputError: (text) => say(text.trimEnd()) })
-    .showHelpAfterError('(tandem --help shows what there is)');
+    .showHelpAfterError('(tandem --help lists all commands)');
   for (const install of installs) install(program, perform);
   for (const command of program.commands) command.exitOverride().option(...JSON_OPTION);
   return program;

@@ -102,7 +102,7 @@ export function eventInWords(event: TrainerEvent): string | undefined {
     case 'evaluation':
       return `${event.stage} ${event.step}: held out ${figures(event, EVALUATED)}${event.best === true ? ', the best' : ''}`;
     case 'control':
-      return `${event.stage}: the untrained score, held out ${figures(event, ['accuracy'])} on ${event.examples} pairs`;
+      return `${event.stage}: untrained baseline, held out ${figures(event, ['accuracy'])} on ${event.examples} pairs`;
     case 'data':
       return [
         `data: ${event.trajectories} trajectories of ${event.tasks} tasks, ` +

@@ -15,7 +15,7 @@ const POWER: Readonly<Record<string, number>> = { k: 1, K: 1, M: 2, G: 3 };
 export function installWords(t: Translate): string {
   const { download, disk } = environmentSize();
   return t(
-    'A Python environment with PyTorch, of Tandem’s own and made once: about {0} are downloaded, and {1} of disk are used.',
+    'Tandem’s own Python environment with PyTorch, created once: it downloads about {0} and takes {1} of disk space.',
     bytesWords(download, t),
     bytesWords(disk, t),
   );
@@ -63,7 +63,7 @@ export class InstallingWords {
     if (line.startsWith('Another Tandem is making'))
       return t('another window is installing it, waiting for it');
     return line.startsWith('Installing what the trainer needs')
-      ? t('making a Python environment')
+      ? t('creating a Python environment')
       : undefined;
   }
 

@@ -219,7 +219,7 @@ describe('Packs that are added', () => {
     await outside({ 'given.jsonl': '{"id": "two"}\n', 'empty.jsonl': '' }, async (folder) => {
       await assert.rejects(
         adder.add([path.join(folder, 'given.jsonl')]),
-        /^Fault: given\.jsonl is no pack: none of its lines is a task\. Line 1: The field problem_description is missing/,
+        /^Fault: given\.jsonl is not a pack: none of its lines is a task\. Line 1: The field problem_description is missing/,
       );
       await assert.rejects(adder.add([path.join(folder, 'empty.jsonl')]), /empty\.jsonl is empty/);
       await assert.rejects(adder.add([path.join(folder, 'none.jsonl')]), /none\.jsonl does not exist/);
@@ -234,7 +234,10 @@ describe('Packs that are added', () => {
       await adder.add([file]);
       await adder.add([file]);
       await writeFile(file, `${row('another')}\n`);
-      await assert.rejects(adder.add([file]), /is there already and is another file; rename one of the two/);
+      await assert.rejects(
+        adder.add([file]),
+        /already exists and is a different file; rename one of the two/,
+      );
     });
     const pack = await packNamed('given');
     assert.ok(pack?.kind === 'pack');

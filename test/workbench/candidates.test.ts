@@ -38,7 +38,7 @@ let workbench: WorkbenchDriver;
 
 const session = (): ReturnType<WorkbenchDriver['webviewFrame']> => workbench.webviewFrame('panel');
 const composer = () => session().getByRole('textbox', { name: 'Your reply to the agent' });
-const question = () => session().getByText('Which message of the agent is better?');
+const question = () => session().getByText('Which message is better?');
 const candidate = (name: 'A' | 'B') => session().getByRole('article', { name: `Candidate ${name}` });
 
 beforeAll(async () => {
@@ -93,15 +93,15 @@ async function loggedEvents(): Promise<LogEvent[]> {
 
 test('the empty standing says how to get choices, and turns two candidates on', async () => {
   await workbench.activityBar('Tandem').click();
-  await workbench.page.getByRole('button', { name: /^Standing Section/ }).click();
-  await workbench.page.getByRole('button', { name: 'Show Two Candidates…' }).first().click();
+  await workbench.page.getByRole('button', { name: /^Leaderboard Section/ }).click();
+  await workbench.page.getByRole('button', { name: 'Compare Two Responses…' }).first().click();
   await workbench.page.getByRole('option', { name: /hasty/ }).click();
-  await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
+  await workbench.page.getByText('No finished dialogue has a choice between two responses yet.').waitFor();
 });
 
 test('statistics of no dialogue offer to play one', async () => {
   await workbench.runCommand('Tandem: Show Statistics');
-  await session().getByText('Figures appear here once there are dialogues.').waitFor();
+  await session().getByText('Statistics appear here once there are dialogues.').waitFor();
   await expectAccessible(session());
   await workbench.closeAllEditors();
 });
@@ -154,7 +154,7 @@ test('neither has two others written, and equal goes on with the first', async (
   await composer().press('Enter');
   await question().waitFor();
   // The table says nothing of a dialogue that is still played: it would tell who wrote what.
-  await workbench.page.getByText('No dialogue with a choice between two candidates is over yet.').waitFor();
+  await workbench.page.getByText('No finished dialogue has a choice between two responses yet.').waitFor();
   await workbench.screenshot('candidates-answers');
 });
 

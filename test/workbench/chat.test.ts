@@ -87,7 +87,7 @@ test('sees the answer as a change of the file and rejects it', async () => {
   await change().waitFor();
   await page.locator('.monaco-diff-editor').first().waitFor();
   await workbench.pictures('chat-change');
-  const asked = await workbench.notification(/Put the answer into shop\.py\?/);
+  const asked = await workbench.notification(/Insert the answer into shop\.py\?/);
   await asked.getByRole('button', { name: 'Reject' }).click();
   await change().waitFor({ state: 'detached' });
   // The chat is not logged.
@@ -125,8 +125,10 @@ test('compares what a run made with its base, blindly', async () => {
   await workbench.runCommand('Tandem: Refresh');
   await workbench.openViews('Runs');
   const done = page.getByRole('tree', { name: 'Runs' }).getByRole('treeitem', { name: /^trained starter/ });
-  await workbench.chooseInMenu(done, 'Compare with Base Blindly…');
-  const told = await workbench.notification(/a choice between two now.*one of trained starter, one of tiny/);
+  await workbench.chooseInMenu(done, 'Blind Comparison with Base…');
+  const told = await workbench.notification(
+    /choose between two, unnamed.*one by trained starter, one by tiny/,
+  );
   await workbench.screenshot('compare-blindly');
   const settings = JSON.parse(
     await readFile(path.join(own.workspace, '.vscode', 'settings.json'), 'utf8'),
@@ -139,6 +141,6 @@ test('compares what a run made with its base, blindly', async () => {
   await told.getByRole('button', { name: 'Play Next Task' }).click();
   await session().getByRole('heading', { name: 'Lot bill' }).waitFor();
   await session().getByRole('button', { name: 'Start' }).click();
-  await session().getByText('Which message of the agent is better?').waitFor();
+  await session().getByText('Which message is better?').waitFor();
   await accessiblePictures(workbench, session(), 'compare-choice');
 });

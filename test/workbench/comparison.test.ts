@@ -97,11 +97,11 @@ test('two runs that are selected are compared: their curves over each other', as
 
 test('a line is switched off, and the figures of another stage are looked at, logarithmic and as a table', async () => {
   await view().getByRole('combobox', { name: 'Stage' }).selectOption({ label: 'critic' });
-  await view().getByRole('combobox', { name: 'Figure' }).selectOption({ label: 'Loss' });
+  await view().getByRole('combobox', { name: 'Metric' }).selectOption({ label: 'Loss' });
   const both = view().getByRole('img', { name: /^Loss of critic\. .*first try: .*/ });
   await both.waitFor();
   await view().getByRole('checkbox', { name: 'Logarithmic' }).check();
-  const legend = view().getByRole('group', { name: 'Runs in the picture' });
+  const legend = view().getByRole('group', { name: 'Runs in the chart' });
   await legend.getByRole('button', { name: 'first try' }).click();
   await both.waitFor({ state: 'detached' });
   await view()
@@ -125,9 +125,9 @@ test('a line is switched off, and the figures of another stage are looked at, lo
 });
 
 test('each critic stands beside the untrained score', async () => {
-  const control = table(/^Critics and their control$/);
+  const control = table(/^Critics vs. untrained baseline$/);
   await expect.poll(() => control.getByRole('rowheader').count()).toBe(2);
-  await control.getByRole('columnheader', { name: 'Rank correlation with the untrained score' }).waitFor();
+  await control.getByRole('columnheader', { name: 'Rank correlation with the untrained baseline' }).waitFor();
 });
 
 test('configurations are shown where they differ, and opened as a diff', async () => {
@@ -148,9 +148,11 @@ test('configurations are shown where they differ, and opened as a diff', async (
 
 test('an evaluation is cancelled, with nothing kept of it', async () => {
   await button('Evaluate…').click();
-  await widget().locator('.quick-input-list-row', { hasText: 'starter world' }).waitFor();
+  await widget()
+    .locator('.quick-input-list-row', { hasText: 'Newly generated starter-world tasks' })
+    .waitFor();
   await workbench.screenshot('comparison-tasks');
-  await pick('starter world');
+  await pick('Newly generated starter-world tasks');
   await widget().getByText('Evaluate (2/2)').waitFor();
   await workbench.screenshot('comparison-amount');
   await pick(/^All /);
@@ -173,7 +175,7 @@ test('an evaluation gives success with intervals, and differences on the same ta
   const standing = table(/^Held-out success, starter-world, 20 tasks$/);
   await standing.waitFor();
   await expect.poll(() => standing.getByRole('rowheader').count()).toBe(3);
-  await standing.getByRole('columnheader', { name: 'Points against its start' }).waitFor();
+  await standing.getByRole('columnheader', { name: 'Δ vs. base (points)' }).waitFor();
   await standing.scrollIntoViewIfNeeded();
   await pictures('comparison-success');
   expect(await evaluations()).toHaveLength(2);
@@ -194,7 +196,7 @@ test('a report is written that can be sent: one file, and its pictures beside it
   await workbench.chooseFile(file);
   const notice = await workbench.notification(/The report is in experiment\.md/);
   const page = await readFile(file, 'utf8');
-  expect(page).toContain('## Success on tasks that none of the runs learned from');
+  expect(page).toContain('## Held-out success');
   expect(page).toContain('| critic.beta | ');
   for (const place of [workspace, root, os.tmpdir()]) expect(page).not.toContain(place);
   const drawn = await readdir(path.join(workspace, 'experiment-pictures'));
@@ -209,16 +211,16 @@ test('a run that was evaluated says how far it came from its start', async () =>
   await workbench.closeAllEditors();
   await row(/^first try, done/).click();
   await view()
-    .getByText(/^Success \d+ % → \d+ % on 20 held-out tasks, .* points against the start/)
+    .getByText(/^Success \d+ % → \d+ % on 20 held-out tasks, .* points vs\. the base model/)
     .waitFor();
   await accessiblePictures(workbench, view(), 'runs-measured');
 });
 
 test('one run alone stands beside its start', async () => {
   await button('Compare').click();
-  await widget().getByPlaceholder('Which runs; one alone stands beside its start').waitFor();
+  await widget().getByPlaceholder('Choose runs; a single run is compared with its base model').waitFor();
   await workbench.page.keyboard.press('Enter');
-  await view().getByRole('heading', { name: 'first try and its start' }).waitFor();
+  await view().getByRole('heading', { name: 'first try vs. base model' }).waitFor();
   await view()
     .getByRole('img', { name: /^Pair accuracy of policy\. first try: from / })
     .waitFor();
@@ -226,7 +228,7 @@ test('one run alone stands beside its start', async () => {
   await expect.poll(() => standing.getByRole('rowheader').count()).toBe(2);
   await expect
     .poll(() =>
-      table(/^Critics and their control$/)
+      table(/^Critics vs. untrained baseline$/)
         .getByRole('rowheader')
         .count(),
     )

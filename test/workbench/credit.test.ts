@@ -34,7 +34,7 @@ const quickInput = (): Locator => workbench.page.locator('.quick-input-widget');
 
 const turn = (number: number): Locator =>
   replay().getByRole('group', { name: `Turn ${number}`, exact: true });
-const bars = (unit = 'nats per token'): Locator =>
+const bars = (unit = 'nats/token'): Locator =>
   replay().getByRole('img', { name: new RegExp(`^(Helped|Hurt): [+−]\\d+\\.\\d+ ${unit}; untrained `) });
 const verdict = (number: number, agrees: boolean): Locator =>
   turn(number).getByRole('button', {
@@ -147,7 +147,7 @@ test('without a critic one sentence says how to get one', async () => {
   await row(/^Parcel surcharge, .*asks-first/).click();
   await replay().getByRole('button', { name: 'see the credit of each turn…' }).click();
   const told = await workbench.notification(
-    /There is no critic in this workspace\. A run of SWEET-RL trains one/,
+    /There is no critic in this workspace\. A SWEET-RL run trains one/,
   );
   for (const name of ['New Run…', 'Choose Folder…']) await told.getByRole('button', { name }).waitFor();
 });
@@ -165,7 +165,7 @@ test('the critic of a run is chosen and its credit stands at the left of each tu
   );
   await replay().getByRole('button', { name: 'see the credit of each turn…' }).click();
   await offered(
-    /first try.*held-out pairs 78 %, untrained 55 % · no verdicts yet.*SWEET-RL on tiny/,
+    /first try.*held-out pair accuracy 78 %, untrained 55 % · not reviewed yet.*SWEET-RL on tiny/,
   ).waitFor();
   await pick('first try');
   await bars().first().waitFor();
@@ -177,9 +177,9 @@ test('the critic of a run is chosen and its credit stands at the left of each tu
         .count(),
     );
   await replay().getByText('critic: first try').waitFor();
-  await replay().getByText('no verdicts yet').waitFor();
+  await replay().getByText('not reviewed yet').waitFor();
   await replay()
-    .getByText(/^bars end at ±\d+\.\d+ nats per token; to the right a turn helped$/)
+    .getByText(/^Bar scale ±\d+\.\d+ nats\/token; right = helped$/)
     .waitFor();
   await pictures('credit', allThemes);
   await narrowPicture('credit');
@@ -191,8 +191,8 @@ test('tokens are shaded on demand, with their figures in a table', async () => {
   await shades.click();
   const tokens = replay().getByRole('group', { name: 'Tokens of turn 1' });
   await tokens.waitFor();
-  await replay().getByText('token likelier to the critic than to its base').waitFor();
-  await turn(1).getByText('in figures').click();
+  await replay().getByText('token more likely under the critic than under its base model').waitFor();
+  await turn(1).getByText('Show values').click();
   await turn(1)
     .getByRole('row', { name: /^\d+ \S.* [+−]\d+\.\d+$/ })
     .first()
@@ -267,7 +267,7 @@ test('the critics of loops and scoreboards are offered, too, with how far people
   await replay().getByRole('heading', { name: 'Course mark' }).waitFor();
   await replay().getByRole('button', { name: 'change…' }).click();
   await offered(/first try.*people agree in 0 of 1 judged turn \(0 %, 0–79\).*SWEET-RL on tiny/).waitFor();
-  await offered(/starter-world-quick.*no verdicts yet.*SWEET-RL on tiny/).waitFor();
+  await offered(/starter-world-quick.*not reviewed yet.*SWEET-RL on tiny/).waitFor();
   // A copy of the critic of the run is the same critic.
   await offered(/sweet-rl, lr 1e-3, seed 2.*people agree in 0 of 1 judged turn.*quick · SWEET-RL/).waitFor();
   await workbench.pictures('credit-choose');
@@ -296,7 +296,7 @@ test('the trainer scores', async () => {
   await rm(hold);
   await replay().getByRole('button', { name: 'score with it' }).click();
   await bars('nats').first().waitFor();
-  await replay().getByText('no verdicts yet').waitFor();
+  await replay().getByText('not reviewed yet').waitFor();
   await replay().getByRole('button', { name: 'shade tokens' }).click();
   await replay().getByRole('group', { name: 'Tokens of turn 1' }).waitFor();
   await expectAccessible(replay());
@@ -308,13 +308,13 @@ test('critics are rows of the Models view: how well each does, which one the rep
   const listed = (name: RegExp): Locator => models.getByRole('treeitem', { name });
   await workbench.openViews('Models');
   await listed(/^Critics/).click();
-  await listed(/^starter-world-quick, critic, shown in replays, no verdicts yet/).waitFor();
+  await listed(/^starter-world-quick, critic, shown in replays, not reviewed yet/).waitFor();
   const first = listed(
-    /^first try, critic, held-out pairs 78 %, untrained 55 %, people agree in 0 of 1 judged turn/,
+    /^first try, critic, held-out pair accuracy 78 %, untrained 55 %, people agree in 0 of 1 judged turn/,
   );
   await first.hover();
   await workbench.pictures('credit-models');
-  await workbench.chooseInMenu(first, 'Show Its Credit in Replays');
+  await workbench.chooseInMenu(first, 'Show Credit in Replays');
   await listed(/^first try, critic, shown in replays/).waitFor();
   await replay().getByText('critic: first try').waitFor();
   await listed(/^first try/).click();

@@ -132,7 +132,7 @@ export class WorkbenchDriver {
     return window;
   }
 
-  /** Closes the only window, and waits until its extension host has ended; `open` opens it again. */
+  /** Closes the only window, and waits until its extension host has ended; 'open' opens it again. */
   async leave(): Promise<void> {
     await this.page.goto('about:blank');
     while ((await this.extensionHosts()).length > 0) await this.page.waitForTimeout(100);

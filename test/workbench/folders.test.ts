@@ -94,26 +94,26 @@ test('the views show the log of the first folder, until the other one is chosen'
   await expect.poll(() => trajectories().getByRole('treeitem').count()).toBe(0);
   // The session may still take the focus for its composer, which closes the list of logs.
   await insisting(async (options) => {
-    await workbench.runCommand('Tandem: Choose Log…');
+    await workbench.runCommand('Tandem: Switch Log…');
     await quickInput().getByText('0 dialogues').waitFor(options);
     await workbench.screenshot('folders-choose-log');
     await quickInput().getByText('1 dialogue', { exact: true }).click(options);
   });
   await trajectories()
-    .getByRole('treeitem', { name: /^Same task, open/ })
+    .getByRole('treeitem', { name: /^Same task, in progress/ })
     .waitFor();
   await headOf('beta').waitFor();
   await workbench.screenshot('folders-other-log');
 });
 
 test('a dialogue of the other log is read, and the choice outlives a reload', async () => {
-  const dialogue = trajectories().getByRole('treeitem', { name: /^Same task, open/ });
+  const dialogue = trajectories().getByRole('treeitem', { name: /^Same task, in progress/ });
   await workbench.chooseInMenu(dialogue, 'Open Transcript');
   await workbench.page.getByText('A question for beta?').first().waitFor();
   await workbench.reload();
   await headOf('beta').waitFor();
   await trajectories()
-    .getByRole('treeitem', { name: /^Same task, open/ })
+    .getByRole('treeitem', { name: /^Same task, in progress/ })
     .waitFor();
 });
 
@@ -125,7 +125,7 @@ test('all that a person said goes from the data folders of both', async () => {
   await workbench.screenshot('folders-delete');
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await workbench.page
-    .getByText(/Everything of developer-.* is gone from .*alpha: 0 dialogues; .*beta: 1 dialogue\./)
+    .getByText(/All data of developer-.* has been deleted from .*alpha: 0 dialogues; .*beta: 1 dialogue\./)
     .first()
     .waitFor();
 });

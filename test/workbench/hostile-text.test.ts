@@ -123,7 +123,7 @@ test('shows what a hostile agent says as text that does nothing', async () => {
 
 test('draws of megabytes only the beginning, and opens the rest in the editor', async () => {
   await session().locator('main').press('End');
-  await turns().nth(1).getByText('1,950,000 more characters are not drawn here.').scrollIntoViewIfNeeded();
+  await turns().nth(1).getByText('1,950,000 more characters are not shown here.').scrollIntoViewIfNeeded();
   await session().getByRole('button', { name: 'Read them in the transcript' }).click();
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.transcript\.md/ }).waitFor();
 });
@@ -190,5 +190,5 @@ test('goes on after messages that do not fit, of the page to the extension host 
   await expect.poll(() => composer.inputValue()).toBe('Nobody knows.');
   await session().getByRole('button', { name: 'Send' }).click();
   await expect.poll(() => turns().count()).toBe(4);
-  await expect.poll(() => session().getByText('This cannot be shown').count()).toBe(0);
+  await expect.poll(() => session().getByText('This view received data that it cannot show').count()).toBe(0);
 });

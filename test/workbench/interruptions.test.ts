@@ -212,7 +212,7 @@ describe('at each step of a dialogue the extension host is killed and the window
     await workbench.draftKept('Up to ten');
     await workbench.killExtensionHosts();
     await ada().composer().press('Enter');
-    await ada().session().getByText('The extension host does not answer').waitFor();
+    await ada().session().getByText('The extension host does not respond').waitFor();
     await expect.poll(() => ada().composer().isEnabled()).toBe(true);
     await expectAccessible(ada().session());
     await workbench.screenshot('session-no-host');

@@ -63,7 +63,7 @@ test('connects a model step by step: address, key, one of its models', async () 
   await workbench.openViews('Tasks', 'Models');
   await workbench.runCommand('Tandem: Connect Model…');
   await step(1, 'nonsense');
-  await row('will not do').waitFor();
+  await row('cannot be used').waitFor();
   await step(1, server.url);
   await row(`Use “${server.url}”`).click();
   await step(2, '');
@@ -86,13 +86,13 @@ test('tests the connection before it is kept, and gives it a price', async () =>
   await row('Price').click();
   for (const [price, part] of [
     ['1', 'prompt'],
-    ['2', 'answer'],
+    ['2', 'completion'],
   ] as const) {
-    await widget().getByText(`a million tokens of the ${part}`).waitFor();
+    await widget().getByText(`per million ${part} tokens`).waitFor();
     await widget().locator('input.input').fill(price);
     await widget().locator('input.input').press('Enter');
   }
-  await row('$1 a million prompt tokens').waitFor();
+  await row('$1 per million prompt tokens').waitFor();
 });
 
 test('keeps it as the agent, which the view marks', async () => {
@@ -122,10 +122,10 @@ test('says in the view what is wrong when the server is gone', async () => {
   await item.getByRole('button', { name: 'Test Connection' }).click();
   await models()
     .getByRole('treeitem', {
-      name: /^qwen-tiny, agent, fails: Nothing listens at 127\.0\.0\.1:\d+\. Start the server/,
+      name: /^qwen-tiny, agent, fails: Can't connect to 127\.0\.0\.1:\d+: it refused the connection\. Start the server/,
     })
     .waitFor();
-  await workbench.page.getByRole('alert').getByText('Nothing listens at').first().waitFor();
+  await workbench.page.getByRole('alert').getByText("Can't connect to").first().waitFor();
   await workbench.screenshot('models-fails');
   await session().getByRole('textbox', { name: 'Your reply to the agent' }).fill('Above 20 kilograms.');
   await session().getByRole('button', { name: 'Send' }).click();
@@ -135,7 +135,7 @@ test('says in the view what is wrong when the server is gone', async () => {
 });
 
 test('shows use and cost as a document', async () => {
-  await workbench.runCommand('Tandem: Show Use and Cost');
+  await workbench.runCommand('Tandem: Show Usage and Cost');
   await workbench.page.getByRole('tab', { name: /use-and-cost\.md/ }).waitFor();
   await workbench.page.locator('.monaco-editor').getByText('qwen-tiny (openai:qwen-tiny@').first().waitFor();
   await workbench.screenshot('models-use');
@@ -173,7 +173,7 @@ test('gives roles from the menu of a row and from lists, and the view marks them
   await workbench.runCommand('Tandem: Choose Simulator…');
   await row('Rules').click();
   await modelRow(/^qwen-tiny, fails/).waitFor();
-  await workbench.runCommand('Tandem: Show Two Candidates…');
+  await workbench.runCommand('Tandem: Compare Two Responses…');
   await row('qwen-tiny').click();
   await modelRow(/^qwen-tiny, second agent, /).waitFor();
 });
@@ -181,7 +181,7 @@ test('gives roles from the menu of a row and from lists, and the view marks them
 test('edits a connection, which goes on in its role, and gives it another key', async () => {
   await workbench.chooseInMenu(modelRow(/^qwen-tiny/), 'Edit Connection…');
   await row('Name').click();
-  await widget().getByText('What the Models view calls it').waitFor();
+  await widget().getByText('Its name in the Models view').waitFor();
   await widget().locator('input.input').fill('Lab');
   await workbench.page.keyboard.press('Enter');
   await row('Save').click();
@@ -195,8 +195,8 @@ test('edits a connection, which goes on in its role, and gives it another key', 
 
 test('removes a model once it plays no role any more', async () => {
   await workbench.chooseInMenu(modelRow(/^Lab/), 'Remove from List');
-  await workbench.notification(/Lab writes the other one of two candidates\. Choose another/);
-  await workbench.runCommand('Tandem: Show Two Candidates…');
+  await workbench.notification(/Lab writes the second response\. Choose another/);
+  await workbench.runCommand('Tandem: Compare Two Responses…');
   await row('One message at a time').click();
   await modelRow(/^Lab, untested, /).waitFor();
   await workbench.chooseInMenu(modelRow(/^Lab/), 'Remove from List');

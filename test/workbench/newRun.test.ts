@@ -122,7 +122,7 @@ test('the simulator plays with the agent when there is nothing to learn from, un
   await button('Let the simulator play').click();
   const progress = await workbench.notification(/slow@.* plays with rules: \d+ of 96 dialogues/);
   await workbench.screenshot('new-run-collecting');
-  await form().getByRole('heading', { name: 'From which dialogues' }).waitFor();
+  await form().getByRole('heading', { name: 'Training data' }).waitFor();
   await figure('Trajectories')
     .filter({ hasText: /^([2-9]|\d\d)$/ })
     .waitFor();
@@ -163,7 +163,7 @@ test('without the trainer the form says what it takes, and installs nothing with
     await button(name).click();
     await dialog().getByText('Install what training needs on this machine?').waitFor();
     await dialog()
-      .getByText(/about .+ are downloaded, and .+ of disk are used/)
+      .getByText(/downloads about .+ and takes .+ of disk space/)
       .waitFor();
     await workbench.screenshot('new-run-install-question');
     await dialog().getByRole('button', { name: 'Cancel' }).click();
@@ -222,7 +222,7 @@ test('plans the run with the defaults: time, memory, device', async () => {
     .locator('footer')
     .getByText(/^about .+ of .+ GB/)
     .waitFor();
-  await form().getByText('as the model reads them').waitFor();
+  await form().getByText('as the model tokenizes them').waitFor();
   await pictures('plan');
 });
 
@@ -230,7 +230,9 @@ test('counts follow the filter, and what is left out is said', async () => {
   const agent = form().getByRole('combobox', { name: 'Agent' });
   await agent.selectOption(guesses);
   await says('Trajectories', '6');
-  await form().locator('#data-error', { hasText: 'No task has a better dialogue' }).waitFor();
+  await form()
+    .locator('#data-error', { hasText: 'No task has two dialogues with different rewards' })
+    .waitFor();
   await form().locator('.left-out').getByText('outside the filter').waitFor();
   await workbench.screenshot('new-run-nothing-to-compare');
   await form().getByRole('radio', { name: 'Rejection fine-tuning' }).check();
@@ -246,19 +248,19 @@ test('a value that will not do has its sentence beside it, and is where Start le
   const beta = form().getByRole('group', { name: 'Critic' }).getByRole('textbox', { name: 'Beta' });
   await expect.poll(() => beta.inputValue()).toBe('3');
   await beta.fill('0');
-  await form().getByText('Write a number above 0.').waitFor();
+  await form().getByText('Enter a number above 0.').waitFor();
   await expect.poll(() => beta.getAttribute('aria-invalid')).toBe('true');
   const described = (await beta.getAttribute('aria-describedby'))!.split(' ');
-  expect(await form().locator(`#${described[0]}`).textContent()).toContain('Write a number above 0.');
+  expect(await form().locator(`#${described[0]}`).textContent()).toContain('Enter a number above 0.');
   await button('Start').click();
   await expect.poll(() => beta.evaluate((element) => element === document.activeElement)).toBe(true);
   await beta.scrollIntoViewIfNeeded();
   await pictures('error');
   expect(await runs().list()).toEqual([]);
   // By the keyboard, from the field back to the button before it.
-  await button('Beta: back to what is recommended').press('Enter');
+  await button('Beta: reset to the recommended value').press('Enter');
   await expect.poll(() => beta.inputValue()).toBe('3');
-  await form().getByText('Write a number above 0.').waitFor({ state: 'detached' });
+  await form().getByText('Enter a number above 0.').waitFor({ state: 'detached' });
 });
 
 test('is kept over a reload, and fits a narrow editor', async () => {
@@ -289,7 +291,7 @@ test('a machine that cannot train is told at Start with what was run and how to 
   await form().locator('footer').getByText('This machine cannot train yet.').waitFor();
   const failed = form().locator('footer .checks');
   await failed.getByText('device has failed').waitFor();
-  for (const part of ['Command', 'Output', 'To mend it'])
+  for (const part of ['Command', 'Output', 'How to fix it'])
     await failed.locator('dt', { hasText: part }).first().waitFor();
   await pictures('unfit');
   expect(await runs().list()).toEqual([]);
@@ -301,7 +303,7 @@ test('a refusal of the trainer stands beside the field that it is about', async 
     .getByText(/model\.device is mps, but .* finds no such device/)
     .waitFor();
   // The form says what was looked at on this machine, and what to do about it.
-  await needs().locator('.checks dt', { hasText: 'To mend it' }).first().waitFor();
+  await needs().locator('.checks dt', { hasText: 'How to fix it' }).first().waitFor();
   await workbench.screenshot('new-run-no-such-device');
   await form().getByRole('combobox', { name: 'Device' }).selectOption('cpu');
   await form().locator('footer').getByText('This machine cannot train yet.').waitFor({ state: 'detached' });
@@ -312,10 +314,10 @@ test('a refusal of the trainer stands beside the field that it is about', async 
 
 test('a name on the hub is planned when that is asked for, and stands in a file that the command line takes', async () => {
   const base = form().getByRole('combobox', { name: 'Base model' });
-  const name = form().getByRole('textbox', { name: 'Name on the hub' });
+  const name = form().getByRole('textbox', { name: 'Hugging Face model ID' });
   await base.selectOption('hub');
   await name.fill('agent');
-  await form().getByText('Write the name as owner/name').waitFor();
+  await form().getByText('Enter the ID as owner/name').waitFor();
   await name.fill('nobody/agent');
   await needs().getByText('tokenizer are downloaded from the hub').waitFor();
   await button('Plan').click();
@@ -329,7 +331,7 @@ test('a name on the hub is planned when that is asked for, and stands in a file 
   await needs().getByText('It fits this machine.').waitFor();
   // What was downloaded is planned without being asked for again.
   await name.fill('');
-  await needs().getByText('Mend what is marked').waitFor();
+  await needs().getByText('Fix the marked fields').waitFor();
   await name.fill('tiny/agent');
   await needs().getByText('It fits this machine.').waitFor();
   await button('Open as file').click();
@@ -361,7 +363,7 @@ test('until a start has ended nothing can be changed, and Cancel leaves no run',
   // The trainer stays in its check of the run, so that this start lasts until it is cancelled.
   const isHeld = holdProcess(({ args }) => args.includes(`tandem_trainer check ${runs().folder}`));
   await button('Start').click();
-  await form().getByText('Until it has begun, nothing can be changed here.').first().waitFor();
+  await form().getByText('Nothing can be changed here until the run has started.').first().waitFor();
   await isHeld;
   await expect.poll(() => method.isDisabled()).toBe(true);
   await pictures('starting');
@@ -392,7 +394,7 @@ test('a run is duplicated into the form, on the same rows or on the log', async 
   await workbench.chooseInMenu(row(/^from the form/), 'Duplicate Run with Changes…');
   await form().getByRole('heading', { name: 'New run like from the form' }).waitFor();
   await expect
-    .poll(() => form().getByRole('radio', { name: 'Those of from the form' }).isChecked())
+    .poll(() => form().getByRole('radio', { name: 'The rows of from the form' }).isChecked())
     .toBe(true);
   await expect.poll(() => form().getByRole('combobox', { name: 'Agent' }).count()).toBe(0);
   await says('Trajectories', '12');

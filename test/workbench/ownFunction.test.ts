@@ -148,7 +148,7 @@ test('reads the dialogue again in the replay, which says what became of the answ
     .getByRole('tree', { name: 'Trajectories' })
     .getByRole('treeitem', { name: /^Parcel price/ })
     .click();
-  await session().getByText('written by a developer').waitFor();
+  await session().getByText('developer').waitFor();
   await session().getByText('answered, accepted, 50 % of its lines left').waitFor();
   await session()
     .getByText('a developer’s own function: what was hidden was in the developer’s head')
@@ -170,11 +170,11 @@ test('makes a task of the function that is selected', async () => {
   await workbench.closeAllEditors();
   await openFunction(workbench);
   await selectFunction(workbench, 2);
-  await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Make Task of This Function…');
+  await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
   await page.locator('.quick-input-list-row', { hasText: 'parcel_price(21)' }).waitFor();
   await workbench.screenshot('own-task-tests');
   await quickInputOf(workbench).press('Enter');
-  await page.getByText('More calls, with semicolons between them').waitFor();
+  await page.getByText('More calls, separated by semicolons').waitFor();
   await answerQuickInput('parcel_price(20); parcel_price(20.5)', 'own-task-calls');
   await expect
     .poll(() => quickInputOf(workbench).inputValue())

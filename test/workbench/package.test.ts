@@ -118,7 +118,7 @@ test('a connection that is lost and regained takes nothing from a dialogue: not 
   workbench.loseConnection();
   await composer().press('End');
   await composer().pressSequentially('kilograms on.');
-  const warning = session().getByText('The extension host does not answer');
+  const warning = session().getByText('The extension host does not respond');
   await warning.waitFor();
   const reconnecting = workbench.page.getByRole('dialog').getByText(/Attempting to reconnect/);
   await reconnecting.waitFor();

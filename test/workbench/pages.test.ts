@@ -41,10 +41,10 @@ describe.each(Object.entries(first) as [PageName, string][])('the page of %s', (
     const page = await pages.page(name);
     expect(await readies(page)).toBe(1);
     for (let time = 0; time < 3; time += 1) await pages.say(page, { type });
-    expect(await pages.shown(page)).toContain('This cannot be shown');
+    expect(await pages.shown(page)).toContain('This view received data that it cannot show');
     expect(await readies(page)).toBe(2);
     const whole = await pages.sayRight(page);
-    expect(whole).not.toContain('This cannot be shown');
+    expect(whole).not.toContain('This view received data that it cannot show');
     expect(whole.length).toBeGreaterThan(100);
     await page.close();
   });

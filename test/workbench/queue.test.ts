@@ -123,7 +123,7 @@ test('a run that is started while another is at work waits for its turn, and say
   await start('second');
   await row(/^second, queued$/).waitFor();
   await outcome()
-    .getByText(/^It waits for its turn/)
+    .getByText(/^It is queued/)
     .waitFor();
   await button('Start now').waitFor();
   await accessiblePictures(workbench, view(), 'runs-queued');
@@ -140,7 +140,7 @@ test('it can be removed from the queue, and comes back into it when it is resume
 test('it starts beside the one at work for a person who was told what that takes', async () => {
   const dialog = workbench.page.locator('.monaco-dialog-box');
   await button('Start now').click();
-  await dialog.getByText('Start “second” while “first” is at work?').waitFor();
+  await dialog.getByText('Start “second” while “first” is running?').waitFor();
   await dialog.getByText(/^It needs about [\d.]+ [MG]B of memory, and [\d.]+ GB are free\./).waitFor();
   await workbench.screenshot('runs-start-beside');
   await dialog.getByRole('button', { name: 'Start Now' }).click();
@@ -179,7 +179,7 @@ test('a person who wants the model of a run before its last step finishes it', a
   await row(/^first, done, ended at step [\d,]+ of [\d,]+, /).waitFor();
   await outcome()
     .getByText(
-      /^The trained model is ready\. Its training was ended at step [\d,]+ of [\d,]+ \(policy\), as asked/,
+      /^The trained model is ready\. Its training was finished early, at step [\d,]+ of [\d,]+ \(policy\): the best step/,
     )
     .waitFor();
   await accessiblePictures(workbench, view(), 'runs-finished-early');
@@ -191,7 +191,7 @@ test('one that cannot be launched halts the queue, which says why until a person
   await row(/^second, queued, the queue is halted/).waitFor();
   await row(/^second, queued/).click();
   await outcome()
-    .getByText(/^The queue is halted, and no run begins: .*trainer\.log/)
+    .getByText(/^The queue is halted and no run starts: .*trainer\.log/)
     .waitFor();
   await workbench.page.getByText(/^The queue is halted: .*trainer\.log/).waitFor();
   await workbench.clearNotifications();
@@ -235,7 +235,7 @@ const alsoSelect = (name: RegExp): Promise<void> => row(name).click({ modifiers:
 test('those that are selected are not deleted while one of them is at work', async () => {
   for (const name of [/^third, running/, /^second, died/, /^first, done/]) await alsoSelect(name);
   await workbench.page.keyboard.press('Delete');
-  await workbench.notification(/Nothing is deleted: “third” is at work/);
+  await workbench.notification(/Nothing is deleted: “third” is running/);
   await workbench.screenshot('runs-delete-live');
   await workbench.clearNotifications();
 });

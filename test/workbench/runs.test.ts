@@ -163,7 +163,7 @@ test('looks at another figure, smoothed and logarithmic, and at the same numbers
   await view().getByRole('checkbox', { name: 'Logarithmic' }).check();
   await workbench.screenshot('runs-log-scale');
   await button('Show the table').click();
-  await view().getByRole('columnheader', { name: 'Held out' }).waitFor();
+  await view().getByRole('columnheader', { name: 'Held-out' }).waitFor();
   await pictures('runs-table');
   await button('Show the picture').click();
   await view()
@@ -219,7 +219,7 @@ test('a trainer that is killed is reported with what it said last, and a button 
   process.kill(trainer!.pid, 'SIGKILL');
   await row(/^long one, died, /).waitFor();
   const outcome = view().getByRole('region', { name: 'Outcome' });
-  await outcome.getByText(/Its trainer \(process \d+\) ended without a last word/).waitFor();
+  await outcome.getByText(/Its trainer \(process \d+\) ended without a message/).waitFor();
   await outcome.getByText('CUDA error: the launch failed').waitFor();
   const death = /long one: died\..* The last one: CUDA error: the launch failed/;
   await (await workbench.notification(death)).getByRole('button', { name: 'Show' }).waitFor();
@@ -252,12 +252,12 @@ test('also before the first event and in a stage without steps the extension hos
 
 test('done, it has a model, which answers in a session', async () => {
   await view().getByText('The trained model is ready.').first().waitFor();
-  await view().getByText('is not measured yet: Compare measures it').waitFor();
+  await view().getByText('Not evaluated yet. Evaluate it on held-out tasks').waitFor();
   await view().getByText('Turns that the critic likes').waitFor();
   await pictures('runs-done');
   // There is no other run to be asked about.
   await button('Compare').click();
-  await view().getByRole('heading', { name: 'long one and its start' }).waitFor();
+  await view().getByRole('heading', { name: 'long one vs. base model' }).waitFor();
   await button('Evaluate…').waitFor();
   await workbench.runCommand('View: Close Editor');
   await button('Play with it').click();
@@ -331,10 +331,10 @@ test('of many events it shows the latest, and opens the file with all of them', 
   const notice = { version: 1, at: new Date().toISOString(), event: 'notice', message: 'Hm.' };
   await appendFile(path.join(folder, 'events.jsonl'), `${JSON.stringify(notice)}\n`.repeat(60));
   const events = view().getByRole('region', { name: 'Events' });
-  await events.getByText(/\d+ more events are in the file of events/).waitFor();
+  await events.getByText(/\d+ more events are in the event file/).waitFor();
   await events.scrollIntoViewIfNeeded();
   await pictures('runs-events');
-  await events.getByRole('button', { name: 'Open the events' }).click();
+  await events.getByRole('button', { name: 'Open the event file' }).click();
   await workbench.page.locator('.tab', { hasText: 'events.jsonl' }).waitFor();
   await workbench.runCommand('View: Close Editor');
 });
@@ -343,7 +343,7 @@ test('it is stopped at once, and deleted with what it takes', async () => {
   const { folder } = await newest();
   const dialog = workbench.page.locator('.monaco-dialog-box');
   await button('Stop immediately…').click();
-  await dialog.getByText('Stop “long one, changed” where it is?').waitFor();
+  await dialog.getByText('Stop “long one, changed” immediately?').waitFor();
   await dialog.getByRole('button', { name: 'Stop Immediately' }).click();
   await row(/^long one, changed, paused/).waitFor();
   await workbench.chooseInMenu(row(/^long one, changed, paused/), 'Delete Run…');

@@ -174,11 +174,11 @@ test('has a reply suggested with one key, edits it and sends it', async () => {
   await session().getByText('depend on the zone').waitFor();
   await composer().fill('I thi');
   await press('Alt+s');
-  await session().getByText('A draft of rules').waitFor();
+  await session().getByText('Drafted by the rules').waitFor();
   await composer().press('Escape');
   await expect.poll(() => composer().inputValue()).toBe('I thi');
   await press('Alt+s');
-  await session().getByText('A draft of rules').waitFor();
+  await session().getByText('Drafted by the rules').waitFor();
   await workbench.screenshot('session-suggestion');
   await expectAccessible(session());
   await composer().press('End');
@@ -209,7 +209,7 @@ test('keeps a draft that comes, and the last words, while another editor is in f
     await drafting.request(0)
   ).ended;
   await showSession();
-  await session().getByText('A draft of Helper').waitFor();
+  await session().getByText('Drafted by Helper').waitFor();
   await expect.poll(() => composer().inputValue()).toBe('In euros.');
   await composer().press('Escape');
   await composer().press('End');
@@ -236,7 +236,7 @@ test('stops a simulator that takes long over a draft, and one that takes long ov
     await session().getByText(doing).waitFor();
     await expectAccessible(session());
     await working.press('Enter');
-    await session().getByRole('button', { name: 'Don’t mind' }).waitFor();
+    await session().getByRole('button', { name: 'No preference' }).waitFor();
   }
   await configure({});
   await session().getByTitle('rules drafts a reply for you').waitFor();
@@ -325,11 +325,11 @@ test('is warned before a reply gives the reference away, and can edit it or send
 test('hands over to the simulator and takes the seat back while it plays', async () => {
   await composer().waitFor();
   await whileItWrites(async () => {
-    await session().getByRole('button', { name: 'Simulator from here on' }).click();
+    await session().getByRole('button', { name: 'Hand over to simulator' }).click();
     await session().locator('tandem-stream').getByText('anything else').waitFor();
-    await session().getByRole('button', { name: 'Take the seat back' }).waitFor();
+    await session().getByRole('button', { name: 'Take over' }).waitFor();
     await press('Alt+i');
-    await session().getByText('you are the human').waitFor();
+    await session().getByText('You reply').waitFor();
   });
   await session().getByText('anything else').waitFor();
   await workbench.screenshot('session-seat-taken');

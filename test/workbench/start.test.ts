@@ -65,12 +65,12 @@ test('lets the simulator play tasks of a pack, as many as they like, and is told
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
   await question.getByText('How many of its 24 tasks?').waitFor();
   await question.getByRole('textbox').fill('25');
-  await question.getByText('Write a whole number from 1 to 24.').waitFor();
+  await question.getByText('Enter a whole number from 1 to 24.').waitFor();
   await question.getByRole('textbox').fill('2');
   await question.getByText('How many of its 24 tasks?').waitFor();
   await workbench.screenshot('starter-collect');
   await workbench.page.keyboard.press('Enter');
-  await answer(/^How many dialogues of each/, '2');
+  await answer(/^How many dialogues per task/, '2');
   const toast = workbench.page.locator('.notifications-toasts .notification-toast');
   const played = toast.filter({ hasText: 'Played and graded: 4 dialogues of starter-world.' });
   // It goes by itself after ten seconds, but not while the pointer is over it.
@@ -80,9 +80,9 @@ test('lets the simulator play tasks of a pack, as many as they like, and is told
   await workbench.page.getByRole('tab', { name: 'New Run' }).waitFor();
   await workbench.runCommand('View: Close Editor');
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
-  await answer(/Played already, which counts: 4 dialogues/, '2');
-  await answer(/^How many dialogues of each/, '2');
-  const told = await workbench.notification(/These dialogues were played already/);
+  await answer(/Already played and counted: 4 dialogues/, '2');
+  await answer(/^How many dialogues per task/, '2');
+  const told = await workbench.notification(/These dialogues were already played/);
   await told.getByRole('button', { name: 'Show Trajectories' }).click();
   await workbench.page.locator('.pane-header', { hasText: '5 · ' }).waitFor();
 });

@@ -117,7 +117,7 @@ test('sees in the status bar what goes on, and comes back to the session by a cl
 
 test('sees packs with their counts, and each task with its state', async () => {
   await workbench.openViews('Tasks');
-  await task(/^starter-world, 24 tasks, 1 (draft|submitted)/).waitFor();
+  await task(/^starter-world, 24 tasks, 1 (draft|done)/).waitFor();
   await task(/^starter, 32 tasks/).waitFor();
   await expect
     .poll(() =>
@@ -153,7 +153,7 @@ test('opens reference, tests and guidelines from the menu of a task, and copies 
   await activeTab(/^parking-bill\.tests\.py/).waitFor();
   await workbench.chooseInMenu(parking, 'Open Guidelines');
   await activeTab(/starter-world\.guidelines\.md/).waitFor();
-  await workbench.chooseInMenu(parking, 'Copy Task Id');
+  await workbench.chooseInMenu(parking, 'Copy Task ID');
   await expect.poll(() => workbench.clipboard()).toMatch(/^starter-development-\w+$/);
 });
 
@@ -195,7 +195,7 @@ test('adds a pack by file, and is told of its counts and its bad line', async ()
   await workbench.chooseFile(path.join(folder, 'given.jsonl'));
   await task(/^given, 1 task, 1 bad line/).waitFor();
   const told = await workbench.notification(
-    /given\.jsonl is in the list: 1 task, 1 test\. 1 line is no task, the first is line 2/,
+    /given\.jsonl is in the list: 1 task, 1 test\. 1 line is not a task, the first is line 2/,
   );
   await told.getByRole('button', { name: 'Show Line 2' }).click();
   await activeTab(/^given\.jsonl/).waitFor();

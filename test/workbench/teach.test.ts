@@ -25,7 +25,7 @@ const heading = (name: string | RegExp): Locator => page().getByRole('heading', 
 const runs = (): Runs => new Runs(path.join(workspace, '.tandem'));
 const outcome = (): Locator =>
   page()
-    .getByText(/^Success \d+ % → \d+ % on 40 tasks that it had never seen/)
+    .getByText(/^Success \d+ % → \d+ % on 40 held-out tasks/)
     .first();
 /** The step of the lesson that is done now. */
 const now = (name: string): Locator => page().locator('[aria-current=step]', { hasText: name });
@@ -68,7 +68,7 @@ test('finds in the empty view of runs what teaching the agent does, and how long
     .waitFor();
   await accessiblePictures(workbench, page(), 'teach-offer');
   await page().getByRole('radio', { name: 'Brief' }).check();
-  await page().getByText('40 to learn from and 40 to measure on, of other kinds').waitFor();
+  await page().getByText('40 for training and 40 held out, of other kinds').waitFor();
   await button('Start').click();
   await button('Stop').waitFor();
 });

@@ -192,9 +192,9 @@ test('a filter by date, rating and text finds what it should, and nothing where 
 test('a finished dialogue opens in the replay, which says who wrote what', async () => {
   await row(/^Parcel surcharge, not graded yet/).click();
   await replay().getByRole('heading', { name: 'Parcel surcharge' }).waitFor();
-  await replay().getByText('written by a developer in 42 s').waitFor();
-  await replay().getByText('suggested by the simulator, edited by a developer in 9 s').waitFor();
-  await replay().getByText('rules has the seat from here on').waitFor();
+  await replay().getByText('developer · 42 s').waitFor();
+  await replay().getByText('suggested by simulator, edited by developer · 9 s').waitFor();
+  await replay().getByText('rules replies from here on').waitFor();
   await replay()
     .getByText(/gives away \d+ % of the reference/)
     .waitFor();
@@ -230,7 +230,7 @@ test('the replay shows the grade and compares the answer with the reference', as
 });
 
 test('an unfinished dialogue opens in the session', async () => {
-  await row(/^Parcel surcharge, open/).click();
+  await row(/^Parcel surcharge, in progress/).click();
   await replay()
     .getByText(/^turn 1 of \d+$/)
     .waitFor();
@@ -300,7 +300,7 @@ test('an export is shown before it is written, then saved with its card', async 
   const file = path.join(workspace, 'rows.jsonl');
   await workbench.runCommand('Tandem: Export Trajectories…');
   await pick('Fine-tuning rows');
-  await quickInput().locator('.quick-input-list-row', { hasText: 'Also those with a leak' }).click();
+  await quickInput().locator('.quick-input-list-row', { hasText: 'Include leaked dialogues' }).click();
   await quickInput().getByRole('button', { name: 'OK' }).click();
   await workbench.page.getByRole('tab', { name: /export-preview-1\.md/ }).waitFor();
   const editor = workbench.page.locator('.monaco-editor .view-lines').first();
@@ -319,10 +319,10 @@ test('an export is shown before it is written, then saved with its card', async 
 
 test('an export of choices, with the words of the editor’s models when they are asked for', async () => {
   await workbench.runCommand('Tandem: Export Trajectories…');
-  await pick('A row for each choice of a person between two candidates');
-  for (const also of ['with a leak', 'in which a model of the editor wrote']) {
+  await pick('One row per choice between two candidates');
+  for (const also of ['leaked dialogues', 'VS Code-model dialogues']) {
     await quickInput()
-      .locator('.quick-input-list-row', { hasText: `Also those ${also}` })
+      .locator('.quick-input-list-row', { hasText: `Include ${also}` })
       .click();
   }
   await workbench.screenshot('trajectories-export-choices');
@@ -330,7 +330,7 @@ test('an export of choices, with the words of the editor’s models when they ar
   await workbench.page.getByRole('tab', { name: /export-preview-2\.md/ }).waitFor();
   const editor = workbench.page.locator('.monaco-editor .view-lines').first();
   await editor.getByText('preference rows of single turns').waitFor();
-  await editor.getByText('read its vendor’s terms').waitFor();
+  await editor.getByText('read the vendor’s terms').waitFor();
   await workbench.notification(/1 rows are ready/);
 });
 
@@ -338,12 +338,12 @@ test('of two previews each is saved by its own button, and only the rows that it
   const [clean, whole] = ['clean.jsonl', 'whole.jsonl'].map((name) => path.join(workspace, name));
   await workbench.clearNotifications();
   for (const [format, also, number] of [
-    ['Fine-tuning rows', 'with a leak', 3],
-    ['A row for each dialogue in the published form', 'played to evaluate', 4],
+    ['Fine-tuning rows', 'leaked dialogues', 3],
+    ['One row per dialogue in the published format', 'evaluation dialogues', 4],
   ] as const) {
     await workbench.runCommand('Tandem: Export Trajectories…');
     await pick(format);
-    await pick(`Also those ${also}`);
+    await pick(`Include ${also}`);
     await quickInput().getByRole('button', { name: 'OK' }).click();
     await workbench.page.getByRole('tab', { name: `export-preview-${number}.md` }).waitFor();
   }
@@ -416,7 +416,7 @@ test('statistics follow the filter of the list', async () => {
   await workbench.runCommand('Tandem: Show Statistics');
   await replay().getByRole('button', { name: 'Filter…' }).click();
   await pick('Outcome');
-  await pick('open');
+  await pick('in progress');
   await workbench.page.keyboard.press('Escape');
   await replay().getByText('only open').waitFor();
   await expectAccessible(replay());

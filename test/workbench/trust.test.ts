@@ -131,7 +131,7 @@ describe('a developer', () => {
     await dialog.waitFor();
     await workbench.screenshot('trust-delete');
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
-    await workbench.notification(/Everything of zebulon is gone from .*: 1 dialogue\./);
+    await workbench.notification(/All data of zebulon has been deleted from .*: 1 dialogue\./);
     expect(await dataFolder()).not.toMatch(/zebulon|kestrel/);
   });
 
@@ -189,7 +189,7 @@ describe('in a workspace that is not trusted', () => {
     await session()
       .getByRole('button', { name: /Pair accuracy, held out 78\.0 % untrained 55\.0 %/ })
       .waitFor();
-    await session().getByText('the untrained score on the same pairs: 55.0 %').waitFor();
+    await session().getByText('untrained baseline on the same pairs: 55.0 %').waitFor();
     await session().getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
     await expect.poll(() => session().getByRole('button', { name: 'Resume' }).count()).toBe(0);
     await accessiblePictures(workbench, session(), 'trust-restricted-run');
@@ -230,7 +230,7 @@ describe('in a workspace that is not trusted', () => {
     await workbench.notification(/Nothing is played in a workspace that is not trusted/);
     await workbench.screenshot('own-restricted');
     await workbench.clearNotifications();
-    await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Make Task of This Function…');
+    await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
     await workbench.notification(/Nothing is graded in a workspace that is not trusted/);
     await workbench.clearNotifications();
   });

@@ -169,7 +169,7 @@ def as_text(checks: list[Check]) -> str:
     for check in checks:
         lines.append(f"{check.status:8} {check.name:17} {check.saw}")
         if check.status != "ok":
-            lines += [f"{'':8} {'  ran':17} {check.command}", f"{'':8} {'  to mend':17} {check.remedy}"]
+            lines += [f"{'':8} {'  ran':17} {check.command}", f"{'':8} {'  to fix':17} {check.remedy}"]
     return "\n".join(lines)
 
 

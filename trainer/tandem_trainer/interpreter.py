@@ -174,7 +174,7 @@ def check_device(ran: Ran) -> tuple[Check, dict]:
     lines = [line for line in ran.out.splitlines() if line.startswith("{")]
     facts = json.loads(lines[-1]) if lines else {}
     if ran.code != 0:
-        remedy = "Mend torch first." if not facts else "See the check of the driver, or choose another model.device."
+        remedy = "Fix torch first." if not facts else "See the check of the driver, or choose another model.device."
         return Check("device", "failed", ran.command, ran.saw, remedy), facts
     kind, rate = facts["device"], facts["flops"]
     speed = f"{facts['flops'] / 1e12:.2g} TFLOP/s in {facts['dtype']} (1024 × 1024)"

@@ -26,11 +26,11 @@ export function undrawnWords(values: readonly number[], isLogarithmic: boolean):
   if (!isLogarithmic || length === 0) return '';
   return length === 1
     ? t(
-        '1 of {0} points is not drawn: zero and less have no place on a logarithmic scale.',
+        '1 of {0} points is not drawn: a logarithmic scale shows only values above zero.',
         grouped(values.length),
       )
     : t(
-        '{0} of {1} points are not drawn: zero and less have no place on a logarithmic scale.',
+        '{0} of {1} points are not drawn: a logarithmic scale shows only values above zero.',
         grouped(length),
         grouped(values.length),
       );

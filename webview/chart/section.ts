@@ -91,4 +91,6 @@ export function chartSection(of: ChartSection): TemplateResult {
 export const zoomHint = ({ asTable }: Look): TemplateResult | typeof nothing =>
   asTable
     ? nothing
-    : html`<span class="quiet">${t('Ctrl and the wheel zoom, as + and - do; 0 shows all steps.')}</span>`;
+    : html`<span class="quiet"
+        >${t('Zoom with Ctrl and the mouse wheel, or with + and -; 0 shows all steps.')}</span
+      >`;

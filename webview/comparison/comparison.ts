@@ -40,7 +40,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
     const [first, ...others] = shown.runs;
     const title =
       others.length === 0
-        ? t('{0} and its start', first!.name)
+        ? t('{0} vs. base model', first!.name)
         : t('Comparison of {0} runs', shown.runs.length);
     return html`<main tabindex="0" aria-label=${title}>
       <header>
@@ -49,7 +49,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
           ${button({
             label: t('Write report…'),
             icon: 'markdown',
-            title: t('One Markdown file with pictures, to be committed or sent'),
+            title: t('A Markdown file with pictures, to commit or send'),
             onPress: () => host.send({ type: 'act', action: 'report' }),
           })}
         </div>
@@ -120,14 +120,12 @@ function controls({ controls: all, runs }: ComparisonView): TemplateResult | typ
   if (all.length === 0) return nothing;
   return html`<section>
     <div class="heading-line">
-      <h2>${t('Critics and their control')}</h2>
-      <span class="quiet"
-        >${t('the untrained score: what the model would have liked without having learned')}</span
-      >
+      <h2>${t('Critics vs. untrained baseline')}</h2>
+      <span class="quiet">${t('untrained baseline: the scores of the same model before training')}</span>
     </div>
     ${controlTable(all, runs)}
     <p class="quiet">
-      ${t('A rank correlation near 1 means that the critic orders turns as the untrained score does; near 0, that it says something of its own.')}
+      ${t('A rank correlation near 1 means that the critic orders turns as the untrained baseline does; near 0, that training has changed the order.')}
     </p>
   </section>`;
 }
@@ -136,11 +134,11 @@ function configurations({ differences, runs }: ComparisonView): TemplateResult {
   return html`<section>
     <div class="heading-line">
       <h2>${t('Configurations')}</h2>
-      <span class="quiet">${t('only what differs')}</span>
+      <span class="quiet">${t('differences only')}</span>
     </div>
     ${
       differences.length === 0
-        ? html`<p class="quiet">${t('They are the same, but for names and data.')}</p>`
+        ? html`<p class="quiet">${t('They are identical except for names and data.')}</p>`
         : differenceTable(differences, runs)
     }
     ${button({

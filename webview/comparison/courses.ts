@@ -59,7 +59,7 @@ export function courses(of: Courses): TemplateResult {
         (value) => onChoose({ stage: value }),
       ),
       inlineSelect(
-        t('Figure'),
+        t('Metric'),
         shown.figures.map((one) => ({ value: one, label: figures[one].title })),
         name,
         (value) => onChoose({ figure: value as FigureName }),
@@ -68,7 +68,7 @@ export function courses(of: Courses): TemplateResult {
         ? inlineSelect(
             t('Measured on'),
             [
-              { value: 'training', label: t('what is trained on') },
+              { value: 'training', label: t('training data') },
               { value: 'held-out', label: t('held-out tasks') },
             ],
             isHeldOut ? 'held-out' : 'training',
@@ -93,7 +93,7 @@ function linesOf({ shown, curves, switchedOff }: Courses, isHeldOut: boolean): L
 
 /** Each line with its name, to be switched on and off. */
 function legend({ shown, curves, look, switchedOff, onSwitch }: Courses): TemplateResult {
-  return html`<div class="legend" role="group" aria-label=${t('Runs in the picture')}>
+  return html`<div class="legend" role="group" aria-label=${t('Runs in the chart')}>
     ${shown.runs.map(({ id, name }, index) => {
       const isOff = switchedOff.includes(id);
       return html`<button
@@ -105,7 +105,7 @@ function legend({ shown, curves, look, switchedOff, onSwitch }: Courses): Templa
       >
         ${sample(index)}<span>${name}</span>${
           (curves[index]?.training.length ?? 0) === 0
-            ? html`<span class="quiet">${t('no such figure')}</span>`
+            ? html`<span class="quiet">${t('no such metric')}</span>`
             : nothing
         }
       </button>`;

@@ -21,8 +21,10 @@ export function standings({ standings: all, runs, restriction, playing }: Compar
       <span class="quiet"
         >${
           isAlone
-            ? t('on tasks that it did not learn from, the same tasks and seeds for it and for its start')
-            : t('on tasks that none of the runs learned from, the same tasks and seeds for all')
+            ? t(
+                'on tasks that it was not trained on; the same tasks and seeds for the run and its base model',
+              )
+            : t('on tasks that none of the runs was trained on; the same tasks and seeds for all')
         }</span
       >
     </div>
@@ -37,10 +39,10 @@ export function standings({ standings: all, runs, restriction, playing }: Compar
             ${
               isAlone
                 ? t(
-                    'It has not been evaluated yet. An evaluation plays held-out tasks with its model and with the one that it began with.',
+                    'Not evaluated yet. An evaluation plays held-out tasks with the trained model and with its base model.',
                   )
                 : t(
-                    'They have not been evaluated together. An evaluation plays held-out tasks with the model of each run.',
+                    'Not evaluated together yet. An evaluation plays held-out tasks with the model of each run.',
                   )
             }
           </p>`

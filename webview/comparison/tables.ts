@@ -89,7 +89,7 @@ const signed = (value: number): string => `${value < 0 ? '−' : '+'}${decimal(M
 export function paired(of: PairedView | undefined): string {
   if (of === undefined) return '';
   const { difference, interval, p, tasks } = of;
-  if (difference === null || p === null) return t('no task in common');
+  if (difference === null || p === null) return t('no tasks in common');
   const range =
     interval === undefined
       ? t('too few tasks for an interval: {0}', tasks)
@@ -115,8 +115,8 @@ export function standingTable({ title, rows }: StandingView): TemplateResult {
         <tr>
           <th scope="col">${t('Model')}</th>
           ${numberColumn(t('Success (95 % interval)'))}
-          ${hasStart ? numberColumn(t('Points against its start')) : nothing}
-          ${hasFirst ? numberColumn(t('Points against {0}', first)) : nothing}
+          ${hasStart ? numberColumn(t('Δ vs. base (points)')) : nothing}
+          ${hasFirst ? numberColumn(t('Δ vs. {0} (points)', first)) : nothing}
           ${numberColumn(t('Tests passed'))} ${numberColumn(t('Turns'))}
         </tr>
       </thead>
@@ -125,7 +125,7 @@ export function standingTable({ title, rows }: StandingView): TemplateResult {
           ({ run, name, success, testsPassed, turns, againstStart, againstFirst }) =>
             html`<tr>
               <th scope="row">
-                ${name}${run === undefined ? html` <span class="quiet">${t('the start')}</span>` : nothing}
+                ${name}${run === undefined ? html` <span class="quiet">${t('base model')}</span>` : nothing}
               </th>
               <td class="number">${inParts(estimate(success))}</td>
               ${hasStart ? html`<td class="number">${inParts(paired(againstStart))}</td>` : nothing}
@@ -152,13 +152,13 @@ const number = (value: number | null, digits: number): string =>
 /** Each critic beside the untrained score. */
 export function controlTable(controls: readonly ControlView[], runs: readonly ComparedRun[]): TemplateResult {
   return table(
-    t('Critics and their control'),
+    t('Critics vs. untrained baseline'),
     html`<thead>
         <tr>
           <th scope="col">${t('Critic')}</th>
-          ${numberColumn(t('Held-out pairs in order'))} ${numberColumn(t('By the untrained score'))}
-          ${numberColumn(t('Rank correlation with the untrained score'))}
-          ${numberColumn(t('Spread of the critic'))} ${numberColumn(t('Spread of the untrained score'))}
+          ${numberColumn(t('Held-out pair accuracy'))} ${numberColumn(t('Untrained baseline'))}
+          ${numberColumn(t('Rank correlation with the untrained baseline'))}
+          ${numberColumn(t('Score std. dev., critic'))} ${numberColumn(t('Score std. dev., untrained'))}
           ${numberColumn(t('Turns ranked'))}
         </tr>
       </thead>
@@ -188,7 +188,7 @@ export function runTable(runs: readonly ComparedRun[], open: (run: number) => vo
           <th scope="col">${t('Run')}</th>
           <th scope="col">${t('State')}</th>
           <th scope="col">${t('Method')}</th>
-          <th scope="col">${t('Learned from')}</th>
+          <th scope="col">${t('Training data')}</th>
         </tr>
       </thead>
       <tbody>

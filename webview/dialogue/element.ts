@@ -36,9 +36,7 @@ export class PlainElement extends LitElement {
   }
 
   protected sayUndrawn(): void {
-    const sentence = t(
-      'This cannot be shown: what came from Tandem does not fit. Close this editor, and open it again.',
-    );
+    const sentence = t('This view received data that it cannot show. Close this editor and open it again.');
     render(html`<p class="undrawn" role="alert">${sentence}</p>`, this.renderRoot, this.renderOptions);
   }
 }

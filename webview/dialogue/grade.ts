@@ -37,8 +37,8 @@ export class GradeElement extends PlainElement {
       <h2 class=${success === true ? 'passed' : success === false ? 'failed' : ''}>
         ${icon(look)} ${headline}
       </h2>
-      ${mode === 'paper' ? html`<p class="quiet">${t('Scored as in the paper, its faults included.')}</p>` : nothing}
-      ${tests.length === 0 ? html`<p class="quiet">${t('Which of them is not recorded.')}</p>` : this.table(tests)}
+      ${mode === 'paper' ? html`<p class="quiet">${t('Scored as in the paper, including its faults.')}</p>` : nothing}
+      ${tests.length === 0 ? html`<p class="quiet">${t('Which tests failed is not recorded.')}</p>` : this.table(tests)}
     </div>`;
   }
 
@@ -113,7 +113,7 @@ function details({ call, expected, got, status }: TestView): TemplateResult {
     ${
       status === 'passed'
         ? html`<dt>${t('result')}</dt>
-            <dd>${t('the same as the reference gives')}</dd>`
+            <dd>${t('same as the reference')}</dd>`
         : nothing
     }
   </dl>`;

@@ -69,8 +69,8 @@ export function leftOut(left: number | undefined, onRead?: () => void): Template
 
 const notDrawn = (left: number): string =>
   left === 1
-    ? t('1 more character is not drawn here.')
-    : t('{0} more characters are not drawn here.', grouped(left));
+    ? t('1 more character is not shown here.')
+    : t('{0} more characters are not shown here.', grouped(left));
 
 /** A reply that gives away much of the reference says so. */
 export function leakMark({ leakPercent }: ReplyView): TemplateResult | typeof nothing {

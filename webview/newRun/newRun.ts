@@ -149,7 +149,7 @@ export class NewRunElement extends PageElement<ToWebview> {
         ${
           isHub
             ? textControl({
-                ...this.control('hub', t('Name on the hub')),
+                ...this.control('hub', t('Hugging Face model ID')),
                 placeholder: t('owner/name'),
               })
             : nothing
@@ -157,7 +157,7 @@ export class NewRunElement extends PageElement<ToWebview> {
         ${button({
           label: t('Choose a folder…'),
           icon: 'folder-opened',
-          title: t('A model as transformers reads it'),
+          title: t('A model in Hugging Face transformers format'),
           disabled: this.isStarting,
           onPress: () => host.act('browse'),
         })}
@@ -170,11 +170,11 @@ export class NewRunElement extends PageElement<ToWebview> {
     const flags = filters.filter(({ control }) => control === 'flag');
     const others = filters.filter(({ control }) => control !== 'flag');
     return html`<section aria-labelledby="data-title">
-      <h2 id="data-title">${t('From which dialogues')}</h2>
+      <h2 id="data-title">${t('Training data')}</h2>
       ${
         sources.length === 0
           ? nothing
-          : radios('source', t('Taken'), sources, this.value('source'), (value) =>
+          : radios('source', t('Source'), sources, this.value('source'), (value) =>
               this.set({ source: value }),
             )
       }
@@ -192,7 +192,7 @@ export class NewRunElement extends PageElement<ToWebview> {
         ${selectControl({
           ...this.control('model.device', t('Device')),
           options: devices,
-          about: t('Small models are faster on the processor.'),
+          about: t('Small models are faster on the CPU.'),
         })}
       </div>
     </section>`;
@@ -266,7 +266,7 @@ export class NewRunElement extends PageElement<ToWebview> {
           isStarting
             ? html`${button({ label: t('Cancel'), onPress: () => host.act('cancel') })}
                 <span class="quiet summary"
-                  >${progress(t('Starting … Until it has begun, nothing can be changed here.'))}</span
+                  >${progress(t('Starting … Nothing can be changed here until the run has started.'))}</span
                 >`
             : html`<span class="quiet summary">${summary}</span>`
         }
@@ -281,7 +281,7 @@ export class NewRunElement extends PageElement<ToWebview> {
       isChanged && isFolded
         ? iconButton({
             icon: 'discard',
-            label: t('{0}: back to what is recommended', label),
+            label: t('{0}: reset to the recommended value', label),
             onPress: () => this.reset(name),
           })
         : undefined;
@@ -344,7 +344,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     if (this.isStarting || (this.data?.problem ?? '') !== '') return;
     // What the host is told to start is what is seen: from now on it cannot be changed. The host answers.
     this.starting = { type: 'start', isStarting: true, problem: '', checks: [] };
-    this.said = t('Starting … Until it has begun, nothing can be changed here.');
+    this.said = t('Starting … Nothing can be changed here until the run has started.');
     host.act('start');
   }
 

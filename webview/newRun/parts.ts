@@ -12,9 +12,7 @@ export function dataFigures(
   return html`<div class="data" aria-busy=${isCounting}>
     ${
       figures.length === 0
-        ? html`<p class="quiet">
-            ${isCounting ? t('Counting …') : t('The trainer counts them with the plan.')}
-          </p>`
+        ? html`<p class="quiet">${isCounting ? t('Counting …') : t('Counted when the run is planned.')}</p>`
         : html`<dl class="figures ${isCounting ? 'old' : ''}">
             ${figures.map(
               ({ label, value, note }) =>
@@ -147,13 +145,13 @@ export function estimateParts(
 /** What of the machine is not well: what was run, what was seen, and how to mend it. */
 export function checkList(checks: readonly CheckView[]): TemplateResult | typeof nothing {
   if (checks.length === 0) return nothing;
-  return html`<ul class="checks" aria-label=${t('What was looked at')}>
+  return html`<ul class="checks" aria-label=${t('What was checked')}>
     ${checks.map(
       ({ name, isFailed, command, saw, remedy }) =>
         html`<li>
           <p class=${isFailed ? 'error' : ''}>
             ${icon(isFailed ? 'error' : 'warning')}<span
-              ><strong>${name}</strong> ${isFailed ? t('has failed') : t('is worth a look')}</span
+              ><strong>${name}</strong> ${isFailed ? t('has failed') : t('should be checked')}</span
             >
           </p>
           <dl class="plan">
@@ -169,7 +167,7 @@ export function checkList(checks: readonly CheckView[]): TemplateResult | typeof
               remedy === ''
                 ? nothing
                 : html`<div>
-                    <dt>${t('To mend it')}</dt>
+                    <dt>${t('How to fix it')}</dt>
                     <dd>${remedy}</dd>
                   </div>`
             }

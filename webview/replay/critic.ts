@@ -45,16 +45,18 @@ export function criticLine(
     ${canScore && restriction !== undefined ? warning(restriction, manageTrust()) : nothing}`;
 }
 
-const AGREEMENT = t('Verdicts are given beside each bar; in brackets the rate and its 95 % interval');
+const AGREEMENT = t('Give a verdict beside each bar; in brackets: the rate and its 95 % interval');
 
 /** What the bars and marks of the margin are, and the shades of tokens while they are shown. */
 const legend = (scale: number, unit: string, shades: boolean): TemplateResult =>
   html`<p class="knows quiet legend">
     <span>${scaleWords(scale, unit)}</span>
-    <span><span class="untrained key" aria-hidden="true"></span>${t('thin mark: the untrained score')}</span>
+    <span><span class="untrained key" aria-hidden="true"></span>${t('thin mark: untrained baseline')}</span>
     ${
       shades
-        ? html`<span class="helps shade-2">${t('token likelier to the critic than to its base')}</span>
+        ? html`<span class="helps shade-2"
+              >${t('token more likely under the critic than under its base model')}</span
+            >
             <span class="hurts shade-2">${t('token less likely')}</span>`
         : nothing
     }
@@ -68,5 +70,5 @@ const manageTrust = (): TemplateResult =>
 
 const scaleWords = (scale: number, unit: string): string =>
   scale === 0
-    ? t('the critic says of every turn what its base says')
-    : t('bars end at ±{0} {1}; to the right a turn helped', signed(scale).slice(1), unit);
+    ? t('the critic scores every turn as its base model does')
+    : t('Bar scale ±{0} {1}; right = helped', signed(scale).slice(1), unit);

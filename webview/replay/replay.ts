@@ -117,13 +117,13 @@ function link(label: string, action: Action, { episode }: Replay, title?: string
 
 /** What was hidden from the agent. */
 function hiddenLinks(task: Shown['task'], replay: Replay): TemplateResult {
-  return html`${link(t('reference'), 'open-reference', replay, t('Open the hidden reference beside'))}
-  ${link(testsOf(task), 'open-tests', replay, t('Open the hidden tests beside'))}`;
+  return html`${link(t('reference'), 'open-reference', replay, t('Open the hidden reference to the side'))}
+  ${link(testsOf(task), 'open-tests', replay, t('Open the hidden tests to the side'))}`;
 }
 
 function single(replay: Replay): TemplateResult {
   return html`${link(t('transcript'), 'open-transcript', replay, t('Open the transcript as Markdown'))}
-  ${link(t('session'), 'open-session', replay, t('Open it where it was played: grade it, go on with it, play again'))}
+  ${link(t('session'), 'open-session', replay, t('Open it in its session: grade it, continue it, or play again'))}
   ${link(t('compare with…'), 'compare-with', replay, t('Choose another dialogue of this task'))}`;
 }
 

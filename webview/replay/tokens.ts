@@ -38,14 +38,14 @@ function table(turn: number, all: readonly Token[]): TemplateResult | typeof not
       ? t('Log-ratios of all tokens')
       : t('Log-ratios of the {0} tokens furthest from 0, of {1}', rows.length, all.length);
   return html`<details class="thoughts">
-    <summary aria-label=${t('Tokens of turn {0} in figures', turn)}>${t('in figures')}</summary>
+    <summary aria-label=${t('Show token values of turn {0}', turn)}>${t('Show values')}</summary>
     <table class="token-figures">
       <caption>
         ${caption}
       </caption>
       <thead>
         <tr>
-          <th scope="col" class="count">${t('Place')}</th>
+          <th scope="col" class="count">${t('Position')}</th>
           <th scope="col">${t('Token')}</th>
           <th scope="col" class="count">${t('Nats')}</th>
         </tr>

@@ -104,14 +104,14 @@ function origin({ origin: words, suggestion, fullText }: ReplayedReply): Templat
           <p class="plain">${withVisibleControls(text)}</p>
         </details>`;
   return html`<p class="origin quiet">${words}</p>
-    ${folded(t('the suggestion'), suggestion)} ${folded(t('before the limit cut it'), fullText)}`;
+    ${folded(t('the suggestion'), suggestion)} ${folded(t('before truncation'), fullText)}`;
 }
 
 function handOver({ name, seat }: ReplayedTurn['handOvers'][number], { own, called }: Names): TemplateResult {
   const sentence =
     seat === 'developer' && name === own
-      ? t('you have the seat from here on')
-      : t('{0} has the seat from here on', playerLabel(name, seat, called));
+      ? t('you reply from here on')
+      : t('{0} replies from here on', playerLabel(name, seat, called));
   return html`<p class="hand-over quiet">${icon('arrow-swap')} ${sentence}</p>`;
 }
 

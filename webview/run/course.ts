@@ -41,7 +41,7 @@ export function course(of: Course): TemplateResult {
     title: t('{0} of {1}', figure.title, stageLabel),
     selects: [
       inlineSelect(
-        t('Figure'),
+        t('Metric'),
         all.map((one) => ({ value: one.name, label: figures[one.name].title })),
         name,
         (value) => onFigure(value as FigureName),
@@ -62,7 +62,7 @@ export function course(of: Course): TemplateResult {
         drawing.untrained === undefined
           ? nothing
           : html`<span class="key untrained"
-              >${t('the untrained score on the same pairs: {0}', figure.format(drawing.untrained))}</span
+              >${t('untrained baseline on the same pairs: {0}', figure.format(drawing.untrained))}</span
             >`
       }
       ${
@@ -94,7 +94,7 @@ function described({ figure, training, heldOut, untrained }: Drawing, stage: str
     ...(measured === undefined
       ? []
       : [t('Held out {0} at step {1}.', figure.format(measured.mean), measured.step)]),
-    ...(untrained === undefined ? [] : [t('The untrained score: {0}.', figure.format(untrained))]),
+    ...(untrained === undefined ? [] : [t('Untrained baseline: {0}.', figure.format(untrained))]),
   ].join(' ');
 }
 
@@ -113,7 +113,7 @@ function curveTable(figure: Figure, training: readonly Point[], heldOut: readonl
         <tr>
           ${numberColumn(t('Step'))} ${numberColumn(t('Training'))}
           ${isMean ? [numberColumn(t('Lowest')), numberColumn(t('Highest'))] : nothing}
-          ${heldOut.length === 0 ? nothing : numberColumn(t('Held out'))}
+          ${heldOut.length === 0 ? nothing : numberColumn(t('Held-out'))}
         </tr>
       </thead>
       <tbody>

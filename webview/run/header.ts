@@ -69,7 +69,7 @@ function control({
         ? button({
             label: t('Finish now…'),
             icon: 'pass',
-            title: t('Ends the training after the step at work; the best one until then becomes the model'),
+            title: t('Ends training after the current step; the best step so far becomes the model'),
             disabled: state === 'finishing',
             onPress: () => host.act('finish'),
           })
@@ -87,7 +87,7 @@ function control({
             label: t('Try again'),
             kind: 'primary',
             icon: 'debug-rerun',
-            title: t('Begins the run whose turn it is'),
+            title: t('Starts the next run in the queue'),
             onPress: () => host.act('tryAgain'),
           })
         : nothing
@@ -95,13 +95,13 @@ function control({
     ${button({
       label: t('Start now'),
       icon: 'play',
-      title: t('Begins beside the run that is at work'),
+      title: t('Starts alongside the run that is training'),
       onPress: () => host.act('startNow'),
     })}
     ${button({
       label: t('Leave the queue'),
       icon: 'close',
-      title: t('It can be resumed or deleted then'),
+      title: t('You can then resume or delete it'),
       onPress: () => host.act('unqueue'),
     })}`;
   if (canResume)
@@ -109,14 +109,14 @@ function control({
       label: t('Resume'),
       kind: 'primary',
       icon: 'debug-continue',
-      title: t('Goes on from the last checkpoint; waits while another run is at work'),
+      title: t('Resumes from the last checkpoint; waits while another run is training'),
       onPress: () => host.act('resume'),
     });
   if (state === 'done')
     return button({
       label: t('Continue…'),
       icon: 'debug-continue',
-      title: t('Another run that goes on where this one has ended, for more epochs'),
+      title: t('A new run that continues this one for more epochs'),
       onPress: () => host.act('continue'),
     });
   return nothing;

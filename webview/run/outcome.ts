@@ -24,7 +24,7 @@ ${lastLines.join('\n')}</pre>`
     ${
       result === 'model'
         ? html`<p class="quiet">
-            ${t('It has no ONNX graph yet, with which it could play here.')}
+            ${t('It cannot play here yet, because it has no ONNX graph.')}
             ${linkButton(t('Reveal the model'), () => host.act('reveal'))}
           </p>`
         : nothing
@@ -37,7 +37,7 @@ function next(result: 'model' | 'playable'): TemplateResult {
   const compare = button({
     label: t('Compare'),
     icon: 'git-compare',
-    title: t('Shows the run beside others, or beside its start'),
+    title: t('Compares the run with others, or with its base model'),
     onPress: () => host.act('compare'),
   });
   if (result === 'model') return html`<div class="next">${compare}</div>`;

@@ -130,7 +130,7 @@ function events(told: ToldView | undefined): TemplateResult | typeof nothing {
       told.more === ''
         ? nothing
         : html`<p class="quiet">
-            ${told.more} ${linkButton(t('Open the events'), () => host.act('events'))}
+            ${told.more} ${linkButton(t('Open the event file'), () => host.act('events'))}
           </p>`
     }
   </section>`;
@@ -138,6 +138,6 @@ function events(told: ToldView | undefined): TemplateResult | typeof nothing {
 
 function nothingYet({ isLive, state }: RunView): string {
   return isLive || state === 'queued'
-    ? t('Curves appear here with the first step: data are prepared, the model is loaded.')
+    ? t('Curves appear here with the first step, once the data are prepared and the model is loaded.')
     : t('There are no curves: no step was made.');
 }

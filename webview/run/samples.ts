@@ -30,9 +30,7 @@ export function sampled(
       }
     </div>
     ${before(group.history)} ${candidateTable(group.candidates)}
-    <p class="legend quiet">
-      ${t('Scores of the critic, and of the same model untrained: what it would like without having learned.')}
-    </p>
+    <p class="legend quiet">${t('Scores of the critic and of the same model before training.')}</p>
   </section>`;
 }
 

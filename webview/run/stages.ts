@@ -56,7 +56,7 @@ function stageLabel(
 ): TemplateResult {
   const name = state === 'now' && !isLive ? (restingIcons[run] ?? 'error') : stageIcons[state];
   const amount = state === 'now' && fraction !== undefined ? t('{0} %', Math.floor(100 * fraction)) : '';
-  const words = { done: t('done'), now: '', waiting: t('not begun') }[state];
+  const words = { done: t('done'), now: '', waiting: t('not started') }[state];
   return html`${icon(name)}<span>${label}</span>${
     amount === '' ? nothing : html`<span class="amount">${amount}</span>`
   }${words === '' ? nothing : html`<span class="unseen">${words}</span>`}`;

@@ -48,21 +48,21 @@ function written({ visible, thoughts, left, final }: MessageView, name: string):
 /** The ways to choose. None of them is the primary one: that would be a recommendation. */
 export function choosing(state: SessionState): TemplateResult {
   return html`<p id="question">
-      ${t('Which message of the agent is better? You learn who wrote them at the end.')}
+      ${t('Which message is better? At the end you learn which model wrote which.')}
     </p>
     <div class="actions choosing" role="group" aria-labelledby="question">
-      ${button({ label: 'A', key: keys.chooseA, title: t('Goes on with {0}', 'A'), onPress: () => choose(0) })}
-      ${button({ label: 'B', key: keys.chooseB, title: t('Goes on with {0}', 'B'), onPress: () => choose(1) })}
+      ${button({ label: 'A', key: keys.chooseA, title: t('Continues with {0}', 'A'), onPress: () => choose(0) })}
+      ${button({ label: 'B', key: keys.chooseB, title: t('Continues with {0}', 'B'), onPress: () => choose(1) })}
       ${button({
         label: t('Equal'),
         key: keys.equal,
-        title: t('As good as each other; the dialogue goes on with A'),
+        title: t('Equally good; the dialogue continues with A'),
         onPress: () => choose('equal'),
       })}
       ${button({
         label: t('Neither'),
         key: keys.neither,
-        title: t('Both too bad; two others are written'),
+        title: t('Neither is good; two new ones are written'),
         onPress: () => choose('neither'),
       })}
       <span class="rest">${leaving(state)}</span>

@@ -71,12 +71,12 @@ export class ComposerElement extends PlainElement {
     return html`<p class="origin quiet">
       <span role="status"
         >${icon('lightbulb')}
-        ${t('A draft of {0}. Edit it, or send it.', modelLabel(suggestion.by, this.state.called))}</span
+        ${t('Drafted by {0}. Edit or send.', suggestion.by === 'rules' ? t('the rules') : modelLabel(suggestion.by, this.state.called))}</span
       >
       ${linkButton(
         t('Discard'),
         () => this.composition.discardSuggestion(),
-        t('Back to what you wrote before'),
+        t('Restore what you wrote before'),
         keys.discard,
       )}
     </p>`;
@@ -113,7 +113,7 @@ export class ComposerElement extends PlainElement {
           : nothing
       }
       ${button({
-        label: t('Don’t mind'),
+        label: t('No preference'),
         key: keys.dontMind,
         title: t('Says that you have no preference, or do not know'),
         disabled: isSending,
@@ -138,24 +138,24 @@ export class ComposerElement extends PlainElement {
                 () => host.act('choose-simulator'),
                 state.simulator === 'rules'
                   ? t('The rules know nothing about this task; a model can reply for you')
-                  : t('Nobody is chosen who could reply for you'),
+                  : t('No simulator is chosen that could reply for you'),
               )
             : nothing
         }
         ${
           hasSimulator
             ? linkButton(
-                t('Simulator from here on'),
+                t('Hand over to simulator'),
                 () => host.act('simulator-on'),
-                t('{0} plays the human until you take the seat back', named),
+                t('{0} replies until you take over', named),
                 keys.simulatorOn,
               )
             : nothing
         }
         ${linkButton(
-          t('Another sample'),
+          t('Regenerate'),
           () => host.act('another-sample'),
-          t('The agent writes its last message anew; the log keeps both'),
+          t('The agent writes its last message again; the log keeps both'),
           keys.anotherSample,
         )}
         ${leaving(state)}
@@ -175,7 +175,7 @@ export class ComposerElement extends PlainElement {
           <ul class="passages" aria-labelledby="passages">
             ${passages.map((passage) => html`<li><code>${withVisibleControls(passage)}</code></li> `)}
           </ul>
-          <p>${t('An agent that is handed the code does not learn to ask for it. Plain words are fine.')}</p>
+          <p>${t('An agent that is handed the code does not learn to ask. Use plain words.')}</p>
         </div>
       </div>
       <div class="actions">

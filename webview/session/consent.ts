@@ -37,7 +37,7 @@ export class ConsentElement extends PlainElement {
     >
       <h2 id="consent-title">${t('Before your first reply')}</h2>
       <dl>
-        <dt>${t('Kept')}</dt>
+        <dt>${t('What is recorded')}</dt>
         <dd>
           ${filled(
             t(
@@ -46,14 +46,14 @@ export class ConsentElement extends PlainElement {
             name(givenName(this.agent, this.called) ?? this.agent),
           )}
         </dd>
-        <dt>${t('Where')}</dt>
+        <dt>${t('Where it’s stored')}</dt>
         <dd>
           ${filled(
             t('In the log in {0}. Tandem sends it nowhere else.'),
             html`<code>${this.suggestion.folder}</code>`,
           )}
         </dd>
-        <dt>${t('Later')}</dt>
+        <dt>${t('Change or delete later')}</dt>
         <dd>
           ${filled(
             t('{0} and {1} in the Command Palette.'),
@@ -71,14 +71,14 @@ export class ConsentElement extends PlainElement {
         })}
         ${textField({
           id: 'purpose',
-          label: t('What the dialogues are for'),
+          label: t('Purpose of the dialogues'),
           value: consent.purpose,
           onInput: (value) => (this.purpose = value),
         })}
       </div>
       ${radioGroup({
         id: 'level',
-        label: t('How far it may go'),
+        label: t('Sharing'),
         value: consent.level,
         choices: levels.map((value) => ({ value, ...levelWords(t)[value] })),
         onChoose: (value) => (this.level = value),

@@ -51,7 +51,7 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
     case 'no-agent':
       return html`<p>
           ${t(
-            "Choose a model that plays the agent: the starter model, a model folder on this machine, or any server that speaks OpenAI's API.",
+            'Choose a model that plays the agent: the starter model, a model folder on this machine, or any server with an OpenAI-compatible API.',
           )}
         </p>
         <div class="actions">${primary(helps['choose-agent'], () => host.act('choose-agent'))}</div>`;
@@ -87,7 +87,7 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
       return html`<div class="actions">${progress(t('Running the tests'))} ${stop()}</div>`;
     case 'stopped':
       return html`<div class="actions">
-        ${primary(t('Ask again'), () => host.act('again'))} ${takeSeat(state, t('Take the seat'))}
+        ${primary(t('Ask again'), () => host.act('again'))} ${takeSeat(state, t('Take over'))}
         <span class="rest">${leaving(state)}</span>
       </div>`;
     case 'skipped':
@@ -126,7 +126,9 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
                 : linkButton(
                     t('Teach the agent…'),
                     () => host.act('teach'),
-                    t('It plays many tasks with a simulator, learns from them, and is measured on others'),
+                    t(
+                      'It plays many tasks with a simulator, learns from them, and is evaluated on held-out tasks',
+                    ),
                   )
             }
           </span>
@@ -142,7 +144,7 @@ function working(
   aside: TemplateResult | typeof nothing = nothing,
 ): TemplateResult {
   return html`<div class="actions">
-    ${progress(what)} ${aside} ${stop()} ${takeSeat(state, t('Take the seat back'))}
+    ${progress(what)} ${aside} ${stop()} ${takeSeat(state, t('Take over'))}
     <span class="rest">${leaving(state)}</span>
   </div>`;
 }

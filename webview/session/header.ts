@@ -39,16 +39,16 @@ export function header(view: SessionView): TemplateResult {
           : html`${linkButton(
               t('reference'),
               () => host.act('open-reference'),
-              t('Open the hidden reference beside'),
+              t('Open the hidden reference to the side'),
             )}
-            ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests beside'))}`
+            ${linkButton(testsOf(task), () => host.act('open-tests'), t('Open the hidden tests to the side'))}`
       }
       ${
         state.hasGuidelines
           ? linkButton(
               t('guidelines'),
               () => host.act('open-guidelines'),
-              t('Open what the author of the pack asks of you'),
+              t('Open the pack author’s guidelines'),
             )
           : nothing
       }
@@ -69,9 +69,9 @@ export function header(view: SessionView): TemplateResult {
 }
 
 function seatWords({ seat, simulator, called }: SessionView['state']): string {
-  if (seat === 'developer') return t('you are the human');
-  if (simulator === 'rules') return t('the rules play the human');
-  return t('{0} plays the human', modelLabel(simulator, called) || t('the simulator'));
+  if (seat === 'developer') return t('You reply');
+  const named = modelLabel(simulator, called);
+  return named === '' ? t('Simulator replies') : t('Simulator ({0}) replies', named);
 }
 
 function agentWords(state: SessionView['state']): string {

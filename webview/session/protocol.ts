@@ -187,7 +187,7 @@ export const levelWords = (
   },
   'export-with-edits': {
     label: t('May be exported with edits and timing'),
-    detail: t('Also what you changed or the limit cut off, and how long each reply took.'),
+    detail: t('Also your edits, truncated text and how long each reply took.'),
   },
 });
 

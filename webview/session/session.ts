@@ -227,7 +227,7 @@ export class SessionElement extends PageElement<ToWebview> {
 const gone = (): Notice => ({
   kind: 'error',
   message: t(
-    'The extension host does not answer: the connection is lost, or it has stopped. Where it stays so, copy what you have not sent, and run "Developer: Reload Window". All that was said before is in the log.',
+    'The extension host does not respond: the connection is lost, or it has stopped. If this persists, copy what you have not sent and run "Developer: Reload Window". Everything said before is in the log.',
   ),
   actions: [],
 });

@@ -41,7 +41,7 @@ export const measures: readonly Measure[] = [
   {
     name: 'replySeconds',
     title: t('Time per reply'),
-    note: t('Of a developer, median over dialogues'),
+    note: t('By developers, median over dialogues'),
     format: (value) =>
       value < 90 ? t('{0} s', decimal(value, value < 10 ? 1 : 0)) : t('{0} min', decimal(value / 60, 1)),
   },

@@ -123,7 +123,7 @@ export class StatisticsElement extends PageElement<ToWebview> {
       </figcaption>
       ${
         drawn.length === 0
-          ? html`<p class="none quiet">${t('No dialogue here says anything about it.')}</p>`
+          ? html`<p class="none quiet">${t('No dialogue has this value.')}</p>`
           : this.asTables
             ? measureTable(title, measure, drawn)
             : html`<tandem-picture
@@ -164,7 +164,7 @@ function measureTable(title: string, measure: Measure, groups: readonly GroupVie
 
 function nothingYet({ filter }: ToWebview): TemplateResult {
   if (filter !== '') return html`<p>${t('No dialogue matches the filter. Change it to see statistics.')}</p>`;
-  return html`<p class="first">${t('Figures appear here once there are dialogues.')}</p>
+  return html`<p class="first">${t('Statistics appear here once there are dialogues.')}</p>
     ${button({ label: t('Play the next task'), kind: 'primary', onPress: () => host.send({ type: 'play' }) })}`;
 }
 

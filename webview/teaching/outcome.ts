@@ -41,9 +41,7 @@ function bars(measured: readonly MeasuredView[]): TemplateResult {
         ${measured.map(({ success }) => html`<span>${percent(success)}</span>`)}
       </div>
     </div>
-    <figcaption class="quiet">
-      ${t('Success on tasks that the agent had never seen; the lines are 95 % intervals.')}
-    </figcaption>
+    <figcaption class="quiet">${t('Success on held-out tasks; the lines are 95 % intervals.')}</figcaption>
   </figure>`;
 }
 

@@ -71,7 +71,7 @@ const icons: Readonly<Record<StageView['state'], string>> = {
 
 function step(stage: StageView, lesson: TeachingView['state']): TemplateResult {
   const isResting = stage.state === 'now' && lesson !== 'working' && lesson !== 'stopping';
-  const words = { done: t('done'), now: isResting ? t('stopped') : t('at work'), waiting: t('not begun') }[
+  const words = { done: t('done'), now: isResting ? t('stopped') : t('running'), waiting: t('not started') }[
     stage.state
   ];
   return html`<li class=${stage.state} aria-current=${stage.state === 'now' ? 'step' : nothing}>
@@ -108,7 +108,7 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
       return html`${button({
         label: t('Stop'),
         icon: 'debug-stop',
-        title: t('What was played and trained is kept; it goes on from there'),
+        title: t('Dialogues and training so far are kept; it continues from there'),
         disabled: state === 'stopping',
         onPress: () => host.act('stop'),
       })}${run}`;
@@ -132,7 +132,7 @@ function controls({ state, isRefused, hasRun }: TeachingView, size: SizeView['va
         label: t('Blind comparison'),
         icon: 'git-compare',
         title: t(
-          'You choose between its message and that of the agent before, without knowing whose is whose',
+          'You choose between its messages and those of the previous agent, without knowing which is which',
         ),
         onPress: () => host.act('compare'),
       })}

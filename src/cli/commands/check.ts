@@ -13,7 +13,7 @@ export const installCheck: Install = (program, perform) => {
     .option('--repair', 'write what can be saved into <data-folder>-repaired, beside the old one')
     .option(
       '--accept-loss',
-      'with --repair: dialogues that lost lines may have deleted or marked as leaked count as whole',
+      'with --repair: keep dialogues that lost lines may have deleted or marked as leaked',
     )
     .action((folder: string, options: Options) => perform(() => check(folder, options)));
 };

@@ -17,7 +17,7 @@ export const installCollect: Install = (program, perform) => {
   const command = program
     .command('collect')
     .description(
-      'play tasks with an agent and a simulator, grade and log; the same command goes on after a stop',
+      'play tasks with an agent and a simulator, grade and log them; run the same command again to continue after a stop',
     )
     .requiredOption('--agent <model>', MODEL_WORDS);
   addPlayOptions(command, { temperature: 1 }).action((options: Options) =>

@@ -23,5 +23,5 @@ async function check(to: Surroundings): Promise<Outcome> {
 
 function inWords({ name, status, saw, command, remedy }: Check): string {
   const line = `${status.padEnd(7)}  ${name}: ${saw}`;
-  return status === 'ok' ? line : `${line}\n         ran ${command}\n         to mend: ${remedy ?? '–'}`;
+  return status === 'ok' ? line : `${line}\n         ran ${command}\n         to fix: ${remedy ?? '–'}`;
 }

@@ -12,7 +12,7 @@ export const installErase: Install = (program, perform) => {
   program
     .command('erase')
     .description(
-      'delete everything of one developer: dialogues, ratings, consent, and runs, loops and scoreboards made with them; cannot be undone',
+      'delete all data of one developer: dialogues, ratings, consent, and runs, loops and scoreboards made with them; cannot be undone',
     )
     .argument('<pseudonym>', 'the name under which the developer played')
     .addOption(dataOption())

@@ -18,7 +18,9 @@ interface Options extends PlayOptions {
 export const installEvaluate: Install = (program, perform) => {
   const command = program
     .command('evaluate')
-    .description('success of one agent with its interval; of several, paired on the same tasks and seeds')
+    .description(
+      'success of an agent with its confidence interval; several agents are compared on the same tasks and seeds',
+    )
     .requiredOption('--agent <model>', `${MODEL_WORDS}; several are compared with the first`, append);
   addPlayOptions(command, { temperature: 0 }).action((options: Options) =>
     perform((to) => evaluateAgents(options, to)),

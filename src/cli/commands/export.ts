@@ -67,21 +67,23 @@ export const installExport: Install = (program, perform) => {
       ),
     )
     .option('--overwrite', 'replace a file of that name')
-    .option('--with-leaked', 'also those in which a reply gave the reference away')
-    .option('--with-evaluations', 'also those that were played to evaluate an agent')
+    .option('--with-leaked', 'include dialogues in which a reply gave the reference away')
+    .option('--with-evaluations', 'include dialogues that were played to evaluate an agent')
     .option(
       '--with-editor-models',
-      'also what models of the editor wrote; their terms may forbid to train on it',
+      'include dialogues with VS Code models; their terms may forbid training on them',
     )
     .option(
       '--with-doubtful',
-      'also those that lines lost from the log may have deleted or marked as leaked, whatever consent was lost with them',
+      'include dialogues that lines lost from the log may have deleted or marked as leaked, whatever consent was lost with them',
     )
     .addOption(
-      new Option('--allow-findings', 'write secrets and e-mail addresses, too').conflicts('withoutFindings'),
+      new Option('--allow-findings', 'write secrets and e-mail addresses as they are').conflicts(
+        'withoutFindings',
+      ),
     )
     .option('--without-findings', 'leave out the dialogues that hold secrets or e-mail addresses')
-    .option('--prompts <folder>', 'your own agent.md, as it was played with')
+    .option('--prompts <folder>', 'the folder with your own agent.md, as used in the dialogues')
     .action((out: string, options: Options) => perform((to) => exportRows(out, options, to)));
 };
 

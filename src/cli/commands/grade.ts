@@ -37,7 +37,7 @@ export const installGrade: Install = (program, perform) => {
     .addOption(jobsOption())
     .option(
       '--out <file>',
-      'write each grade there as it comes; the same command goes on after what it holds already',
+      'write each grade to this file as it comes; run again, the command continues after the rows already there',
     )
     .action((file: string, options: Options) => perform((to) => gradeFile(file, options, to)));
 };

@@ -36,19 +36,17 @@ interface Options {
 export const installLoop: Install = (program, perform) => {
   program
     .command('loop')
-    .description(
-      'the whole circle: play, train on it, and measure the agent before and after on tasks it has never seen',
-    )
+    .description('the whole loop: play, train, and evaluate the agent before and after on held-out tasks')
     .option('--quick', 'a quarter of an hour on two cores with the starter model')
-    .option('--tasks <file...>', 'packs, of which a fifth is held out (default: the starter world)')
-    .option('--agent <model>', 'who plays and learns: starter or local:<folder>', 'starter')
-    .option('--simulator <model>', 'who plays the collaborator: rules, or a model', 'rules')
+    .option('--tasks <file...>', 'packs; a fifth of their tasks is held out (default: the starter world)')
+    .option('--agent <model>', 'the model that plays and is trained: starter or local:<folder>', 'starter')
+    .option('--simulator <model>', 'what plays the collaborator: rules, or a model', 'rules')
     .addOption(
-      new Option('--seed <s>', 'of the tasks, the play and the training')
+      new Option('--seed <s>', 'seed of tasks, play and training')
         .argParser(wholeNumber('--seed'))
         .default(0),
     )
-    .option('--out <folder>', 'what is made goes there (default: a folder of its own in .tandem/loops)')
+    .option('--out <folder>', 'output folder (default: a folder of its own in .tandem/loops)')
     .addOption(jobsOption())
     .addOption(keyEnvOption())
     .action((options: Options) => perform((to) => loop(options, to)));

@@ -17,9 +17,16 @@ export const installOnnx: Install = (program, perform) => {
   program
     .command('onnx')
     .description('write the graphs with which a model folder plays on this machine, or a critic scores')
-    .argument('<folder>', 'a model as transformers reads it: `model` or `critic` of a run, or a download')
-    .option('--precision <list>', 'of fp32, int8 and int4, with commas between (fp32,int8)', readPrecisions)
-    .option('--base <model>', 'the base that a critic was trained with, when it is not where it was')
+    .argument(
+      '<folder>',
+      'a model in Hugging Face transformers format: `model` or `critic` of a run, or a download',
+    )
+    .option(
+      '--precision <list>',
+      'fp32, int8 and int4, separated by commas (default: fp32,int8)',
+      readPrecisions,
+    )
+    .option('--base <model>', 'the base model of a critic, if it has moved')
     .action((folder: string, options: Options) => perform((to) => write(folder, options, to)));
 };
 

@@ -17,17 +17,17 @@ interface Options {
 export const installResume: Install = (program, perform) => {
   program
     .command('resume')
-    .description('go on with a run that was stopped, failed or died, from its last checkpoint')
+    .description('resume a run that was stopped, failed or died, from its last checkpoint')
     .argument('<run>', 'its id, or a part of it')
     .addOption(dataOption())
     .option(
       '--more-epochs <n>',
-      'of one that is done: another run goes on where it has ended, for so many epochs of the policy; 0 of one that was finished early: for what was left of its own',
+      'continue a run that is done in a new run, for this many more epochs of the policy; 0 trains what was left of a run that was finished early',
       wholeNumber('--more-epochs', 0),
     )
     .option(
       '--take-over',
-      'also when it is lost: its trainer is not at work any more on the machine it ran on',
+      'resume a lost run, when its trainer is no longer running on the machine that it ran on',
     )
     .option('--follow', 'show the run until it is over; Ctrl+C leaves it running')
     .action((run: string, options: Options) => perform((to) => resume(run, options, to)));

@@ -22,15 +22,15 @@ export const installScore: Install = (program, perform) => {
   program
     .command('score')
     .description(
-      'turn advantages of trajectories by the critic of a run, with the untrained score as a control',
+      'turn advantages of trajectories by the critic of a run, with the untrained baseline beside it',
     )
     .argument('<trajectories...>', 'files of published or exported rows, or data folders')
     .requiredOption('--critic <model>', 'the folder `critic` of a run')
-    .option('--base <model>', 'the base that the critic was trained with, when it is not where it was')
+    .option('--base <model>', 'the base model of the critic, if it has moved')
     .addOption(
       new Option(
         '--runner <name>',
-        'onnx: by graphs of the critic, on this machine; trainer: by PyTorch (default: onnx when there are graphs)',
+        'onnx: ONNX graphs of the critic on this machine; trainer: PyTorch (default: onnx when there are graphs)',
       ).choices(['onnx', 'trainer']),
     )
     .option('--out <file>', 'write the rows into this file, JSON lines')

@@ -46,18 +46,18 @@ export const installScoreboard: Install = (program, perform) => {
   program
     .command('scoreboard')
     .description(
-      'train every method from the same start and the same dialogues, and compare; the same command goes on after a stop',
+      'train every method from the same base model on the same dialogues, and compare; run the same command again to continue after a stop',
     )
-    .option('--quick', 'fewer tasks, seeds and settings: a look in half an hour, not a result')
+    .option('--quick', 'fewer tasks, seeds and settings: a preview in half an hour, not a result')
     .option('--seeds <n>', 'training seeds of the table', wholeNumber('--seeds', 1))
     .option(
       '--settings <n>',
-      'how many settings of each method are tried, the first ones; of one, nothing is chosen',
+      'the number of settings to try for each method; with 1 there is no selection',
       wholeNumber('--settings', 1),
     )
-    .option('--methods <names>', `which methods, of ${allMethods.map(({ name }) => name).join(', ')}`)
-    .option('--no-credit', 'leave out how well scores rank turns, which is measured last')
-    .option('--agent <model>', 'the start: starter or local:<folder>', 'starter')
+    .option('--methods <names>', `methods to train: ${allMethods.map(({ name }) => name).join(', ')}`)
+    .option('--no-credit', 'skip the last measurement, how well scores rank turns')
+    .option('--agent <model>', 'the base model: starter or local:<folder>', 'starter')
     .option('--out <folder>', 'where everything is kept (default: .tandem/scoreboards/full or quick)')
     .addOption(jobsOption())
     .action((options: Options) => perform((to) => makeScoreboard(options, to)));

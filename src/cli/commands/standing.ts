@@ -9,7 +9,9 @@ import { table } from '../terminal';
 export const installStanding: Install = (program, perform) => {
   program
     .command('standing')
-    .description('the models by what people chose of two candidates: Bradley–Terry strengths with intervals')
+    .description(
+      'the leaderboard: models ranked by human choices between two candidates, Bradley–Terry strengths with intervals',
+    )
     .addOption(dataOption())
     .action(({ data }: { data: string }) => perform(() => standing(data)));
 };

@@ -19,11 +19,11 @@ export const installStop: Install = (program, perform) => {
     .description('stop a run after a checkpoint; it can be resumed')
     .argument('<run>', 'its id, or a part of it')
     .addOption(dataOption())
-    .option('--kill', 'at once; what was trained since its last checkpoint is done again when it is resumed')
+    .option('--kill', 'stop immediately; progress since its last checkpoint is repeated when it is resumed')
     .addOption(
       new Option(
         '--finish',
-        'end the training of its policy after the step at work, and write the model that did best until then',
+        'end the training of its policy after the current step, and write the model that did best until then',
       ).conflicts('kill'),
     )
     .action((run: string, options: Options) => perform((to) => stop(run, options, to)));

@@ -25,7 +25,7 @@ interface ReferenceCheck {
 export const installTasks: Install = (program, perform) => {
   program
     .command('tasks')
-    .description('check and count packs (JSON lines in ColBench form)')
+    .description('check and count packs (JSON lines in ColBench’s format)')
     .argument('<file...>', 'packs')
     .option('--references', 'also run every reference on its own tests, and say which tests are weak')
     .action((files: string[], options: Options) => perform((to) => checkPacks(files, options, to)));

@@ -25,17 +25,18 @@ export const installTrain: Install = (program, perform) => {
   program
     .command('train')
     .description(
-      'start a run: prepare its data, check it and the machine, and launch the trainer, which goes on by itself',
+      'start a run: prepare its data, check it and the machine, and launch the trainer, which then runs on its own',
     )
     .argument('<config>', 'the configuration, JSON; docs/training.md')
     .addOption(dataOption().default('.tandem', 'the data folder in which the run is made'))
     .option('--follow', 'show the run until it is over; Ctrl+C leaves it running')
-    .option('--plan', 'say what fits, how long it takes and what is chosen, and start nothing')
+    .option('--plan', 'show memory, time and the chosen settings, and start nothing')
     .option('--print-launch', 'prepare the run and write the command that trains it; nothing is launched')
     .addOption(
-      new Option('--nodes <n>', 'machines that train it together, with --print-launch').argParser(
-        wholeNumber('--nodes', 1),
-      ),
+      new Option(
+        '--nodes <n>',
+        'the number of machines that train it together, with --print-launch',
+      ).argParser(wholeNumber('--nodes', 1)),
     )
     .action((config: string, options: Options) => perform((to) => train(config, options, to)));
 };

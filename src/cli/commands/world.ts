@@ -16,7 +16,9 @@ export const installWorld: Install = (program, perform) => {
     )
     .argument('<out>', 'the file to write, JSON lines')
     .addOption(
-      new Option('--tasks <n>', 'how many').argParser(wholeNumber('--tasks', 1)).makeOptionMandatory(),
+      new Option('--tasks <n>', 'the number of tasks')
+        .argParser(wholeNumber('--tasks', 1))
+        .makeOptionMandatory(),
     )
     .addOption(
       new Option('--split <split>', 'tasks of different splits share no structure')
@@ -24,7 +26,7 @@ export const installWorld: Install = (program, perform) => {
         .default('train'),
     )
     .addOption(
-      new Option('--seed <s>', 'another seed draws other tasks of the split')
+      new Option('--seed <s>', 'seed of the generator; another seed draws other tasks of the split')
         .argParser(wholeNumber('--seed'))
         .default(0),
     )

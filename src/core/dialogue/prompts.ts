@@ -82,7 +82,7 @@ async function readPrompt(file: PromptFile, where: string): Promise<string> {
   const text = await readFile(where, 'utf8').catch((error: unknown) => {
     throw new Fault(
       'dialogue/prompt',
-      `The prompt file ${where} cannot be read: ${messageOf(error)}. Mend it or remove it.`,
+      `The prompt file ${where} cannot be read: ${messageOf(error)}. Fix it or remove it.`,
       { cause: error },
     );
   });

@@ -19,7 +19,7 @@ export type Check = z.infer<typeof checkSchema>;
 export class UnfitMachine extends Fault {
   constructor(readonly failed: readonly Check[]) {
     const lines = failed.map(
-      ({ name, saw, command, remedy }) => `\n${name}: ${saw}\n  ran ${command}\n  to mend: ${remedy}`,
+      ({ name, saw, command, remedy }) => `\n${name}: ${saw}\n  ran ${command}\n  to fix: ${remedy}`,
     );
     super('training/unfit-machine', `This machine cannot train yet:${lines.join('')}`);
   }

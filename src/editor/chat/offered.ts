@@ -63,7 +63,7 @@ function localModel(
     tooltip:
       from === 'tandem'
         ? t('Ships with Tandem: no server, no key; knows only the tasks of the starter world')
-        : t('Plays on this machine: one that you trained, or any in ONNX'),
+        : t('Plays on this machine: one that you trained, or any ONNX model'),
     maxInputTokens: files.contextLength - maxOutputTokens,
     maxOutputTokens,
     capabilities: {},

@@ -172,7 +172,7 @@ function followupsOf({ metadata }: vscode.ChatResult): vscode.ChatFollowup[] {
   const kept = resultSchema().safeParse(metadata).data;
   if (kept === undefined || kept.isAnswer) return [];
   return [
-    { prompt: NO_PREFERENCE, label: t('I don’t mind') },
+    { prompt: NO_PREFERENCE, label: t('No preference') },
     { prompt: '', command: ANSWER, label: t('Answer now') },
   ];
 }

@@ -71,7 +71,7 @@ export class ModelProvider implements vscode.LanguageModelChatProvider<OfferedMo
           signal: controller.signal,
           onText: say,
           // What was said cannot be taken back here.
-          onRestart: () => say(`\n\n${t('(The answer begins anew.)')}\n\n`),
+          onRestart: () => say(`\n\n${t('(The answer starts over.)')}\n\n`),
         },
       );
     } catch (error) {

@@ -22,8 +22,10 @@ export async function askExtent(
   const howMany =
     known === 0
       ? t('How many of its {0} tasks?', all.length)
-      : t('How many of its {0} tasks? Played already, which counts: {1}.', all.length, dialogues(known, t));
-  const ofEach = t('How many dialogues of each? Training learns from those of a task that end differently.');
+      : t('How many of its {0} tasks? Already played and counted: {1}.', all.length, dialogues(known, t));
+  const ofEach = t(
+    'How many dialogues per task? Training learns from dialogues of one task that end differently.',
+  );
   const isAnswered = await runSteps([
     taking(
       (place) => askNumber({ title, prompt: howMany, value: tasks, most: all.length, place }),
@@ -54,6 +56,6 @@ function askNumber({
   const isOne = (text: string): boolean => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= most;
   return askText({
     ...{ title, prompt, value: String(value), ...place },
-    validate: (text) => (isOne(text.trim()) ? undefined : t('Write a whole number from 1 to {0}.', most)),
+    validate: (text) => (isOne(text.trim()) ? undefined : t('Enter a whole number from 1 to {0}.', most)),
   });
 }

@@ -30,7 +30,7 @@ export async function collectPack(
   const [show, train] = [t('Show Trajectories'), t('New Run…')];
   const pressed = await vscode.window.showInformationMessage(
     more === 0
-      ? t('These dialogues were played already. Choose more tasks, or more dialogues of each.')
+      ? t('These dialogues were already played. Choose more tasks, or more dialogues per task.')
       : t('Played and graded: {0} of {1}.', dialogues(more, t), pack.name),
     show,
     train,

@@ -32,7 +32,7 @@ export async function chosenRuns(
   });
   if (chosen === undefined) return undefined;
   if (chosen.length > 0) return chosen.map(({ run }) => run);
-  throw new Fault('editor/too-few-runs', t('No run is chosen: tick one at least.'));
+  throw new Fault('editor/too-few-runs', t('No run is chosen: tick at least one.'));
 }
 
 /** One of several. */

@@ -38,12 +38,12 @@ export function comparisonCommands({ engines, runTree, runWatch, comparisons }: 
     [commands.compareRuns]: async (target, selected) => {
       const runs = await runsAt(target, selected, {
         enough: 2,
-        placeHolder: t('Which runs; one alone stands beside its start'),
+        placeHolder: t('Choose runs; a single run is compared with its base model'),
       });
       if (runs !== undefined) await comparisons.compare(runs);
     },
     [commands.writeReport]: async (target, selected) => {
-      const runs = await runsAt(target, selected, { enough: 1, placeHolder: t('Which runs') });
+      const runs = await runsAt(target, selected, { enough: 1, placeHolder: t('Choose runs') });
       if (runs !== undefined) await reportRuns(runs, engines.shown.engine);
     },
   } satisfies Partial<Record<CommandId, Command>>;

@@ -137,9 +137,8 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
   const world = Array.from({ length: WORLD_TASKS }, () => ({ task: drawn.next().value.task }));
   const title = t('starter world');
   items.push({
-    label: title,
-    description: t('Newly generated'),
-    detail: t('Of kinds that the starter model has never seen'),
+    label: t('Newly generated starter-world tasks'),
+    detail: t('Of kinds that the starter model was not trained on'),
     heldOut: { title, tasks: unseen(world, seen) },
     isOwnKind: isOfKind(world, seen),
   });

@@ -132,7 +132,7 @@ export class ComparisonPanel {
     if (records.length === 0 || !page.isListening) return;
     page.title =
       records.length === 1
-        ? t('{0} and its start', runName(records[0]!.run, t))
+        ? t('{0} vs. base model', runName(records[0]!.run, t))
         : t('Comparison of {0} runs', records.length);
     const engine = this.owner.engineOf(this);
     const view = comparisonView(records, choice, {

@@ -77,11 +77,15 @@ function comparedRun({ run, history }: RunRecord, name: string, t: Translate): C
     silent: canPlay(run)
       ? ''
       : state === 'done'
-        ? t('{0} has no ONNX graph, with which it could play here: `tandem onnx` makes one.', name)
+        ? t('{0} cannot play here, because it has no ONNX graph: `tandem onnx` makes one.', name)
         : t('{0} has no model yet that could play.', name),
     startSilent:
       canPlay(run) && !canStartPlay(run)
-        ? t('{0} is evaluated without its start: {1} has no ONNX graph on this machine.', name, baseName(run))
+        ? t(
+            '{0} is evaluated without its base model: {1} has no ONNX graph on this machine.',
+            name,
+            baseName(run),
+          )
         : '',
   };
 }

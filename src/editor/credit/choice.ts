@@ -49,7 +49,7 @@ export class CriticChoice implements vscode.Disposable {
     const apart = { label: '', kind: vscode.QuickPickItemKind.Separator };
     const picked = await vscode.window.showQuickPick<Item>([...items, apart, this.another], {
       title: t('Choose the Critic'),
-      placeHolder: t('Whose credit the replays show'),
+      placeHolder: t('Choose the critic whose credit replays show'),
       matchOnDescription: true,
       matchOnDetail: true,
     });
@@ -78,7 +78,7 @@ export class CriticChoice implements vscode.Disposable {
   private get another(): Item {
     return {
       label: `$(folder) ${t('A folder…')}`,
-      detail: t('The folder critic of a run elsewhere'),
+      detail: t('The folder “critic” of a run elsewhere'),
       place: () => this.askFolder(),
     };
   }
@@ -89,7 +89,7 @@ export class CriticChoice implements vscode.Disposable {
     const critics = await this.offered(engine);
     const isLast = ({ folder }: CriticPlace): boolean => folder === chosen?.folder;
     const headings = [
-      { name: t('used last'), of: critics.filter(isLast) },
+      { name: t('last used'), of: critics.filter(isLast) },
       ...headingsOfKinds().map(({ from, name }) => ({
         ...{ name, of: critics.filter((critic) => critic.from === from && !isLast(critic)) },
       })),
@@ -127,7 +127,7 @@ export class CriticChoice implements vscode.Disposable {
     const choose = t('Choose Folder…');
     const answer = await vscode.window.showInformationMessage(
       t(
-        'There is no critic in this workspace. A run of SWEET-RL trains one; or choose that of a run elsewhere.',
+        'There is no critic in this workspace. A SWEET-RL run trains one; or choose the critic of a run elsewhere.',
       ),
       train,
       choose,

@@ -110,7 +110,7 @@ export class Credits {
   private mayInstallTrainer(): Promise<boolean> {
     return this.trainer.mayInstall(
       t('This critic has no graphs for this machine, so the trainer scores with it. Install what it needs?'),
-      t('The command tandem onnx makes graphs instead.'),
+      t('Or make ONNX graphs with the command tandem onnx.'),
     );
   }
 

@@ -52,7 +52,7 @@ async function askConsent(engine: Engine): Promise<string | undefined> {
   const choose = t('Choose…');
   const answer = await vscode.window.showInformationMessage(
     t(
-      'What you think of the critic is logged under a pseudonym. Choose one first, and how far what you write may go.',
+      'Your verdicts on the critic are logged under a pseudonym. Choose one first, and how your data may be shared.',
     ),
     choose,
   );

@@ -8,8 +8,8 @@ export function agreementWords({ verdicts, thumbs }: Agreement, t: Translate): s
     verdictWords(verdicts, t),
     ...sentence(thumbs, (share) =>
       thumbs.of === 1
-        ? t('its sign is that of the thumb in {0} of 1 turn ({1})', thumbs.agreed, share)
-        : t('its sign is that of the thumb in {0} of {1} turns ({2})', thumbs.agreed, thumbs.of, share),
+        ? t('agrees with the thumb in {0} of 1 turn ({1})', thumbs.agreed, share)
+        : t('agrees with the thumb in {0} of {1} turns ({2})', thumbs.agreed, thumbs.of, share),
     ),
   ];
 }
@@ -18,26 +18,24 @@ export function agreementWords({ verdicts, thumbs }: Agreement, t: Translate): s
 export function heldOutWords({ accuracy, untrained }: HeldOut, t: Translate): string {
   const [of, control] = [accuracy, untrained ?? 0].map((share) => Math.round(100 * share));
   return untrained === undefined
-    ? t('held-out pairs {0} %', of!)
-    : t('held-out pairs {0} %, untrained {1} %', of!, control!);
+    ? t('held-out pair accuracy {0} %', of!)
+    : t('held-out pair accuracy {0} %, untrained {1} %', of!, control!);
 }
 
 /** The same in a sentence. */
 export function heldOutSentence({ accuracy, untrained, pairs }: HeldOut, t: Translate): string {
   const percent = (share: number): string => (100 * share).toFixed(1);
   const own = t(
-    'It has {0} % of {1} held-out pairs in order: of two dialogues about a task that it never saw, the better one ahead.',
+    'Held-out pair accuracy: {0} % of {1}. A pair is correct when the better of two dialogues about a held-out task scores higher.',
     percent(accuracy),
     pairs,
   );
-  return untrained === undefined
-    ? own
-    : `${own} ${t('The untrained score, its control, has {0} %.', percent(untrained))}`;
+  return untrained === undefined ? own : `${own} ${t('Untrained baseline: {0} %.', percent(untrained))}`;
 }
 
 /** `people agree in 8 of 10 judged turns (80 %, 49–94)`. */
 export function verdictWords(verdicts: Share, t: Translate): string {
-  const [words = t('no verdicts yet')] = sentence(verdicts, (share) =>
+  const [words = t('not reviewed yet')] = sentence(verdicts, (share) =>
     verdicts.of === 1
       ? t('people agree in {0} of 1 judged turn ({1})', verdicts.agreed, share)
       : t('people agree in {0} of {1} judged turns ({2})', verdicts.agreed, verdicts.of, share),

@@ -10,24 +10,22 @@ const formats: readonly (vscode.QuickPickItem & { readonly format: ExportFormat[
   {
     format: 'trajectories',
     label: t('Trajectories'),
-    detail: t('A row for each dialogue in the published form: task, dialogue, answer, reward'),
+    detail: t('One row per dialogue in the published format: task, dialogue, answer, reward'),
   },
   {
     format: 'chat',
     label: t('Fine-tuning rows'),
-    detail: t('A row for each dialogue: the messages as the agent saw them'),
+    detail: t('One row per dialogue: the messages as the agent saw them'),
   },
   {
     format: 'preferences',
     label: t('Preference rows'),
-    detail: t('A row for each pair of dialogues of a task: the better and the worse one'),
+    detail: t('One row per pair of dialogues of a task: the better and the worse one'),
   },
   {
     format: 'choices',
     label: t('Choices'),
-    detail: t(
-      'A row for each choice of a person between two candidates: the message that was chosen and the other one',
-    ),
+    detail: t('One row per choice between two candidates: the chosen message and the other one'),
   },
 ];
 
@@ -41,19 +39,19 @@ export async function chooseExport(filter: ListFilter, words: string): Promise<E
   const only = { label: t('Only what the list shows'), description: words, picked: true };
   const successes = { label: t('Only those that pass all tests') };
   const leaked = {
-    label: t('Also those with a leak'),
+    label: t('Include leaked dialogues'),
     description: t('a reply gives the reference away'),
   };
   const evaluations = {
-    label: t('Also those played to evaluate an agent'),
+    label: t('Include evaluation dialogues'),
     description: t('training on them spoils the next evaluation'),
   };
   const editorModels = {
-    label: t('Also those in which a model of the editor wrote'),
-    description: t('many vendors forbid to train on that'),
+    label: t('Include VS Code-model dialogues'),
+    description: t('many vendors forbid training on it'),
   };
   const doubtful = {
-    label: t('Also doubtful ones'),
+    label: t('Include doubtful dialogues'),
     description: t('lines lost from the log may have deleted them or marked a leak'),
   };
   const offered: vscode.QuickPickItem[] = [
@@ -67,8 +65,8 @@ export async function chooseExport(filter: ListFilter, words: string): Promise<E
   const title = t('Export Trajectories');
   let format: ExportFormat['format'] = 'trajectories';
   let picked: readonly vscode.QuickPickItem[] = [];
-  const whatRows = t('What a row is. Nothing is written before you have seen a preview.');
-  const which = t('Finished dialogues; “Also …” only where ticked');
+  const whatRows = t('Choose what a row is. Nothing is written before you have seen a preview.');
+  const which = t('Finished dialogues; “Include …” only where ticked');
   const isAnswered = await runSteps([
     taking(
       (place) => pickOne({ title, placeholder: whatRows, items: formats, ...place }),

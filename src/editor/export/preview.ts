@@ -72,16 +72,12 @@ function chosen(
   return [
     t('Filter: {0}', words === '' ? t('none') : words),
     ...(onlySuccess ? [t('Only those that pass all tests')] : []),
-    ...(withLeaked ? [t('Also those with a leak')] : []),
-    ...(withEvaluations ? [t('Also those played to evaluate an agent')] : []),
+    ...(withLeaked ? [t('Include leaked dialogues')] : []),
+    ...(withEvaluations ? [t('Include evaluation dialogues')] : []),
     ...(withEditorModels
-      ? [
-          t(
-            'Also those in which a model of the editor wrote: read its vendor’s terms before you train on the rows',
-          ),
-        ]
+      ? [t('Include VS Code-model dialogues: read the vendor’s terms before you train on the rows')]
       : []),
-    ...(withDoubtful ? [t('Also doubtful ones')] : []),
+    ...(withDoubtful ? [t('Include doubtful dialogues')] : []),
   ]
     .map((line) => `- ${line}`)
     .join('\n');
@@ -100,16 +96,18 @@ function leftOut({ leftOut: counts }: ExportPreview, t: Translate): string {
 /** What to do about those that are left out as doubtful. */
 const doubtWords = (t: Translate): string =>
   t(
-    'Lines were lost from the log that may have deleted the doubtful ones, marked a leak in them or withdrawn a consent. Look through them in the list; then tick “Also doubtful ones”, or accept the loss with “tandem check --repair --accept-loss”.',
+    'Lines were lost from the log that may have deleted the doubtful dialogues, marked a leak in them or withdrawn a consent. Look through them in the list; then tick “Include doubtful dialogues”, or accept the loss with “tandem check --repair --accept-loss”.',
   );
 
 /** What whoever writes the file should know before it leaves this machine. */
 function sharing({ consents, findings }: ExportPreview, t: Translate): string[] {
   const people =
     consents.length === 0
-      ? t('No person’s words are in these rows.')
+      ? t('No text in these rows was written by a person.')
       : [
-          t('People’s words are in these rows, under these pseudonyms. This is what they agreed to:'),
+          t(
+            'These rows contain text written by people, under these pseudonyms. This is what they agreed to:',
+          ),
           '',
           `| ${t('Pseudonym')} | ${t('Consent')} |`,
           '|---|---|',
@@ -120,11 +118,11 @@ function sharing({ consents, findings }: ExportPreview, t: Translate): string[] 
     findings.length === 0
       ? t('No secret and no e-mail address was found in the rows.')
       : [
-          t('Found in the rows; what is done about it is asked before anything is written:'),
+          t('Found in the rows; you choose what to do about it before anything is written:'),
           '',
           ...findings.map((one) => `- ${cell(findingInWords(one))}`),
         ].join('\n'),
-    t('The rows hold every word of the dialogues, the hidden reference and the tests of each task.'),
+    t('The rows contain the full text of the dialogues, the hidden reference and the tests of each task.'),
   ];
 }
 

@@ -17,7 +17,7 @@ export class CandidateChoice {
   async choose(): Promise<void> {
     const chosen = await vscode.window.showQuickPick(this.rows(), {
       title: t('Two candidates for each message of the agent'),
-      placeHolder: t('Who writes them? They are shown unnamed and in random order.'),
+      placeHolder: t('Choose which models write them. Responses are shown unnamed and in random order.'),
       matchOnDetail: true,
     });
     if (chosen === undefined) return;
@@ -43,7 +43,7 @@ export class CandidateChoice {
     return [
       {
         label: `$(split-horizontal) ${t('The agent writes both')}`,
-        detail: t('Each with a seed of its own: which message is better, of one model?'),
+        detail: t('One model, two seeds: which message is better?'),
         description: now(showsCandidates && secondAgent === ''),
         spec: '',
       },
@@ -52,7 +52,7 @@ export class CandidateChoice {
         : [
             {
               label: `$(hubot) ${secondAgent}`,
-              detail: t('Writes the other one: which of the two models is better?'),
+              detail: t('Writes the second response: which model is better?'),
               description: now(showsCandidates),
               spec: secondAgent,
             },

@@ -59,13 +59,13 @@ export class ModelChoice {
       ...offered.map((chat) => editorChoice(chat, now)),
       {
         label: `$(folder) ${t('A model folder…')}`,
-        detail: t('Plays on this machine: one that you trained, or any in ONNX'),
+        detail: t('Plays on this machine: one that you trained, or any ONNX model'),
         spec: async () => (await this.folders.add())?.spec,
       },
       {
         label: `$(plug) ${t('A model on a server…')}`,
         detail: isAgent
-          ? t('Anything that speaks OpenAI’s API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve')
+          ? t('Any OpenAI-compatible API: OpenAI, vLLM, llama.cpp, Ollama, transformers serve')
           : t('Sees the hidden reference and answers as a human would'),
         spec: () => this.connected(role),
       },
@@ -108,7 +108,7 @@ export class ModelChoice {
 
 const rules: Choice = {
   label: `$(list-ordered) ${t('Rules')}`,
-  detail: t('Answers from the task’s facts, free and at once'),
+  detail: t('Answers from the task’s facts, free and instant'),
   spec: 'rules',
 };
 
@@ -130,7 +130,7 @@ function editorChoice(chat: vscode.LanguageModelChat, now: string): Choice {
   return { label: `$(vscode) ${chat.name}`, description: playsNow(spec, now), detail, spec };
 }
 
-const playsNow = (spec: string, now: string): string => (spec === now ? t('plays now') : '');
+const playsNow = (spec: string, now: string): string => (spec === now ? t('in use') : '');
 
 function localChoice({ spec, name, folder, from }: LocalPlace, now: string): Choice {
   const detail =

@@ -19,7 +19,7 @@ export function criticsItem({ critics }: CriticsNode): vscode.TreeItem {
   // Else it would be heard as its tooltip.
   item.accessibilityInformation = { label: [t('Critics'), item.description].join(', ') };
   item.tooltip = t(
-    'They read a dialogue and say of each turn whether it helped. Runs of SWEET-RL train them.',
+    'A critic reads a dialogue and scores how much each turn helped. SWEET-RL runs train critics.',
   );
   return item;
 }
@@ -58,7 +58,7 @@ function figureLines({ critic, agreement, heldOut }: CriticFigures): string[] {
   return [
     critic.about.score === 'value-head'
       ? t('It predicts the reward after each turn.')
-      : t('It compares how likely it finds a turn with how likely its base does.'),
+      : t('Its score compares the likelihood of a turn with that under its base model.'),
     ...(heldOut === undefined ? [] : [heldOutSentence(heldOut, t)]),
     ...agreementWords(agreement, t),
     critic.runner === 'onnx'

@@ -70,7 +70,7 @@ function editorItem({ chat, row, use }: NodeOf<'editorModel'>): vscode.TreeItem 
   item.id = editorSpec(chat);
   item.description = [
     ...row.roles.map((role) => roleWord(role, t)),
-    t('of the editor'),
+    t('VS Code model'),
     chat.vendor,
     ...(use === undefined ? [] : [useWords(use, t)]),
   ].join(' · ');
@@ -103,7 +103,7 @@ function problemItem({ sentence }: NodeOf<'problem'>): vscode.TreeItem {
 
 function connectItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Connect a model…'));
-  item.description = t('behind any server that speaks OpenAI’s API');
+  item.description = t('on any server with an OpenAI-compatible API');
   item.iconPath = new vscode.ThemeIcon('plug');
   item.command = { command: commands.connectModel, title: t('Connect a model') };
   return item;
@@ -111,7 +111,7 @@ function connectItem(): vscode.TreeItem {
 
 function addFolderItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Add a model folder…'));
-  item.description = t('one that you trained, or any in ONNX');
+  item.description = t('one that you trained, or any ONNX model');
   item.iconPath = new vscode.ThemeIcon('add');
   item.command = { command: commands.addModelFolder, title: t('Add a model folder') };
   return item;

@@ -39,7 +39,13 @@ export function servedDetails(
       : [t('{0} in this log', useWords(use, t, server))]),
     ...(price === undefined
       ? []
-      : [t('${0} a million prompt tokens, ${1} a million of the answer', price.prompt, price.completion)]),
+      : [
+          t(
+            '${0} per million prompt tokens, ${1} per million completion tokens',
+            price.prompt,
+            price.completion,
+          ),
+        ]),
   ];
 }
 

@@ -47,7 +47,7 @@ export function specOf({ model, baseUrl }: Pick<Server, 'model' | 'baseUrl'>): s
 /** A sentence when the text is no base URL. */
 export function validateAddress(text: string, t: Translate): string | undefined {
   const address = readAddress(text);
-  if (address === 'none') return t('Write an address such as {0}.', 'http://127.0.0.1:8000/v1');
+  if (address === 'none') return t('Enter an address such as {0}.', 'http://127.0.0.1:8000/v1');
   if (address === 'has-user')
     return t('Leave name and password out of the address; the key is asked for next.');
   return undefined;

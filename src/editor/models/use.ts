@@ -34,7 +34,7 @@ export function useDocument(
   t: Translate,
   folder?: string,
 ): string {
-  const title = `# ${t('Use and Cost of the Models')}`;
+  const title = `# ${t('Usage and Cost by Model')}`;
   const rows = Object.entries(uses)
     .map(([model, use]) => ({ model, use, server: servers.find((one) => specOf(one) === model) }))
     .sort((a, b) => b.use.turns + b.use.replies - (a.use.turns + a.use.replies));
@@ -53,13 +53,8 @@ export function useDocument(
   return [
     title,
     folder === undefined
-      ? t(
-          'Of all that the log of this workspace holds, turns that were taken back and deleted dialogues included.',
-        )
-      : t(
-          'Of all that the log of {0} holds, turns that were taken back and deleted dialogues included.',
-          folder,
-        ),
+      ? t('For everything in the log of this workspace, including undone turns and deleted dialogues.')
+      : t('For everything in the log of {0}, including undone turns and deleted dialogues.', folder),
     table([
       [t('Model'), t('Turns'), t('Replies'), t('Prompt tokens'), t('Completion tokens'), t('Cost')],
       ...rows.map(({ model, use, server }) => [
@@ -69,20 +64,15 @@ export function useDocument(
         server?.price === undefined ? '–' : dollars(costOf(use, server.price)),
       ]),
     ]),
-    ...(isPriced ? [t('Cost in all: {0}.', dollars(total))] : []),
+    ...(isPriced ? [t('Total cost: {0}.', dollars(total))] : []),
     ...(unpriced === 0
       ? []
       : [t('Models without a price: {0}. Edit the connection of a model to give it one.', unpriced)]),
     ...(uncounted === 0
       ? []
-      : [
-          t(
-            'Messages of which no tokens were counted: {0}. Sums and cost may be too low.',
-            grouped(uncounted),
-          ),
-        ]),
+      : [t('Messages without a token count: {0}. Totals and cost may be too low.', grouped(uncounted))]),
     t(
-      'The cost is what the tokens cost at the prices that you gave; what a suggestion or a stopped message cost is not in the log.',
+      'The cost is that of the tokens at the prices that you entered. Suggestions and stopped messages are not in the log and not counted.',
     ),
     '',
   ].join('\n\n');

@@ -22,7 +22,7 @@ export function pointedAt(): PointedAt {
   if (found !== undefined) return { document, function: found };
   throw new Fault(
     'editor/no-function',
-    t('The cursor stands in no function. Put it into one; a signature with a docstring will do.'),
+    t('The cursor is not in a function. Move it into one; a signature with a docstring is enough.'),
   );
 }
 

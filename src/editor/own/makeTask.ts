@@ -27,7 +27,7 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
     throw new Fault(
       'editor/no-top-level',
       t(
-        '{0} stands inside something else, without which it cannot run. Choose a function that begins at the left edge.',
+        '{0} is nested in something else, without which it cannot run. Choose a top-level function.',
         pointed.function.name,
       ),
     );
@@ -56,7 +56,7 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
 /** Those that the tests here make, to choose from, and what the person adds. Undefined when the person turns back. */
 async function askCalls({ function: { name } }: PointedAt): Promise<string[] | undefined> {
   const { draftedCalls, typedCalls } = await import('../../core/task/drafted');
-  const title = t('Make a Task of {0}: hidden tests', name);
+  const title = t('Create Task from {0}: hidden tests', name);
   const drafted = draftedCalls(await claimsAbout(name), name);
   let chosen: readonly string[] = [];
   if (drafted.length > 0) {
@@ -77,9 +77,9 @@ async function askCalls({ function: { name } }: PointedAt): Promise<string[] | u
     prompt:
       chosen.length === 0
         ? t(
-            'Calls of the function, with semicolons between them. What it returns for each is what an answer must return.',
+            'Calls of the function, separated by semicolons. An answer must return what the function returns for each.',
           )
-        : t('More calls, with semicolons between them; leave it empty for none.'),
+        : t('More calls, separated by semicolons; leave it empty for none.'),
     placeHolder: `${name}(1); ${name}(2)`,
     ignoreFocusOut: true,
     validateInput: (text) =>
@@ -90,7 +90,7 @@ async function askCalls({ function: { name } }: PointedAt): Promise<string[] | u
 
 function askRequest({ function: wanted }: PointedAt): Thenable<string | undefined> {
   return vscode.window.showInputBox({
-    title: t('Make a Task of {0}: request', wanted.name),
+    title: t('Create Task from {0}: request', wanted.name),
     prompt: t(
       'What everyone sees, with the signature behind it. Leave out what the agent should have to ask.',
     ),

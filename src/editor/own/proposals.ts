@@ -70,7 +70,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
       throw new Fault(
         'editor/not-applied',
         t(
-          '{0} could not be changed. See whether it is read-only, then accept again.',
+          '{0} could not be changed. Check whether it is read-only, then accept again.',
           path.basename(file.fileName),
         ),
       );
@@ -94,7 +94,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
   private async ask(uri: vscode.Uri, name: string): Promise<void> {
     const [accept, reject] = [t('Accept'), t('Reject')];
     const pressed = await vscode.window.showInformationMessage(
-      t('Put the answer into {0}? It can be undone.', name),
+      t('Insert the answer into {0}? You can undo it.', name),
       accept,
       reject,
     );
@@ -138,10 +138,7 @@ async function fileOf({ file }: Proposal): Promise<vscode.TextDocument> {
   } catch (error) {
     throw new Fault(
       'editor/no-file',
-      t(
-        '{0} cannot be opened; the answer stands in the dialogue still.',
-        vscode.workspace.asRelativePath(uri),
-      ),
+      t('{0} cannot be opened; the answer is still in the dialogue.', vscode.workspace.asRelativePath(uri)),
       { cause: error },
     );
   }

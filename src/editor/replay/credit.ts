@@ -77,7 +77,7 @@ const scaleOf = (turns: readonly TurnCredit[]): number =>
 
 function unitWords(unit: Unit, t: Translate): string {
   const words = {
-    'nats-per-token': t('nats per token'),
+    'nats-per-token': t('nats/token'),
     nats: t('nats'),
     logit: t('logit of the reward after the turn'),
   };

@@ -99,16 +99,16 @@ function replayedReply(
 ): ReplayedReply {
   const { author, by, suggestion, fullText, milliseconds } = reply!;
   const origins = {
-    developer: t('written by a developer'),
-    simulator: t('written by the simulator'),
-    'developer-edited-suggestion': t('suggested by the simulator, edited by a developer'),
-    'developer-sent-suggestion': t('suggested by the simulator, sent as it was by a developer'),
+    developer: t('developer'),
+    simulator: t('simulator'),
+    'developer-edited-suggestion': t('suggested by simulator, edited by developer'),
+    'developer-sent-suggestion': t('suggested by simulator, sent unchanged'),
   };
   const origin = origins[author];
   return {
     ...view,
     by: author === 'simulator' ? by : personOf(by, own, t),
-    origin: milliseconds === undefined ? origin : t('{0} in {1}', origin, duration(milliseconds, t)),
+    origin: milliseconds === undefined ? origin : t('{0} · {1}', origin, duration(milliseconds, t)),
     suggestion,
     fullText,
   };
@@ -121,7 +121,7 @@ const personOf = (name: string, own: string | undefined, t: Translate): string =
 
 function duration(milliseconds: number, t: Translate): string {
   const seconds = milliseconds / 1000;
-  if (seconds < 1) return t('under a second');
+  if (seconds < 1) return t('<1 s');
   if (seconds < 60) return t('{0} s', Math.round(seconds));
   return t('{0} min {1} s', Math.floor(seconds / 60), Math.round(seconds % 60));
 }

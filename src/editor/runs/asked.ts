@@ -14,7 +14,7 @@ export function takeOverWords(
 ): { readonly question: string; readonly detail: string } {
   return {
     question: t('Resume “{0}” on this machine?', runName(run, t)),
-    detail: `${reasonWords(run, t)} ${t('Two trainers that write into one run spoil it: make sure that none is at work there.')}`,
+    detail: `${reasonWords(run, t)} ${t('Two trainers that write to one run corrupt it: make sure that none is running there.')}`,
   };
 }
 
@@ -36,7 +36,7 @@ export function deletionWords(
         canTrash
           ? t('Its checkpoints, its models and its log go to the trash: {0}', folder)
           : t(
-              'Its checkpoints, its models and its log are gone for good: {0}. The dialogues that it learned from stay.',
+              'Its checkpoints, its models and its log are deleted permanently: {0}. The dialogues that it was trained on stay.',
               folder,
             ),
         ...lost,
@@ -49,7 +49,7 @@ export function deletionWords(
   const what = canTrash
     ? t('Their checkpoints, their models and their logs go to the trash.')
     : t(
-        'Their checkpoints, their models and their logs are gone for good. The dialogues that they learned from stay.',
+        'Their checkpoints, their models and their logs are deleted permanently. The dialogues that they were trained on stay.',
       );
   return {
     question: t('Delete {0} runs ({1})?', runs.length, bytesWords(total, t)),
@@ -62,10 +62,10 @@ const lostWords = (run: Run, t: Translate): string => `${runName(run, t)}: ${rea
 /** Why runs that are at work are not deleted. `selected`: how many were to go. */
 export function liveWords(live: readonly Run[], selected: number, t: Translate): string {
   const names = live.map((run) => `“${runName(run, t)}”`).join(', ');
-  if (selected === 1) return t('{0} is at work. Pause it first, then delete it.', runName(live[0]!, t));
+  if (selected === 1) return t('{0} is running. Pause it first, then delete it.', runName(live[0]!, t));
   return live.length === 1
-    ? t('Nothing is deleted: {0} is at work. Pause it first, or leave it out of the selection.', names)
-    : t('Nothing is deleted: {0} are at work. Pause them first, or leave them out of the selection.', names);
+    ? t('Nothing is deleted: {0} is running. Pause it first, or remove it from the selection.', names)
+    : t('Nothing is deleted: {0} are running. Pause them first, or remove them from the selection.', names);
 }
 
 /** What is asked before the policy of a run is ended where it is. */
@@ -74,7 +74,7 @@ export function finishWords(run: Run, t: Translate): { readonly question: string
   return {
     question: t('Finish “{0}” now?', runName(run, t)),
     detail: t(
-      'It has made {0} of {1} steps ({2}), and ends with the one at work. The step that did best on held-out examples becomes the model, and the run is done. “Continue Run with More Epochs…” can train what is left later, in another run, unless its checkpoints take more than {3} GB.',
+      'It has made {0} of {1} steps ({2}) and ends after the current one. The step that did best on held-out examples becomes the model, and the run is done. “Continue Run with More Epochs…” can train the rest later, in a new run, unless its checkpoints take more than {3} GB.',
       grouped(step),
       grouped(steps),
       stageWord(stage, t),
@@ -96,19 +96,19 @@ export function moreEpochsWords({ progress }: Pick<Run, 'progress'>, t: Translat
   if (ended === undefined) {
     return {
       prompt: t(
-        'More epochs of its policy, at the learning rate that it had come down to. This makes another run; this one stays.',
+        'More epochs of its policy, at its final learning rate. This creates a new run; this one stays.',
       ),
-      refusal: t('Write a number above 0 and up to 1000.'),
+      refusal: t('Enter a number above 0 and up to 1000.'),
       least: '1',
     };
   }
   return {
     prompt: t(
-      'It was ended at step {0} of {1}. What was left is trained first, and then so many more epochs of its policy; 0 is none. This makes another run; this one stays.',
+      'It was ended at step {0} of {1}. The remaining steps are trained first, then this many more epochs of its policy; 0 means none. This creates a new run; this one stays.',
       grouped(ended.step),
       grouped(ended.steps),
     ),
-    refusal: t('Write a number from 0 to 1000.'),
+    refusal: t('Enter a number from 0 to 1000.'),
     least: '0',
   };
 }
@@ -132,8 +132,8 @@ export function besideWords(
   return {
     question:
       more.length === 0
-        ? t('Start “{0}” while “{1}” is at work?', runName(run, t), other!)
-        : t('Start “{0}” while {1} other runs are at work?', runName(run, t), others.length),
+        ? t('Start “{0}” while “{1}” is running?', runName(run, t), other!)
+        : t('Start “{0}” while {1} other runs are running?', runName(run, t), others.length),
     detail: `${memoryWords(plan, t)} ${outcome}`,
   };
 }

@@ -20,7 +20,7 @@ export async function mayStartBeside(run: Run, others: readonly Run[], trainer: 
 /** A plan looks at what is free at this moment. @returns undefined when the person left it */
 function planBeside(run: Run, trainer: Trainer): Promise<Plan | undefined> {
   return cancellable(t('Starting {0}', runName(run, t)), async (signal, report) => {
-    report(t('looking whether the memory suffices'));
+    report(t('checking whether memory is sufficient'));
     const { planOf } = await import('../../core/training/checks');
     return planOf(trainer, run.folder, runName(run, t), signal);
   });

@@ -23,7 +23,7 @@ export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
     throw new Fault(
       'editor/not-playable',
       t(
-        'What {0} made cannot play here: it has no graph. Make one with `tandem onnx {1}`, then compare again.',
+        'The model of {0} cannot play here, because it has no ONNX graph. Make one with `tandem onnx {1}`, then compare again.',
         name,
         model,
       ),
@@ -33,7 +33,7 @@ export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
     throw new Fault(
       'editor/not-playable',
       t(
-        '{0}, with which {1} began, cannot play here. Connect a server that serves it, or give its folder a graph with `tandem onnx`, then compare again.',
+        '{0}, the base model of {1}, cannot play here. Connect a server that serves it, or make an ONNX graph in its folder with `tandem onnx`, then compare again.',
         run.base,
         name,
       ),
@@ -45,7 +45,7 @@ export async function compareBlindly(run: Run, engine: Engine): Promise<void> {
   const play = t('Play Next Task');
   const pressed = await vscode.window.showInformationMessage(
     t(
-      'Each message of the agent is a choice between two now, unnamed and in random order: one of {0}, one of {1}. The Standing view counts what is chosen.',
+      'For each message of the agent you now choose between two, unnamed and in random order: one by {0}, one by {1}. The Leaderboard view counts your choices.',
       name,
       baseName(run),
     ),

@@ -86,7 +86,7 @@ async function runOfCritic({ critic }: CriticNode): Promise<Run> {
   const run = await runsOf({ folder }).read(path.basename(folder));
   if (run !== undefined) return run;
   const sentence = t(
-    'The run that trained {0} is gone: {1} is not there any more. Refresh the Models view.',
+    'The run that trained {0} is gone: {1} no longer exists. Refresh the Models view.',
     critic.name,
     folder,
   );

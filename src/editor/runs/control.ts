@@ -44,11 +44,11 @@ export class RunControl {
   async kill(run: Run): Promise<void> {
     const stop = t('Stop Immediately');
     const chosen = await vscode.window.showWarningMessage(
-      t('Stop “{0}” where it is?', runName(run, t)),
+      t('Stop “{0}” immediately?', runName(run, t)),
       {
         modal: true,
         detail: t(
-          'What it has learned since its last checkpoint is lost, and done again when it is resumed. “Pause Run” writes a checkpoint first.',
+          'Progress since its last checkpoint is lost and has to be repeated when it is resumed. “Pause Run” writes a checkpoint first.',
         ),
       },
       stop,

@@ -12,7 +12,7 @@ export function measuredWords(kept: readonly Kept[], t: Translate): string {
   const measured = latest?.rows.find(({ run }) => run !== undefined);
   const after = measured?.figures.success;
   if (latest === undefined || after == null)
-    return t('How it does on tasks that it never saw is not measured yet: Compare measures it.');
+    return t('Not evaluated yet. Evaluate it on held-out tasks: choose Compare.');
   const tasks = grouped(latest.setting.tasks);
   const before = latest.rows.find(({ run }) => run === undefined)?.figures.success;
   if (before == null) return t('Success {0} % on {1} held-out tasks.', whole(after.mean), tasks);
@@ -25,7 +25,7 @@ export function measuredWords(kept: readonly Kept[], t: Translate): string {
   );
   if (difference === null || interval === null) return t('{0}.', change);
   const range = t('{0} to {1}', signed(interval.low), signed(interval.high));
-  return t('{0}, {1} points against the start (95 % interval {2}).', change, signed(difference), range);
+  return t('{0}, {1} points vs. the base model (95 % interval {2}).', change, signed(difference), range);
 }
 
 const whole = (fraction: number): string => (100 * fraction).toFixed(0);

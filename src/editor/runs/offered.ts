@@ -12,7 +12,7 @@ export async function offerStart(document: vscode.TextDocument): Promise<void> {
   await vscode.commands.executeCommand('setContext', contextKeys.runFiles, [...startable]);
   const start = t('Start Run');
   const chosen = await vscode.window.showInformationMessage(
-    t('Change what you like, then start it, or save it for tandem train.'),
+    t('Change the settings, then start the run, or save the configuration for tandem train.'),
     start,
   );
   if (chosen !== start) return;

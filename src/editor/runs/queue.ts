@@ -76,7 +76,7 @@ export class RunQueue implements vscode.Disposable {
 
   /** For a person who has mended what it halted for. What has to be installed is installed when they agree. */
   async tryAgain(): Promise<void> {
-    const trainer = await this.trainer.openVisibly(t('Beginning the next run'));
+    const trainer = await this.trainer.openVisibly(t('Starting the next run'));
     if (trainer !== undefined) await this.begin(trainer);
   }
 
@@ -135,7 +135,7 @@ export class RunQueue implements vscode.Disposable {
     const install = t('Install…');
     const chosen = await vscode.window.showInformationMessage(
       t(
-        'The turn of {0} has come, but what training needs is not installed on this machine.',
+        '{0} is next in the queue, but what training needs is not installed on this machine.',
         runName(run, t),
       ),
       install,
@@ -154,4 +154,4 @@ export class RunQueue implements vscode.Disposable {
   }
 }
 
-const turnOf = (run: Run): string => t('{0}: its turn has come', runName(run, t));
+const turnOf = (run: Run): string => t('{0}: next in the queue', runName(run, t));

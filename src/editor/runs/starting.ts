@@ -35,7 +35,7 @@ export class RunStarter {
     } catch (error) {
       throw new Fault(
         'training/bad-configuration',
-        t('{0} is not JSON: {1}. Mend it, then start it again.', nameOf(document), messageOf(error)),
+        t('{0} is not valid JSON: {1}. Fix it, then start it again.', nameOf(document), messageOf(error)),
       );
     }
     const folder = document.isUntitled

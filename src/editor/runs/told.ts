@@ -40,9 +40,9 @@ export function toldView({ told }: RunHistory, language: string, t: Translate): 
 }
 
 function moreWords(more: number, looks: number, t: Translate): string {
-  if (looks === 0) return t('{0} more events are in the file of events.', grouped(more));
+  if (looks === 0) return t('{0} more events are in the event file.', grouped(more));
   return t(
-    '{0} more events are in the file of events, {1} of them looks at the held-out examples.',
+    '{0} more events are in the event file, {1} of them held-out evaluations.',
     grouped(more),
     grouped(looks),
   );
@@ -86,7 +86,7 @@ function stateToldWords(
   { state, stage, message }: TrainerEventOf<'state'>,
   t: Translate,
 ): string | undefined {
-  if (state === 'running' && stage !== undefined) return t('{0} begins', stageWord(stage, t));
+  if (state === 'running' && stage !== undefined) return t('{0} started', stageWord(stage, t));
   const word = stateWord(state, t);
   return message === undefined ? word : `${word}: ${message}`;
 }
@@ -94,10 +94,10 @@ function stateToldWords(
 function evaluationWords(event: TrainerEventOf<'evaluation'>, t: Translate): string {
   const { accuracy, loss } = event;
   const figures = [
-    ...(accuracy == null ? [] : [t('{0} % of the pairs in order', (100 * accuracy).toFixed(1))]),
+    ...(accuracy == null ? [] : [t('pair accuracy {0} %', (100 * accuracy).toFixed(1))]),
     ...(loss == null ? [] : [t('loss {0}', loss.toPrecision(3))]),
   ].join(', ');
-  const said = t('{0}, step {1}: held out {2}', stageWord(event.stage, t), grouped(event.step), figures);
+  const said = t('{0}, step {1}: held-out {2}', stageWord(event.stage, t), grouped(event.step), figures);
   return event.best === true ? t('{0}; the best so far', said) : said;
 }
 
@@ -107,7 +107,7 @@ function controlWords(
 ): string | undefined {
   if (accuracy == null) return undefined;
   return t(
-    '{0}: the untrained score, its control, has {1} % of {2} held-out pairs in order',
+    '{0}: the untrained baseline ranks {1} % of {2} held-out pairs correctly',
     stageWord(stage, t),
     (100 * accuracy).toFixed(1),
     grouped(examples),
@@ -119,7 +119,7 @@ function rankingWords(event: TrainerEventOf<'ranking'>, t: Translate): string {
   const ranked = t('{0} candidates ranked', grouped(event.candidates));
   return correlation == null
     ? ranked
-    : t('{0}; rank correlation of critic and untrained score {1}', ranked, correlation.toFixed(2));
+    : t('{0}; rank correlation of critic and untrained baseline {1}', ranked, correlation.toFixed(2));
 }
 
 const stageFigures = lazily(() =>
@@ -144,7 +144,5 @@ export function resultWords(history: RunHistory, t: Translate): string | undefin
   const { ended } = history.result;
   const isReady = t('The trained model is ready.');
   const ready = ended === undefined ? isReady : `${isReady} ${endedWords(ended, t)}`;
-  return measured.length === 0
-    ? ready
-    : `${ready} ${t('Pairs of tasks that it never saw, in order: {0}.', measured.join(', '))}`;
+  return measured.length === 0 ? ready : `${ready} ${t('Held-out pair accuracy: {0}.', measured.join(', '))}`;
 }

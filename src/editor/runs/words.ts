@@ -144,7 +144,7 @@ export function standingWords(run: Run, now: number, t: Translate, halted?: stri
     case 'lost':
       return [
         stateWord(state, t),
-        t('it ran on {0}, heard of last {1}', hostOf(run), ago(run.silentSince ?? changedAt, now, t)),
+        t('it ran on {0}, last heard from {1}', hostOf(run), ago(run.silentSince ?? changedAt, now, t)),
       ].join(' · ');
     case 'stopped':
     case 'died':
@@ -163,7 +163,7 @@ export function endedAt({ progress }: Run, t: Translate): string[] {
 /** Of a run that is done, whose policy was ended by request. */
 export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']>, t: Translate): string =>
   t(
-    'Its training was ended at step {0} of {1} ({2}), as asked: the best one until then is the model.',
+    'Its training was finished early, at step {0} of {1} ({2}): the best step until then is the model.',
     grouped(step),
     grouped(steps),
     stageWord(stage, t),
@@ -184,20 +184,20 @@ export function spokenRun(run: Run, now: number, t: Translate, halted?: string):
 export function reasonWords(run: Run, t: Translate, halted?: string): string | undefined {
   const { state, message, process, lastLines, progress, queued } = run;
   if (state === 'queued' && halted !== undefined)
-    return t('The queue is halted, and no run begins: {0} “Try again” goes on with it.', halted);
+    return t('The queue is halted and no run starts: {0} “Try again” resumes it.', halted);
   if (state === 'queued' && queued !== undefined && queued.host !== hostname())
     return t(
-      'It waits for its turn on {0}, where a window begins it. When that is this machine by another name, or is gone, start it now, or let it leave the queue and resume it: then it waits here.',
+      'It is queued on {0} and starts when a window is open there. If that is this machine under another name, or no longer exists, start it now, or remove it from the queue and resume it: then it is queued here.',
       queued.host,
     );
   if (state === 'queued')
     return t(
-      'It waits for its turn: one run trains at a time, and the next begins when none is at work and a window is open.',
+      'It is queued: one run trains at a time. The next one starts when none is training and a window is open.',
     );
   if (state === 'done' && progress?.ended !== undefined) return endedWords(progress.ended, t);
   if (state === 'lost')
     return t(
-      'It ran on {0}, and nothing was heard of its trainer since {1}. When it is not at work there any more, it can be resumed here.',
+      'It ran on {0}. Its trainer was last heard from at {1}. If it is no longer running there, you can resume it here.',
       hostOf(run),
       momentWords(run.silentSince ?? run.changedAt),
     );
@@ -205,12 +205,12 @@ export function reasonWords(run: Run, t: Translate, halted?: string): string | u
   if (state !== 'died' || process === undefined) return message;
   if (run.isDiskFull === true) {
     return t(
-      'Its trainer (process {0}) ended without a last word. The disk is full, which may be why: make room, then resume it.',
+      'Its trainer (process {0}) ended without a message. The disk is full, which may be why: free some space, then resume it.',
       process.pid,
     );
   }
   const death = t(
-    'Its trainer (process {0}) ended without a last word: it was killed, perhaps because memory ran out, or the machine was restarted.',
+    'Its trainer (process {0}) ended without a message: it was killed, perhaps because memory ran out, or the machine was restarted.',
     process.pid,
   );
   return lastLines.length === 0 ? death : `${death} ${t('The last lines of its log may say why.')}`;

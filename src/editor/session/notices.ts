@@ -53,7 +53,7 @@ export const notices = {
   wentOn: (t: Translate): Notice => ({
     kind: 'information',
     message: t(
-      'This dialogue has gone on in another window or by a command. You see it as it is now, and what you did last was not done.',
+      'This dialogue was continued in another window or by a command. You see its current state; your last action was not applied.',
     ),
     actions: [],
   }),
@@ -70,7 +70,7 @@ export const notices = {
   notSent: (t: Translate): Notice => ({
     kind: 'information',
     message: t(
-      'Your reply was not sent, because something else was being done. Your words are kept: send them again.',
+      'Your reply was not sent, because another action was in progress. Your text is kept: send it again.',
     ),
     actions: [],
   }),

@@ -19,7 +19,7 @@ export function placeRow(place: Place, label: string, t: Translate): StandingRow
   const { model, choices, wins, losses, equal, neither, share, interval } = place;
   const named = label === model ? model : `${label} (${model})`;
   if (choices === 0) {
-    const description = t('compared with no other model');
+    const description = t('no comparisons yet');
     return { label, description, tooltip: `${named}\n${description}` };
   }
   const range = `${whole(interval.low)}–${whole(interval.high)}`;
@@ -33,10 +33,7 @@ export function placeRow(place: Place, label: string, t: Translate): StandingRow
         whole(share),
         range,
       ),
-      t(
-        '{0} choices: {1} won, {2} lost, {3} equal, {4} of neither',
-        ...[choices, wins, losses, equal, neither],
-      ),
+      t('{0} choices: {1} won, {2} lost, {3} equal, {4} neither', ...[choices, wins, losses, equal, neither]),
       t('Bradley–Terry; equal and neither count as half a win for each'),
     ].join('\n'),
   };
@@ -57,9 +54,9 @@ export function remarkRows(standing: Standing, t: Translate): StandingRow[] {
       ? []
       : [
           {
-            label: t('first shown'),
+            label: t('Position bias'),
             description: t(
-              '{0} % [{1}–{2}] of {3}',
+              'first chosen {0} % [{1}–{2}] of {3}',
               whole(share),
               whole(interval.low),
               whole(interval.high),

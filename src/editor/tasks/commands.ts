@@ -138,7 +138,7 @@ async function addPack(): Promise<void> {
   const ways = [
     {
       label: `$(file-add) ${t('From a File…')}`,
-      detail: t('A file of tasks in ColBench’s form (.jsonl); it can also be dropped on the list'),
+      detail: t('A file of tasks in ColBench’s format (.jsonl); you can also drop it on the list'),
       command: commands.addPackFile,
     },
     {

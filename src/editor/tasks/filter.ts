@@ -19,7 +19,7 @@ export async function askFilter(tree: TaskTree): Promise<boolean> {
   }));
   const chosen = await vscode.window.showQuickPick(rows, {
     title: t('Filter Tasks'),
-    placeHolder: t('Which tasks are shown? None chosen: all.'),
+    placeHolder: t('Choose the tasks to show. None chosen: all.'),
     canPickMany: true,
   });
   if (chosen === undefined) return false;

@@ -26,7 +26,7 @@ export async function findTask(packs: Packs, played: Played): Promise<PackTask |
   const tasks = all.flatMap((pack) => pack.tasks);
   const picker = vscode.window.createQuickPick<Row>();
   picker.title = t('Find Task');
-  picker.placeholder = t('Words of the title or the description');
+  picker.placeholder = t('Search in titles and descriptions');
   const show = (query: string): void => {
     const found = searchTasks(tasks, query, MOST_ROWS);
     const rows = found.tasks.map((task) => row(task, query, names.get(task.pack) ?? '', played));

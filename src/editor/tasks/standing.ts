@@ -20,11 +20,11 @@ export function standingWords(standing: Standing, t: Translate): string {
     case 'draft':
       return t('draft');
     case 'passed':
-      return t('submitted: all tests passed');
+      return t('done: all tests passed');
     case 'failed':
-      return t('submitted: some tests failed');
+      return t('done: some tests failed');
     case 'ungraded':
-      return t('submitted: not graded');
+      return t('done: not graded');
     case 'skipped':
       return t('skipped');
   }
@@ -35,7 +35,7 @@ export function counted(states: readonly TaskState[], t: Translate): string {
   const counts = { new: 0, done: 0, draft: 0, skipped: 0 };
   for (const { kind } of states) counts[kind] += 1;
   const parts = [
-    ...(counts.done === 0 ? [] : [t('{0} submitted', counts.done)]),
+    ...(counts.done === 0 ? [] : [t('{0} done', counts.done)]),
     ...(counts.draft === 0 ? [] : [t('{0} draft', counts.draft)]),
     ...(counts.skipped === 0 ? [] : [t('{0} skipped', counts.skipped)]),
   ];

@@ -44,7 +44,7 @@ export function teachingView(standing: Teaching, around: Around, t: Translate): 
     type: 'show',
     title: t('Teach the agent'),
     introduction: t(
-      'The agent ({0}) plays tasks with a simulator, learns from the dialogues that went well, and is evaluated on tasks that it has never seen. Everything happens on this machine, and goes on when this page is closed.',
+      'The agent ({0}) plays tasks with a simulator, learns from the dialogues that went well, and is evaluated on held-out tasks. Everything runs on this machine and continues when this page is closed.',
       agent,
     ),
     state,
@@ -72,7 +72,7 @@ function sizesOf({ settings, secondsFor }: Around, t: Translate): SizeView[] {
     return { value, label, detail: detail.join(' '), stages };
   };
   return [
-    size('brief', t('Brief'), t('Shows how it goes; too little to expect a better agent.')),
+    size('brief', t('Brief'), t('A demonstration; too short to expect a better agent.')),
     size('standard', t('Standard'), ''),
     size('thorough', t('Thorough'), t('More to learn from, and narrower intervals.')),
   ];
@@ -103,7 +103,7 @@ const labelsOf = (
   {
     label: t('Generate tasks'),
     detail: t(
-      '{0} to learn from and {1} to measure on, of other kinds',
+      '{0} for training and {1} held out, of other kinds',
       grouped(trainTasks),
       grouped(heldOutTasks),
     ),
@@ -119,7 +119,7 @@ const labelsOf = (
   {
     label: t('Evaluate'),
     detail: t(
-      'The agent before and after on the {0} other tasks, {1} dialogues of each, one of them greedy',
+      'The agent before and after training on the {0} held-out tasks, {1} dialogues per task, one of them greedy',
       grouped(heldOutTasks),
       evaluationRollouts + 1,
     ),
@@ -164,7 +164,7 @@ function outcomeView({ sampled, greedy }: Comparisons, t: Translate): OutcomeVie
     measuredOf(t('After, greedy'), greedy.after.success),
   ].filter((one) => one !== undefined);
   const change = t(
-    'Success {0} → {1} on {2} tasks that it had never seen',
+    'Success {0} → {1} on {2} held-out tasks',
     percent(sampled.before.success?.mean ?? 0),
     percent(sampled.after.success?.mean ?? 0),
     grouped(tasks),
@@ -175,8 +175,8 @@ function outcomeView({ sampled, greedy }: Comparisons, t: Translate): OutcomeVie
     interval.low > 0
       ? ''
       : interval.high < 0
-        ? t('It has become worse. The agent before is still there; another lesson may do better.')
-        : t('These tasks cannot tell whether it has become better. Another lesson may.');
+        ? t('It has become worse. The previous agent is still there; another lesson may do better.')
+        : t('The interval includes zero: no clear difference. Another lesson may show one.');
   return { sentence: t('{0}: {1} points ({2}).', change, signed(difference), range), remark, measured };
 }
 

@@ -17,8 +17,8 @@ export async function chooseLog({ logs, shown }: Engines): Promise<void> {
     })),
   );
   const chosen = await vscode.window.showQuickPick(items, {
-    title: t('Choose Log'),
-    placeHolder: t('Whose dialogues are listed, counted, exported, imported and deleted'),
+    title: t('Switch Log'),
+    placeHolder: t('Choose the log whose dialogues are listed, counted, exported, imported and deleted'),
     matchOnDetail: true,
   });
   if (chosen !== undefined) await shown.show(chosen.log);

@@ -31,7 +31,7 @@ export function outcomeName(outcome: Outcome, t: Translate): string {
     case 'not-graded':
       return t('not graded');
     case 'open':
-      return t('open');
+      return t('in progress');
     case 'abandoned':
       return t('abandoned or skipped');
   }
@@ -113,7 +113,7 @@ export function validateDay(text: string, t: Translate): string | undefined {
   if (text.trim() === '') return undefined;
   const isDay =
     /^\d{4}-\d{2}-\d{2}$/.test(text.trim()) && dayOf(midnight(text.trim()).getTime()) === text.trim();
-  return isDay ? undefined : t('Write the day as year-month-day, e.g. 2026-03-01, or leave it empty.');
+  return isDay ? undefined : t('Enter the day as year-month-day, e.g. 2026-03-01, or leave it empty.');
 }
 
 function midnight(day: string, later = 0): Date {

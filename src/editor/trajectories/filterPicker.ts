@@ -50,7 +50,7 @@ export async function pickFilter(
     const dimension = valueOf(
       await pickOne<Dimension | vscode.QuickPickItem>({
         title: t('Filter Trajectories: {0}', dialogues(log.count(filter).total, t)),
-        placeholder: t('What to filter by. Escape shows the list.'),
+        placeholder: t('Choose what to filter by. Escape shows the list.'),
         items: [...dimensionsOf(log, filter, namer), ...(isFiltered(filter) ? [separator, clear] : [])],
       }),
     );

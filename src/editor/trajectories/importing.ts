@@ -30,7 +30,7 @@ export async function importRows({ engine, name: folder }: ShownLog): Promise<vo
   if (result === undefined) {
     void vscode.window.showInformationMessage(
       t(
-        'The import was cancelled. What was read of {0} is in the log; importing it again goes on there.',
+        'The import was cancelled. What was read from {0} is in the log; importing it again continues from there.',
         name,
       ),
     );

@@ -46,7 +46,7 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
 function outcomeOf({ state, abandoned, outcome }: Trajectory, t: Translate): string {
   if (abandoned !== undefined)
     return `${abandonedWords(abandoned.reason, t)}, ${reasonWords(abandoned.message, t)}`;
-  if (state !== 'answered') return t('open');
+  if (state !== 'answered') return t('in progress');
   return outcome === undefined ? t('answered') : becameWords(outcome, t);
 }
 

@@ -7,7 +7,7 @@ import type { Translate } from '../translate';
 
 /** How a dialogue ended, or that it has not. */
 export function outcomeWords(summary: TrajectorySummary, tests: number | undefined, t: Translate): string {
-  if (summary.state === 'open') return t('open');
+  if (summary.state === 'open') return t('in progress');
   if (summary.state === 'abandoned') return abandonedWords(summary.abandoned, t);
   const grade = summary.grades.fixed ?? summary.grades.paper;
   // A developer's own function has no tests, and is never graded.

@@ -25,7 +25,7 @@ export async function changeConsent({ logs, shown }: Engines, panels: SessionPan
       (pseudonym) => (asked.pseudonym = pseudonym),
     ),
     taking(
-      (place) => ask(t('What the dialogues are for'), asked.purpose, place),
+      (place) => ask(t('Purpose of the dialogues'), asked.purpose, place),
       (purpose) => (asked.purpose = purpose),
     ),
     taking(
@@ -51,14 +51,14 @@ export async function changeConsent({ logs, shown }: Engines, panels: SessionPan
           pseudonym,
           label,
         );
-  const rest = isOther ? [t('What is logged as {0} keeps its own consent.', given.pseudonym)] : [];
+  const rest = isOther ? [t('Data logged as {0} keeps its own consent.', given.pseudonym)] : [];
   void vscode.window.showInformationMessage([holds, ...rest].join(' '));
 }
 
 const ask = (prompt: string, value: string, place: Place): Promise<Given<string>> =>
   askText({
     ...{ title: TITLE, prompt, value, ...place },
-    validate: (text) => (text.trim() === '' ? t('Write something.') : undefined),
+    validate: (text) => (text.trim() === '' ? t('Enter some text.') : undefined),
   });
 
 const askLevel = (
@@ -66,7 +66,7 @@ const askLevel = (
   place: Place,
 ): Promise<Given<{ readonly level: ConsentRequest['level'] }>> =>
   pickOne({
-    ...{ title: TITLE, placeholder: t('How far may what you write go?'), ...place },
+    ...{ title: TITLE, placeholder: t('How may your replies be shared?'), ...place },
     items: levels.map((level) => ({
       ...levelWords(t)[level],
       ...(level === now ? { description: t('now') } : {}),

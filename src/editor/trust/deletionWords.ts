@@ -18,7 +18,7 @@ export function whatGoes(found: readonly Belongings[], t: Translate): string {
   const experiments = found.flatMap(({ made }) => made.experiments);
   return [
     t(
-      '{0} in that seat, all others in which it replied, ratings, consent, and replies that were begun here. Open sessions are closed.',
+      '{0} played under this pseudonym, all others with its replies, its ratings, its consent, and drafts of replies in this window. Open sessions are closed.',
       countOf(found, t),
     ),
     ...(runs.length === 0
@@ -26,13 +26,8 @@ export function whatGoes(found: readonly Belongings[], t: Translate): string {
       : [t('Runs that were trained with them, and their models: {0}.', runs.join(', '))]),
     ...(experiments.length === 0
       ? []
-      : [
-          t(
-            'All but the logs of the loops and scoreboards that hold some of it: {0}.',
-            experiments.join(', '),
-          ),
-        ]),
-    t('Exported files and copied models are out of reach. This cannot be undone.'),
+      : [t('Not deleted from the logs of these loops and scoreboards: {0}.', experiments.join(', '))]),
+    t('Exported files and copied models are not deleted. This cannot be undone.'),
   ].join('\n\n');
 }
 
@@ -61,5 +56,5 @@ export function erasedWords(
       ].join(', '),
     ),
   );
-  return t('Everything of {0} is gone from {1}.', pseudonym, each.join('; '));
+  return t('All data of {0} has been deleted from {1}.', pseudonym, each.join('; '));
 }

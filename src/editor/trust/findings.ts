@@ -20,12 +20,12 @@ export async function askAboutFindings(
   const choices = [
     {
       label: `$(shield) ${t('Leave These Dialogues Out')}`,
-      detail: t('The rest is exported, without {0} with something of the list.', dialogues(found, t)),
+      detail: t('The rest is exported, without {0} that contain something on the list.', dialogues(found, t)),
       choice: 'leave-out' as const,
     },
     {
       label: `$(warning) ${t('Export Everything')}`,
-      detail: t('What is listed below gets into the file as it is.'),
+      detail: t('Everything listed below is written to the file unchanged.'),
       choice: 'write' as const,
     },
   ];

@@ -45,7 +45,7 @@ describe('tandem standing', () => {
     expect(first).toMatch(/^openai:rival +\d\d\.\d % \[\d+\.\d, \d\d\.\d\] +4 +4 +0 +0 +0$/);
     expect(second).toMatch(/^openai:agent .* 4 +0 +4 +0 +0$/);
     expect(remarks.join(' ')).toContain(
-      'The first shown was chosen in 0.0 % [0.0, 49.0] of 4 decided choices',
+      'Position bias: first chosen in 0.0 % [0.0, 49.0] of 4 decided choices',
     );
     const json = JSON.parse((await tandem('standing', '--data', data, '--json')).stdout) as object;
     expect(json).toMatchObject({

@@ -85,12 +85,12 @@ describe('the queue of a window', () => {
     await eventually(() => expect(window.showInformationMessage).toHaveBeenCalled());
     await watch.look();
     expect(window.showInformationMessage.mock.calls).toEqual([
-      ['The turn of first has come, but what training needs is not installed on this machine.', 'Install…'],
+      ['first is next in the queue, but what training needs is not installed on this machine.', 'Install…'],
     ]);
     expect(python.opened).toEqual([]);
     answer('Install…');
     await eventually(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
-    expect(python.opened).toEqual(['first: its turn has come']);
+    expect(python.opened).toEqual(['first: next in the queue']);
     expect(shown).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe('the queue of a window', () => {
     pythonChanged.fire();
     await watch.look();
     await eventually(async () => expect(await runs.find(next.id)).toMatchObject({ isLive: true }));
-    expect(python.opened).toEqual(['first: its turn has come', 'second: its turn has come']);
+    expect(python.opened).toEqual(['first: next in the queue', 'second: next in the queue']);
   });
 
   it('does not go on with the Python that it was opening when another one was named', async () => {
@@ -151,7 +151,7 @@ describe('a queue that has halted', () => {
     await eventually(async () => expect(await runs.find(id)).toMatchObject({ isLive: true }));
     expect(queue.halted).toBeUndefined();
     expect(told.at(-1)).toBeUndefined();
-    expect(python.opened).toEqual(['first: its turn has come', 'Beginning the next run']);
+    expect(python.opened).toEqual(['first: next in the queue', 'Starting the next run']);
   });
 
   it('says that something is to be installed, also to who has dismissed the question', async () => {

@@ -395,7 +395,7 @@ describe('a run that cannot be started', () => {
     [
       'the machine cannot train',
       { machine: 'failed' },
-      /device: no card\n {2}ran torch.*\n {2}to mend: Buy one\./,
+      /device: no card\n {2}ran torch.*\n {2}to fix: Buy one\./,
     ],
     ['there is no log', { data: { log: 'nowhere' } }, 'no trajectory log'],
   ])('because %s says so and leaves nothing', async (_, fields, sentence) => {

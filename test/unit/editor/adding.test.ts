@@ -65,7 +65,7 @@ it('a pack of that name that was changed stays as it is, which is said', async (
   await starter.add();
   expect(await readFile(at('starter.jsonl'), 'utf8')).toBe(shorter);
   expect(window.showInformationMessage).toHaveBeenCalledWith(
-    'Here already, and left as they are: starter.jsonl. They differ from what ships.',
+    'Already here and left unchanged: starter.jsonl. They differ from the shipped packs.',
   );
 });
 
@@ -95,14 +95,14 @@ describe('of several files', () => {
     expect(window.showWarningMessage).toHaveBeenCalledTimes(1);
     const [sentence] = window.showWarningMessage.mock.calls[0]!;
     expect(sentence).toMatch(
-      /^one\.jsonl is in the list: 1 task, 1 test\. three\.jsonl is in the list: 1 task, 1 test\. 1 line is no task, the first is line 2: .*\. two\.jsonl is no pack: none of its lines is a task\. Line 1: .*\.$/,
+      /^one\.jsonl is in the list: 1 task, 1 test\. three\.jsonl is in the list: 1 task, 1 test\. 1 line is not a task, the first is line 2: .*\. two\.jsonl is not a pack: none of its lines is a task\. Line 1: .*\.$/,
     );
     expect(window.showInformationMessage).not.toHaveBeenCalled();
   });
 
   it('none is added when none is a pack, and each is named', async () => {
     await expect(added({ 'one.jsonl': '', 'two.jsonl': '' })).rejects.toThrow(
-      'one.jsonl is empty; a pack has a task in each line. two.jsonl is empty; a pack has a task in each line.',
+      'one.jsonl is empty; a pack has one task per line. two.jsonl is empty; a pack has one task per line.',
     );
   });
 

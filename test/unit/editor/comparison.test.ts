@@ -109,7 +109,7 @@ describe('runs beside each other', () => {
     expect(view.stage).toBe('');
     expect(view.runs.map(({ stateLabel }) => stateLabel)).toEqual(['done, ended at step 5 of 10', 'failed']);
     expect(view.runs.map(({ silent }) => silent)).toEqual([
-      'a has no ONNX graph, with which it could play here: `tandem onnx` makes one.',
+      'a cannot play here, because it has no ONNX graph: `tandem onnx` makes one.',
       'b has no model yet that could play.',
     ]);
   });
@@ -133,7 +133,7 @@ describe('runs beside each other', () => {
     const startSilent = (base: string): string =>
       comparisonView([record(run('a', { folder, name: 'a', base }), [])], {}, options).runs[0]!.startSilent;
     expect(startSilent('org/small')).toBe(
-      'a is evaluated without its start: small has no ONNX graph on this machine.',
+      'a is evaluated without its base model: small has no ONNX graph on this machine.',
     );
     expect(startSilent(path.join(folder, 'model'))).toBe('');
   });

@@ -66,7 +66,7 @@ describe('the credit in a replay', () => {
     const both = [trajectory(), trajectory()];
     const known = { place, critic, credits: [credit(0.02, -0.05), credit(0.03, 0.01)] };
     const shown = creditsView(known, both, { own: 'kim' }, english);
-    expect(shown.critic).toMatchObject({ scale: 0.1, unit: 'nats per token' });
+    expect(shown.critic).toMatchObject({ scale: 0.1, unit: 'nats/token' });
     expect(shown.canScore).toBe(false);
   });
 
@@ -107,23 +107,23 @@ describe('the credit in a replay', () => {
 describe('the agreement in words', () => {
   it('gives the count, the rate and its interval, and says that there are no verdicts', () => {
     expect(agreementWords({ verdicts: share(0, 0), thumbs: share(0, 0) }, english)).toEqual([
-      'no verdicts yet',
+      'not reviewed yet',
     ]);
     expect(agreementWords({ verdicts: share(8, 10), thumbs: share(0, 0) }, english)).toEqual([
       'people agree in 8 of 10 judged turns (80 %, 49–94)',
     ]);
     expect(agreementWords({ verdicts: share(0, 1), thumbs: share(3, 4) }, english)).toEqual([
       'people agree in 0 of 1 judged turn (0 %, 0–79)',
-      'its sign is that of the thumb in 3 of 4 turns (75 %, 30–95)',
+      'agrees with the thumb in 3 of 4 turns (75 %, 30–95)',
     ]);
   });
 });
 
 it('says how a critic does on held-out pairs, beside its control where that was measured', () => {
-  expect(heldOutWords({ accuracy: 0.784, pairs: 40 }, english)).toBe('held-out pairs 78 %');
+  expect(heldOutWords({ accuracy: 0.784, pairs: 40 }, english)).toBe('held-out pair accuracy 78 %');
   const both = { accuracy: 0.784, pairs: 40, untrained: 0.55 };
-  expect(heldOutWords(both, english)).toBe('held-out pairs 78 %, untrained 55 %');
+  expect(heldOutWords(both, english)).toBe('held-out pair accuracy 78 %, untrained 55 %');
   expect(heldOutSentence(both, english)).toBe(
-    'It has 78.4 % of 40 held-out pairs in order: of two dialogues about a task that it never saw, the better one ahead. The untrained score, its control, has 55.0 %.',
+    'Held-out pair accuracy: 78.4 % of 40. A pair is correct when the better of two dialogues about a held-out task scores higher. Untrained baseline: 55.0 %.',
   );
 });

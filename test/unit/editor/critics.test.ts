@@ -34,7 +34,7 @@ describe('a click on a critic', () => {
     const node = { kind: 'critic', critic: critic({ folder: path.join(folder, 'critic') }), isShown: false };
     await expect(open(node as never)).rejects.toMatchObject({
       code: 'editor/no-run',
-      message: `The run that trained first try is gone: ${folder} is not there any more. Refresh the Models view.`,
+      message: `The run that trained first try is gone: ${folder} no longer exists. Refresh the Models view.`,
     });
   });
 });

@@ -86,10 +86,10 @@ it('goes on with the Python that is named while another one is prepared', async 
   expect(await prepared).toBe(false);
   // The first one's end is not that of the second.
   expect(estimating.prepare()).toBe(second);
-  installs[1]!.report('making a Python environment');
+  installs[1]!.report('creating a Python environment');
   installs[1]!.end(trainer);
   expect(await second).toBe(true);
-  expect(said.slice(1)).toEqual(['working Preparing the trainer: making a Python environment']);
+  expect(said.slice(1)).toEqual(['working Preparing the trainer: creating a Python environment']);
 });
 
 it('plans with no Python that another was named for while it was looked at', async () => {

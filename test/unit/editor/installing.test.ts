@@ -21,7 +21,7 @@ it('says of what pip writes what is downloaded, how far that is, and what is ins
       'Installing collected packages: tandem-trainer',
     ]).filter((line) => line !== undefined),
   ).toEqual([
-    'making a Python environment',
+    'creating a Python environment',
     'downloading torch (539 MB)',
     'downloading nvidia_cublas (424 MB), 539 MB of about 3.1 GB so far',
     'installing 2 packages',

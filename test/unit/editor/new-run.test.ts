@@ -99,23 +99,23 @@ describe('the configuration of a form', () => {
   });
 
   it.each([
-    [{ 'critic.beta': '0' }, 'critic.beta', 'Write a number above 0.'],
-    [{ 'critic.beta': '' }, 'critic.beta', 'Write a number above 0.'],
-    [{ 'data.held_out': '1' }, 'data.held_out', 'Write a number of at least 0 and below 1.'],
-    [{ 'candidates.per_turn': '1' }, 'candidates.per_turn', 'Write a whole number of at least 2.'],
+    [{ 'critic.beta': '0' }, 'critic.beta', 'Enter a number above 0.'],
+    [{ 'critic.beta': '' }, 'critic.beta', 'Enter a number above 0.'],
+    [{ 'data.held_out': '1' }, 'data.held_out', 'Enter a number of at least 0 and below 1.'],
+    [{ 'candidates.per_turn': '1' }, 'candidates.per_turn', 'Enter a whole number of at least 2.'],
     [
       { 'policy.max_steps': 'x' },
       'policy.max_steps',
-      'Write a whole number of at least 1. Or leave it empty.',
+      'Enter a whole number of at least 1. Or leave it empty.',
     ],
     [
       { 'resources.token_budget': '0' },
       'resources.token_budget',
-      'Write a whole number of at least 1. Or auto.',
+      'Enter a whole number of at least 1. Or auto.',
     ],
-    [{ base: 'hub', hub: 'qwen' }, 'hub', 'Write the name as owner/name, e.g. Qwen/Qwen2.5-1.5B-Instruct.'],
+    [{ base: 'hub', hub: 'qwen' }, 'hub', 'Enter the ID as owner/name, e.g. Qwen/Qwen2.5-1.5B-Instruct.'],
     [{ base: '' }, 'base', 'Choose the model that learns.'],
-    [{ since: 'today' }, 'since', 'Write the day as year-month-day, e.g. 2026-03-01, or leave it empty.'],
+    [{ since: 'today' }, 'since', 'Enter the day as year-month-day, e.g. 2026-03-01, or leave it empty.'],
   ])('has a sentence beside the field for what will not do: %j', (values, field, sentence) => {
     expect(filled(withValues(values), context()).errors).toEqual({ [field]: sentence });
   });
@@ -194,7 +194,7 @@ describe('what the form shows', () => {
   it('offers the rows of a duplicated run or the log, and filters the log alone', () => {
     const { view } = formView(copy, choices, context());
     expect(view.sources.map(({ label }) => label)).toEqual([
-      'Those of sweet-rl #1',
+      'The rows of sweet-rl #1',
       'From the log, as it is now',
     ]);
     expect(view.filters).toEqual([]);
@@ -216,7 +216,7 @@ describe('what the form shows', () => {
 
   it('has words for every kind of field', () => {
     for (const field of Object.values(fields))
-      expect(wantedWords(field, english)).toMatch(/^(Write|Choose) /);
+      expect(wantedWords(field, english)).toMatch(/^(Enter|Choose) /);
   });
 });
 
@@ -238,30 +238,30 @@ describe('what would be learned from', () => {
       'Successes 3 pass all tests',
       'Pairs 3 better and worse',
       'Turns 30 of the agent',
-      'Tokens 1,200 as they were sampled',
+      'Tokens 1,200 as sampled',
     ]);
     expect(view.leftOut).toEqual([
       { reason: 'in which a reply gave the reference away', count: '2' },
-      { reason: 'without the consent of who took part', count: '1' },
+      { reason: 'without the participant’s consent', count: '1' },
     ]);
   });
 
   it('is what the trainer has counted, as soon as there is a plan', () => {
     const view = dataView({ ...told, counts: counts(), plan }, english);
-    expect(values(view)).toContain('Pairs 3 1 held out to measure');
-    expect(values(view)).toContain('Tokens 1,300 as the model reads them');
+    expect(values(view)).toContain('Pairs 3 1 held out for evaluation');
+    expect(values(view)).toContain('Tokens 1,300 as the model tokenizes them');
   });
 
   it('says no number of tokens that nobody knows', () => {
     const some = dataView({ ...told, counts: counts({ uncounted: 2 }) }, english);
-    expect(values(some)).toContain('Tokens over 1,200 counted with the plan');
+    expect(values(some)).toContain('Tokens over 1,200 counted when the run is planned');
     const none = dataView({ ...told, counts: counts({ tokens: 0, uncounted: 30 }) }, english);
-    expect(values(none)).toContain('Tokens – counted with the plan');
+    expect(values(none)).toContain('Tokens – counted when the run is planned');
   });
 
   it.each([
-    ['sweet-rl', { trajectories: 0, pairs: 0 }, /^Nothing is left/],
-    ['sweet-rl', { pairs: 0 }, /^No task has a better dialogue/],
+    ['sweet-rl', { trajectories: 0, pairs: 0 }, /^No dialogues are left to train on/],
+    ['sweet-rl', { pairs: 0 }, /^No task has two dialogues with different rewards/],
     ['multiturn-dpo', { pairs: 0 }, /^No task has/],
     ['rft', { successes: 0 }, /^No dialogue is a success/],
     ['rft', { pairs: 0 }, /^$/],
@@ -281,22 +281,22 @@ describe('what would be learned from', () => {
 describe('what a run needs', () => {
   it('is said in one line and in full', () => {
     const view = planView(plan, [], english);
-    expect(view.summary).toBe('about 3 min · 900 MB of 14.0 GB · processor');
+    expect(view.summary).toBe('about 3 min · 900 MB of 14.0 GB · CPU');
     expect(view.rows.map(({ label, value }) => `${label}: ${value}`)).toEqual([
       'Memory: 900 MB of 14.0 GB',
       'Time: about 3 min, measured',
       '· critic: 1 min 40 s',
       '· candidates: 1 min 20 s',
-      '· ranking: under 1 s',
+      '· ranking: <1 s',
       'Disk: 50 MB',
-      'Device: processor, float32',
-      'Longest example: 400 tokens; 4,096 would fit',
+      'Device: CPU, float32',
+      'Max. example length: 400 tokens; 4,096 would fit',
     ]);
   });
 
   it('is told of each of several processes', () => {
     const several = planView({ ...plan, machine: { ...plan.machine, processes: 2 } }, [], english);
-    expect(several.summary).toBe('about 3 min · 900 MB of 14.0 GB for each of 2 processes · processor');
+    expect(several.summary).toBe('about 3 min · 900 MB of 14.0 GB for each of 2 processes · CPU');
     expect(several.rows[0]!.value).toBe('900 MB of 14.0 GB for each of 2 processes');
   });
 

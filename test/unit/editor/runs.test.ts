@@ -83,7 +83,7 @@ describe('a row of the Runs view', () => {
     const waiting = resting('queued', { progress: undefined });
     expect(standingWords(waiting, now, english, 'The disk is full.')).toBe('queued · the queue is halted');
     expect(reasonWords(waiting, english, 'The disk is full.')).toBe(
-      'The queue is halted, and no run begins: The disk is full. “Try again” goes on with it.',
+      'The queue is halted and no run starts: The disk is full. “Try again” resumes it.',
     );
     const view = (one: Run) => runView(one, history(), {}, { ...options, halted: 'The disk is full.' });
     expect(view(waiting)).toMatchObject({
@@ -96,8 +96,8 @@ describe('a row of the Runs view', () => {
 
   it('that is lost says on which machine it was, and is resumed or deleted after a question that says so', () => {
     const lost = resting('lost', { silentSince: '2026-11-20T23:30:00.000Z' });
-    expect(standingWords(lost, now, english)).toBe('lost · it ran on here, heard of last 30 min ago');
-    const why = /^.*It ran on here, and nothing was heard of its trainer since 2026-11-20 23:30 UTC\./s;
+    expect(standingWords(lost, now, english)).toBe('lost · it ran on here, last heard from 30 min ago');
+    const why = /^.*It ran on here\. Its trainer was last heard from at 2026-11-20 23:30 UTC\./s;
     expect(reasonWords(lost, english)).toMatch(why);
     expect(takeOverWords(lost, english).detail).toMatch(why);
     expect(deletionWords([lost], [7], false, english).detail).toMatch(why);
@@ -106,10 +106,8 @@ describe('a row of the Runs view', () => {
 
   it('that waits on another machine says what there is to do when that has another name now', () => {
     const waits = (host: string) => reasonWords(resting('queued', { queued: { at, host } }), english);
-    expect(waits('elsewhere')).toMatch(
-      /^It waits for its turn on elsewhere, .* resume it: then it waits here\.$/,
-    );
-    expect(waits(hostname())).toMatch(/^It waits for its turn: one run/);
+    expect(waits('elsewhere')).toMatch(/^It is queued on elsewhere .* resume it: then it is queued here\.$/);
+    expect(waits(hostname())).toMatch(/^It is queued: one run/);
   });
 
   it('explains a death without the words of the command line', () => {
@@ -120,7 +118,7 @@ describe('a row of the Runs view', () => {
 
   it('says of a run that was finished early where that was, in the words of the editor', () => {
     expect(reasonWords(finishedEarly, english)).toBe(
-      'Its training was ended at step 500 of 1,000 (policy), as asked: the best one until then is the model.',
+      'Its training was finished early, at step 500 of 1,000 (policy): the best step until then is the model.',
     );
     expect(resultWords(history(event('result', { stages: {}, ended })), english)).toBe(
       `The trained model is ready. ${reasonWords(finishedEarly, english)}`,
@@ -129,7 +127,7 @@ describe('a row of the Runs view', () => {
 
   it('names a full disk as what may explain a silence', () => {
     expect(reasonWords(resting('died', { isDiskFull: true }), english)).toMatch(
-      /process 7.* The disk is full, which may be why: make room, then resume it\.$/,
+      /process 7.* The disk is full, which may be why: free some space, then resume it\.$/,
     );
   });
 
@@ -221,8 +219,8 @@ describe('the view of a run', () => {
     ]);
     expect(toldView(folded, 'en', english).lines.map(({ text }) => text)).toEqual([
       'Out of memory: half as many from now on.',
-      'critic, step 25: held out 78.0 % of the pairs in order, loss 0.400; the best so far',
-      'critic begins',
+      'critic, step 25: held-out pair accuracy 78.0 %, loss 0.400; the best so far',
+      'critic started',
     ]);
   });
 
@@ -249,17 +247,15 @@ describe('the view of a run', () => {
   it('shows what matters beside the latest looks, and says how much more there was', () => {
     const folded = history(event('state', { state: 'running', stage: 'critic' }));
     const few = toldView(folded, 'en', english);
-    expect(few).toMatchObject({ lines: [{ text: 'critic begins' }], more: '' });
+    expect(few).toMatchObject({ lines: [{ text: 'critic started' }], more: '' });
     folded.add(event('plan', {}));
     for (let number = 1; number <= 3000; number += 1)
       folded.add(event('evaluation', { stage: 'policy', step: 25 * number, loss: 0.4 }));
     const { lines, more } = toldView(folded, 'en', english);
     expect(lines).toHaveLength(40);
-    expect(lines[0]!.text).toBe('policy, step 75,000: held out loss 0.400');
-    expect(lines.at(-1)!.text).toBe('critic begins');
-    expect(more).toBe(
-      '2,961 more events are in the file of events, 2,961 of them looks at the held-out examples.',
-    );
+    expect(lines[0]!.text).toBe('policy, step 75,000: held-out loss 0.400');
+    expect(lines.at(-1)!.text).toBe('critic started');
+    expect(more).toBe('2,961 more events are in the event file, 2,961 of them held-out evaluations.');
     for (let number = 1; number <= 300; number += 1)
       folded.add(event('notice', { message: `notice ${number}` }));
     const full = toldView(folded, 'en', english);
@@ -267,9 +263,7 @@ describe('the view of a run', () => {
     expect(full.lines.filter(({ text }) => text.startsWith('policy'))).toHaveLength(10);
     expect(full.lines).toHaveLength(40);
     const notices = Array.from({ length: 50 }, () => event('notice', { message: 'Hm.' }));
-    expect(toldView(history(...notices), 'en', english).more).toBe(
-      '10 more events are in the file of events.',
-    );
+    expect(toldView(history(...notices), 'en', english).more).toBe('10 more events are in the event file.');
   });
 
   it('has the untrained score beside the accuracy of the critic, where the run tells it', () => {
@@ -284,7 +278,7 @@ describe('the view of a run', () => {
     expect(untrained(folded, { stage: 'policy' })[0]).toEqual(['accuracy', undefined]);
     expect(untrained(history(step(1)), {})[0]).toEqual(['accuracy', undefined]);
     expect(toldView(folded, 'en', english).lines.map(({ text }) => text)).toEqual([
-      'critic: the untrained score, its control, has 55.0 % of 40 held-out pairs in order',
+      'critic: the untrained baseline ranks 55.0 % of 40 held-out pairs correctly',
     ]);
   });
 
@@ -294,11 +288,11 @@ describe('the view of a run', () => {
       stages: { critic: { held_out_accuracy: 0.784 }, ranking: { spread: 1 }, policy: {} },
     });
     expect(resultWords(history(result), english)).toBe(
-      'The trained model is ready. Pairs of tasks that it never saw, in order: critic 78 %.',
+      'The trained model is ready. Held-out pair accuracy: critic 78 %.',
     );
     const critic = { held_out_accuracy: 0.784, held_out_untrained_accuracy: 0.551 };
     expect(resultWords(history(event('result', { stages: { critic } })), english)).toContain(
-      'in order: critic 78 % (untrained 55 %).',
+      'Held-out pair accuracy: critic 78 % (untrained 55 %).',
     );
   });
 });
@@ -310,7 +304,7 @@ describe('before runs are deleted', () => {
     const { question, detail } = deletionWords(runs, [1.5e9, 2e6, 3e8], false, english);
     expect(question).toBe('Delete 3 runs (1.8 GB)?');
     expect(detail).toContain('first (1.5 GB)\nsecond (2.0 MB)\nthird (300 MB)');
-    expect(detail).toContain('The dialogues that they learned from stay.');
+    expect(detail).toContain('The dialogues that they were trained on stay.');
   });
 
   it('one is told with its folder', () => {
@@ -332,9 +326,9 @@ describe('before runs are deleted', () => {
 
   it('those at work are named, and refused', () => {
     const live = [run({ name: 'first' }), run({ name: 'second' })];
-    expect(liveWords(live.slice(0, 1), 1, english)).toBe('first is at work. Pause it first, then delete it.');
-    expect(liveWords(live.slice(0, 1), 3, english)).toMatch(/^Nothing is deleted: “first” is at work\./);
-    expect(liveWords(live, 3, english)).toMatch(/“first”, “second” are at work\. Pause them first/);
+    expect(liveWords(live.slice(0, 1), 1, english)).toBe('first is running. Pause it first, then delete it.');
+    expect(liveWords(live.slice(0, 1), 3, english)).toMatch(/^Nothing is deleted: “first” is running\./);
+    expect(liveWords(live, 3, english)).toMatch(/“first”, “second” are running\. Pause them first/);
   });
 });
 
@@ -345,7 +339,7 @@ describe('before the policy of a run is ended', () => {
     const { question, detail } = finishWords(run({ progress }), english);
     expect(question).toBe('Finish “sweet-rl #4” now?');
     expect(detail).toMatch(
-      /^It has made 500 of 1,000 steps \(policy, round 2\), and ends with the one at work\./,
+      /^It has made 500 of 1,000 steps \(policy, round 2\) and ends after the current one\./,
     );
   });
 
@@ -363,7 +357,7 @@ describe('before a run is continued', () => {
   it('one that was finished early is told to have the rest of its steps first', () => {
     expect(moreEpochsWords(resting('done'), english)).toMatchObject({ least: '1' });
     const { prompt, least } = moreEpochsWords(finishedEarly, english);
-    expect(prompt).toMatch(/^It was ended at step 500 of 1,000\. What was left is trained first/);
+    expect(prompt).toMatch(/^It was ended at step 500 of 1,000\. The remaining steps are trained first/);
     expect(least).toBe('0');
   });
 });
@@ -404,7 +398,7 @@ describe('how a run does on tasks that it never saw', () => {
 
   it('is how far it came from its start, with the interval', () => {
     expect(measuredWords([kept([0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 1, 1, 1, 1])], english)).toMatch(
-      /^Success 13 % → 88 % on 8 held-out tasks, \+75 points against the start \(95 % interval \+\d+ to \+\d+\)\.$/,
+      /^Success 13 % → 88 % on 8 held-out tasks, \+75 points vs\. the base model \(95 % interval \+\d+ to \+\d+\)\.$/,
     );
   });
 
@@ -415,8 +409,8 @@ describe('how a run does on tasks that it never saw', () => {
   });
 
   it('is said to be unknown until it is measured', () => {
-    expect(measuredWords([], english)).toContain('is not measured yet');
-    expect(runView(resting('done'), history(), {}, options).measured).toContain('is not measured yet');
+    expect(measuredWords([], english)).toContain('Not evaluated yet');
+    expect(runView(resting('done'), history(), {}, options).measured).toContain('Not evaluated yet');
     expect(runView(run(), history(), {}, options).measured).toBe('');
   });
 });

@@ -191,9 +191,9 @@ describe('the document of use and cost', () => {
       '| Lab (openai:qwen3@http://127.0.0.1:8000/v1) | 12 | 1 | 30,000 | 4,100 | $0.00696 |',
     );
     expect(rows[4]).toBe('| script:a\\|b.json | 1 | 0 | – | – | – |');
-    expect(text).toContain('Cost in all: $0.00696.');
+    expect(text).toContain('Total cost: $0.00696.');
     expect(text).toContain('Models without a price: 1.');
-    expect(text).toContain('Messages of which no tokens were counted: 1.');
+    expect(text).toContain('Messages without a token count: 1.');
   });
 
   it('says so when nothing was played yet', () => {

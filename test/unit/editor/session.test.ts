@@ -160,7 +160,7 @@ describe('a dialogue that a developer plays', () => {
     // Enter right after the key of a suggestion: the view hears that nothing was sent, and the person why.
     await session.reply({ text: '20.' });
     expect(messages.at(-1)).toEqual({ type: 'not-sent' });
-    expect(session.state.notice?.message).toMatch(/^Your reply was not sent, because something else/);
+    expect(session.state.notice?.message).toMatch(/^Your reply was not sent, because another action was/);
     await asked.promise;
     expect(session.state).toMatchObject({ phase: 'developer', isSuggesting: true });
     await session.stop();

@@ -10,13 +10,13 @@ it('a row of the standing says how probably the model is chosen, with its interv
   const [first] = standing.places.map((place) => placeRow(place, place.model, english));
   expect(first?.label).toBe('starter');
   expect(first?.description).toMatch(/^\d\d % \[\d\d–\d\d\] · 3 won, 0 lost$/);
-  expect(first?.tooltip).toContain('4 choices: 3 won, 0 lost, 1 equal, 0 of neither');
+  expect(first?.tooltip).toContain('4 choices: 3 won, 0 lost, 1 equal, 0 neither');
   expect(remarkRows(standing, english)).toMatchObject([
     { label: '4 choices', tooltip: '4 choices.' },
     {
-      label: 'first shown',
-      description: '100 % [44–100] of 3',
-      tooltip: expect.stringMatching(/^The first shown was chosen in 100.0 %/) as string,
+      label: 'Position bias',
+      description: 'first chosen 100 % [44–100] of 3',
+      tooltip: expect.stringMatching(/^Position bias: first chosen in 100.0 %/) as string,
     },
   ]);
 });
@@ -24,7 +24,7 @@ it('a row of the standing says how probably the model is chosen, with its interv
 it('a model that was compared with no other has no figure', () => {
   const standing = standingOf([{ agents: ['starter', 'starter'], picked: 1 }]);
   expect(standing.places.map((place) => placeRow(place, place.model, english))).toMatchObject([
-    { label: 'starter', description: 'compared with no other model' },
+    { label: 'starter', description: 'no comparisons yet' },
   ]);
   expect(remarkRows(standing, english)[0]?.tooltip).toBe(
     '1 choice, of which 1 between two messages of one model, which rank nothing.',

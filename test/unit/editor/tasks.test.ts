@@ -12,7 +12,7 @@ const draft = { kind: 'draft', episode: 'b', turns: 3 } as const;
 describe('Where a task stands', () => {
   it('is counted for a pack', () => {
     expect(counted([done, draft, done, { kind: 'skipped', episode: 'c' }, { kind: 'new' }], english)).toBe(
-      '2 submitted · 1 draft · 1 skipped',
+      '2 done · 1 draft · 1 skipped',
     );
     expect(counted([{ kind: 'new' }], english)).toBe('');
   });

@@ -174,9 +174,9 @@ describe('a replay', () => {
   it('says who wrote each reply and how, and where the seat went', () => {
     const { turns } = replayOf(played, 'ada', english, 'en');
     expect(turns.map(({ reply }) => reply && [reply.by, reply.origin])).toEqual([
-      ['you', 'written by a developer in 42 s'],
-      ['you', 'suggested by the simulator, edited by a developer in under a second'],
-      ['rules', expect.stringMatching(/^written by the simulator in /) as string],
+      ['you', 'developer · 42 s'],
+      ['you', 'suggested by simulator, edited by developer · <1 s'],
+      ['rules', expect.stringMatching(/^simulator · /) as string],
       undefined,
     ]);
     expect(turns[1]?.reply).toMatchObject({ suggestion: 'The supplement is 4.50.' });
@@ -307,7 +307,7 @@ describe('an export’s preview', () => {
     expect(text).toContain('There is none.');
     expect(text).toContain('Of the log of beta.');
     expect(withLeak).not.toContain('Of the log of');
-    expect(text).toContain('No person’s words are in these rows.');
+    expect(text).toContain('No text in these rows was written by a person.');
   });
 
   it('has a row for each choice, and the words of a model of the editor only when they are asked for', async () => {
@@ -327,12 +327,12 @@ describe('an export’s preview', () => {
     };
     const without = await previewed(false);
     expect(without).toContain('| 1 | model terms |');
-    expect(without).not.toContain('read its vendor’s terms');
+    expect(without).not.toContain('read the vendor’s terms');
     const withThem = await previewed(true);
     expect(withThem).toContain(
       '**1 rows** from 1 trajectories of 1 tasks, as preference rows of single turns',
     );
-    expect(withThem).toContain('- Also those in which a model of the editor wrote: read its vendor’s terms');
+    expect(withThem).toContain('- Include VS Code-model dialogues: read the vendor’s terms');
     expect(withThem).toContain('| kim | a test: may be exported (');
   });
 

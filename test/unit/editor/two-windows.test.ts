@@ -68,7 +68,7 @@ describe('a dialogue that is open in two windows', () => {
     const messages = Stage.messagesOf(there);
     await there.reply({ text: 'Above 30.' });
     expect(there.state).toMatchObject({ phase: 'developer', turn: 2 });
-    expect(there.state.notice?.message).toMatch(/^This dialogue has gone on in another window/);
+    expect(there.state.notice?.message).toMatch(/^This dialogue was continued in another window/);
     // The view is told first that nothing was sent, so that it keeps what was typed.
     const told = messages.findIndex(({ type }) => type === 'state');
     expect(messages[told]).toMatchObject({ state: { notice: there.state.notice } });

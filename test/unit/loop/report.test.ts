@@ -97,7 +97,7 @@ describe('the report of a loop', () => {
   it('begins with what came out', () => {
     const lines = pageOf(told(both(up))).split('\n');
     expect(lines[0]).toBe('# Training helped: success 30.0 % → 44.0 %');
-    expect(lines[2]).toMatch(/^On 200 tasks that it had never seen: \*\*sampled success .*\+14\.0 points/);
+    expect(lines[2]).toMatch(/^On 200 held-out tasks: \*\*sampled success .*\+14\.0 points/);
   });
 
   it('warns of a gain that only sampled play shows', () => {

@@ -133,7 +133,10 @@ describe('testing the connection to a model', () => {
   it('says that nothing listens at a port', async () => {
     const port = await closedPort();
     const found = await diagnosis({ baseUrl: `http://127.0.0.1:${port}/v1`, model: 'tiny' });
-    expect(found).toMatchObject({ problem: 'refused', what: `Nothing listens at 127.0.0.1:${port}.` });
+    expect(found).toMatchObject({
+      problem: 'refused',
+      what: `Can't connect to 127.0.0.1:${port}: it refused the connection.`,
+    });
   });
 
   it('says that there is no such host', async () => {

@@ -25,7 +25,7 @@ const german = {
   'You chose {0} over {1}.': 'Du hast {0} statt {1} gewählt.',
   'turn {0} of {1}': 'Zug {0} von {1}',
   '{0} tests': '{0} Tests',
-  'Open the hidden tests beside': 'Die verborgenen Tests daneben öffnen',
+  'Open the hidden tests to the side': 'Die verborgenen Tests daneben öffnen',
   'In the log in {0}. Tandem sends it nowhere else.': 'Ins Protokoll in {0}. Tandem schickt es nirgends hin.',
   '{0} and {1} in the Command Palette.': 'In der Befehlspalette {1} und {0}.',
   'May be exported': 'Darf ausgeführt werden',

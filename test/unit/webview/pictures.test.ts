@@ -53,7 +53,7 @@ describe('a logarithmic scale', () => {
   it('leaves a line open where it has no place for it, and says how often', () => {
     const lines = [{ index: 0, name: 'a', points }];
     expect(ofRuns(lines, logarithmic).series(theme)[0]?.data).toEqual(open);
-    const words = '2 of 7 points are not drawn: zero and less have no place on a logarithmic scale.';
+    const words = '2 of 7 points are not drawn: a logarithmic scale shows only values above zero.';
     expect(undrawnOfRuns(lines, logarithmic)).toBe(words);
     expect(undrawnOfRuns(lines, drawing)).toBe('');
 
@@ -67,7 +67,7 @@ describe('a logarithmic scale', () => {
     expect(series.get('training')).toEqual(open);
     expect(series.get('held-out')).toEqual([[4, null]]);
     expect(undrawnOfRun(run)).toBe(
-      '3 of 8 points are not drawn: zero and less have no place on a logarithmic scale.',
+      '3 of 8 points are not drawn: a logarithmic scale shows only values above zero.',
     );
   });
 

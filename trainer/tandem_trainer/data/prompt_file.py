@@ -43,7 +43,7 @@ def read_prompt(file: str | Path, known: Sequence[str]) -> Prompt:
     try:
         prompt = Prompt(Path(file).read_bytes().decode())
     except (OSError, UnicodeDecodeError) as error:
-        raise Fault(f"The prompt file {file} cannot be read ({error}); mend it or leave it out.", usage=True) from error
+        raise Fault(f"The prompt file {file} cannot be read ({error}); fix it or leave it out.", usage=True) from error
     text = LEADING_COMMENT.sub("", prompt.text)
     used = [strip(name) for name in PLACEHOLDER.findall(text)]
     if strip(text) == "":

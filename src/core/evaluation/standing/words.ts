@@ -20,7 +20,7 @@ export function remarks({ places, groups, choices, ofOneModel, firstShown }: Sta
     ...(share === null
       ? []
       : [
-          `The first shown was chosen in ${percent(share)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}] of ${counted(decided, 'decided choice')}; ${bias(interval)}.`,
+          `Position bias: first chosen in ${percent(share)} [${(100 * interval.low).toFixed(1)}, ${(100 * interval.high).toFixed(1)}] of ${counted(decided, 'decided choice')}; ${bias(interval)}.`,
         ]),
   ];
 }

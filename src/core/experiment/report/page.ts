@@ -48,8 +48,8 @@ export const stagesOf = (records: readonly RunRecord[]): string[] => [
 ];
 
 function results({ standings, names, workspace, pictures }: Experiment): string[] {
-  const heading = '## Success on tasks that none of the runs learned from';
-  if (standings.length === 0) return [heading, 'Not measured.'];
+  const heading = '## Held-out success';
+  if (standings.length === 0) return [heading, 'Not evaluated yet.'];
   return [
     heading,
     ...standings.flatMap((standing) => {
@@ -58,9 +58,16 @@ function results({ standings, names, workspace, pictures }: Experiment): string[
       return [
         `${inWords(setting, workspace)}:`,
         table(
-          ['model', 'success', 'against its start', `against ${names[first]!}`, 'tests passed', 'turns'],
+          [
+            'model',
+            'success',
+            'Δ vs. base (points)',
+            `Δ vs. ${names[first]!} (points)`,
+            'tests passed',
+            'turns',
+          ],
           rows.map(({ run, figures, againstStart, againstFirst }) => [
-            run === undefined ? `the start, ${portable(figures.agent, workspace)}` : names[run]!,
+            run === undefined ? `base model, ${portable(figures.agent, workspace)}` : names[run]!,
             estimate(figures.success),
             againstStart === undefined ? '' : difference(againstStart.success),
             againstFirst === undefined ? '' : difference(againstFirst.success),
@@ -90,7 +97,7 @@ function runs({ records, names }: Experiment): string[] {
   return [
     '## Runs',
     table(
-      ['run', 'method', 'model', 'learned from', 'state', 'begun', 'id'],
+      ['run', 'method', 'model', 'training data', 'state', 'started', 'id'],
       records.map(({ run, history }, index) => [
         names[index]!,
         run.method,
@@ -173,23 +180,23 @@ function controls({ records, names }: Experiment): string[] {
   );
   if (rows.length === 0) return [];
   return [
-    '## Critics and their control',
+    '## Critics vs. untrained baseline',
     table(
       [
         'run',
         'stage',
-        'held-out pairs in order',
-        'by the untrained score',
+        'held-out pair accuracy',
+        'untrained baseline',
         'pairs',
-        'rank correlation with the untrained score',
-        'spread of the critic',
-        'spread of the untrained score',
+        'rank correlation with the untrained baseline',
+        'score std. dev., critic',
+        'score std. dev., untrained',
         'turns ranked',
       ],
       rows,
     ),
-    'The untrained score is the control: what the model would have liked without having learned, which a critic has to ' +
-      'say something beyond, on pairs of tasks that nothing was trained on as in the order of turns. At a rank correlation of 1 it orders the turns alike.',
+    'The untrained baseline is the score of the same model before training. A critic should beat it on held-out pairs and ' +
+      'order turns differently; at a rank correlation of 1 both order the turns alike.',
   ];
 }
 

@@ -32,7 +32,7 @@ function result(comparisons: Comparisons): string[] {
   ] as const;
   return [
     `# ${verdictOf(comparisons)}: success ${rate(sampled.before.success?.mean)} → ${rate(sampled.after.success?.mean)}`,
-    `On ${sampled.success.tasks} tasks that it had never seen: **${successInWords('sampled', sampled)}**; ` +
+    `On ${sampled.success.tasks} held-out tasks: **${successInWords('sampled', sampled)}**; ` +
       `${successInWords('greedy', greedy)}. ${meaning(comparisons)}`,
     table(
       ['', 'before', 'after', 'difference'],

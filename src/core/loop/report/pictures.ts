@@ -12,7 +12,7 @@ export function successPicture({ sampled, greedy }: Comparisons): string {
   const bar = (estimate: Estimate | null): Bar | null =>
     estimate && { value: estimate.mean, interval: estimate.interval };
   return barPicture({
-    title: 'Success on tasks that it had never seen',
+    title: 'Success on held-out tasks',
     subtitle: `${sampled.success.tasks} held-out tasks; the lines are 95 % intervals`,
     categories: ['sampled', 'greedy'],
     series: SIDES.map((name) => ({

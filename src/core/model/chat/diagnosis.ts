@@ -50,7 +50,7 @@ function disconnected(error: unknown, to: Addressee): Diagnosis {
   if (reason.includes('ECONNREFUSED'))
     return {
       problem: 'refused',
-      what: `Nothing listens at ${host}.`,
+      what: `Can't connect to ${host}: it refused the connection.`,
       remedy: 'Start the server, or correct the address.',
     };
   if (/ENOTFOUND|EAI_AGAIN/.test(reason))

@@ -64,6 +64,6 @@ export async function runInstaller(command: readonly string[], options: InstallO
 function notInstalled(command: readonly string[], how: string, tail: readonly string[], log: string): Fault {
   const line = [basename(command[0]!), ...command.slice(1)].join(' ');
   const shown = tail.map((text) => `\n  ${text}`).join('');
-  const message = `The trainer's environment could not be made: \`${line}\` ${how}. Mend what it names and try again; all of its output is in ${log}.${shown}`;
+  const message = `The trainer's environment could not be made: \`${line}\` ${how}. Fix what it names and try again; all of its output is in ${log}.${shown}`;
   return new Fault('training/not-installed', message);
 }

@@ -217,7 +217,7 @@ export class Connect {
     const spec = specOf(draft.server);
     return askText({
       ...head,
-      prompt: t('What the Models view calls it'),
+      prompt: t('Its name in the Models view'),
       value: draft.server.name,
       validate: (text) => {
         if (text.trim() === '') return t('A connection has a name, for example that of its model.');

@@ -16,7 +16,9 @@ interface NumberField<Name extends string> {
 const SAMPLING = [
   {
     name: 'temperature',
-    prompt: t('Temperature as the agent; 0 always takes the most likely token. Empty: as in the settings.'),
+    prompt: t(
+      'Temperature when it plays the agent; 0 always takes the most likely token. Empty: as in the settings.',
+    ),
     placeholder: t('0 to 2'),
     fits: (value: number) => value >= 0 && value <= 2,
     rule: t('A temperature is a number from 0 to 2.'),
@@ -32,10 +34,10 @@ const SAMPLING = [
   },
   {
     name: 'maxTokens',
-    prompt: t('Most tokens of one message, thoughts included. Empty: as in the settings.'),
+    prompt: t('Maximum tokens per message, including thoughts. Empty: as in the settings.'),
     placeholder: t('for example 4096'),
     fits: (value: number) => Number.isInteger(value) && value >= 1,
-    rule: t('Write a whole number, at least 1.'),
+    rule: t('Enter a whole number of at least 1.'),
   },
 ] as const satisfies NumberField<keyof NonNullable<Server['sampling']>>[];
 
@@ -43,14 +45,14 @@ const isPrice = (value: number): boolean => value >= 0;
 const PRICES = [
   {
     name: 'prompt',
-    prompt: t('US dollars for a million tokens of the prompt. Empty: no price is kept.'),
+    prompt: t('US dollars per million prompt tokens. Empty: no price is kept.'),
     placeholder: t('for example 0.15'),
     fits: isPrice,
     rule: t('A price is a number, 0 or more.'),
   },
   {
     name: 'completion',
-    prompt: t('US dollars for a million tokens of the answer. Empty: no price is kept.'),
+    prompt: t('US dollars per million completion tokens. Empty: no price is kept.'),
     placeholder: t('for example 0.60'),
     fits: isPrice,
     rule: t('A price is a number, 0 or more.'),

@@ -56,5 +56,11 @@ export function pickOrType(step: PickOrTypeStep): Promise<Given<string>> {
 function typedItem(text: string, problem: string | undefined): TextItem {
   return problem === undefined
     ? { label: `$(edit) ${t('Use “{0}”', text)}`, text, alwaysShow: true }
-    : { label: `$(error) ${t('“{0}” will not do', text)}`, detail: problem, problem, text, alwaysShow: true };
+    : {
+        label: `$(error) ${t('“{0}” cannot be used', text)}`,
+        detail: problem,
+        problem,
+        text,
+        alwaysShow: true,
+      };
 }

@@ -84,7 +84,7 @@ function trialItem(trial: Trial | 'testing' | undefined): ReviewItem {
   const label = `$(beaker) ${t('Test Connection')}`;
   if (trial === undefined) return { label, description: t('asks the model for a few words') };
   if (trial === 'testing')
-    return { label: `$(loading~spin) ${t('Testing…')}`, description: t('waits for the first words') };
+    return { label: `$(loading~spin) ${t('Testing…')}`, description: t('Waiting for first token…') };
   if (!trial.works)
     return { label: `$(error) ${t('Test Connection Again')}`, detail: `${trial.what} ${trial.remedy}` };
   const seconds = (trial.milliseconds / 1000).toFixed(1);
@@ -111,5 +111,5 @@ function samplingWords({ sampling = {} }: Server): string {
 function priceWords({ price }: Server): string {
   return price === undefined
     ? t('none: no cost is shown')
-    : t('${0} a million prompt tokens, ${1} a million of the answer', price.prompt, price.completion);
+    : t('${0} per million prompt tokens, ${1} per million completion tokens', price.prompt, price.completion);
 }

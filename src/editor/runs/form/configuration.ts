@@ -114,7 +114,7 @@ function baseProblem(form: Form, t: Translate): string | undefined {
   if (form.values.base === HUB)
     return /^[\w.-]+\/[\w.-]+$/.test(base)
       ? undefined
-      : t('Write the name as owner/name, e.g. Qwen/Qwen2.5-1.5B-Instruct.');
+      : t('Enter the ID as owner/name, e.g. Qwen/Qwen2.5-1.5B-Instruct.');
   return path.isAbsolute(base) ? undefined : t('Choose the model that learns.');
 }
 

@@ -186,7 +186,7 @@ export class Estimating {
       if (signal.aborted || !(error instanceof Fault)) throw error;
       const isMarked = this.owner.onRefused(error.message);
       const state = isMarked ? 'none' : 'failed';
-      const sentence = isMarked ? t('Mend what is marked; then it is planned.') : error.message;
+      const sentence = isMarked ? t('Fix the marked fields to see the plan.') : error.message;
       tell(estimateIn(state, sentence));
       // It may be the machine on which nothing can be planned.
       tell(estimateIn(state, sentence, checksView(await examine(true))));

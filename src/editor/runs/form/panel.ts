@@ -293,7 +293,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     if (filled === undefined || starting.isStarting || data.isCounting) return;
     if (restriction() !== '') this.estimating.clear(restriction());
     else if (Object.keys(filled.errors).length > 0)
-      this.estimating.clear(t('Mend what is marked; then it is planned.'));
+      this.estimating.clear(t('Fix the marked fields to see the plan.'));
     else if (data.problem !== '') this.estimating.clear(t('There is nothing to plan without data.'));
     else
       this.estimating.update({

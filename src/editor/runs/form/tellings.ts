@@ -79,7 +79,7 @@ function examples(
   const pairs = told === undefined ? counts?.pairs : told.train + told.held_out;
   if (pairs === undefined) return [];
   const note =
-    told === undefined ? t('better and worse') : t('{0} held out to measure', grouped(told.held_out));
+    told === undefined ? t('better and worse') : t('{0} held out for evaluation', grouped(told.held_out));
   return [{ label: t('Pairs'), value: grouped(pairs), note }];
 }
 
@@ -90,12 +90,12 @@ function tokens(
 ): DataView['figures'][number] {
   const label = t('Tokens');
   if (plan !== undefined)
-    return { label, value: grouped(plan.data.tokens), note: t('as the model reads them') };
+    return { label, value: grouped(plan.data.tokens), note: t('as the model tokenizes them') };
   if (counts === undefined || counts.uncounted === counts.turns)
-    return { label, value: '–', note: t('counted with the plan') };
+    return { label, value: '–', note: t('counted when the run is planned') };
   return counts.uncounted === 0
-    ? { label, value: grouped(counts.tokens), note: t('as they were sampled') }
-    : { label, value: t('over {0}', grouped(counts.tokens)), note: t('counted with the plan') };
+    ? { label, value: grouped(counts.tokens), note: t('as sampled') }
+    : { label, value: t('over {0}', grouped(counts.tokens)), note: t('counted when the run is planned') };
 }
 
 function leftOut(counts: DataCounts | undefined, plan: Plan | undefined, t: Translate): DataView['leftOut'] {
@@ -104,12 +104,12 @@ function leftOut(counts: DataCounts | undefined, plan: Plan | undefined, t: Tran
 }
 
 function problemOf({ trajectories, successes, pairs }: DataCounts, method: MethodName, t: Translate): string {
-  if (trajectories === 0) return t('Nothing is left to learn from: widen the choice.');
+  if (trajectories === 0) return t('No dialogues are left to train on: include more of them.');
   if (method === 'rft' && successes === 0)
-    return t('No dialogue is a success, so there is none to imitate: take another method, or play more.');
+    return t('No dialogue is a success, so there is none to imitate: choose another method, or play more.');
   if ((method === 'sweet-rl' || method === 'multiturn-dpo') && pairs === 0)
     return t(
-      'No task has a better dialogue beside a worse one, so there are no pairs to compare: play tasks several times.',
+      'No task has two dialogues with different rewards, so there are no pairs: play each task several times.',
     );
   return '';
 }
@@ -133,8 +133,8 @@ export function planView(plan: Plan, checks: readonly Check[], t: Translate): Es
       : t('{0} of {1}', bytesWords(needed, t), bytesWords(machine.usable, t));
   const memory =
     machine.processes === 1 ? ofOne : t('{0} for each of {1} processes', ofOne, machine.processes);
-  const time = seconds === null ? t('not known') : t('about {0}', roughly(seconds, t));
-  const device = machine.name === 'cpu' ? t('processor') : machine.name;
+  const time = seconds === null ? t('unknown') : t('about {0}', roughly(seconds, t));
+  const device = machine.name === 'cpu' ? t('CPU') : machine.name;
   const told: Estimate = {
     state: 'planned',
     sentence: fits ? t('It fits this machine.') : t('It does not fit this machine.'),
@@ -152,7 +152,7 @@ export function planView(plan: Plan, checks: readonly Check[], t: Translate): Es
       { label: t('Disk'), value: bytesWords(disk, t) },
       { label: t('Device'), value: `${device}, ${machine.dtype}` },
       {
-        label: t('Longest example'),
+        label: t('Max. example length'),
         value: t('{0} tokens; {1} would fit', grouped(plan.largest), grouped(plan.room)),
       },
     ],
@@ -175,7 +175,7 @@ export function checksView(checks: readonly Check[]): CheckView[] {
 
 /** `under 1 s`, `40 s`, `12 min`, `2 h 5 min`: seconds say nothing in an estimate of minutes. */
 function roughly(seconds: number, t: Translate): string {
-  if (seconds < 1) return t('under 1 s');
+  if (seconds < 1) return t('<1 s');
   if (seconds < 120 || seconds >= 3600) return duration(seconds, t);
   return t('{0} min', Math.round(seconds / 60));
 }

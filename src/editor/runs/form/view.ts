@@ -83,15 +83,17 @@ function bases(form: Form, { places }: Choices, t: Translate): Option[] {
       label: name,
       detail: ships ? t('Ships with Tandem; learns in minutes, without a GPU.') : folder,
     })),
-    ...(isOther ? [{ value: base, label: base, detail: t('A folder as transformers reads it.') }] : []),
-    { value: HUB, label: t('A name on the hub…'), detail: t('Downloaded when the run starts.') },
+    ...(isOther
+      ? [{ value: base, label: base, detail: t('A folder in Hugging Face transformers format.') }]
+      : []),
+    { value: HUB, label: t('Hugging Face model ID…'), detail: t('Downloaded when the run starts.') },
   ];
 }
 
 function sources({ copied }: Form, t: Translate): Option[] {
   if (copied === undefined || !learnsFromRows({ values: {}, copied })) return [];
   return [
-    { value: 'rows', label: t('Those of {0}', copied.of), detail: copied.data },
+    { value: 'rows', label: t('The rows of {0}', copied.of), detail: copied.data },
     { value: 'log', label: t('From the log, as it is now') },
   ];
 }
@@ -139,22 +141,22 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     day('until', t('Last day')),
     flag(
       'data.with_leaked',
-      t('Also those with a leak'),
+      t('Include leaked dialogues'),
       t('A reply gave the reference away: the agent may learn to wait for that.'),
     ),
     flag(
       'with_evaluations',
-      t('Also those of evaluations'),
-      t('The next evaluation then measures what was learned by heart.'),
+      t('Include evaluation dialogues'),
+      t('The next evaluation then measures memorization.'),
     ),
     flag(
       'data.with_doubtful',
-      t('Also doubtful ones'),
+      t('Include doubtful dialogues'),
       t('Lines lost from the log may have deleted them or marked a leak: look through them first.'),
     ),
     flag(
       'with_editor_models',
-      t('Also those with models of the editor'),
+      t('Include VS Code-model dialogues'),
       t('The terms of many such models forbid it: read them first.'),
     ),
   ];

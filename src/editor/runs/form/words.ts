@@ -12,9 +12,9 @@ export function wantedWords(field: Field, t: Translate): string {
   ];
   switch (field.kind) {
     case 'whole':
-      return [`${limited(t('Write a whole number'), field, t)}.`, ...others].join(' ');
+      return [`${limited(t('Enter a whole number'), field, t)}.`, ...others].join(' ');
     case 'number':
-      return [`${limited(t('Write a number'), field, t)}.`, ...others].join(' ');
+      return [`${limited(t('Enter a number'), field, t)}.`, ...others].join(' ');
     default:
       return t('Choose one of what is offered.');
   }
@@ -51,107 +51,114 @@ export function methodOptions(t: Translate): (Option & { readonly value: MethodN
     },
     {
       value: 'untrained',
-      label: t('Untrained score'),
-      detail: t('SWEET-RL whose critic learns nothing: the control that shows what its training is worth.'),
+      label: t('Untrained baseline'),
+      detail: t(
+        'SWEET-RL with an untrained critic: the baseline that shows what training the critic is worth.',
+      ),
     },
   ];
 }
 
 export function deviceOptions(t: Translate): Option[] {
   return [
-    { value: 'auto', label: t('The best there is') },
-    { value: 'cuda', label: t('GPU of NVIDIA or AMD') },
-    { value: 'mps', label: t('GPU of Apple') },
-    { value: 'cpu', label: t('Processor, without a GPU') },
+    { value: 'auto', label: t('Automatic') },
+    { value: 'cuda', label: t('NVIDIA or AMD GPU') },
+    { value: 'mps', label: t('Apple GPU') },
+    { value: 'cpu', label: t('CPU') },
   ];
 }
 
 /** The folded settings, in the order of the form: what each is called, and one sentence on what it does. */
 export function settingWords(t: Translate): Readonly<Partial<Record<FieldPath, readonly [string, string]>>> {
   return {
-    name: [t('Name'), t('What the run is called in the list.')],
-    seed: [t('Seed'), t('Two runs with the same seed and data draw the same numbers.')],
-    convention: [
-      t('Convention'),
-      t('Whether details in which the paper and its code differ follow the paper or the code.'),
-    ],
+    name: [t('Name'), t('The name of the run in the list.')],
+    seed: [t('Seed'), t('Two runs with the same seed and data draw the same random numbers.')],
+    convention: [t('Convention'), t('Follow the paper or its code where the two differ.')],
     'model.revision': [
       t('Revision'),
       t(
-        'A commit, tag or branch on the hub; empty is the newest. A run keeps the commit that it begins with.',
+        'A commit, tag or branch on Hugging Face; empty: the newest. A run keeps the commit that it starts with.',
       ),
     ],
     'model.training': [
-      t('What is trained'),
-      t('Adapters beside the weights, the same on weights in 4 bits, or all weights.'),
+      t('Trained weights'),
+      t('LoRA adapters, LoRA adapters on 4-bit weights (QLoRA), or all weights.'),
     ],
-    'model.lora_rank': [t('Rank of the adapters'), t('More learns more and takes more memory.')],
-    'model.lora_alpha': [t('Alpha of the adapters'), t('How strongly they act; twice the rank is usual.')],
+    'model.lora_rank': [t('LoRA rank'), t('A higher rank can learn more and takes more memory.')],
+    'model.lora_alpha': [t('LoRA alpha'), t('Scales the adapters; twice the rank is usual.')],
     'model.dtype': [
       t('Precision'),
-      t('How numbers are kept; auto is bfloat16 on a GPU and float32 elsewhere.'),
+      t('Number format of the weights; auto is bfloat16 on a GPU and float32 elsewhere.'),
     ],
-    'data.mode': [t('Grading'), t('Whose rewards count, where the log has grades of both modes.')],
+    'data.mode': [t('Grading'), t('The grading mode whose rewards are used where the log has both.')],
     'data.pairing': [
       t('Pairs'),
       t(
-        'The first success of a task against every lower one, as in the paper, each success against them, or all against all.',
+        'The first success of a task against every lower reward, as in the paper; each success against them; or all pairs of different reward.',
       ),
     ],
-    'data.held_out': [t('Held out'), t('The fraction of tasks that are measured on and never trained on.')],
+    'data.held_out': [
+      t('Held-out fraction'),
+      t('The fraction of tasks that are used for evaluation and never for training.'),
+    ],
     'data.preference_weight': [
-      t('Weight of choices'),
-      t('What one choice of a person between two candidates counts against one ranked pair.'),
+      t('Preference weight'),
+      t('The weight of one human choice between two candidates, relative to one ranked pair.'),
     ],
     ...stageWords('critic', t),
     'critic.hidden_information': [
-      t('Sees the reference'),
-      t('Whether the critic is told the hidden information, which the agent never sees.'),
+      t('Hidden information'),
+      t('The critic sees the hidden reference; the agent never does.'),
     ],
     'critic.length_normalisation': [
-      t('Mean over tokens'),
-      t('Whether a turn’s score is its mean over tokens, so that long turns do not win by length.'),
+      t('Length normalization'),
+      t('A turn’s score is its mean over tokens, so that long turns do not win by length.'),
     ],
-    'candidates.per_turn': [t('Candidates for a turn'), t('How many are sampled for each history.')],
-    'candidates.pairs_per_turn': [t('Pairs of a turn'), t('How many pairs are made of its candidates.')],
+    'candidates.per_turn': [t('Candidates per turn'), t('How many are sampled for each history.')],
+    'candidates.pairs_per_turn': [t('Pairs per turn'), t('How many pairs are made of its candidates.')],
     'candidates.trajectories': [
-      t('Part of the dialogues'),
-      t('The fraction of them whose histories are sampled for; the paper takes a tenth.'),
+      t('Fraction of trajectories'),
+      t('The fraction of trajectories for whose histories candidates are sampled; the paper uses 0.1.'),
     ],
     'candidates.rounds': [
       t('Rounds'),
-      t('With more than one, candidates are sampled anew from the policy of the last round.'),
+      t('In each further round, candidates are sampled from the policy of the previous round.'),
     ],
     'candidates.temperature': [t('Temperature'), t('Higher makes candidates differ more.')],
-    'candidates.top_p': [t('Top p'), t('The part of the probability that is sampled from.')],
-    'candidates.max_new_tokens': [t('Longest candidate'), t('Tokens after which a candidate is cut off.')],
+    'candidates.top_p': [
+      t('Top-p'),
+      t('Samples from the most likely tokens that together have this probability.'),
+    ],
+    'candidates.max_new_tokens': [
+      t('Max. candidate length'),
+      t('In tokens; longer candidates are truncated.'),
+    ],
     ...stageWords('policy', t),
-    'policy.more_epochs': [t('More epochs'), t('After the others, at the rate that they came down to.')],
+    'policy.more_epochs': [t('More epochs'), t('After the other epochs, at their final learning rate.')],
     'policy.minimum_reward': [
-      t('Least reward'),
-      t('From which reward on a dialogue is imitated; 1 is a success.'),
+      t('Minimum reward'),
+      t('Dialogues with at least this reward are imitated; 1 is a success.'),
     ],
-    'resources.token_budget': [
-      t('Tokens at once'),
-      t('Of one micro-batch; auto is as many as the free memory has room for.'),
-    ],
+    'resources.token_budget': [t('Tokens per micro-batch'), t('Auto uses as many as fit into free memory.')],
     'resources.checkpoint_activations': [
-      t('Compute activations twice'),
-      t('Slower, with a fraction of the memory; auto does it where it is needed.'),
+      t('Gradient checkpointing'),
+      t('Recomputes activations: slower, with a fraction of the memory; auto uses it where needed.'),
     ],
-    'resources.logits_mb': [t('Memory of logits'), t('In MB; they are made in pieces no larger than this.')],
+    'resources.logits_mb': [t('Logits memory (MB)'), t('Logits are computed in chunks no larger than this.')],
     'resources.checkpoint_minutes': [
       t('Minutes between checkpoints'),
-      t('What a crash may cost; 0 writes one after every step.'),
+      t('The most work that a crash can lose; 0 writes a checkpoint after every step.'),
     ],
-    'resources.threads': [t('Threads'), t('Of the processor; empty is as many as PyTorch chooses.')],
+    'resources.threads': [t('Threads'), t('CPU threads; empty: PyTorch chooses.')],
     'resources.processes': [
       t('Processes'),
-      t('Of this machine, one for each GPU; a batch is split over them.'),
+      t('On this machine, one per GPU; each batch is split across them.'),
     ],
     'export.onnx': [
-      t('Graph of the result'),
-      t('With one the model plays in the editor without PyTorch; 8 bits is small and close to the original.'),
+      t('ONNX export precision'),
+      t(
+        'With an ONNX graph the model plays in the editor without PyTorch; 8 bits is small and close to the original.',
+      ),
     ],
   };
 }
@@ -160,24 +167,24 @@ function stageWords<Stage extends 'critic' | 'policy'>(stage: Stage, t: Translat
   const words = {
     learning_rate: [
       t('Learning rate'),
-      t('Empty is 2e-7 for all weights, as in the paper, and 2e-6 for adapters.'),
+      t('Empty: 2e-7 for all weights, as in the paper, and 2e-6 for adapters.'),
     ],
-    batch: [t('Batch'), t('Examples of one step.')],
-    epochs: [t('Epochs'), t('How often all examples are gone through.')],
-    max_steps: [t('Most steps'), t('Ends the stage earlier; empty is no limit.')],
-    max_tokens: [t('Longest example'), t('In tokens; longer ones are left out and counted.')],
+    batch: [t('Batch size'), t('Examples per step.')],
+    epochs: [t('Epochs'), t('Passes over all examples.')],
+    max_steps: [t('Max. steps'), t('Ends the stage early; empty: no limit.')],
+    max_tokens: [t('Max. example length'), t('In tokens; longer examples are dropped and counted.')],
     warmup: [t('Warm-up'), t('The fraction of the steps in which the learning rate rises.')],
-    clip: [t('Largest gradient'), t('Larger ones are scaled down to this norm.')],
+    clip: [t('Gradient clipping (max norm)'), t('Larger gradients are scaled down to this norm.')],
     weight_decay: [t('Weight decay'), t('Pulls the weights towards 0.')],
-    evaluate_every: [t('Steps between looks'), t('How often held-out examples are measured.')],
+    evaluate_every: [t('Evaluate every N steps'), t('Steps between evaluations on held-out examples.')],
     patience: [
-      t('Patience'),
-      t('Looks without a better figure after which the stage ends; 0 never ends it early.'),
+      t('Early stopping patience'),
+      t('Evaluations without improvement before stopping; 0 turns early stopping off.'),
     ],
-    beta: [t('Beta'), t('How hard the model is held to where it began.')],
+    beta: [t('Beta'), t('How strongly the model is kept close to the reference model.')],
     nll: [
-      t('Weight of imitation'),
-      t('How much making the better side likelier counts beside the preference.'),
+      t('NLL weight'),
+      t('Weight of the negative log-likelihood of the better side in the preference loss.'),
     ],
   } as const;
   return Object.fromEntries(
@@ -191,9 +198,9 @@ function stageWords<Stage extends 'critic' | 'policy'>(stage: Stage, t: Translat
 export function choiceWord(value: string, t: Translate): string {
   switch (value) {
     case 'lora':
-      return t('Adapters (LoRA)');
+      return t('LoRA adapters');
     case 'qlora':
-      return t('Adapters on 4 bits (QLoRA)');
+      return t('QLoRA (4-bit weights)');
     case 'full':
       return t('All weights');
     case 'paper':
@@ -203,7 +210,7 @@ export function choiceWord(value: string, t: Translate): string {
     case 'successes':
       return t('Each success');
     case 'all':
-      return t('All against all');
+      return t('All pairs');
     case 'fixed':
       return t('Tandem’s own');
     case 'true':
@@ -230,15 +237,15 @@ export function leftOutWords(reason: string, t: Translate): string {
   const words: Readonly<Partial<Record<LeftOutReason, string>>> = {
     'outside the filter': t('outside the filter'),
     'not finished': t('not finished'),
-    abandoned: t('given up or skipped'),
+    abandoned: t('abandoned or skipped'),
     deleted: t('deleted'),
     'played in an evaluation': t('played in an evaluation, which training on them would spoil'),
     leaked: t('in which a reply gave the reference away'),
     'not graded': t('without a grade'),
-    'below the minimum reward': t('below the least reward'),
+    'below the minimum reward': t('below the minimum reward'),
     damaged: t('damaged in the log'),
     doubtful: t('that lines lost from the log may have deleted or marked as leaked'),
-    'no consent': t('without the consent of who took part'),
+    'no consent': t('without the participant’s consent'),
     'model terms': t('written by models whose terms forbid training on it'),
   };
   // The trainer has reasons of its own.

@@ -81,7 +81,7 @@ function choices(): Choice[] {
     },
     {
       label: t('ColBench, tasks for evaluation'),
-      detail: t('1,000 backend tasks, which training must not see'),
+      detail: t('1,000 held-out backend tasks; never train on them'),
       file: 'backend_tasks/test.jsonl',
     },
   ];

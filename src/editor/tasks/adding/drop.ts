@@ -72,7 +72,7 @@ const isFile = ({ scheme }: vscode.Uri): boolean => scheme === 'file' || scheme 
 function notAFile(address: vscode.Uri): Fault {
   return new Fault(
     'editor/not-a-file',
-    t('{0} is no file of this machine; save it as a file, then drop that.', address.toString()),
+    t('{0} is not a file on this machine; save it as a file, then drop that.', address.toString()),
   );
 }
 

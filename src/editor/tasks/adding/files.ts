@@ -17,8 +17,8 @@ export async function checked(file: string): Promise<PackCheck> {
   throw new Fault(
     'editor/no-pack',
     first === undefined
-      ? t('{0} is empty; a pack has a task in each line.', name)
-      : t('{0} is no pack: none of its lines is a task. Line {1}: {2}', name, first.line, first.reason),
+      ? t('{0} is empty; a pack has one task per line.', name)
+      : t('{0} is not a pack: none of its lines is a task. Line {1}: {2}', name, first.line, first.reason),
   );
 }
 
@@ -40,7 +40,7 @@ async function copied(file: string, target: string): Promise<void> {
   if (there === 'another') {
     throw new Fault(
       'editor/pack-exists',
-      t('{0} is there already and is another file; rename one of the two, then add it.', target),
+      t('{0} already exists and is a different file; rename one of the two, then add it.', target),
     );
   }
   await copyTo(file, target);

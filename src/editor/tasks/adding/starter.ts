@@ -38,7 +38,7 @@ export class StarterPacks {
     for (const file of files) await this.packs.list(file);
     if (changed.length > 0) {
       void vscode.window.showInformationMessage(
-        t('Here already, and left as they are: {0}. They differ from what ships.', changed.join(', ')),
+        t('Already here and left unchanged: {0}. They differ from the shipped packs.', changed.join(', ')),
       );
     }
     return files[0];

@@ -6,7 +6,7 @@ export function addedWords({ tasks, tests, bad }: PackCheck, name: string, t: Tr
   const holds = `${tasks === 1 ? t('1 task') : t('{0} tasks', tasks)}, ${tests === 1 ? t('1 test') : t('{0} tests', tests)}`;
   const [first] = bad;
   if (first === undefined) return t('{0} is in the list: {1}.', name, holds);
-  const lines = bad.length === 1 ? t('1 line is no task') : t('{0} lines are no task', bad.length);
+  const lines = bad.length === 1 ? t('1 line is not a task') : t('{0} lines are not tasks', bad.length);
   return t(
     '{0} is in the list: {1}. {2}, the first is line {3}: {4}',
     name,

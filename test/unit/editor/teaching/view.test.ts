@@ -73,7 +73,7 @@ describe('the outcome of a lesson', () => {
   it('is success before and after, with the interval of the difference', () => {
     const { outcome } = ended(0.1, 0.2);
     expect(outcome!.sentence).toBe(
-      'Success 30 % → 45 % on 200 tasks that it had never seen: +15 points (95 % interval +10 to +20).',
+      'Success 30 % → 45 % on 200 held-out tasks: +15 points (95 % interval +10 to +20).',
     );
     expect(outcome!.remark).toBe('');
     expect(outcome!.measured.map(({ label, success }) => [label, success])).toEqual([
@@ -85,7 +85,7 @@ describe('the outcome of a lesson', () => {
   });
 
   it('claims nothing that the tasks do not show', () => {
-    expect(ended(-0.05, 0.09).outcome!.remark).toContain('cannot tell');
+    expect(ended(-0.05, 0.09).outcome!.remark).toContain('no clear difference');
     expect(ended(-0.2, -0.1).outcome!.remark).toContain('worse');
   });
 });
