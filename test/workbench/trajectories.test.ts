@@ -187,6 +187,18 @@ test('a filter by date, rating and text finds what it should, and nothing where 
   await row(/, 0 of 14 dialogues$/).waitFor();
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Parcel surcharge/).waitFor();
+  await workbench.runCommand('Tandem: Filter Trajectories…');
+  await pick('Text');
+  await pick('Containing …');
+  await quickInput().getByRole('textbox').fill('parcel SUR');
+  await workbench.page.keyboard.press('Enter');
+  await quickInput().getByText(/^Filter Trajectories: [1-9] dialogues$/).waitFor();
+  await workbench.page.keyboard.press('Escape');
+  await row(/^Filter: “parcel SUR”, [1-9] of 14 dialogues$/).waitFor();
+  const titles = await tree().getByRole('treeitem').allInnerTexts();
+  expect(titles.slice(1).every((title) => title.includes('Parcel surcharge'))).toBe(true);
+  await workbench.runCommand('Tandem: Clear Trajectory Filter');
+  await row(/^Filter: /).waitFor({ state: 'detached' });
 });
 
 test('a finished dialogue opens in the replay, which says who wrote what', async () => {

@@ -213,6 +213,11 @@ export class TrajectoryLog {
     return query.valuesOf(this.index.now.parts.episodes, this.index.timeOrder, column, filter);
   }
 
+  /** The id of one trajectory of each task, by the id of the task. */
+  oneOfEachTask(): Map<string, string> {
+    return query.oneOfEachTask(this.index.now.parts.episodes, this.index.timeOrder);
+  }
+
   /** What statistics need of every trajectory that a filter leaves, from the oldest to the newest. */
   outlines(filter: query.TrajectoryFilter = {}): Outline[] {
     return outlines(this.index.now.parts.episodes, this.index.timeOrder, filter);

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { ExportFormat, ExportOptions, ExportResult } from '../../core/trajectory/export/export';
 import type { ExportPreview } from '../../core/trajectory/export/preview';
+import type { TrajectoryLog } from '../../core/trajectory/log';
 import { exportScheme } from '../contributions';
 import type { Engine } from '../engine';
 import { cancellable, type Report } from '../progress';
@@ -52,10 +53,12 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     return preview?.text ?? `${t('This preview is of an earlier window. Export again to see a new one.')}\n`;
   }
 
-  /** Asks what to export and shows the preview. @param filter what the list shows now */
-  async preview(filter: ListFilter): Promise<void> {
+  /** Asks what to export and shows the preview. @param filterOf what the list shows now of a log */
+  async preview(filterOf: (log: TrajectoryLog) => Promise<ListFilter>): Promise<void> {
     const { engine, name: folder } = this.log;
-    const words = filterWords(calledFilter(filter, await engine.log(), engine), t);
+    const log = await engine.log();
+    const filter = await filterOf(log);
+    const words = filterWords(calledFilter(filter, log, engine), t);
     const choice = await chooseExport(filter, words);
     if (choice === undefined) return;
     const previewed = await prepared({ engine, folder, choice });

@@ -30,10 +30,11 @@ export function trajectoryCommands(on: CommandContext) {
     },
     [commands.filterTrajectories]: async () => {
       const { engine } = engines.shown;
+      const log = await engine.log();
       await pickFilter(
-        await engine.log(),
+        log,
         engine,
-        () => trajectories.filter,
+        () => trajectories.namedFilter(log),
         (filter) => (trajectories.filter = filter),
       );
     },
@@ -44,7 +45,7 @@ export function trajectoryCommands(on: CommandContext) {
     [commands.deleteTrajectories]: (target, selected) =>
       deleteDialogues(on, summariesAt(target, selected, on), titleOf),
     [commands.restoreTrajectories]: () => restoreDialogues(engines.shown.engine, titleOf),
-    [commands.exportTrajectories]: () => exports.preview(trajectories.filter),
+    [commands.exportTrajectories]: () => exports.preview((log) => trajectories.namedFilter(log)),
     // The title of a preview passes its address.
     [commands.saveExport]: (preview: unknown) =>
       exports.save(preview instanceof vscode.Uri ? preview : undefined),

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { afterActivation } from '../afterActivation';
 import { commands, contextKeys, contextValues, views } from '../contributions';
@@ -6,7 +7,7 @@ import { collaboratorCalled } from '../models/called';
 import { recall } from '../memory';
 import type { ShownLog } from '../shownLog';
 import type { Packs } from '../tasks/packs';
-import { calledFilter, filterSchema, filterWords, isFiltered, leakWords, type ListFilter } from './filter';
+import { calledFilter, filterSchema, filterWords, isFiltered, leakWords, namedFilter, type ListFilter } from './filter';
 import { TaskTitles, type KnownTask } from './titles';
 import { ago, grouped, headline, outcomeWords } from './words';
 
@@ -62,13 +63,21 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     return this.narrowed;
   }
 
-  set filter(filter: ListFilter) {
+  set filter({ named: _, ...filter }: ListFilter) {
     this.narrowed = filter;
     this.limit = PAGE;
     void this.memory.update(FILTER, filter);
     this.tellIfFiltered();
     this.changed.fire(undefined);
     this.filtered.fire(undefined);
+  }
+
+  /** The same filter, which finds its text in the names on the screen, too: what a log is asked with. */
+  async namedFilter(log: TrajectoryLog, engine = this.log.engine): Promise<ListFilter> {
+    const { narrowed } = this;
+    if (narrowed.text === undefined) return narrowed;
+    const titles = await this.titles.of(log, log.oneOfEachTask());
+    return namedFilter(narrowed, titles, log, engine);
   }
 
   /** The dialogues that are selected. */
@@ -87,9 +96,9 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     this.view.description = name;
     const log = await engine.logIfAny();
     if (log === undefined) return [];
-    const filter = this.narrowed;
+    const filter = await this.namedFilter(log);
     const { rows, total } = log.list({ filter, offset: 0, limit: this.limit });
-    this.known = await this.titles.of(log, rows);
+    this.known = await this.titles.of(log, new Map(rows.map(({ taskId, id }) => [taskId, id])));
     this.view.description = [name ?? [], headline(log.count(filter), t)].flat().filter(Boolean).join(' · ');
     const shown = rows.map((summary): TrajectoryNode => ({ kind: 'trajectory', summary }));
     if (isFiltered(filter)) {

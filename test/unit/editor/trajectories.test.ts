@@ -7,7 +7,7 @@ import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { RulesSimulator } from '../../../src/core/dialogue/simulator';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import { foldTrajectory } from '../../../src/core/trajectory/fold';
-import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { TrajectoryLog, type TrajectoryCounts } from '../../../src/core/trajectory/log';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import { replayOf } from '../../../src/editor/replay/view';
 import { statisticsView } from '../../../src/editor/statistics/view';
@@ -17,6 +17,7 @@ import {
   filterSchema,
   filterWords,
   isFiltered,
+  namedFilter,
   validateDay,
 } from '../../../src/editor/trajectories/filter';
 import { recall } from '../../../src/editor/memory';
@@ -94,6 +95,21 @@ describe('a filter in words', () => {
     for (const kept of [undefined, null, 'text', { stars: 9 }, { outcome: 'won' }, { since: 'yesterday' }]) {
       expect(recalled(kept)).toBeUndefined();
     }
+  });
+
+  it('finds its text in titles of tasks and in names of models', () => {
+    const titles = new Map([
+      ['3ead', { title: 'Taxi fare' }],
+      ['81bc', { title: 'Parcel surcharge' }],
+    ]);
+    const log = {
+      count: () => ({ total: 0 }) as TrajectoryCounts,
+      valuesOf: (column: string) => (column === 'agent' ? [{ value: 'local:run-7', count: 2 }] : []),
+    };
+    const namer = { calledBy: (name: string) => (name === 'local:run-7' ? 'Taxi driver' : name) };
+    const named = namedFilter({ text: 'taxi ', stars: 3 }, titles, log, namer);
+    expect(named).toEqual({ text: 'taxi ', stars: 3, named: new Set(['3ead', 'local:run-7']) });
+    expect(namedFilter({ stars: 3 }, titles, log, namer)).toEqual({ stars: 3 });
   });
 
   it('refuses what is no day', () => {

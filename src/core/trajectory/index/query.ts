@@ -33,6 +33,8 @@ export interface TrajectoryFilter {
   readonly collection?: string;
   /** Found in the id, the task's id, the pack, the agent or the collaborator, in any case. */
   readonly text?: string;
+  /** Tasks, agents and collaborators that the screen calls by names that hold `text`; found with it, too. */
+  readonly named?: ReadonlySet<string>;
 }
 
 export interface ListOptions {
@@ -152,6 +154,13 @@ export function valuesOf(
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
 
+/** The id of one dialogue of each task, by the id of the task. */
+export function oneOfEachTask(episodes: Episodes, order: Uint32Array): Map<string, string> {
+  const rows = new Map<number, number>();
+  for (const row of order) rows.set(episodes.columns.task.get(row), row);
+  return new Map([...rows].map(([task, row]) => [episodes.strings.text(task), episodes.ids[row]!]));
+}
+
 /** The rows of `order` that the filter leaves, in the same order. */
 export function matching(episodes: Episodes, order: Uint32Array, filter: TrajectoryFilter): Uint32Array {
   const tests = testsOf(episodes, filter);
@@ -183,13 +192,15 @@ function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
   if (stars !== undefined) tests.push(starsTest(episodes, stars));
   if (since !== undefined) tests.push(startsFrom(startedAt, since));
   if (until !== undefined) tests.push(startsBefore(startedAt, until));
-  if (text !== undefined && text.trim() !== '') tests.push(textTest(episodes, text.trim().toLowerCase()));
+  if (text !== undefined && text.trim() !== '') tests.push(textTest(episodes, text.trim().toLowerCase(), filter.named));
   return tests;
 }
 
-function textTest(episodes: Episodes, wanted: string): RowTest {
+function textTest(episodes: Episodes, wanted: string, named?: ReadonlySet<string>): RowTest {
   // Each distinct string is searched once, whatever the number of episodes that hold it.
-  const found = episodes.strings.values.map((value) => value.toLowerCase().includes(wanted));
+  const found = episodes.strings.values.map(
+    (value) => value.toLowerCase().includes(wanted) || named?.has(value) === true,
+  );
   return (row) =>
     found[episodes.columns.task.get(row)] === true ||
     found[episodes.columns.agent.get(row)] === true ||
