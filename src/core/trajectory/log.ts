@@ -14,6 +14,7 @@ import { notYetNoted } from './index/older';
 import { outlines, type Outline } from './index/outline';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
+import { searchDialogues, type FoundDialogue, type SearchOptions } from './search';
 import { SegmentWriter } from './segment/writer';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 import { KeptUse, type UseByModel } from './use';
@@ -181,6 +182,20 @@ export class TrajectoryLog {
     } finally {
       await reader.close();
     }
+  }
+
+  /** The trajectories in which somebody says all words of a query, as `searchDialogues` finds them. */
+  async *search(query: string, options?: SearchOptions): AsyncGenerator<FoundDialogue> {
+    await this.index.fitting();
+    yield* searchDialogues(
+      {
+        logFolder: this.logFolder,
+        summary: (id) => this.summary(id),
+        trajectories: (ids, onLost) => this.trajectories(ids, onLost),
+      },
+      query,
+      options,
+    );
   }
 
   /** What the index knows of a trajectory; undefined when there is none of that id, or it was deleted. */

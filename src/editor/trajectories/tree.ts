@@ -7,7 +7,15 @@ import { collaboratorCalled } from '../models/called';
 import { recall } from '../memory';
 import type { ShownLog } from '../shownLog';
 import type { Packs } from '../tasks/packs';
-import { calledFilter, filterSchema, filterWords, isFiltered, leakWords, namedFilter, type ListFilter } from './filter';
+import {
+  calledFilter,
+  filterSchema,
+  filterWords,
+  isFiltered,
+  leakWords,
+  namedFilter,
+  type ListFilter,
+} from './filter';
 import { TaskTitles, type KnownTask } from './titles';
 import { ago, grouped, headline, outcomeWords } from './words';
 
