@@ -169,7 +169,7 @@ test('a filter narrows the list, says so in its first row, and is cleared there'
   await filter.hover();
   await filter.getByRole('button', { name: 'Clear Trajectory Filter' }).click();
   await filter.waitFor({ state: 'detached' });
-  await expect.poll(() => tree().getByRole('treeitem').count()).toBe(14);
+  await expect.poll(() => tree().getByRole('treeitem').count()).toBe(16);
 });
 
 test('a filter by date, rating and text finds what it should, and nothing where there is nothing', async () => {
@@ -192,13 +192,61 @@ test('a filter by date, rating and text finds what it should, and nothing where 
   await pick('Containing …');
   await quickInput().getByRole('textbox').fill('parcel SUR');
   await workbench.page.keyboard.press('Enter');
-  await quickInput().getByText(/^Filter Trajectories: [1-9] dialogues$/).waitFor();
+  await quickInput()
+    .getByText(/^Filter Trajectories: [1-9] dialogues$/)
+    .waitFor();
   await workbench.page.keyboard.press('Escape');
   await row(/^Filter: “parcel SUR”, [1-9] of 14 dialogues$/).waitFor();
-  const titles = await tree().getByRole('treeitem').allInnerTexts();
-  expect(titles.slice(1).every((title) => title.includes('Parcel surcharge'))).toBe(true);
+  const dialogues = tree().locator('[role=treeitem][aria-level="2"]');
+  for (const title of await dialogues.allInnerTexts()) expect(title).toContain('Parcel surcharge');
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Filter: /).waitFor({ state: 'detached' });
+});
+
+test('dialogues stand together by their source, or by what a person chooses', async () => {
+  await row(/^Played, 2$/).waitFor();
+  await row(/^Collected, 12, \d+ % success$/).waitFor();
+  await workbench.screenshot('trajectories-grouped');
+  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await pick('Agent');
+  const guesses = row(/^script:.*guesses\.json, 6, 0 % success$/);
+  await guesses.click();
+  await row(/^Parcel surcharge, 0\/10 tests/).waitFor();
+  await workbench.screenshot('trajectories-grouped-by-agent');
+  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await pick('Task');
+  await row(/^Parcel surcharge, 4, /).waitFor();
+  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await pick('None');
+  await expect.poll(() => tree().getByRole('treeitem').count()).toBe(14);
+  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await pick('Source');
+  await row(/^Played, 2$/).waitFor();
+});
+
+test('a search in transcripts shows who said the words, and opens the transcript there', async () => {
+  await tree().focus();
+  await workbench.page.keyboard.press('Control+Alt+f');
+  await quickInput().getByRole('textbox').fill('zone exist');
+  const found = quickInput().locator('.quick-input-list-row', { hasText: /Parcel.surcharge/ });
+  await found
+    .filter({ hasText: /What.should.come.out.for.a.zone.that.does.not.exist/ })
+    .first()
+    .waitFor();
+  await workbench.screenshot('trajectories-search');
+  await found
+    .filter({ hasText: /reply,.turn|agent,.turn/ })
+    .first()
+    .click();
+  const editor = workbench.page.locator('.editor-instance');
+  await editor.locator('.find-widget.visible').waitFor();
+  await editor.locator('.view-line', { hasText: /What.should.come.out.for.a.zone/ }).waitFor();
+  await expect.poll(() => editor.locator('.findMatch, .currentFindMatch').count()).toBeGreaterThan(1);
+  await workbench.screenshot('trajectories-search-opened');
+  await workbench.runCommand('Tandem: Search Transcripts…');
+  await quickInput().getByRole('textbox').fill('lighthouse');
+  await quickInput().getByText('No message has all of these words: lighthouse').waitFor();
+  await workbench.page.keyboard.press('Escape');
 });
 
 test('a finished dialogue opens in the replay, which says who wrote what', async () => {

@@ -220,9 +220,9 @@ export class TrajectoryLog {
     return query.count(this.index.now.parts.episodes, this.index.timeOrder, filter);
   }
 
-  /** The packs, agents or collaborators of the trajectories that a filter leaves, the most frequent first. */
+  /** The tasks, packs, agents or collaborators of the trajectories that a filter leaves, the most frequent first. */
   valuesOf(
-    column: 'pack' | 'agent' | 'collaborator',
+    column: 'task' | 'pack' | 'agent' | 'collaborator',
     filter: query.TrajectoryFilter = {},
   ): query.SharedValue[] {
     return query.valuesOf(this.index.now.parts.episodes, this.index.timeOrder, column, filter);

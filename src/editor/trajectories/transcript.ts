@@ -10,6 +10,9 @@ import type { Translate } from '../translate';
 import { abandonedWords, becameWords } from './words';
 import { fenceFor, inOneLine } from '../../core/text';
 
+/** The heading of a message of the agent in a transcript. */
+export const turnHeading = (turn: number, t: Translate): string => `### ${t('Agent, turn {0}', turn)}`;
+
 /** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
 export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer): string {
   const { task, state, started, turns, pending = [], grades, abandoned, collaborator, rating } = trajectory;
@@ -27,7 +30,7 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
   const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, rating: remark }) => {
     const { visible, thoughts } = messageOf(agent.text);
     return [
-      `### ${t('Agent, turn {0}', agent.turn)}`,
+      turnHeading(agent.turn, t),
       harmless(visible),
       ...(thoughts === '' ? [] : [quoted(harmless(t('Thoughts: {0}', thoughts)))]),
       ...candidates.flatMap((choice) => choiceLines(choice, ofCandidates, t)),

@@ -20,6 +20,7 @@ import {
   namedFilter,
   validateDay,
 } from '../../../src/editor/trajectories/filter';
+import { groupsOf } from '../../../src/editor/trajectories/grouping';
 import { recall } from '../../../src/editor/memory';
 import { headline, importWords } from '../../../src/editor/trajectories/words';
 import { previewDocument, type ExportChoice } from '../../../src/editor/export/preview';
@@ -34,6 +35,7 @@ import {
   doubling,
   kim,
   openLog,
+  play,
   reply,
   started,
 } from '../../fixtures/log';
@@ -117,6 +119,31 @@ describe('a filter in words', () => {
     expect(validateDay('', english)).toBeUndefined();
     for (const wrong of ['yesterday', '2026-02-30', '1.3.2026'])
       expect(validateDay(wrong, english)).toMatch(/year-month-day/);
+  });
+});
+
+describe('groups of the list', () => {
+  const titleOf = (task: string): string => (task === 'doubling' ? 'Doubling' : task);
+  const namer = { calledBy: (name: string) => (name === 'openai:agent' ? 'My agent' : name) };
+  const groups = (of: TrajectoryLog, grouping: 'source' | 'agent' | 'task', limit = 9) => {
+    const found = groupsOf(of, {}, grouping, titleOf, limit, namer, english);
+    return [
+      ...found.groups.map(
+        ({ label, counts, isFolded }) => `${label} ${counts.total}${isFolded ? ', folded' : ''}`,
+      ),
+      found.total,
+    ];
+  };
+
+  it('are what was played, collected and evaluated, the last folded; agents and tasks by their names', async () => {
+    const grouped = await openLog();
+    await play(grouped, 'own', 1, { agent: 'starter' });
+    expect(groups(grouped, 'source')).toEqual(['Played 1', 1]);
+    for (const id of ['e1', 'e2']) await play(grouped, id, 0, { collection: 'evaluation-1' });
+    await play(grouped, 'c1', 0, { collection: 'starter-world' }, { ...doubling, id: 'other' });
+    expect(groups(grouped, 'source')).toEqual(['Played 1', 'Collected 1', 'Evaluation 2, folded', 3]);
+    expect(groups(grouped, 'agent')).toEqual(['My agent 3, folded', 'starter 1, folded', 2]);
+    expect(groups(grouped, 'task', 1)).toEqual(['Doubling 3, folded', 2]);
   });
 });
 

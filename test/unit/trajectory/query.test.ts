@@ -60,6 +60,18 @@ describe('a filter', () => {
   });
 });
 
+describe('the source of a dialogue', () => {
+  it('is a person, a collection, or one that is an evaluation', async () => {
+    const log = await filled();
+    await play(log, 'played', 1, { collection: 'collection-1' });
+    await play(log, 'measured', 1, { collection: 'evaluation-of-1' });
+    expect(ids(log, { source: 'collected' })).toEqual(['played']);
+    expect(ids(log, { source: 'evaluation' })).toEqual(['measured']);
+    expect(ids(log, { source: 'played' })).toHaveLength(6);
+    expect(ids(log, { source: 'played', outcome: 'success' })).toEqual(['good', 'human']);
+  });
+});
+
 describe('a text', () => {
   it('is found in ids, and in what the screen calls tasks, agents and collaborators', async () => {
     const log = await filled();
