@@ -228,16 +228,13 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await tree().focus();
   await workbench.page.keyboard.press('Control+Alt+f');
   await quickInput().getByRole('textbox').fill('zone exist');
-  const found = quickInput().locator('.quick-input-list-row', { hasText: /Parcel.surcharge/ });
-  await found
-    .filter({ hasText: /What.should.come.out.for.a.zone.that.does.not.exist/ })
-    .first()
-    .waitFor();
+  const found = quickInput()
+    .locator('.monaco-list-row', { hasText: /Parcel.surcharge/ })
+    .first();
+  await found.filter({ hasText: /agent,.turn/ }).waitFor();
+  await found.filter({ hasText: /What.should.come.out.for.a.zone.that.does.not.exist/ }).waitFor();
   await workbench.screenshot('trajectories-search');
-  await found
-    .filter({ hasText: /reply,.turn|agent,.turn/ })
-    .first()
-    .click();
+  await found.click();
   const editor = workbench.page.locator('.editor-instance');
   await editor.locator('.find-widget.visible').waitFor();
   await editor.locator('.view-line', { hasText: /What.should.come.out.for.a.zone/ }).waitFor();

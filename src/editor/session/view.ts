@@ -17,7 +17,7 @@ import type {
   TurnRating,
   TurnView,
 } from '../../../webview/session/protocol';
-import { taskTitle } from '../tasks/title';
+import { taskTitle } from '../../core/task/title';
 import type { Translate } from '../translate';
 import { fenceFor } from '../../core/text';
 

@@ -1,6 +1,6 @@
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import type { Packs } from '../tasks/packs';
-import { taskTitle } from '../tasks/title';
+import { taskTitle } from '../../core/task/title';
 
 export interface KnownTask {
   readonly title: string;

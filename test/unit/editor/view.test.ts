@@ -14,7 +14,7 @@ import {
   taskView,
   turnView,
 } from '../../../src/editor/session/view';
-import { numbered, taskTitle } from '../../../src/editor/tasks/title';
+import { numbered, taskTitle } from '../../../src/core/task/title';
 import { ago, outcomeWords } from '../../../src/editor/trajectories/words';
 import { english } from './translate';
 
