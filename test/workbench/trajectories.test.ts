@@ -236,7 +236,9 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await workbench.screenshot('trajectories-search');
   await found.click();
   const editor = workbench.page.locator('.editor-instance');
-  await editor.locator('.find-widget.visible').waitFor();
+  await quickInput().waitFor({ state: 'hidden' });
+  const looked = editor.locator('.find-widget.visible .find-part textarea').first();
+  await expect.poll(() => looked.inputValue()).toBe('zone|exist');
   await editor.locator('.view-line', { hasText: /What.should.come.out.for.a.zone/ }).waitFor();
   await expect.poll(() => editor.locator('.findMatch, .currentFindMatch').count()).toBeGreaterThan(1);
   await workbench.screenshot('trajectories-search-opened');

@@ -4,6 +4,7 @@ import type { FoundDialogue, Passage } from '../../core/trajectory/search';
 import type { TrajectoryLog } from '../../core/trajectory/log';
 import { documentUri } from '../documents';
 import type { Engine } from '../engine';
+import { messageOf } from '../session/view';
 import { excerpt } from '../tasks/search';
 import { passageIn, searchArguments } from './passage';
 import type { KnownTask } from './titles';
@@ -52,14 +53,11 @@ export async function searchTranscripts(search: TranscriptSearch): Promise<void>
       });
     }, TYPING_MS);
   });
-  try {
-    const { row, query } = await chosen(picker);
-    if (row?.episode !== undefined) await openPassage(search.log, row.episode, row.passage, query);
-  } finally {
-    stop.abort();
-    clearTimeout(timer);
-    picker.dispose();
-  }
+  const { row, query } = await chosen(picker);
+  stop.abort();
+  clearTimeout(timer);
+  picker.dispose();
+  if (row?.episode !== undefined) await openPassage(search.log, row.episode, row.passage, query);
 }
 
 function chosen(picker: vscode.QuickPick<Row>): Promise<{ row?: Row; query: string }> {
@@ -123,12 +121,19 @@ function rowOf(
       ago(summary.startedAt, Date.now(), t),
       engine.calledBy(summary.agent),
     ].join(' · '),
-    detail: excerpt(passage.text, query),
+    detail: excerpt(readable(passage), query),
     // The picker would look for the query as one piece.
     alwaysShow: true,
     episode: summary.id,
     passage,
   };
+}
+
+/** What the transcript shows of a message, without the marks by which an agent tells its thoughts from it. */
+function readable({ by, text }: Passage): string {
+  if (by === 'collaborator') return text;
+  const { visible, thoughts } = messageOf(text);
+  return `${visible} ${thoughts}`;
 }
 
 /** The transcript at that message, with the words selected and looked for. */
@@ -152,7 +157,9 @@ async function openPassage(
   if (passage === undefined) return;
   const { start, end } = passageIn(document.getText(), passage, query, t);
   const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+  // A word at the cursor would take the place of the query.
+  editor.selection = new vscode.Selection(0, 0, 0, 0);
+  await vscode.commands.executeCommand('editor.actions.findWithArgs', searchArguments(query));
   editor.selection = new vscode.Selection(range.start, range.end);
   editor.revealRange(range, vscode.TextEditorRevealType.InCenter);
-  await vscode.commands.executeCommand('editor.actions.findWithArgs', searchArguments(query));
 }

@@ -165,6 +165,29 @@ describe('a grade', () => {
     expect(view.tests[1]).toEqual({ call: 'price(2, 2)', status: 'error', got: 'KeyError: 3 (line 2)' });
   });
 
+  it('of words says once that they are no code, not in every test', () => {
+    const error = {
+      ...{ status: 'error', type: 'SyntaxError' },
+      message: 'invalid syntax',
+      line: 1,
+    } as const;
+    const failed = { mode: 'fixed' as const, reward: 0, success: false, tests: [error, error] };
+    const view = (answer?: string) => gradeView(task, failed, english, answer);
+    expect(view('How heavy is a heavy parcel?').headline).toBe(
+      'The reply has no code, so that no test can pass',
+    );
+    expect(view('How heavy is a heavy parcel?').tests.map(({ got }) => got)).toEqual(['no code', 'no code']);
+    for (const code of [
+      undefined,
+      'def price(kg, zone) return 2',
+      '```\nprice(\n```',
+      'price = lambda kg zone: 2',
+    ])
+      expect(view(code).tests[0]!.got).toBe('SyntaxError: invalid syntax (line 1)');
+    const wrong = { ...failed, tests: [error, { ...error, type: 'NameError' }] };
+    expect(gradeView(task, wrong, english, 'kg').headline).toBe('0 of 2 tests passed');
+  });
+
   it('that could not be given says why, and is no zero', () => {
     const view = gradeView(
       task,
