@@ -3,6 +3,7 @@ import type { Task } from '../../../src/core/task/task';
 import type { EventOf } from '../../../src/core/trajectory/event';
 import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory';
 import { AgentReading } from '../../../src/core/dialogue/reading';
+import type { TestResult } from '../../../src/core/grading/grade';
 import { GrowingText } from '../../../src/core/growingText';
 import { baseUrlOf } from '../../../src/core/model/address';
 import { validateAddress } from '../../../src/editor/models/server';
@@ -166,11 +167,7 @@ describe('a grade', () => {
   });
 
   it('of words says once that they are no code, not in every test', () => {
-    const error = {
-      ...{ status: 'error', type: 'SyntaxError' },
-      message: 'invalid syntax',
-      line: 1,
-    } as const;
+    const error: TestResult = { status: 'error', type: 'SyntaxError', message: 'invalid syntax', line: 1 };
     const failed = { mode: 'fixed' as const, reward: 0, success: false, tests: [error, error] };
     const view = (answer?: string) => gradeView(task, failed, english, answer);
     expect(view('How heavy is a heavy parcel?').headline).toBe(
