@@ -362,7 +362,7 @@ test('an export is shown before it is written, then saved with its card', async 
   await quickInput().locator('.quick-input-list-row', { hasText: 'Also those with a leak' }).click();
   await quickInput().getByRole('button', { name: 'OK' }).click();
   await workbench.page.getByRole('tab', { name: /export-preview-1\.md/ }).waitFor();
-  const editor = workbench.page.locator('.monaco-editor .view-lines').first();
+  const editor = replay();
   await editor.getByText('Export preview: nothing is written yet').waitFor();
   await editor.getByText('a study of questions').waitFor();
   await expect(access(file)).rejects.toThrow('ENOENT');
@@ -387,7 +387,7 @@ test('an export of choices, with the words of the editor’s models when they ar
   await workbench.screenshot('trajectories-export-choices');
   await quickInput().getByRole('button', { name: 'OK' }).click();
   await workbench.page.getByRole('tab', { name: /export-preview-2\.md/ }).waitFor();
-  const editor = workbench.page.locator('.monaco-editor .view-lines').first();
+  const editor = replay();
   await editor.getByText('preference rows of single turns').waitFor();
   await editor.getByText('read its vendor’s terms').waitFor();
   await workbench.notification(/1 rows are ready/);
@@ -412,7 +412,7 @@ test('of two previews each is saved by its own button, and only the rows that it
   await workbench.notification(/The log has changed since this preview was made/);
   await expect(access(clean!)).rejects.toThrow('ENOENT');
   await workbench.page.getByRole('tab', { name: 'export-preview-3.md' }).click();
-  const editor = workbench.page.locator('.monaco-editor .view-lines').first();
+  const editor = replay();
   await editor.getByText('13 rows').waitFor();
   for (const [what, file, rows] of [
     ['Leave These Dialogues Out', clean!, 12],

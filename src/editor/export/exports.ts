@@ -17,6 +17,8 @@ import type { ExportChoice } from './preview';
 const { t } = vscode.l10n;
 
 const PREVIEWED_ROWS = 3;
+/** The editor that draws Markdown; VS Code brings it. */
+const RENDERED = 'vscode.markdown.preview.editor';
 
 interface Previewed {
   /** Of the log that is exported, whichever is shown by the time that it is written. */
@@ -66,7 +68,10 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     this.made += 1;
     const uri = vscode.Uri.from({ scheme: exportScheme, path: `/export-preview-${this.made}.md` });
     this.previews.set(uri.toString(), previewed);
-    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });
+    // As it reads, not as it is written; nothing in it is drawn that could carry data away.
+    await vscode.commands.executeCommand('vscode.openWith', uri, RENDERED, {
+      preview: false,
+    } satisfies vscode.TextDocumentShowOptions);
     const { rows } = previewed.shown;
     if (rows === 0) {
       void vscode.window.showInformationMessage(
@@ -145,8 +150,13 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
   }
 
   private get inFront(): vscode.Uri | undefined {
-    const editors = [vscode.window.activeTextEditor, ...vscode.window.visibleTextEditors];
-    return editors.find((editor) => editor?.document.uri.scheme === exportScheme)?.document.uri;
+    const { activeTabGroup, all } = vscode.window.tabGroups;
+    return [activeTabGroup, ...all]
+      .map(({ activeTab }) => activeTab?.input)
+      .map((input) =>
+        input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputText ? input.uri : undefined,
+      )
+      .find((uri) => uri?.scheme === exportScheme);
   }
 
   /** Where the log holds other rows by now than a person has seen, they are shown instead of written. */
