@@ -167,7 +167,7 @@ test('stops the agent with Escape and asks again with Enter', async () => {
   await composer().press('Enter');
   await session().locator('tandem-stream').getByText('How big is the supplement').waitFor();
   await expectAccessible(session());
-  const agentPicker = session().getByRole('button', { name: /^agent: stalling\./ });
+  const agentPicker = session().getByRole('button', { name: 'agent: stalling' });
   expect(await agentPicker.getAttribute('title')).toBe(
     'The agent is writing. Stop it to choose another one.',
   );
@@ -179,11 +179,11 @@ test('stops the agent with Escape and asks again with Enter', async () => {
   await workbench.page.keyboard.press('Escape');
   await session().getByText('The agent was stopped.').waitFor();
   await expectAccessible(session());
-  for (const [name, title] of [
-    [/^agent: stalling\./, 'Choose the Agent'],
-    [/Choose another simulator…$/, 'Choose the Simulator'],
+  for (const [picker, title] of [
+    [agentPicker, 'Choose the Agent'],
+    [session().getByTitle(/Choose another simulator…$/), 'Choose the Simulator'],
   ] as const) {
-    await session().getByRole('button', { name }).press('Enter');
+    await picker.press('Enter');
     await workbench.page.locator('.quick-input-widget').getByText(title, { exact: true }).waitFor();
     await workbench.page.keyboard.press('Escape');
     await workbench.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });

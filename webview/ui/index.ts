@@ -82,7 +82,6 @@ export function picker({ icon: name, label, title, refusal, onPress }: PickerOpt
     type="button"
     class="picker"
     title=${refusal ?? title}
-    aria-label=${`${label}. ${refusal ?? title}`}
     aria-disabled=${refusal !== undefined}
     aria-haspopup="listbox"
     @click=${() => {

@@ -154,7 +154,9 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     return [activeTabGroup, ...all]
       .map(({ activeTab }) => activeTab?.input)
       .map((input) =>
-        input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputText ? input.uri : undefined,
+        input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputText
+          ? input.uri
+          : undefined,
       )
       .find((uri) => uri?.scheme === exportScheme);
   }
