@@ -209,7 +209,7 @@ test('dialogues stand together by their source, or by what a person chooses', as
   await workbench.screenshot('trajectories-grouped');
   await workbench.runCommand('Tandem: Group Trajectories By…');
   await pick('Agent');
-  const guesses = row(/^script:.*guesses\.json, 6, 0 % success$/);
+  const guesses = row(/^guesses, 6, 0 % success$/);
   await guesses.click();
   await row(/^Parcel surcharge, 0\/10 tests/).waitFor();
   await workbench.screenshot('trajectories-grouped-by-agent');

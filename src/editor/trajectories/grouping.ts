@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { lazily } from '../../core/lazily';
 import { sources, type Source } from '../../core/trajectory/index/query';
 import type { TrajectoryCounts, TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
+import { shortened } from '../../../webview/dialogue/protocol';
 import { sharedCalled, type Namer } from '../models/called';
 import type { Translate } from '../translate';
 
@@ -75,7 +76,7 @@ export function groupsOf(
   }
   const values = log.valuesOf(grouping, filter);
   const groups = values.slice(0, limit).map(({ value }) => {
-    const label = grouping === 'task' ? titleOf(value) : sharedCalled(value, grouping, log, namer);
+    const label = grouping === 'task' ? titleOf(value) : shortened(sharedCalled(value, grouping, log, namer));
     return group(value, label, true);
   });
   return { groups, total: values.length };

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+import { shortened } from '../../../webview/dialogue/protocol';
 import { commands, contextValues } from '../contributions';
 import { collaboratorCalled, type Namer } from '../models/called';
 import { leakWords } from './filter';
@@ -37,7 +38,7 @@ export function trajectoryItem(
     ...(summary.doubtful ? [t('doubtful')] : []),
     ago(summary.startedAt, Date.now(), t),
     // It may be long, and is cut off first.
-    ...(isOfAgent ? [] : [agent]),
+    ...(isOfAgent ? [] : [shortened(agent)]),
   ].join(' · ');
   item.iconPath = outcomeIcon(summary);
   item.contextValue = contextValues.trajectory;

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { FoundDialogue, Passage } from '../../core/trajectory/search';
 import type { TrajectoryLog } from '../../core/trajectory/log';
+import { shortened } from '../../../webview/dialogue/protocol';
 import { documentUri } from '../documents';
 import type { Engine } from '../engine';
 import { messageOf } from '../session/view';
@@ -119,7 +120,7 @@ function rowOf(
       by === 'agent' ? t('agent, turn {0}', turn) : t('reply, turn {0}', turn),
       outcomeWords(summary, task?.tests, t),
       ago(summary.startedAt, Date.now(), t),
-      engine.calledBy(summary.agent),
+      shortened(engine.calledBy(summary.agent)),
     ].join(' · '),
     detail: excerpt(readable(passage), query),
     // The picker would look for the query as one piece.

@@ -42,7 +42,9 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
   const undecided = pending.flatMap((shown) =>
     isChoice(shown) ? choiceLines(shown, ofCandidates, t) : candidateLines(shown.shown, ofCandidates, t),
   );
-  const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade, t, trajectory.answer?.answer), t));
+  const results = grades.map(({ grade }) =>
+    gradeTable(gradeView(task, grade, t, trajectory.answer?.answer), t),
+  );
   return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, harmless(description), `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
 }
 

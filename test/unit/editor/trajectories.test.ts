@@ -137,12 +137,12 @@ describe('groups of the list', () => {
 
   it('are what was played, collected and evaluated, the last folded; agents and tasks by their names', async () => {
     const grouped = await openLog();
-    await play(grouped, 'own', 1, { agent: 'starter' });
+    await play(grouped, 'own', 1, { agent: 'local:/data/runs/7/model' });
     expect(groups(grouped, 'source')).toEqual(['Played 1', 1]);
     for (const id of ['e1', 'e2']) await play(grouped, id, 0, { collection: 'evaluation-1' });
     await play(grouped, 'c1', 0, { collection: 'starter-world' }, { ...doubling, id: 'other' });
     expect(groups(grouped, 'source')).toEqual(['Played 1', 'Collected 1', 'Evaluation 2, folded', 3]);
-    expect(groups(grouped, 'agent')).toEqual(['My agent 3, folded', 'starter 1, folded', 2]);
+    expect(groups(grouped, 'agent')).toEqual(['My agent 3, folded', '7/model 1, folded', 2]);
     expect(groups(grouped, 'task', 1)).toEqual(['Doubling 3, folded', 2]);
   });
 });
