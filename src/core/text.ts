@@ -19,3 +19,14 @@ export const inOneLine = (text: string): string =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .join(' ');
+
+/** A text in lines of at most so many characters, cut between words; a longer word has a line of its own. */
+export function linesOf(text: string, characters: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > characters) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

@@ -76,7 +76,7 @@ function table(on: CommandContext): Record<CommandId, Command> {
     [commands.refresh]: () => refresh(on),
     [commands.showMore]: (target) => {
       if (target?.kind === 'more' && 'pack' in target) on.tasks.showMore(target.pack);
-      else on.trajectories.showMore();
+      else on.trajectories.showMore(target?.kind === 'more' && 'of' in target ? target.of : '');
       return undefined;
     },
     [commands.openTranscript]: (target) => openTranscript(on, target),

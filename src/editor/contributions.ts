@@ -37,6 +37,8 @@ export const commands = {
   compareTrajectories: 'tandem.compareTrajectories',
   filterTrajectories: 'tandem.filterTrajectories',
   clearTrajectoryFilter: 'tandem.clearTrajectoryFilter',
+  searchTranscripts: 'tandem.searchTranscripts',
+  groupTrajectories: 'tandem.groupTrajectories',
   deleteTrajectories: 'tandem.deleteTrajectories',
   restoreTrajectories: 'tandem.restoreTrajectories',
   exportTrajectories: 'tandem.exportTrajectories',

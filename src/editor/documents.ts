@@ -8,7 +8,7 @@ import { documentScheme } from './contributions';
 import type { Engine } from './engine';
 import type { Engines } from './engines';
 import type { Packs } from './tasks/packs';
-import { taskTitle } from './tasks/title';
+import { taskTitle } from '../core/task/title';
 
 const { t } = vscode.l10n;
 

@@ -20,6 +20,7 @@ import { localPlace, localPlaces, runName, type LocalPlace } from './models/plac
 import type { Servers } from './models/servers';
 import type { SessionParts } from './session/parts';
 import { english, type Translate } from './translate';
+import { views } from './contributions';
 import { isRestricted, refuseInRestrictedMode, restrictionOf, showRestricted } from './trust/restricted';
 
 const { t } = vscode.l10n;
@@ -216,7 +217,7 @@ export class Engine implements SessionParts, vscode.Disposable {
   show(error: unknown, what?: string): void {
     this.report(error);
     if (isRestricted(error)) void showRestricted(error);
-    else if (error instanceof Fault) void vscode.window.showErrorMessage(error.message);
+    else if (error instanceof Fault) void this.showFault(error);
     else void this.showUnforeseen(error, what);
   }
 
@@ -227,6 +228,14 @@ export class Engine implements SessionParts, vscode.Disposable {
 
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  /** Where a model failed, another one may do: they are one press away. */
+  private async showFault({ code, message }: Fault): Promise<void> {
+    const showModels = t('Show Models');
+    const buttons = code.startsWith('model/') ? [showModels] : [];
+    const chosen = await vscode.window.showErrorMessage(message, ...buttons);
+    if (chosen === showModels) await vscode.commands.executeCommand(`${views.models}.focus`);
   }
 
   /** What nobody has foreseen says no way on; the output channel has more. */

@@ -159,7 +159,14 @@ test('neither has two others written, and equal goes on with the first', async (
 });
 
 test('at the end the names are told, and the standing ranks the two models', async () => {
-  await session().locator('#candidates').press('1');
+  // A click that selects a word, to read or to copy it, chooses nothing.
+  await candidate('A')
+    .locator('.said')
+    .getByText(/def|return|\w/)
+    .first()
+    .dblclick();
+  await question().waitFor();
+  await candidate('A').getByRole('heading', { name: 'A' }).click();
   await session()
     .getByRole('heading', { name: /\d+ of 10 tests passed/ })
     .waitFor();

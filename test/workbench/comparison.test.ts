@@ -179,13 +179,21 @@ test('an evaluation gives success with intervals, and differences on the same ta
   await standing.scrollIntoViewIfNeeded();
   await pictures('comparison-success');
   expect(await evaluations()).toHaveLength(2);
+  // Each run says in its row what came of it, as soon as it is known.
+  for (const name of ['first', 'second'])
+    await row(new RegExp(`^${name} try, done, \\d+ → \\d+ %, ([+−]\\d+|0) points, `)).waitFor();
+  await workbench.screenshot('runs-with-results');
 });
 
 test('after a reload the comparison is back, with what was evaluated', async () => {
   await workbench.kept(/Comparison of 2 runs.*isLogarithmic\W+true/s);
   await workbench.reload();
   await view().getByRole('heading', { name: 'Comparison of 2 runs' }).waitFor();
-  await table(/^Held-out success, starter-world, 20 tasks$/).waitFor();
+  // The result is in sight at once.
+  const standing = table(/^Held-out success, starter-world, 20 tasks$/);
+  await standing.waitFor();
+  expect((await standing.boundingBox())!.y).toBeLessThan(700);
+  await workbench.screenshot('comparison-opened');
   await expect.poll(() => view().getByRole('checkbox', { name: 'Logarithmic' }).isChecked()).toBe(true);
   expect(await steps()).toMatch(/^\d+ to \d+$/);
 });

@@ -8,9 +8,10 @@ import { root } from '../../scripts/setup/project.mjs';
 import type { LogEvent } from '../../src/core/trajectory/event';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { answer as completes, pauseBeforeEnd, stallAfter } from '../fixtures/chat-server-replies';
-import { expectAccessible } from './accessibility';
+import { accessiblePictures, expectAccessible } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
+import { usualThemes } from './themes';
 
 const says = (text: string): string => `I wonder.\n\nOUTPUT:\n${text}`;
 /** Wrong for parcels of more than 20 kg in two zones, so that the table has something to show. */
@@ -120,8 +121,20 @@ test('a developer opens a task and agrees to be logged under a pseudonym', async
   await workbench.page.getByRole('tab', { name: /parcel-surcharge\.reference\.py/ }).waitFor();
   await expect.poll(() => workbench.page.getByRole('tab', { name: 'Parcel surcharge' }).count()).toBe(1);
   await session().getByRole('textbox', { name: 'Pseudonym' }).fill('ada');
-  await workbench.screenshot('session-consent');
-  await expectAccessible(session());
+  await session().getByText('The agent sees only the request above. You know the reference').waitFor();
+  await accessiblePictures(workbench, session(), 'session-consent', usualThemes);
+  // All three choices are in sight where a document stands beside it.
+  const agreeing = await session().getByRole('button', { name: 'Agree and start' }).boundingBox();
+  const last = await session().getByText('Also what you changed or the limit cut off').boundingBox();
+  expect(last!.y + last!.height).toBeLessThanOrEqual(agreeing!.y);
+  await workbench.setSize(700, 520);
+  const third = session().getByRole('radio').last();
+  await third.scrollIntoViewIfNeeded();
+  await workbench.screenshot('session-consent-small');
+  const agree = await session().getByRole('button', { name: 'Agree and start' }).boundingBox();
+  const choice = await third.boundingBox();
+  expect(choice!.y + choice!.height).toBeLessThanOrEqual(agree!.y);
+  await workbench.setSize(1280, 800);
   await session().getByRole('button', { name: 'Agree and start' }).click();
 });
 
@@ -154,6 +167,10 @@ test('stops the agent with Escape and asks again with Enter', async () => {
   await composer().press('Enter');
   await session().locator('tandem-stream').getByText('How big is the supplement').waitFor();
   await expectAccessible(session());
+  const agentPicker = session().getByRole('button', { name: 'agent: stalling' });
+  expect(await agentPicker.getAttribute('title')).toBe(
+    'The agent is writing. Stop it to choose another one.',
+  );
   expect(await moving(false)).toBeGreaterThan(0);
   await workbench.page.emulateMedia({ reducedMotion: 'reduce' });
   expect(await moving(false)).toBe(0);
@@ -162,6 +179,16 @@ test('stops the agent with Escape and asks again with Enter', async () => {
   await workbench.page.keyboard.press('Escape');
   await session().getByText('The agent was stopped.').waitFor();
   await expectAccessible(session());
+  for (const [picker, title] of [
+    [agentPicker, 'Choose the Agent'],
+    [session().getByTitle(/Choose another simulator…$/), 'Choose the Simulator'],
+  ] as const) {
+    await picker.press('Enter');
+    await workbench.page.locator('.quick-input-widget').getByText(title, { exact: true }).waitFor();
+    await workbench.page.keyboard.press('Escape');
+    await workbench.page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+  }
+  await workbench.screenshot('session-pickers');
   await configure({});
   await session().getByText('agent: slow', { exact: true }).waitFor();
   await session().getByRole('button', { name: 'Ask again' }).press('Enter');
@@ -455,8 +482,9 @@ test('goes on to the next task with Enter, and ends that one with what the agent
   await session().getByRole('button', { name: 'End now' }).press('Enter');
   await workbench.page.getByRole('button', { name: 'End and Grade' }).click();
   await session()
-    .getByRole('heading', { name: /0 of \d+ tests passed/ })
+    .getByRole('heading', { name: 'The reply has no code, so that no test can pass' })
     .waitFor();
+  await workbench.screenshot('session-no-code');
 });
 
 test('skips a task with a reason and takes it up again', async () => {

@@ -169,7 +169,7 @@ test('a filter narrows the list, says so in its first row, and is cleared there'
   await filter.hover();
   await filter.getByRole('button', { name: 'Clear Trajectory Filter' }).click();
   await filter.waitFor({ state: 'detached' });
-  await expect.poll(() => tree().getByRole('treeitem').count()).toBe(14);
+  await expect.poll(() => tree().getByRole('treeitem').count()).toBe(16);
 });
 
 test('a filter by date, rating and text finds what it should, and nothing where there is nothing', async () => {
@@ -187,6 +187,65 @@ test('a filter by date, rating and text finds what it should, and nothing where 
   await row(/, 0 of 14 dialogues$/).waitFor();
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Parcel surcharge/).waitFor();
+  await workbench.runCommand('Tandem: Filter Trajectories…');
+  await pick('Text');
+  await pick('Containing …');
+  await quickInput().getByRole('textbox').fill('parcel SUR');
+  await workbench.page.keyboard.press('Enter');
+  await quickInput()
+    .getByText(/^Filter Trajectories: [1-9] dialogues$/)
+    .waitFor();
+  await workbench.page.keyboard.press('Escape');
+  await row(/^Filter: “parcel SUR”, [1-9] of 14 dialogues$/).waitFor();
+  const dialogues = tree().locator('[role=treeitem][aria-level="2"]');
+  for (const title of await dialogues.allInnerTexts()) expect(title).toContain('Parcel surcharge');
+  await workbench.runCommand('Tandem: Clear Trajectory Filter');
+  await row(/^Filter: /).waitFor({ state: 'detached' });
+});
+
+test('dialogues stand together by their source, or by what a person chooses', async () => {
+  await row(/^Played, 2$/).waitFor();
+  await row(/^Collected, 12, \d+ % success$/).waitFor();
+  await workbench.screenshot('trajectories-grouped');
+  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await pick('Agent');
+  const guesses = row(/^guesses, 6, 0 % success$/);
+  await guesses.click();
+  await row(/^Parcel surcharge, 0\/10 tests/).waitFor();
+  await workbench.screenshot('trajectories-grouped-by-agent');
+  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await pick('Task');
+  await row(/^Parcel surcharge, 4, /).waitFor();
+  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await pick('None');
+  await expect.poll(() => tree().getByRole('treeitem').count()).toBe(14);
+  await workbench.runCommand('Tandem: Group Trajectories By…');
+  await pick('Source');
+  await row(/^Played, 2$/).waitFor();
+});
+
+test('a search in transcripts shows who said the words, and opens the transcript there', async () => {
+  await tree().focus();
+  await workbench.page.keyboard.press('Control+Alt+f');
+  await quickInput().getByRole('textbox').fill('zone exist');
+  const found = quickInput()
+    .locator('.monaco-list-row', { hasText: /Parcel.surcharge/ })
+    .first();
+  await found.filter({ hasText: /agent,.turn/ }).waitFor();
+  await found.filter({ hasText: /What.should.come.out.for.a.zone.that.does.not.exist/ }).waitFor();
+  await workbench.screenshot('trajectories-search');
+  await found.click();
+  const editor = workbench.page.locator('.editor-instance');
+  await quickInput().waitFor({ state: 'hidden' });
+  const looked = editor.locator('.find-widget.visible .find-part textarea').first();
+  await expect.poll(() => looked.inputValue()).toBe('zone|exist');
+  await editor.locator('.view-line', { hasText: /What.should.come.out.for.a.zone/ }).waitFor();
+  await expect.poll(() => editor.locator('.findMatch, .currentFindMatch').count()).toBeGreaterThan(1);
+  await workbench.screenshot('trajectories-search-opened');
+  await workbench.runCommand('Tandem: Search Transcripts…');
+  await quickInput().getByRole('textbox').fill('lighthouse');
+  await quickInput().getByText('No message has all of these words: lighthouse').waitFor();
+  await workbench.page.keyboard.press('Escape');
 });
 
 test('a finished dialogue opens in the replay, which says who wrote what', async () => {
@@ -303,7 +362,7 @@ test('an export is shown before it is written, then saved with its card', async 
   await quickInput().locator('.quick-input-list-row', { hasText: 'Include leaked dialogues' }).click();
   await quickInput().getByRole('button', { name: 'OK' }).click();
   await workbench.page.getByRole('tab', { name: /export-preview-1\.md/ }).waitFor();
-  const editor = workbench.page.locator('.monaco-editor .view-lines').first();
+  const editor = replay();
   await editor.getByText('Export preview: nothing is written yet').waitFor();
   await editor.getByText('a study of questions').waitFor();
   await expect(access(file)).rejects.toThrow('ENOENT');
@@ -328,7 +387,7 @@ test('an export of choices, with the words of the editor’s models when they ar
   await workbench.screenshot('trajectories-export-choices');
   await quickInput().getByRole('button', { name: 'OK' }).click();
   await workbench.page.getByRole('tab', { name: /export-preview-2\.md/ }).waitFor();
-  const editor = workbench.page.locator('.monaco-editor .view-lines').first();
+  const editor = replay();
   await editor.getByText('preference rows of single turns').waitFor();
   await editor.getByText('read the vendor’s terms').waitFor();
   await workbench.notification(/1 rows are ready/);
@@ -353,7 +412,7 @@ test('of two previews each is saved by its own button, and only the rows that it
   await workbench.notification(/The log has changed since this preview was made/);
   await expect(access(clean!)).rejects.toThrow('ENOENT');
   await workbench.page.getByRole('tab', { name: 'export-preview-3.md' }).click();
-  const editor = workbench.page.locator('.monaco-editor .view-lines').first();
+  const editor = replay();
   await editor.getByText('13 rows').waitFor();
   for (const [what, file, rows] of [
     ['Leave These Dialogues Out', clean!, 12],

@@ -54,7 +54,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
           })}
         </div>
       </header>
-      ${runTable(shown.runs, (run) => host.send({ type: 'open', run }))}
+      ${runTable(shown.runs, (run) => host.send({ type: 'open', run }))} ${standings(shown)}
       ${
         shown.stage === ''
           ? html`<p class="first quiet">
@@ -62,7 +62,7 @@ export class ComparisonElement extends PageElement<ToWebview> {
             </p>`
           : this.courses(shown)
       }
-      ${standings(shown)} ${controls(shown)} ${others.length === 0 ? nothing : configurations(shown)}
+      ${controls(shown)} ${others.length === 0 ? nothing : configurations(shown)}
     </main>`;
   }
 

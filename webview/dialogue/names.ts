@@ -1,5 +1,6 @@
 import { t } from '../language';
 import type { Called, ChoiceView, Seat, TaskView } from '../session/protocol';
+import { shortened } from './protocol';
 
 /** The name of a model's connection or run; undefined when it has none. */
 export const givenName = (model: string, called: Called): string | undefined =>
@@ -13,14 +14,6 @@ export function modelLabel(model: string, called: Called): string {
 /** A model by its name, a person by the pseudonym. @param seat of whom this is */
 export const playerLabel = (name: string, seat: Seat, called: Called): string =>
   seat === 'simulator' ? modelLabel(name, called) : name;
-
-/** Without its server or folders. */
-export function shortened(model: string): string {
-  const script = /^script:(?:.*[\\/])?([^\\/]+?)(?:\.json)?$/.exec(model)?.[1];
-  // The folder of a trained model is called `model`, in the folder of its run.
-  const folder = /^local:(?:.*?[\\/])?((?:[^\\/]+[\\/])?model|[^\\/]+)[\\/]*$/.exec(model)?.[1];
-  return script ?? folder ?? model.replace(/^openai:/, '').replace(/@https?:\/\/.*/is, '');
-}
 
 /** How many tests the task has. */
 export const testsOf = ({ tests }: TaskView): string => (tests === 1 ? t('1 test') : t('{0} tests', tests));

@@ -30,13 +30,27 @@ export class CandidatesElement extends PlainElement {
     >
       ${this.view.map(
         (candidate, place) =>
-          html`<article class="candidate" aria-label=${t('Candidate {0}', LETTERS[place]!)}>
+          html`<article
+            class="candidate"
+            aria-label=${t('Candidate {0}', LETTERS[place]!)}
+            title=${t('Goes on with {0}', LETTERS[place]!)}
+            @click=${(event: MouseEvent) => {
+              if (isMeant(event)) choose(place as 0 | 1);
+            }}
+          >
             <h2 class="who">${icon('hubot')}<span>${LETTERS[place]}</span></h2>
             <div class="said">${written(candidate, LETTERS[place]!)}</div>
           </article>`,
       )}
     </section>`;
   }
+}
+
+/** A click on what has a use of its own (code to copy, a link, thoughts), or that ends a selection, chooses nothing. */
+function isMeant({ target }: MouseEvent): boolean {
+  const isOfPart =
+    (target as Element).closest('a, button, summary, details, [role="link"], vscode-button') !== null;
+  return !isOfPart && document.getSelection()?.isCollapsed !== false;
 }
 
 function written({ visible, thoughts, left, final }: MessageView, name: string): TemplateResult {

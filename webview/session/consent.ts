@@ -35,54 +35,56 @@ export class ConsentElement extends PlainElement {
         agree();
       }}
     >
-      <h2 id="consent-title">${t('Before your first reply')}</h2>
-      <dl>
-        <dt>${t('What is recorded')}</dt>
-        <dd>
-          ${filled(
-            t(
-              'Your replies, how long each took, what you change in a suggestion, choices, ratings, comments. The agent ({0}) gets the replies.',
-            ),
-            name(givenName(this.agent, this.called) ?? this.agent),
-          )}
-        </dd>
-        <dt>${t('Where it’s stored')}</dt>
-        <dd>
-          ${filled(
-            t('In the log in {0}. Tandem sends it nowhere else.'),
-            html`<code>${this.suggestion.folder}</code>`,
-          )}
-        </dd>
-        <dt>${t('Change or delete later')}</dt>
-        <dd>
-          ${filled(
-            t('{0} and {1} in the Command Palette.'),
-            name(t('Change Pseudonym and Consent…')),
-            name(t('Delete My Data…')),
-          )}
-        </dd>
-      </dl>
-      <div class="fields">
-        ${textField({
-          id: 'pseudonym',
-          label: t('Pseudonym'),
-          value: consent.pseudonym,
-          onInput: (value) => (this.pseudonym = value),
-        })}
-        ${textField({
-          id: 'purpose',
-          label: t('Purpose of the dialogues'),
-          value: consent.purpose,
-          onInput: (value) => (this.purpose = value),
+      <div class="page">
+        <h2 id="consent-title">${t('Before your first reply')}</h2>
+        <dl>
+          <dt>${t('What is recorded')}</dt>
+          <dd>
+            ${filled(
+              t(
+                'Your replies, how long each took, what you change in a suggestion, choices, ratings, comments. The agent ({0}) gets the replies.',
+              ),
+              name(givenName(this.agent, this.called) ?? this.agent),
+            )}
+          </dd>
+          <dt>${t('Where it’s stored')}</dt>
+          <dd>
+            ${filled(
+              t('In the log in {0}. Tandem sends it nowhere else.'),
+              html`<code>${this.suggestion.folder}</code>`,
+            )}
+          </dd>
+          <dt>${t('Change or delete later')}</dt>
+          <dd>
+            ${filled(
+              t('{0} and {1} in the Command Palette.'),
+              name(t('Change Pseudonym and Consent…')),
+              name(t('Delete My Data…')),
+            )}
+          </dd>
+        </dl>
+        <div class="fields">
+          ${textField({
+            id: 'pseudonym',
+            label: t('Pseudonym'),
+            value: consent.pseudonym,
+            onInput: (value) => (this.pseudonym = value),
+          })}
+          ${textField({
+            id: 'purpose',
+            label: t('Purpose of the dialogues'),
+            value: consent.purpose,
+            onInput: (value) => (this.purpose = value),
+          })}
+        </div>
+        ${radioGroup({
+          id: 'level',
+          label: t('Sharing'),
+          value: consent.level,
+          choices: levels.map((value) => ({ value, ...levelWords(t)[value] })),
+          onChoose: (value) => (this.level = value),
         })}
       </div>
-      ${radioGroup({
-        id: 'level',
-        label: t('Sharing'),
-        value: consent.level,
-        choices: levels.map((value) => ({ value, ...levelWords(t)[value] })),
-        onChoose: (value) => (this.level = value),
-      })}
       <div class="actions">
         ${button({
           id: 'primary',

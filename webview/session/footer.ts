@@ -45,6 +45,22 @@ export function restricted(restriction: string): TemplateResult {
     <div class="actions">${primary(helps['manage-trust'], () => host.act('manage-trust'))}</div>`;
 }
 
+/** What a developer is to do in a dialogue, before it begins. @param isOwn it is about a function of theirs */
+export const job = ({ replyLimit }: SessionState, isOwn: boolean): TemplateResult =>
+  html`<p class="quiet">
+    ${
+      isOwn
+        ? t(
+            'The agent sees only the request above. You know what the function has to do: answer its questions, at most {0} characters each. Its answer is shown as a change of your file, to accept or reject.',
+            replyLimit,
+          )
+        : t(
+            'The agent sees only the request above. You know the reference and the tests: answer its questions, at most {0} characters each, without giving the code away.',
+            replyLimit,
+          )
+    }
+  </p>`;
+
 /** What can be done next where there is no reply to write: one primary action for each state. */
 export function footer(state: SessionState, isOwn = false): TemplateResult {
   switch (state.phase) {
@@ -56,19 +72,7 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
         </p>
         <div class="actions">${primary(helps['choose-agent'], () => host.act('choose-agent'))}</div>`;
     case 'ready':
-      return html`<p class="quiet">
-          ${
-            isOwn
-              ? t(
-                  'The agent sees only the request above. You know what the function has to do: answer its questions, at most {0} characters each. Its answer is shown as a change of your file, to accept or reject.',
-                  state.replyLimit,
-                )
-              : t(
-                  'The agent sees only the request above. You know the reference and the tests: answer its questions, at most {0} characters each, without giving the code away.',
-                  state.replyLimit,
-                )
-          }
-        </p>
+      return html`${job(state, isOwn)}
         <div class="actions">
           ${primary(t('Start'), () => host.send({ type: 'start' }))}${skipToNext(state)}
         </div>`;

@@ -1,10 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
-import { icon, linkButton } from '../ui';
+import { icon, linkButton, picker } from '../ui';
 import './clock';
 import { host } from './host';
 import { modelLabel, testsOf } from '../dialogue/names';
 import { shortcuts } from './shortcuts';
+import type { SessionState } from './protocol';
 import type { SessionView } from './view';
 
 /** Which task, who plays, how far; and what the collaborator knows that the agent does not. */
@@ -21,12 +22,18 @@ export function header(view: SessionView): TemplateResult {
                 <li><tandem-clock .view=${view}></tandem-clock></li>`
             : nothing
         }
-        <li>${icon(state.seat === 'developer' ? 'account' : 'server-process')} ${seatWords(state)}</li>
+        <li>${seat(state)}</li>
         ${
           state.agent === ''
             ? nothing
-            : html`<li title=${state.agent}>
-                ${icon('hubot')} <span class="cut">${agentWords(state)}</span>
+            : html`<li>
+                ${picker({
+                  icon: 'hubot',
+                  label: agentWords(state),
+                  title: t('{0}. Choose another agent…', state.agent),
+                  refusal: agentRefusal(state),
+                  onPress: () => host.act('choose-agent'),
+                })}
               </li>`
         }
       </ul>
@@ -66,6 +73,32 @@ export function header(view: SessionView): TemplateResult {
       </div>
     </div>
   </header>`;
+}
+
+/** Who answers the agent; no simulator knows what a function of one's own has to do. */
+function seat(state: SessionState): TemplateResult {
+  const name = state.seat === 'developer' ? 'account' : 'server-process';
+  if (state.onlyDeveloperKnows === true) return html`${icon(name)} ${seatWords(state)}`;
+  const simulator = modelLabel(state.simulator, state.called) || t('none');
+  return picker({
+    icon: name,
+    label: seatWords(state),
+    title: t('Simulator: {0}. Choose another simulator…', simulator),
+    refusal: simulatorRefusal(state),
+    onPress: () => host.act('choose-simulator'),
+  });
+}
+
+function agentRefusal({ phase, restriction }: SessionState): string | undefined {
+  if (phase === 'agent' || phase === 'candidates')
+    return t('The agent is writing. Stop it to choose another one.');
+  return phase === 'over' ? t('The dialogue is over. Play again to choose another agent.') : restriction;
+}
+
+function simulatorRefusal({ phase, isSuggesting, restriction }: SessionState): string | undefined {
+  if (phase === 'simulator' || isSuggesting === true)
+    return t('The simulator is writing. Stop it to choose another one.');
+  return phase === 'over' ? t('The dialogue is over. Play again to choose another simulator.') : restriction;
 }
 
 function seatWords({ seat, simulator, called }: SessionView['state']): string {

@@ -16,7 +16,7 @@ import { message } from '../dialogue/turn';
 import { t } from '../language';
 import { Answering } from './answering';
 import { Composition } from './composition';
-import { footer, noticeBar, restricted } from './footer';
+import { footer, job, noticeBar, restricted } from './footer';
 import { header } from './header';
 import { host } from './host';
 import { keys, meaning } from './keys';
@@ -142,11 +142,11 @@ export class SessionElement extends PageElement<ToWebview> {
   private actions({ state: now, turns, task }: SessionView): TemplateResult {
     if (now.restriction !== undefined) return restricted(now.restriction);
     if (now.consent !== undefined && now.phase !== 'no-agent') {
-      return html`<tandem-consent
-        .suggestion=${now.consent}
-        .agent=${now.agent}
-        .called=${now.called}
-      ></tandem-consent>`;
+      return html`${now.phase === 'ready' ? job(now, task.tests === 0) : nothing}<tandem-consent
+          .suggestion=${now.consent}
+          .agent=${now.agent}
+          .called=${now.called}
+        ></tandem-consent>`;
     }
     if (now.phase !== 'developer') return footer(now, task.tests === 0);
     const { draft, isSending, warning } = this.composition;

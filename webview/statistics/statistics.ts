@@ -5,7 +5,7 @@ import '../ui/page.css';
 import './statistics.css';
 import './picture';
 import { PageElement } from '../dialogue/page';
-import { shortened } from '../dialogue/names';
+import { shortened } from '../dialogue/protocol';
 import { isFlag, isOneOf, part } from '../kept';
 import { t } from '../language';
 import { button, linkButton } from '../ui';

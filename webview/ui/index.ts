@@ -65,7 +65,34 @@ export function linkButton(label: string, onPress: () => void, title?: string, k
   </button>`;
 }
 
-/** The same for what stays on until it is pressed again. */
+export interface PickerOptions {
+  /** A codicon's name. */
+  readonly icon: string;
+  readonly label: string;
+  /** What a press opens. */
+  readonly title: string;
+  /** Why nothing else can be chosen now; the picker is grey, and says so. */
+  readonly refusal?: string | undefined;
+  readonly onPress: () => void;
+}
+
+/** A fact that opens the choice of another one. It keeps the focus while it is grey, so that its reason can be read. */
+export function picker({ icon: name, label, title, refusal, onPress }: PickerOptions): TemplateResult {
+  return html`<button
+    type="button"
+    class="picker"
+    title=${refusal ?? title}
+    aria-disabled=${refusal !== undefined}
+    aria-haspopup="listbox"
+    @click=${() => {
+      if (refusal === undefined) onPress();
+    }}
+  >
+    ${icon(name)} <span class="cut">${label}</span> ${icon('chevron-down')}
+  </button>`;
+}
+
+/** A button that reads as a link, for what stays on until it is pressed again. */
 export function toggleLink(label: string, isOn: boolean, onPress: () => void): TemplateResult {
   return html`<button type="button" class="link toggle" aria-pressed=${isOn} @click=${onPress}>
     ${icon(isOn ? 'check' : 'symbol-color')} ${label}

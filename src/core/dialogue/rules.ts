@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../fault';
 import type { Fact, Task } from '../task/task';
+import { taskTitle } from '../task/title';
 import { askedIn } from './asked';
 import { Matcher } from './matcher';
 import type { Question } from './questions';
@@ -30,7 +31,7 @@ export function answerByRules(task: Task, message: string, position: RulesPositi
   if (facts.length === 0) {
     throw new Fault(
       'dialogue/no-facts',
-      `The task ${task.id} has no "facts", which the rules simulator needs. Add facts to the task, use a model as the simulator, or reply yourself.`,
+      `The task “${taskTitle(task)}” has no "facts", which the rules simulator needs. Add facts to the task, use a model as the simulator, or reply yourself.`,
     );
   }
   const matcher = matcherOf(task, facts);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import * as z from 'zod';
 import type { PackTask } from '../dialogue/collect';
@@ -94,6 +94,10 @@ export async function keep(
 
 /** The pack with the tasks of an evaluation, in the folder of each run that it measured. */
 export const packOf = ({ key }: Setting): string => path.join(FOLDER, `${key}.tasks.jsonl`);
+
+/** When an evaluation of a run was last kept, as its folder tells it, in milliseconds; undefined when none ever was. */
+export const evaluatedAt = async (runFolder: string): Promise<number | undefined> =>
+  (await ifThere(() => stat(path.join(runFolder, FOLDER))))?.mtimeMs;
 
 /** The evaluations of a run. */
 export async function keptOf(runFolder: string): Promise<Kept[]> {

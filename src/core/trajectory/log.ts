@@ -14,6 +14,7 @@ import { notYetNoted } from './index/older';
 import { outlines, type Outline } from './index/outline';
 import * as query from './index/query';
 import { EpisodeReader } from './index/reader';
+import { searchDialogues, type FoundDialogue, type SearchOptions } from './search';
 import { SegmentWriter } from './segment/writer';
 import type { Trajectory, TrajectorySummary } from './trajectory';
 import { KeptUse, type UseByModel } from './use';
@@ -183,6 +184,20 @@ export class TrajectoryLog {
     }
   }
 
+  /** The trajectories in which somebody says all words of a query, as `searchDialogues` finds them. */
+  async *search(query: string, options?: SearchOptions): AsyncGenerator<FoundDialogue> {
+    await this.index.fitting();
+    yield* searchDialogues(
+      {
+        logFolder: this.logFolder,
+        summary: (id) => this.summary(id),
+        trajectories: (ids, onLost) => this.trajectories(ids, onLost),
+      },
+      query,
+      options,
+    );
+  }
+
   /** What the index knows of a trajectory; undefined when there is none of that id, or it was deleted. */
   summary(id: string): TrajectorySummary | undefined {
     const { episodes } = this.index.now.parts;
@@ -205,12 +220,17 @@ export class TrajectoryLog {
     return query.count(this.index.now.parts.episodes, this.index.timeOrder, filter);
   }
 
-  /** The packs, agents or collaborators of the trajectories that a filter leaves, the most frequent first. */
+  /** The tasks, packs, agents or collaborators of the trajectories that a filter leaves, the most frequent first. */
   valuesOf(
-    column: 'pack' | 'agent' | 'collaborator',
+    column: 'task' | 'pack' | 'agent' | 'collaborator',
     filter: query.TrajectoryFilter = {},
   ): query.SharedValue[] {
     return query.valuesOf(this.index.now.parts.episodes, this.index.timeOrder, column, filter);
+  }
+
+  /** The id of one trajectory of each task, by the id of the task. */
+  oneOfEachTask(): Map<string, string> {
+    return query.oneOfEachTask(this.index.now.parts.episodes, this.index.timeOrder);
   }
 
   /** What statistics need of every trajectory that a filter leaves, from the oldest to the newest. */

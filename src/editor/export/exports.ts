@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
 import type { ExportFormat, ExportOptions, ExportResult } from '../../core/trajectory/export/export';
 import type { ExportPreview } from '../../core/trajectory/export/preview';
+import type { TrajectoryLog } from '../../core/trajectory/log';
 import { exportScheme } from '../contributions';
 import type { Engine } from '../engine';
 import { cancellable, type Report } from '../progress';
@@ -16,6 +17,8 @@ import type { ExportChoice } from './preview';
 const { t } = vscode.l10n;
 
 const PREVIEWED_ROWS = 3;
+/** The editor that draws Markdown; VS Code brings it. */
+const RENDERED = 'vscode.markdown.preview.editor';
 
 interface Previewed {
   /** Of the log that is exported, whichever is shown by the time that it is written. */
@@ -52,10 +55,12 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     return preview?.text ?? `${t('This preview is of an earlier window. Export again to see a new one.')}\n`;
   }
 
-  /** Asks what to export and shows the preview. @param filter what the list shows now */
-  async preview(filter: ListFilter): Promise<void> {
+  /** Asks what to export and shows the preview. @param filterOf what the list shows now of a log */
+  async preview(filterOf: (log: TrajectoryLog) => Promise<ListFilter>): Promise<void> {
     const { engine, name: folder } = this.log;
-    const words = filterWords(calledFilter(filter, await engine.log(), engine), t);
+    const log = await engine.log();
+    const filter = await filterOf(log);
+    const words = filterWords(calledFilter(filter, log, engine), t);
     const choice = await chooseExport(filter, words);
     if (choice === undefined) return;
     const previewed = await prepared({ engine, folder, choice });
@@ -63,7 +68,10 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
     this.made += 1;
     const uri = vscode.Uri.from({ scheme: exportScheme, path: `/export-preview-${this.made}.md` });
     this.previews.set(uri.toString(), previewed);
-    await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri), { preview: false });
+    // As it reads, not as it is written; nothing in it is drawn that could carry data away.
+    await vscode.commands.executeCommand('vscode.openWith', uri, RENDERED, {
+      preview: false,
+    } satisfies vscode.TextDocumentShowOptions);
     const { rows } = previewed.shown;
     if (rows === 0) {
       void vscode.window.showInformationMessage(
@@ -142,8 +150,15 @@ export class Exports implements vscode.TextDocumentContentProvider, vscode.Dispo
   }
 
   private get inFront(): vscode.Uri | undefined {
-    const editors = [vscode.window.activeTextEditor, ...vscode.window.visibleTextEditors];
-    return editors.find((editor) => editor?.document.uri.scheme === exportScheme)?.document.uri;
+    const { activeTabGroup, all } = vscode.window.tabGroups;
+    return [activeTabGroup, ...all]
+      .map(({ activeTab }) => activeTab?.input)
+      .map((input) =>
+        input instanceof vscode.TabInputCustom || input instanceof vscode.TabInputText
+          ? input.uri
+          : undefined,
+      )
+      .find((uri) => uri?.scheme === exportScheme);
   }
 
   /** Where the log holds other rows by now than a person has seen, they are shown instead of written. */

@@ -42,7 +42,7 @@ export function replayOf(
     ending: endingOf(trajectory, t),
     hasAnswer: answer !== undefined,
     hasReference: !isOwnFunction(task),
-    grades: [...grades.values()].map((one) => gradeView(task, one, t)),
+    grades: [...grades.values()].map((one) => gradeView(task, one, t, answer?.answer)),
     ...(rating && {
       rating: { stars: rating.stars, comment: rating.comment, by: personOf(rating.by, own, t) },
     }),

@@ -1,7 +1,9 @@
 import * as vscode from 'vscode';
+import type { Kept } from '../../core/loop/kept';
 import { mayFinish } from '../../core/training/finish';
 import type { Run } from '../../core/training/runs';
 import { commands, contextValues } from '../contributions';
+import { resultInShort } from './measured';
 import type { RunNode } from './tree';
 import { isAtWork, runDetails, runName, spokenRun, standingWords } from './words';
 import { tooltip } from '../tooltip';
@@ -14,17 +16,19 @@ const MOST_LINES = 6;
 /**
  * How a row of the Runs view looks and sounds.
  * @param halted why no run that waits begins
+ * @param evaluation the latest of it
  */
-export function itemOf(node: RunNode, halted?: string): vscode.TreeItem {
+export function itemOf(node: RunNode, halted?: string, evaluation?: Kept): vscode.TreeItem {
   const { run } = node;
   const now = Date.now();
+  const result = evaluation && resultInShort(evaluation, t);
   const item = new vscode.TreeItem(runName(run, t));
   item.id = run.folder;
-  item.description = standingWords(run, now, t, halted);
+  item.description = standingWords(run, now, t, halted, result);
   item.iconPath = iconOf(run, halted);
   item.contextValue = contextOf(run);
   item.tooltip = tooltipOf(run, halted);
-  item.accessibilityInformation = { label: spokenRun(run, now, t, halted) };
+  item.accessibilityInformation = { label: spokenRun(run, now, t, halted, result) };
   item.command = { command: commands.openRun, title: t('Open the run'), arguments: [node] };
   return item;
 }

@@ -6,8 +6,8 @@ const LOOK_EVERY_MS = 1000;
 /** Files come one after the other. */
 const QUIET_MS = 200;
 
-/** What is made or changed when a run appears, is started, is asked to stop, or goes. */
-const TELLING = 'runs/*/{run.json,queued.json,launch.json,process.json,stop}';
+/** What is made or changed when a run appears, is started, is asked to stop, is evaluated, or goes. */
+const TELLING = 'runs/*/{run.json,queued.json,launch.json,process.json,stop,evaluations/*.json}';
 const ON_THE_WAY = '{runs,runs/*}';
 
 /**

@@ -16,17 +16,36 @@ export function measuredWords(kept: readonly Kept[], t: Translate): string {
   const tasks = grouped(latest.setting.tasks);
   const before = latest.rows.find(({ run }) => run === undefined)?.figures.success;
   if (before == null) return t('Success {0} % on {1} held-out tasks.', whole(after.mean), tasks);
-  const { difference = null, interval = null } = measured?.againstStart?.success ?? {};
+  const { interval = null } = measured?.againstStart?.success ?? {};
   const change = t(
     'Success {0} % → {1} % on {2} held-out tasks',
     whole(before.mean),
     whole(after.mean),
     tasks,
   );
-  if (difference === null || interval === null) return t('{0}.', change);
+  if (interval === null) return t('{0}.', change);
   const range = t('{0} to {1}', signed(interval.low), signed(interval.high));
-  return t('{0}, {1} points vs. the base model (95 % interval {2}).', change, signed(difference), range);
+  const by = pointsBetween(before.mean, after.mean);
+  return t('{0}, {1} points vs. the base model (95 % interval {2}).', change, by, range);
 }
+
+/** The same behind the name of a run: `22 → 48 %, +26 points`; undefined where its model was not measured. */
+export function resultInShort({ model, start }: Kept, t: Translate): string | undefined {
+  const after = model.figures.success;
+  if (after === null) return undefined;
+  const before = start?.figures.success ?? null;
+  if (before === null) return t('{0} % success', whole(after.mean));
+  return t(
+    '{0} → {1} %, {2} points',
+    whole(before.mean),
+    whole(after.mean),
+    pointsBetween(before.mean, after.mean),
+  );
+}
+
+/** The difference of two success rates as they are shown, in whole percents, so that the three add up. */
+export const pointsBetween = (before: number, after: number): string =>
+  signed((Math.round(100 * after) - Math.round(100 * before)) / 100);
 
 const whole = (fraction: number): string => (100 * fraction).toFixed(0);
 

@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import type { Run } from '../../core/training/runs';
 import { contextKeys, views } from '../contributions';
+import { eachMinute } from '../eachMinute';
 import type { ShownLog } from '../shownLog';
 import { itemOf } from './items';
 import type { RunQueue } from './queue';
+import { RunResults } from './results';
 import type { RunWatch } from './watch';
 import { isAtWork, runName, standingWords } from './words';
 
@@ -18,6 +20,7 @@ export interface RunNode {
 export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly view: vscode.TreeView<RunNode>;
+  private readonly results = new RunResults();
   private readonly disposables: { dispose(): unknown }[];
 
   readonly onDidChangeTreeData = this.changed.event;
@@ -34,9 +37,8 @@ export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposa
       watch.onDidChange(() => this.show()),
       queue.onDidChange(() => this.show()),
       log.onDidChange(() => this.show()),
-      this.view.onDidChangeVisibility(({ visible }) => {
-        if (visible) void watch.look();
-      }),
+      watch.onDidLook(() => void this.readResults()),
+      eachMinute(this.view, () => void watch.look().then(() => this.show())),
     ];
   }
 
@@ -49,15 +51,20 @@ export class RunTree implements vscode.TreeDataProvider<RunNode>, vscode.Disposa
     // The first time nobody has looked yet.
     if (this.watch.all.length === 0) await this.watch.look();
     void vscode.commands.executeCommand('setContext', contextKeys.runsAreRead, true);
+    await this.results.read(this.watch.all);
     return this.watch.all.map((run) => ({ kind: 'run', run }));
   }
 
   getTreeItem(node: RunNode): vscode.TreeItem {
-    return itemOf(node, this.queue.halted);
+    return itemOf(node, this.queue.halted, this.results.of(node.run));
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  private async readResults(): Promise<void> {
+    if (this.view.visible && (await this.results.read(this.watch.all))) this.show();
   }
 
   /** Behind the view's title, also when it is folded: what is at work. Above the rows: why none of them begins. */

@@ -117,8 +117,9 @@ export function leftWords({ secondsLeft, part }: Progress, t: Translate): string
 /**
  * Behind a run's name, what matters most first: `critic 61 % · 3 min 20 s left`, `paused · policy 12 %`.
  * @param halted why no run that waits begins
+ * @param result of its evaluation: `22 → 48 %, +26 points`
  */
-export function standingWords(run: Run, now: number, t: Translate, halted?: string): string {
+export function standingWords(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
   const { state, progress, message, changedAt } = run;
   const place = progress === undefined ? [] : [placeWords(progress, t)];
   const left = progress === undefined ? [] : [leftWords(progress, t)].filter((words) => words !== undefined);
@@ -132,7 +133,11 @@ export function standingWords(run: Run, now: number, t: Translate, halted?: stri
     case 'finishing':
       return [stateWord(state, t), ...place].join(' · ');
     case 'done':
-      return [stateWord(state, t), ...endedAt(run, t), ago(changedAt, now, t)].join(' · ');
+      return [
+        ...(result === undefined ? [stateWord(state, t), ...accuracyWords(run, t)] : [result]),
+        ...endedAt(run, t),
+        ago(changedAt, now, t),
+      ].join(' · ');
     case 'failed':
       return [stateWord(state, t), ...(message === undefined ? place : [message])].join(' · ');
     case 'queued':
@@ -150,6 +155,12 @@ export function standingWords(run: Run, now: number, t: Translate, halted?: stri
     case 'died':
       return [stateWord(state, t), ...place].join(' · ');
   }
+}
+
+/** What the trainer last saw on held-out pairs, where it looked. */
+function accuracyWords({ progress }: Run, t: Translate): string[] {
+  const accuracy = progress?.heldOut?.accuracy;
+  return accuracy == null ? [] : [t('held-out pair accuracy {0} %', Math.round(100 * accuracy))];
 }
 
 /** Of a run that was finished early: where. */
@@ -170,11 +181,10 @@ export const endedWords = ({ stage, step, steps }: NonNullable<Progress['ended']
   );
 
 /** The same to be heard: with the state that only the icon tells while it runs. */
-export function spokenRun(run: Run, now: number, t: Translate, halted?: string): string {
-  const words = standingWords(run, now, t, halted).split(' · ');
-  return [runName(run, t), ...(run.state === 'running' ? [stateWord(run.state, t)] : []), ...words].join(
-    ', ',
-  );
+export function spokenRun(run: Run, now: number, t: Translate, halted?: string, result?: string): string {
+  const words = standingWords(run, now, t, halted, result).split(' · ');
+  const isOnlySeen = run.state === 'running' || (run.state === 'done' && result !== undefined);
+  return [runName(run, t), ...(isOnlySeen ? [stateWord(run.state, t)] : []), ...words].join(', ');
 }
 
 /**

@@ -116,10 +116,13 @@ export const failureLogged = (error: unknown): string =>
 const unforeseen = (error: unknown, t: Translate): string =>
   t('Something went wrong in Tandem: {0}', messageOf(error));
 
+/** What another simulator would not meet. */
+const OF_SIMULATORS: ReadonlySet<string> = new Set(['dialogue/no-facts', 'dialogue/empty-reply']);
+
 function remedies(code: string, party: Party): NoticeAction[] {
   if (code === 'editor/restricted') return ['manage-trust'];
   if (party === 'grader') return ['grade'];
-  if (!/^(model|session)\//.test(code)) return [];
+  if (!/^(model|session)\//.test(code) && !OF_SIMULATORS.has(code)) return [];
   const choose = party === 'agent' ? 'choose-agent' : 'choose-simulator';
   return code === 'model/unauthorized' ? ['set-key', choose] : [choose];
 }

@@ -117,7 +117,7 @@ export class Play {
     // Now it may be told who wrote the candidates.
     scene.feed.showTurns(dialogue.turns.map((turn) => turnView(turn, parts.t, true)));
     const grade = await dialogue.grade(await parts.grader(), parts.gradingMode, signal);
-    scene.grade = gradeView(dialogue.task, grade, parts.t);
+    scene.grade = gradeView(dialogue.task, grade, parts.t, dialogue.answer);
     scene.enter('over');
   }
 

@@ -45,7 +45,7 @@ export function resting(trajectory: Trajectory, t: Translate): Resting {
     turns: turns.map((turn) => turnView(turn, t, tellsNames)),
     candidates: undecided && candidatesView(undecided),
     answer: answer?.answer,
-    grade: grade && gradeView(task, grade, t),
+    grade: grade && gradeView(task, grade, t, answer?.answer),
     rating: {
       ...(rating?.stars !== undefined && { stars: rating.stars }),
       ...(rating?.comment !== undefined && { comment: rating.comment }),

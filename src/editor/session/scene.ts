@@ -14,7 +14,7 @@ import type {
   ToWebview,
 } from '../../../webview/session/protocol';
 import { calledOf, modelsIn } from '../models/called';
-import { taskTitle } from '../tasks/title';
+import { taskTitle } from '../../core/task/title';
 import type { Translate } from '../translate';
 import { Feed } from './feed';
 import type { DialogueLink, SessionTask } from './link';
@@ -108,7 +108,7 @@ export class Scene {
 
   private get needsSimulator(): boolean {
     const { simulatorName } = this.parts;
-    return simulatorName === '' || (simulatorName === 'rules' && this.from.task.facts === undefined);
+    return simulatorName === '' || (simulatorName === 'rules' && (this.from.task.facts ?? []).length === 0);
   }
 
   /** Everything a view needs to begin with, but for the draft. */

@@ -1,4 +1,4 @@
-import { fencedRanges } from '../../core/dialogue/markers';
+import { fencedRanges, hasCode } from '../../core/dialogue/markers';
 import { parseAgentMessage } from '../../core/dialogue/protocol';
 import type { AgentReading } from '../../core/dialogue/reading';
 import type { Grade, TestResult } from '../../core/grading/grade';
@@ -17,7 +17,7 @@ import type {
   TurnRating,
   TurnView,
 } from '../../../webview/session/protocol';
-import { taskTitle } from '../tasks/title';
+import { taskTitle } from '../../core/task/title';
 import type { Translate } from '../translate';
 import { fenceFor } from '../../core/text';
 
@@ -136,12 +136,30 @@ export function simulatorStream(text: GrowingText): StreamView {
   return { by: 'simulator', text: text.slice(0, MOST_STREAMED), thinking: 0, ...(left > 0 && { left }) };
 }
 
-export function gradeView(task: Task, grade: Grade, t: Translate): GradeView {
+/** @param answer what was graded, where it is known: of one that is no code no test need say so */
+export function gradeView(task: Task, grade: Grade, t: Translate, answer?: string): GradeView {
+  if (answer !== undefined && isSyntaxError(grade) && !hasCode(answer)) return withoutCode(task, grade, t);
   return {
     headline: headlineOf(grade, t),
     success: grade.success,
     mode: grade.mode,
     tests: grade.tests.map((test, index) => testView(task.testCases[index]?.call ?? '', test, t)),
+  };
+}
+
+const isSyntaxError = ({ tests }: Grade): boolean =>
+  tests.length > 0 && tests.every((test) => test.status === 'error' && test.type === 'SyntaxError');
+
+/** Words are a syntax error in every test, which tells nobody what is wrong. */
+function withoutCode(task: Task, { mode, tests }: Grade, t: Translate): GradeView {
+  return {
+    headline: t('The reply has no code, so that no test can pass'),
+    ...{ success: false, mode },
+    tests: tests.map((_, index) => ({
+      call: task.testCases[index]?.call ?? '',
+      status: 'error',
+      got: t('no code'),
+    })),
   };
 }
 

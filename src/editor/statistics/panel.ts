@@ -97,7 +97,7 @@ export class StatisticsPanel implements vscode.WebviewPanelSerializer, vscode.Di
     this.panel.title =
       name === undefined ? t('Trajectories: statistics') : t('Trajectories of {0}: statistics', name);
     const log = await engine.logIfAny();
-    const { filter } = this.trajectories;
+    const filter = log === undefined ? {} : await this.trajectories.namedFilter(log);
     const shown: ToWebview = {
       type: 'show',
       headline: log === undefined ? '' : headline(log.count(filter), t),

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { Fault, messageOf } from '../../core/fault';
 import type { BadLine } from '../../core/task/pack';
 import type { Task } from '../../core/task/task';
-import { numbered, taskTitle } from './title';
+import { numbered, taskTitle } from '../../core/task/title';
 
 /** A task as the tree shows it; the whole task is read from its pack when it is opened. */
 export interface PackTask {

@@ -9,7 +9,7 @@ import type {
   StageView,
   TeachingView,
 } from '../../../webview/teaching/protocol';
-import { signed } from '../runs/measured';
+import { pointsBetween, signed } from '../runs/measured';
 import { grouped } from '../runs/words';
 import type { Translate } from '../translate';
 import type { Teaching } from './teacher';
@@ -177,7 +177,8 @@ function outcomeView({ sampled, greedy }: Comparisons, t: Translate): OutcomeVie
       : interval.high < 0
         ? t('It has become worse. The previous agent is still there; another lesson may do better.')
         : t('The interval includes zero: no clear difference. Another lesson may show one.');
-  return { sentence: t('{0}: {1} points ({2}).', change, signed(difference), range), remark, measured };
+  const by = pointsBetween(sampled.before.success?.mean ?? 0, sampled.after.success?.mean ?? 0);
+  return { sentence: t('{0}: {1} points ({2}).', change, by, range), remark, measured };
 }
 
 type Success = Comparisons['sampled']['before']['success'];

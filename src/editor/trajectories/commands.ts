@@ -3,9 +3,11 @@ import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { Command, CommandContext, Target } from '../commands';
 import { commands, type CommandId } from '../contributions';
 import { collaboratorCalled } from '../models/called';
+import { pickOne, valueOf } from '../steps';
 import { chooseLog } from './chooseLog';
 import { deleteDialogues, restoreDialogues } from './deleting';
 import { pickFilter } from './filterPicker';
+import { groupingName, groupings } from './grouping';
 import { importRows } from './importing';
 import { pickDialogue } from './pickDialogue';
 import { summariesOf } from './tree';
@@ -30,10 +32,11 @@ export function trajectoryCommands(on: CommandContext) {
     },
     [commands.filterTrajectories]: async () => {
       const { engine } = engines.shown;
+      const log = await engine.log();
       await pickFilter(
-        await engine.log(),
+        log,
         engine,
-        () => trajectories.filter,
+        () => trajectories.namedFilter(log),
         (filter) => (trajectories.filter = filter),
       );
     },
@@ -41,10 +44,27 @@ export function trajectoryCommands(on: CommandContext) {
       trajectories.filter = {};
       return undefined;
     },
+    [commands.searchTranscripts]: async () => {
+      const { engine } = engines.shown;
+      const log = await engine.log();
+      // It is large enough that a window without searches need not load it.
+      const { searchTranscripts } = await import('./searching');
+      await searchTranscripts({ log, engine, titlesOf: (rows) => trajectories.titlesOf(log, rows) });
+    },
+    [commands.groupTrajectories]: async () => {
+      const chosen = valueOf(
+        await pickOne({
+          title: t('Group Trajectories By'),
+          items: groupings.map((grouping) => ({ label: groupingName(grouping, t), grouping })),
+          active: ({ grouping }) => grouping === trajectories.grouping,
+        }),
+      );
+      if (chosen !== undefined) trajectories.grouping = chosen.grouping;
+    },
     [commands.deleteTrajectories]: (target, selected) =>
       deleteDialogues(on, summariesAt(target, selected, on), titleOf),
     [commands.restoreTrajectories]: () => restoreDialogues(engines.shown.engine, titleOf),
-    [commands.exportTrajectories]: () => exports.preview(trajectories.filter),
+    [commands.exportTrajectories]: () => exports.preview((log) => trajectories.namedFilter(log)),
     // The title of a preview passes its address.
     [commands.saveExport]: (preview: unknown) =>
       exports.save(preview instanceof vscode.Uri ? preview : undefined),

@@ -8,7 +8,7 @@ import type { Translate } from '../translate';
 /** What a person can narrow the list by, and what is shown of it. */
 export type ListFilter = Pick<
   TrajectoryFilter,
-  'pack' | 'agent' | 'collaborator' | 'outcome' | 'stars' | 'leaked' | 'since' | 'until' | 'text'
+  'pack' | 'agent' | 'collaborator' | 'outcome' | 'stars' | 'leaked' | 'since' | 'until' | 'text' | 'named'
 >;
 
 export const filterSchema = lazily((): z.ZodType<ListFilter> => {
@@ -77,6 +77,25 @@ export function calledFilter(
       collaborator: sharedCalled(collaborator, 'collaborator', log, namer),
     }),
   };
+}
+
+/** The same filter, whose text is looked for in the names on the screen, too. @param titles of tasks, by their ids */
+export function namedFilter(
+  filter: ListFilter,
+  titles: ReadonlyMap<string, { readonly title: string }>,
+  log: Pick<TrajectoryLog, 'count' | 'valuesOf'>,
+  namer: Namer,
+): ListFilter {
+  const text = filter.text?.trim().toLowerCase() ?? '';
+  if (text === '') return filter;
+  const named = new Set<string>();
+  for (const [task, { title }] of titles) if (title.toLowerCase().includes(text)) named.add(task);
+  for (const grouping of ['agent', 'collaborator'] as const) {
+    for (const { value } of log.valuesOf(grouping)) {
+      if (sharedCalled(value, grouping, log, namer).toLowerCase().includes(text)) named.add(value);
+    }
+  }
+  return { ...filter, named };
 }
 
 /** The dates as a person chose them: days of local time, the last one included. */

@@ -41,11 +41,11 @@ interface Dimension extends vscode.QuickPickItem {
 export async function pickFilter(
   log: TrajectoryLog,
   namer: Namer,
-  current: () => ListFilter,
+  current: () => Promise<ListFilter>,
   apply: (filter: ListFilter) => void,
 ): Promise<void> {
   for (;;) {
-    const filter = current();
+    const filter = await current();
     const clear: vscode.QuickPickItem = { label: `$(clear-all) ${t('Clear the filter')}` };
     const dimension = valueOf(
       await pickOne<Dimension | vscode.QuickPickItem>({

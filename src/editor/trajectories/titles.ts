@@ -1,7 +1,6 @@
 import type { TrajectoryLog } from '../../core/trajectory/log';
-import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import type { Packs } from '../tasks/packs';
-import { taskTitle } from '../tasks/title';
+import { taskTitle } from '../../core/task/title';
 
 export interface KnownTask {
   readonly title: string;
@@ -16,20 +15,22 @@ export class TaskTitles {
 
   constructor(private readonly packs: Packs) {}
 
-  /** By the id of the task. Reads from the log only the tasks of `rows` that no pack here has. */
-  async of(log: TrajectoryLog, rows: readonly TrajectorySummary[]): Promise<ReadonlyMap<string, KnownTask>> {
+  /**
+   * By the id of the task. Reads from the log only the tasks that no pack here has.
+   * @param dialogues one of each task that is asked for, by the id of the task
+   */
+  async of(
+    log: TrajectoryLog,
+    dialogues: ReadonlyMap<string, string>,
+  ): Promise<ReadonlyMap<string, KnownTask>> {
     if (this.log !== log) this.ofLog = new Map();
     this.log = log;
     const packs = await this.packs.all();
     const known = new Map<string, KnownTask>(
       packs.flatMap((pack) => pack.tasks.map((task) => [task.id, task] as const)),
     );
-    const missing = new Map(
-      rows
-        .filter(({ taskId }) => !known.has(taskId) && !this.ofLog.has(taskId))
-        .map(({ taskId, id }) => [taskId, id]),
-    );
-    for await (const { task } of log.trajectories(missing.values())) {
+    const missing = [...dialogues].filter(([task]) => !known.has(task) && !this.ofLog.has(task));
+    for await (const { task } of log.trajectories(missing.map(([, id]) => id))) {
       this.ofLog.set(task.id, { title: taskTitle(task), tests: task.testCases.length });
     }
     for (const [id, task] of this.ofLog) if (!known.has(id)) known.set(id, task);

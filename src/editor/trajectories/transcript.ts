@@ -10,6 +10,9 @@ import type { Translate } from '../translate';
 import { abandonedWords, becameWords } from './words';
 import { fenceFor, inOneLine } from '../../core/text';
 
+/** The heading of a message of the agent in a transcript. */
+export const turnHeading = (turn: number, t: Translate): string => `### ${t('Agent, turn {0}', turn)}`;
+
 /** A dialogue as a Markdown document: what was said, by whom, and what came of it. */
 export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer): string {
   const { task, state, started, turns, pending = [], grades, abandoned, collaborator, rating } = trajectory;
@@ -27,7 +30,7 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
   const said = turns.flatMap(({ agent, candidates = [], superseded = [], reply, rating: remark }) => {
     const { visible, thoughts } = messageOf(agent.text);
     return [
-      `### ${t('Agent, turn {0}', agent.turn)}`,
+      turnHeading(agent.turn, t),
       harmless(visible),
       ...(thoughts === '' ? [] : [quoted(harmless(t('Thoughts: {0}', thoughts)))]),
       ...candidates.flatMap((choice) => choiceLines(choice, ofCandidates, t)),
@@ -39,7 +42,9 @@ export function transcriptOf(trajectory: Trajectory, t: Translate, namer: Namer)
   const undecided = pending.flatMap((shown) =>
     isChoice(shown) ? choiceLines(shown, ofCandidates, t) : candidateLines(shown.shown, ofCandidates, t),
   );
-  const results = grades.map(({ grade }) => gradeTable(gradeView(task, grade, t), t));
+  const results = grades.map(({ grade }) =>
+    gradeTable(gradeView(task, grade, t, trajectory.answer?.answer), t),
+  );
   return `${[`# ${title}`, facts.join('\n'), `## ${t('Request')}`, harmless(description), `## ${t('Dialogue')}`, ...said, ...undecided, ...results].join('\n\n')}\n`;
 }
 

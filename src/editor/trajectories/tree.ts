@@ -1,33 +1,40 @@
 import * as vscode from 'vscode';
+import type { TrajectoryFilter, TrajectoryLog } from '../../core/trajectory/log';
 import type { TrajectorySummary } from '../../core/trajectory/trajectory';
 import { afterActivation } from '../afterActivation';
-import { commands, contextKeys, contextValues, views } from '../contributions';
-import { collaboratorCalled } from '../models/called';
+import { contextKeys, views } from '../contributions';
+import { eachMinute } from '../eachMinute';
 import { recall } from '../memory';
 import type { ShownLog } from '../shownLog';
 import type { Packs } from '../tasks/packs';
-import { calledFilter, filterSchema, filterWords, isFiltered, leakWords, type ListFilter } from './filter';
+import { calledFilter, filterSchema, filterWords, isFiltered, namedFilter, type ListFilter } from './filter';
+import { groupingSchema, groupsOf, type Group, type Grouping } from './grouping';
+import { filterItem, groupItem, moreItem, PAGE, trajectoryItem } from './items';
 import { TaskTitles, type KnownTask } from './titles';
-import { ago, grouped, headline, outcomeWords } from './words';
+import { headline } from './words';
 
 export type TrajectoryNode =
   | { readonly kind: 'trajectory'; readonly summary: TrajectorySummary }
   /** Which filter is on; the first row while there is one. */
   | { readonly kind: 'filter'; readonly words: string; readonly matching: number; readonly all: number }
-  | { readonly kind: 'more'; readonly shown: number; readonly total: number };
+  | { readonly kind: 'group'; readonly group: Group }
+  /** `of`: the key of the group that has more; empty of the list itself. */
+  | { readonly kind: 'more'; readonly of: string; readonly shown: number; readonly total: number };
 
 const { t } = vscode.l10n;
 
-const PAGE = 100;
-/** Where the editor keeps the filter over a reload. */
+/** Where the editor keeps the filter and the grouping over a reload. */
 const FILTER = 'tandem.trajectoryFilter';
+const GROUPING = 'tandem.trajectoryGrouping';
 
 /** What the log holds, newest first, as far as the filter leaves it. */
 export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<undefined>();
   private readonly view: vscode.TreeView<TrajectoryNode>;
-  private limit = PAGE;
+  /** How many rows are shown of a group; a page of one that is not there. */
+  private limits = new Map<string, number>();
   private narrowed: ListFilter;
+  private putBy: Grouping;
   private readonly filtered = new vscode.EventEmitter<undefined>();
   private readonly titles: TaskTitles;
   private known: ReadonlyMap<string, KnownTask> = new Map();
@@ -42,6 +49,7 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     private readonly memory: vscode.Memento,
   ) {
     this.narrowed = recall(memory, FILTER, () => filterSchema()) ?? {};
+    this.putBy = recall(memory, GROUPING, () => groupingSchema()) ?? 'source';
     this.titles = new TaskTitles(packs);
     this.view = vscode.window.createTreeView(views.trajectories, {
       treeDataProvider: this,
@@ -52,7 +60,8 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
       this.filtered,
       this.view,
       afterActivation(() => this.tellIfFiltered()),
-      log.onDidChange(() => (this.limit = PAGE)),
+      log.onDidChange(() => this.limits.clear()),
+      eachMinute(this.view, () => this.changed.fire(undefined)),
       log.onDidChangeDialogues(() => this.changed.fire(undefined)),
       packs.onDidChange(() => this.changed.fire(undefined)),
     ];
@@ -62,13 +71,37 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     return this.narrowed;
   }
 
-  set filter(filter: ListFilter) {
+  set filter({ named: _, ...filter }: ListFilter) {
     this.narrowed = filter;
-    this.limit = PAGE;
+    this.limits.clear();
     void this.memory.update(FILTER, filter);
     this.tellIfFiltered();
     this.changed.fire(undefined);
     this.filtered.fire(undefined);
+  }
+
+  get grouping(): Grouping {
+    return this.putBy;
+  }
+
+  set grouping(grouping: Grouping) {
+    this.putBy = grouping;
+    this.limits.clear();
+    void this.memory.update(GROUPING, grouping);
+    this.changed.fire(undefined);
+  }
+
+  /** The same filter, which finds its text in the names on the screen, too: what a log is asked with. */
+  async namedFilter(log: TrajectoryLog, engine = this.log.engine): Promise<ListFilter> {
+    const { narrowed } = this;
+    if (narrowed.text === undefined) return narrowed;
+    const titles = await this.titles.of(log, log.oneOfEachTask());
+    return namedFilter(narrowed, titles, log, engine);
+  }
+
+  /** What the tasks of some dialogues are called, by their ids. */
+  titlesOf(log: TrajectoryLog, rows: readonly TrajectorySummary[]): Promise<ReadonlyMap<string, KnownTask>> {
+    return this.titles.of(log, new Map(rows.map(({ taskId, id }) => [taskId, id])));
   }
 
   /** The dialogues that are selected. */
@@ -82,27 +115,34 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
   }
 
   async getChildren(node?: TrajectoryNode): Promise<TrajectoryNode[]> {
-    if (node !== undefined) return [];
     const { name, engine } = this.log;
-    this.view.description = name;
+    if (node === undefined) this.view.description = name;
     const log = await engine.logIfAny();
     if (log === undefined) return [];
-    const filter = this.narrowed;
-    const { rows, total } = log.list({ filter, offset: 0, limit: this.limit });
-    this.known = await this.titles.of(log, rows);
-    this.view.description = [name ?? [], headline(log.count(filter), t)].flat().filter(Boolean).join(' · ');
-    const shown = rows.map((summary): TrajectoryNode => ({ kind: 'trajectory', summary }));
+    if (node !== undefined)
+      return node.kind === 'group' ? this.rows(log, node.group.filter, node.group.key) : [];
+    const filter = await this.namedFilter(log);
+    const counts = log.count(filter);
+    this.view.description = [name ?? [], headline(counts, t)].flat().filter(Boolean).join(' · ');
+    const shown = await this.grouped(log, filter);
     if (isFiltered(filter)) {
       const words = filterWords(calledFilter(filter, log, engine), t);
-      shown.unshift({ kind: 'filter', words, matching: total, all: log.count().total });
+      shown.unshift({ kind: 'filter', words, matching: counts.total, all: log.count().total });
     }
-    return rows.length < total ? [...shown, { kind: 'more', shown: rows.length, total }] : shown;
+    return shown;
   }
 
   getTreeItem(node: TrajectoryNode): vscode.TreeItem {
     switch (node.kind) {
       case 'trajectory':
-        return this.item(node);
+        return trajectoryItem(node, {
+          title: this.title(node.summary),
+          task: this.known.get(node.summary.taskId),
+          namer: this.log.engine,
+          isOfAgent: this.putBy === 'agent',
+        });
+      case 'group':
+        return groupItem(node.group);
       case 'filter':
         return filterItem(node);
       case 'more':
@@ -110,8 +150,8 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     }
   }
 
-  showMore(): void {
-    this.limit += PAGE;
+  showMore(of = ''): void {
+    this.limits.set(of, this.limitOf(of) + PAGE);
     this.changed.fire(undefined);
   }
 
@@ -123,46 +163,39 @@ export class TrajectoryTree implements vscode.TreeDataProvider<TrajectoryNode>, 
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
+  private limitOf(group: string): number {
+    return this.limits.get(group) ?? PAGE;
+  }
+
+  /** The groups; the dialogues themselves where all of them would be in one. */
+  private async grouped(log: TrajectoryLog, filter: ListFilter): Promise<TrajectoryNode[]> {
+    const { putBy: grouping } = this;
+    if (grouping === 'none') return this.rows(log, filter);
+    if (grouping === 'task') this.known = await this.titles.of(log, log.oneOfEachTask());
+    const titleOf = (task: string): string => this.known.get(task)?.title ?? task;
+    const limit = this.limitOf('');
+    const { groups, total } = groupsOf(log, filter, grouping, titleOf, limit, this.log.engine, t);
+    if (grouping === 'source' && total <= 1) return this.rows(log, filter);
+    return this.withMore(
+      groups.map((group) => ({ kind: 'group', group })),
+      total,
+    );
+  }
+
+  private async rows(log: TrajectoryLog, filter: TrajectoryFilter, group = ''): Promise<TrajectoryNode[]> {
+    const { rows, total } = log.list({ filter, offset: 0, limit: this.limitOf(group) });
+    this.known = await this.titlesOf(log, rows);
+    const shown = rows.map((summary): TrajectoryNode => ({ kind: 'trajectory', summary }));
+    return this.withMore(shown, total, group);
+  }
+
+  private withMore(shown: TrajectoryNode[], total: number, of = ''): TrajectoryNode[] {
+    return shown.length < total ? [...shown, { kind: 'more', of, shown: shown.length, total }] : shown;
+  }
+
   private tellIfFiltered(): void {
     const isNarrowed = isFiltered(this.narrowed);
     void vscode.commands.executeCommand('setContext', contextKeys.trajectoriesAreFiltered, isNarrowed);
-  }
-
-  private item(node: Extract<TrajectoryNode, { kind: 'trajectory' }>): vscode.TreeItem {
-    const { summary } = node;
-    const title = this.title(summary);
-    const outcome = outcomeWords(summary, this.known.get(summary.taskId)?.tests, t);
-    const { engine } = this.log;
-    const agent = engine.calledBy(summary.agent);
-    const collaborator = collaboratorCalled(summary.collaborator, engine);
-    const leak = summary.leaked ? ` · ${t('leak')}` : '';
-    const item = new vscode.TreeItem(title);
-    item.id = summary.id;
-    const doubt = summary.doubtful ? ` · ${t('doubtful')}` : '';
-    item.description = `${outcome}${leak}${doubt} · ${ago(summary.startedAt, Date.now(), t)}`;
-    item.iconPath = outcomeIcon(summary);
-    item.contextValue = contextValues.trajectory;
-    item.tooltip = [
-      title,
-      t('outcome: {0}, {1} agent turns', outcome, summary.turns),
-      ...(summary.leaked ? [t('a reply gives the reference away')] : []),
-      ...(summary.doubtful
-        ? [t('doubtful: lines lost from the log may have deleted it or marked a leak')]
-        : []),
-      ...(summary.stars === undefined ? [] : [t('rating: {0} of 5', summary.stars)]),
-      t('agent: {0}', agent),
-      t('collaborator: {0} ({1})', collaborator, summary.collaborator.kind),
-      t('started: {0}', new Date(summary.startedAt).toLocaleString()),
-    ].join('\n');
-    item.accessibilityInformation = {
-      label: [
-        ...[title, outcome, t('agent {0}', agent)],
-        ...(summary.leaked ? [leakWords(true, t)] : []),
-        ...(summary.doubtful ? [t('doubtful')] : []),
-      ].join(', '),
-    };
-    item.command = { command: commands.openTrajectory, title: t('Open'), arguments: [node] };
-    return item;
   }
 }
 
@@ -171,33 +204,4 @@ export function summariesOf(nodes: readonly { readonly kind: string }[]): Trajec
   return (nodes as readonly TrajectoryNode[]).flatMap((node) =>
     node.kind === 'trajectory' ? [node.summary] : [],
   );
-}
-
-function outcomeIcon({ state, grades, abandoned }: TrajectorySummary): vscode.ThemeIcon {
-  if (state === 'open') return new vscode.ThemeIcon('color-mode');
-  if (state === 'abandoned') return new vscode.ThemeIcon(abandoned === 'failed' ? 'warning' : 'dash');
-  const success = (grades.fixed ?? grades.paper)?.success;
-  if (success === true) return new vscode.ThemeIcon('pass', new vscode.ThemeColor('testing.iconPassed'));
-  if (success === false) return new vscode.ThemeIcon('error', new vscode.ThemeColor('testing.iconFailed'));
-  return new vscode.ThemeIcon('question');
-}
-
-function filterItem({ words, matching, all }: Extract<TrajectoryNode, { kind: 'filter' }>): vscode.TreeItem {
-  const item = new vscode.TreeItem(words);
-  item.id = 'filter';
-  item.description = t('{0} of {1}', grouped(matching), grouped(all));
-  item.iconPath = new vscode.ThemeIcon('filter-filled');
-  item.contextValue = contextValues.trajectoryFilter;
-  item.tooltip = t('Only these are shown: {0}', words);
-  item.accessibilityInformation = { label: t('Filter: {0}, {1} of {2} dialogues', words, matching, all) };
-  item.command = { command: commands.filterTrajectories, title: t('Filter') };
-  return item;
-}
-
-function moreItem({ shown, total }: Extract<TrajectoryNode, { kind: 'more' }>): vscode.TreeItem {
-  const item = new vscode.TreeItem(t('Show {0} more', Math.min(PAGE, total - shown)));
-  item.description = t('{0} not shown', grouped(total - shown));
-  item.iconPath = new vscode.ThemeIcon('ellipsis');
-  item.command = { command: commands.showMore, title: t('Show more') };
-  return item;
 }

@@ -59,15 +59,16 @@ const ENOUGH_TASKS = 20;
  * `1,204 · 41 % success (38–44 %) · 0.6 % leaked`; nothing while there is nothing. The success rate is averaged per task
  * first, and its 95 % interval stands behind it when there are 20 tasks.
  */
-export function headline({ total, tasks, successRate, leaked }: TrajectoryCounts, t: Translate): string {
+export function headline(counts: TrajectoryCounts, t: Translate): string {
+  const { total, leaked } = counts;
   if (total === 0) return '';
   const leak = leaked === 0 ? '0' : ((100 * leaked) / total).toFixed(1);
-  return [
-    grouped(total),
-    ...(successRate === null ? [] : [successWords(successRate, tasks, t)]),
-    t('{0} % leaked', leak),
-  ].join(' · ');
+  return [countWords(counts, t), t('{0} % leaked', leak)].join(' · ');
 }
+
+/** The same without the leaks. */
+export const countWords = ({ total, tasks, successRate }: TrajectoryCounts, t: Translate): string =>
+  [grouped(total), ...(successRate === null ? [] : [successWords(successRate, tasks, t)])].join(' · ');
 
 function successWords(rate: number, tasks: number, t: Translate): string {
   const percent = (fraction: number): number => Math.round(100 * fraction);

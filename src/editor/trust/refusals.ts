@@ -35,6 +35,8 @@ type Allowed =
   | 'compareTrajectories'
   | 'filterTrajectories'
   | 'clearTrajectoryFilter'
+  | 'searchTranscripts'
+  | 'groupTrajectories'
   | 'deleteTrajectories'
   | 'restoreTrajectories'
   | 'exportTrajectories'

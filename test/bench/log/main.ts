@@ -71,6 +71,31 @@ const measures: Record<string, (folder: string) => Promise<Figures>> = {
     await log.close();
     return figures;
   },
+  /** A search in transcripts: words that nobody says, words of some dialogues, a word of all, each as far as the screen shows it. */
+  async searched(folder) {
+    const log = await TrajectoryLog.open(folder);
+    const figures: Figures = {};
+    for (const [name, query] of [
+      ['no hit', 'lighthouse'],
+      ['three words', 'rounded negative zone'],
+      ['in every dialogue', 'value'],
+    ] as const) {
+      const begun = performance.now();
+      let longest = 0;
+      let last = begun;
+      const ticking = setInterval(() => {
+        longest = Math.max(longest, performance.now() - last);
+        last = performance.now();
+      }, 1);
+      let rows = 0;
+      for await (const _ of log.search(query)) if ((rows += 1) === 200) break;
+      clearInterval(ticking);
+      figures[`search: ${name}, ${rows} found (ms)`] = performance.now() - begun;
+      figures[`search: ${name}, longest without a break (ms)`] = longest;
+    }
+    await log.close();
+    return { ...figures, ...memory() };
+  },
   /** The peer: every line read and parsed, the events of each episode kept by id. */
   naive(folder) {
     const begun = performance.now();
@@ -151,7 +176,7 @@ async function main(): Promise<void> {
     const bytes = await generateLog(folder, Number(values.trajectories));
     console.log(`${values.trajectories} trajectories, ${(bytes / 1e6).toFixed(0)} MB`);
     const results: Record<string, Figures> = {};
-    for (const name of ['naive', 'cold', 'indexed']) {
+    for (const name of ['naive', 'cold', 'indexed', 'searched']) {
       results[name] = inFreshProcess(name, folder, Number(values.repeat));
       for (const [what, figure] of Object.entries(results[name])) {
         console.log(`${name.padEnd(8)} ${what.padEnd(40)} ${figure.toFixed(1)}`);

@@ -264,7 +264,7 @@ test('a task without facts is refused with what to do', () => {
       expect.objectContaining({
         code: 'dialogue/no-facts',
         message:
-          'The task parcel-surcharge has no "facts", which the rules simulator needs. Add facts to the task, use a model as the simulator, or reply yourself.',
+          'The task “Parcel surcharge” has no "facts", which the rules simulator needs. Add facts to the task, use a model as the simulator, or reply yourself.',
       }),
     );
 });

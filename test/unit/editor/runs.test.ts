@@ -1,5 +1,8 @@
-import { hostname } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { keep, type Kept } from '../../../src/core/loop/kept';
 import { parseEvent, type TrainerEvent } from '../../../src/core/training/events';
 import { RunHistory } from '../../../src/core/training/history/history';
 import type { Run } from '../../../src/core/training/runs';
@@ -11,7 +14,8 @@ import {
   moreEpochsWords,
   takeOverWords,
 } from '../../../src/editor/runs/asked';
-import { measuredWords } from '../../../src/editor/runs/measured';
+import { measuredWords, resultInShort } from '../../../src/editor/runs/measured';
+import { RunResults } from '../../../src/editor/runs/results';
 import { resultWords, toldView } from '../../../src/editor/runs/told';
 import { curveView, runView, samplesView, shownCurve } from '../../../src/editor/runs/view';
 import {
@@ -72,6 +76,21 @@ describe('a row of the Runs view', () => {
     [resting('died'), 'died · critic 61 %'],
   ])('says where the run stands', (one, words) => {
     expect(standingWords(one, now, english)).toBe(words);
+  });
+
+  it('of a run that is done says what came of it, evaluated or not', () => {
+    const evaluated = '22 → 48 %, +26 points';
+    expect(standingWords(resting('done'), now, english, undefined, evaluated)).toBe(`${evaluated} · 2 h ago`);
+    expect(spokenRun(resting('done'), now, english, undefined, evaluated)).toBe(
+      `sweet-rl #4, done, ${evaluated}, 2 h ago`,
+    );
+    const { progress } = run();
+    const heldOut = {
+      ...{ event: 'evaluation', at: '', stage: 'critic', step: 5 },
+      accuracy: 0.666,
+    } as never;
+    const looked = resting('done', { progress: { ...progress!, heldOut } });
+    expect(standingWords(looked, now, english)).toBe('done · held-out pair accuracy 67 % · 2 h ago');
   });
 
   it('is heard with its state, which the eye has from the icon', () => {
@@ -400,6 +419,34 @@ describe('how a run does on tasks that it never saw', () => {
     expect(measuredWords([kept([0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 1, 1, 1, 1])], english)).toMatch(
       /^Success 13 % → 88 % on 8 held-out tasks, \+75 points vs\. the base model \(95 % interval \+\d+ to \+\d+\)\.$/,
     );
+  });
+
+  it('stands behind its name in short, and adds up as it is shown', () => {
+    const rate = (mean: number) => ({ figures: { success: { mean } } }) as unknown as Kept['model'];
+    const of = (after: number, before?: number) =>
+      resultInShort(
+        { ...kept([], []), model: rate(after), start: before === undefined ? undefined : rate(before) },
+        english,
+      );
+    expect(of(0.235, 0.29)).toBe('29 → 24 %, −5 points');
+    expect(of(0.48, 0.22)).toBe('22 → 48 %, +26 points');
+    expect(of(0.304, 0.296)).toBe('30 → 30 %, 0 points');
+    expect(of(0.5)).toBe('50 % success');
+  });
+
+  it('is read from its folder once, and again when it was evaluated again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tandem-results-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const done = resting('done', { folder });
+    const results = new RunResults();
+    expect(await results.read([done])).toBe(false);
+    await keep(folder, setting('20'), [], { model: played('trained', [1, 0]) });
+    expect(await results.read([done, run()])).toBe(true);
+    expect(results.of(done)?.setting).toEqual(setting('20'));
+    expect(await results.read([done])).toBe(false);
+    await keep(folder, setting('21'), [], { model: played('trained', [1, 1]) });
+    expect(await results.read([done])).toBe(true);
+    expect(results.of(done)?.setting).toEqual(setting('21'));
   });
 
   it('is told of the last time, and of the model alone where its start cannot play', () => {

@@ -7,7 +7,7 @@ import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { RulesSimulator } from '../../../src/core/dialogue/simulator';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
 import { foldTrajectory } from '../../../src/core/trajectory/fold';
-import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { TrajectoryLog, type TrajectoryCounts } from '../../../src/core/trajectory/log';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import { replayOf } from '../../../src/editor/replay/view';
 import { statisticsView } from '../../../src/editor/statistics/view';
@@ -17,8 +17,10 @@ import {
   filterSchema,
   filterWords,
   isFiltered,
+  namedFilter,
   validateDay,
 } from '../../../src/editor/trajectories/filter';
+import { groupsOf } from '../../../src/editor/trajectories/grouping';
 import { recall } from '../../../src/editor/memory';
 import { headline, importWords } from '../../../src/editor/trajectories/words';
 import { previewDocument, type ExportChoice } from '../../../src/editor/export/preview';
@@ -33,6 +35,7 @@ import {
   doubling,
   kim,
   openLog,
+  play,
   reply,
   started,
 } from '../../fixtures/log';
@@ -96,11 +99,51 @@ describe('a filter in words', () => {
     }
   });
 
+  it('finds its text in titles of tasks and in names of models', () => {
+    const titles = new Map([
+      ['3ead', { title: 'Taxi fare' }],
+      ['81bc', { title: 'Parcel surcharge' }],
+    ]);
+    const log = {
+      count: () => ({ total: 0 }) as TrajectoryCounts,
+      valuesOf: (column: string) => (column === 'agent' ? [{ value: 'local:run-7', count: 2 }] : []),
+    };
+    const namer = { calledBy: (name: string) => (name === 'local:run-7' ? 'Taxi driver' : name) };
+    const named = namedFilter({ text: 'taxi ', stars: 3 }, titles, log, namer);
+    expect(named).toEqual({ text: 'taxi ', stars: 3, named: new Set(['3ead', 'local:run-7']) });
+    expect(namedFilter({ stars: 3 }, titles, log, namer)).toEqual({ stars: 3 });
+  });
+
   it('refuses what is no day', () => {
     expect(validateDay('2026-02-28', english)).toBeUndefined();
     expect(validateDay('', english)).toBeUndefined();
     for (const wrong of ['yesterday', '2026-02-30', '1.3.2026'])
       expect(validateDay(wrong, english)).toMatch(/year-month-day/);
+  });
+});
+
+describe('groups of the list', () => {
+  const titleOf = (task: string): string => (task === 'doubling' ? 'Doubling' : task);
+  const namer = { calledBy: (name: string) => (name === 'openai:agent' ? 'My agent' : name) };
+  const groups = (of: TrajectoryLog, grouping: 'source' | 'agent' | 'task', limit = 9) => {
+    const found = groupsOf(of, {}, grouping, titleOf, limit, namer, english);
+    return [
+      ...found.groups.map(
+        ({ label, counts, isFolded }) => `${label} ${counts.total}${isFolded ? ', folded' : ''}`,
+      ),
+      found.total,
+    ];
+  };
+
+  it('are what was played, collected and evaluated, the last folded; agents and tasks by their names', async () => {
+    const grouped = await openLog();
+    await play(grouped, 'own', 1, { agent: 'local:/data/runs/7/model' });
+    expect(groups(grouped, 'source')).toEqual(['Played 1', 1]);
+    for (const id of ['e1', 'e2']) await play(grouped, id, 0, { collection: 'evaluation-1' });
+    await play(grouped, 'c1', 0, { collection: 'starter-world' }, { ...doubling, id: 'other' });
+    expect(groups(grouped, 'source')).toEqual(['Played 1', 'Collected 1', 'Evaluation 2, folded', 3]);
+    expect(groups(grouped, 'agent')).toEqual(['My agent 3, folded', '7/model 1, folded', 2]);
+    expect(groups(grouped, 'task', 1)).toEqual(['Doubling 3, folded', 2]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { foldTrajectory } from '../../../src/core/trajectory/fold';
 import type { LogEvent, NewEvent } from '../../../src/core/trajectory/event';
+import { passageIn, searchArguments } from '../../../src/editor/trajectories/passage';
 import { transcriptOf } from '../../../src/editor/trajectories/transcript';
 import type { Namer } from '../../../src/editor/models/called';
 import { english } from './translate';
@@ -51,6 +52,25 @@ it('says what became of an answer to a function of one’s own', () => {
   expect(transcript([...accepted, measured])).toContain(
     '- Outcome: answered, accepted, 66 % of its lines left\n',
   );
+});
+
+it('is opened at the message that a search found, with all words of the search marked', () => {
+  const text = transcript([
+    agentTurn('e', 1, 'OUTPUT:\nThe taxi? ### Agent, turn 2'),
+    { event: 'reply', episode: 'e', turn: 1, text: 'Any **Taxi**.', author: 'developer', by: 'kim' },
+    agentTurn('e', 2, 'OUTPUT:\n### Agent, turn 1\n\nWhich TAXI?'),
+  ]);
+  const found = (turn: number, by: 'agent' | 'collaborator', query = 'taxi') => {
+    const { start, end } = passageIn(text, { turn, by }, query, english);
+    return `${text.slice(0, start).split('\n').at(-1)}[${text.slice(start, end)}]`;
+  };
+  expect(found(1, 'agent')).toBe('The [taxi]');
+  expect(found(1, 'collaborator')).toBe('Any **[Taxi]');
+  expect(found(2, 'agent', 'which taxi')).toBe('[Which]');
+  expect(found(2, 'agent', 'OUTPUT:')).toBe('[]');
+  expect(found(7, 'agent')).toBe('[]');
+  expect(searchArguments(' Taxi')).toEqual({ searchString: 'taxi', isRegex: false });
+  expect(searchArguments('a.b (c')).toEqual({ searchString: String.raw`a\.b|\(c`, isRegex: true });
 });
 
 it('has all of a message, however long', () => {

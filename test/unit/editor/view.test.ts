@@ -3,6 +3,7 @@ import type { Task } from '../../../src/core/task/task';
 import type { EventOf } from '../../../src/core/trajectory/event';
 import type { TrajectorySummary } from '../../../src/core/trajectory/trajectory';
 import { AgentReading } from '../../../src/core/dialogue/reading';
+import type { TestResult } from '../../../src/core/grading/grade';
 import { GrowingText } from '../../../src/core/growingText';
 import { baseUrlOf } from '../../../src/core/model/address';
 import { validateAddress } from '../../../src/editor/models/server';
@@ -14,7 +15,7 @@ import {
   taskView,
   turnView,
 } from '../../../src/editor/session/view';
-import { numbered, taskTitle } from '../../../src/editor/tasks/title';
+import { numbered, taskTitle } from '../../../src/core/task/title';
 import { ago, outcomeWords } from '../../../src/editor/trajectories/words';
 import { english } from './translate';
 
@@ -163,6 +164,25 @@ describe('a grade', () => {
     );
     expect(view.headline).toBe('1 of 2 tests passed');
     expect(view.tests[1]).toEqual({ call: 'price(2, 2)', status: 'error', got: 'KeyError: 3 (line 2)' });
+  });
+
+  it('of words says once that they are no code, not in every test', () => {
+    const error: TestResult = { status: 'error', type: 'SyntaxError', message: 'invalid syntax', line: 1 };
+    const failed = { mode: 'fixed' as const, reward: 0, success: false, tests: [error, error] };
+    const view = (answer?: string) => gradeView(task, failed, english, answer);
+    expect(view('How heavy is a heavy parcel?').headline).toBe(
+      'The reply has no code, so that no test can pass',
+    );
+    expect(view('How heavy is a heavy parcel?').tests.map(({ got }) => got)).toEqual(['no code', 'no code']);
+    for (const code of [
+      undefined,
+      'def price(kg, zone) return 2',
+      '```\nprice(\n```',
+      'price = lambda kg zone: 2',
+    ])
+      expect(view(code).tests[0]!.got).toBe('SyntaxError: invalid syntax (line 1)');
+    const wrong = { ...failed, tests: [error, { ...error, type: 'NameError' }] };
+    expect(gradeView(task, wrong, english, 'kg').headline).toBe('0 of 2 tests passed');
   });
 
   it('that could not be given says why, and is no zero', () => {

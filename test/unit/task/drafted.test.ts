@@ -5,7 +5,7 @@ import { draftedCalls, packLine, taskFromFunction, typedCalls } from '../../../s
 import { draftedRequest, isOwnFunction, ownTask } from '../../../src/core/task/own';
 import { functionNamed } from '../../../src/core/task/python/functions';
 import { parseTask } from '../../../src/core/task/row';
-import { taskTitle } from '../../../src/editor/tasks/title';
+import { taskTitle } from '../../../src/core/task/title';
 import { buildSandbox, type Sandbox } from '../grading/sandbox';
 
 const source = `import math

@@ -60,6 +60,37 @@ describe('a filter', () => {
   });
 });
 
+describe('the source of a dialogue', () => {
+  it('is a person, a collection, or one that is an evaluation', async () => {
+    const log = await filled();
+    await play(log, 'played', 1, { collection: 'collection-1' });
+    await play(log, 'measured', 1, { collection: 'evaluation-of-1' });
+    expect(ids(log, { source: 'collected' })).toEqual(['played']);
+    expect(ids(log, { source: 'evaluation' })).toEqual(['measured']);
+    expect(ids(log, { source: 'played' })).toHaveLength(6);
+    expect(ids(log, { source: 'played', outcome: 'success' })).toEqual(['good', 'human']);
+  });
+});
+
+describe('a text', () => {
+  it('is found in ids, and in what the screen calls tasks, agents and collaborators', async () => {
+    const log = await filled();
+    expect(ids(log, { text: ' HUM' })).toEqual(['human']);
+    expect(ids(log, { text: 'twice' })).toEqual([]);
+    expect(ids(log, { text: 'twice', named: new Set(['other']) })).toEqual(['human']);
+    expect(ids(log, { text: 'twice', named: new Set(['openai:other']) })).toEqual(['bad']);
+    expect(ids(log, { named: new Set(['other']) })).toHaveLength(6);
+  });
+
+  it('needs the title of each task once, which one of its dialogues tells', async () => {
+    const log = await filled();
+    expect([...log.oneOfEachTask()]).toEqual([
+      ['doubling', 'skipped'],
+      ['other', 'human'],
+    ]);
+  });
+});
+
 describe('counting', () => {
   it('averages success per task first', async () => {
     const log = await openLog();

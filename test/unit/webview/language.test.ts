@@ -26,6 +26,7 @@ const german = {
   'turn {0} of {1}': 'Zug {0} von {1}',
   '{0} tests': '{0} Tests',
   'Open the hidden tests to the side': 'Die verborgenen Tests daneben öffnen',
+  'Simulator: {0}. Choose another simulator…': 'Simulator: {0}. Anderen Simulator wählen…',
   'In the log in {0}. Tandem sends it nowhere else.': 'Ins Protokoll in {0}. Tandem schickt es nirgends hin.',
   '{0} and {1} in the Command Palette.': 'In der Befehlspalette {1} und {0}.',
   'May be exported': 'Darf ausgeführt werden',
@@ -82,10 +83,14 @@ describe('in an editor that speaks another language', () => {
 
   it('the head of a session is drawn in that language, its tooltips as well', async () => {
     const { header } = await view<{ header: (view: object) => unknown }>('session/header.ts');
-    const state: Partial<SessionState> = { turn: 2, maxTurns: 10, showsCounters: true, seat: 'developer' };
+    const state: Partial<SessionState> = {
+      ...{ turn: 2, maxTurns: 10, showsCounters: true, seat: 'developer' },
+      ...{ simulator: 'rules', called: {} },
+    };
     const task: Partial<TaskView> = { title: 'T', tests: 10 };
     const html = rendered(header({ task, state: { ...state, agent: '' }, panel: { episode: 'e' } }));
     expect(html).toContain('<li>Zug 2 von 10</li>');
+    expect(html).toContain('title=Simulator: rules. Anderen Simulator wählen…');
     expect(html).toMatch(/title=Die verborgenen Tests daneben öffnen[^>]*>\s*10 Tests/);
   });
 

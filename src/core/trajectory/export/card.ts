@@ -130,7 +130,8 @@ function sizeCategory(rows: number): string {
 
 function selectionSentence(selection: Selection): string {
   const {
-    filter = {},
+    // The card says what was typed, not what was found by it.
+    filter: { named: _, ...filter } = {},
     onlySuccess,
     minReward,
     withLeaked,

@@ -1,3 +1,4 @@
+import { EVALUATION } from '../index/query';
 import type { TrajectoryFilter, TrajectoryLog } from '../log';
 import { playsByTerms } from '../terms';
 import type { TrajectorySummary } from '../trajectory';
@@ -20,9 +21,6 @@ export interface Selection {
   /** Also those that lines lost from the log may have deleted, marked as leaked, or withdrawn the consent to. */
   readonly withDoubtful?: boolean;
 }
-
-/** How the name of a collection begins that belongs to an evaluation. */
-export const EVALUATION = 'evaluation';
 
 /** Why trajectories are not in the export. */
 export type LeftOutReason =

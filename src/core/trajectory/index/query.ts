@@ -6,6 +6,13 @@ import type { Episodes } from './episodes';
 export const outcomes = ['success', 'failure', 'not-graded', 'open', 'abandoned'] as const;
 export type Outcome = (typeof outcomes)[number];
 
+/** How the name of a collection begins that belongs to an evaluation. */
+export const EVALUATION = 'evaluation';
+
+/** Where a dialogue comes from: a person played it or brought it in, or a collection did, which may be an evaluation. */
+export const sources = ['played', 'collected', 'evaluation'] as const;
+export type Source = (typeof sources)[number];
+
 /** What a list is narrowed to; every field that is given must hold. */
 export interface TrajectoryFilter {
   readonly task?: string;
@@ -31,8 +38,11 @@ export interface TrajectoryFilter {
   /** A person said of a turn whether a critic is right, or nobody did. */
   readonly judged?: boolean;
   readonly collection?: string;
+  readonly source?: Source;
   /** Found in the id, the task's id, the pack, the agent or the collaborator, in any case. */
   readonly text?: string;
+  /** Tasks, agents and collaborators that the screen calls by names that hold `text`; found with it, too. */
+  readonly named?: ReadonlySet<string>;
 }
 
 export interface ListOptions {
@@ -137,7 +147,7 @@ export function count(episodes: Episodes, order: Uint32Array, filter: Trajectory
 export function valuesOf(
   episodes: Episodes,
   order: Uint32Array,
-  column: 'pack' | 'agent' | 'collaborator',
+  column: 'task' | 'pack' | 'agent' | 'collaborator',
   filter: TrajectoryFilter,
 ): SharedValue[] {
   const counts = new Uint32Array(episodes.strings.values.length);
@@ -150,6 +160,13 @@ export function valuesOf(
   return values
     .map(([number, count]) => ({ value: episodes.strings.text(number), count }))
     .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+}
+
+/** The id of one dialogue of each task, by the id of the task. */
+export function oneOfEachTask(episodes: Episodes, order: Uint32Array): Map<string, string> {
+  const rows = new Map<number, number>();
+  for (const row of order) rows.set(episodes.columns.task.get(row), row);
+  return new Map([...rows].map(([task, row]) => [episodes.strings.text(task), episodes.ids[row]!]));
 }
 
 /** The rows of `order` that the filter leaves, in the same order. */
@@ -173,6 +190,7 @@ function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
     const values = episodes.columns[column];
     tests.push(number === undefined ? () => false : (row) => values.get(row) === number);
   }
+  if (filter.source !== undefined) tests.push(sourceTest(episodes, filter.source));
   if (state !== undefined) tests.push((row) => episodes.state(row) === state);
   if (collaboratorKind !== undefined) tests.push((row) => episodes.seatKind(row) === collaboratorKind);
   if (leaked !== undefined) tests.push((row) => episodes.isLeaked(row) === leaked);
@@ -183,19 +201,29 @@ function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
   if (stars !== undefined) tests.push(starsTest(episodes, stars));
   if (since !== undefined) tests.push(startsFrom(startedAt, since));
   if (until !== undefined) tests.push(startsBefore(startedAt, until));
-  if (text !== undefined && text.trim() !== '') tests.push(textTest(episodes, text.trim().toLowerCase()));
+  if (text !== undefined && text.trim() !== '') tests.push(textTest(episodes, text.trim().toLowerCase(), filter.named));
   return tests;
 }
 
-function textTest(episodes: Episodes, wanted: string): RowTest {
+function textTest(episodes: Episodes, wanted: string, named?: ReadonlySet<string>): RowTest {
   // Each distinct string is searched once, whatever the number of episodes that hold it.
-  const found = episodes.strings.values.map((value) => value.toLowerCase().includes(wanted));
+  const found = episodes.strings.values.map(
+    (value) => value.toLowerCase().includes(wanted) || named?.has(value) === true,
+  );
   return (row) =>
     found[episodes.columns.task.get(row)] === true ||
     found[episodes.columns.agent.get(row)] === true ||
     found[episodes.columns.collaborator.get(row)] === true ||
     found[episodes.columns.pack.get(row)] === true ||
     episodes.ids[row]!.toLowerCase().includes(wanted);
+}
+
+function sourceTest({ columns, strings }: Episodes, wanted: Source): RowTest {
+  const { collection } = columns;
+  if (wanted === 'played') return (row) => collection.get(row) < 0;
+  const isEvaluation = strings.values.map((value) => value.startsWith(EVALUATION));
+  return (row) =>
+    collection.get(row) >= 0 && isEvaluation[collection.get(row)] === (wanted === 'evaluation');
 }
 
 function starsTest({ columns }: Episodes, stars: number): RowTest {

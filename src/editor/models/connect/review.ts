@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { linesOf } from '../../../core/text';
 import type { Trial } from '../../../core/model/connection';
 import { shown, type Given, type Head } from '../../steps';
 import type { Server } from '../server';
@@ -70,6 +71,7 @@ function itemsOf({ server, hasKey, keeps }: Review, trial: Trial | 'testing' | u
       does,
     })),
     { ...trialItem(trial), does: 'test' },
+    ...remedyItems(trial),
     { label: t('Change'), kind: vscode.QuickPickItemKind.Separator },
     { label: t('Name'), description: name, does: 'name' },
     { label: t('Address'), description: baseUrl, does: 'baseUrl' },
@@ -86,13 +88,22 @@ function trialItem(trial: Trial | 'testing' | undefined): ReviewItem {
   if (trial === 'testing')
     return { label: `$(loading~spin) ${t('Testing…')}`, description: t('Waiting for first token…') };
   if (!trial.works)
-    return { label: `$(error) ${t('Test Connection Again')}`, detail: `${trial.what} ${trial.remedy}` };
+    return { label: `$(error) ${t('Test Connection Again')}`, detail: trial.what };
   const seconds = (trial.milliseconds / 1000).toFixed(1);
   return {
     label: `$(pass) ${t('Test Connection Again')}`,
     detail: [t('It works: answered in {0} s.', seconds), ...trial.notes].join(' '),
   };
 }
+
+/** What helps, in as many rows as it takes: a row of the list is one line, and what does not fit it is cut off. */
+function remedyItems(trial: Trial | 'testing' | undefined): ReviewItem[] {
+  if (typeof trial !== 'object' || trial.works) return [];
+  return linesOf(trial.remedy, ROW_CHARACTERS).map((line) => ({ label: '$(blank)', description: line }));
+}
+
+/** So many fit into a row of the list. */
+const ROW_CHARACTERS = 76;
 
 function placeholderOf({ model, baseUrl }: Server): string {
   return t('{0} at {1}: test it, change it, or keep it', model, baseUrl);

@@ -1,6 +1,6 @@
-import { functionName, requestedName } from '../../core/task/signature';
-import type { Task } from '../../core/task/task';
-import { withoutEnd } from '../../core/text';
+import { functionName, requestedName } from './signature';
+import type { Task } from './task';
+import { withoutEnd } from '../text';
 
 /** Eight or more hexadecimal digits, some of them decimal: an id that nobody would say. */
 function endsInHash(id: string): boolean {

@@ -1,0 +1,109 @@
+import * as vscode from 'vscode';
+import type { TrajectorySummary } from '../../core/trajectory/trajectory';
+import { shortened } from '../../../webview/dialogue/protocol';
+import { commands, contextValues } from '../contributions';
+import { collaboratorCalled, type Namer } from '../models/called';
+import { leakWords } from './filter';
+import type { Group } from './grouping';
+import type { KnownTask } from './titles';
+import type { TrajectoryNode } from './tree';
+import { ago, countWords, grouped, outcomeWords } from './words';
+
+const { t } = vscode.l10n;
+
+export const PAGE = 100;
+
+/** What a row of a dialogue needs besides its summary. */
+export interface RowContext {
+  readonly title: string;
+  readonly task: KnownTask | undefined;
+  readonly namer: Namer;
+  /** The rows around it have the same agent, which the group names. */
+  readonly isOfAgent: boolean;
+}
+
+export function trajectoryItem(
+  node: Extract<TrajectoryNode, { kind: 'trajectory' }>,
+  { title, task, namer, isOfAgent }: RowContext,
+): vscode.TreeItem {
+  const { summary } = node;
+  const outcome = outcomeWords(summary, task?.tests, t);
+  const agent = namer.calledBy(summary.agent);
+  const collaborator = collaboratorCalled(summary.collaborator, namer);
+  const item = new vscode.TreeItem(title);
+  item.id = summary.id;
+  item.description = [
+    outcome,
+    ...(summary.leaked ? [t('leak')] : []),
+    ...(summary.doubtful ? [t('doubtful')] : []),
+    ago(summary.startedAt, Date.now(), t),
+    // It may be long, and is cut off first.
+    ...(isOfAgent ? [] : [shortened(agent)]),
+  ].join(' · ');
+  item.iconPath = outcomeIcon(summary);
+  item.contextValue = contextValues.trajectory;
+  item.tooltip = [
+    title,
+    t('outcome: {0}, {1} agent turns', outcome, summary.turns),
+    ...(summary.leaked ? [t('a reply gives the reference away')] : []),
+    ...(summary.doubtful
+      ? [t('doubtful: lines lost from the log may have deleted it or marked a leak')]
+      : []),
+    ...(summary.stars === undefined ? [] : [t('rating: {0} of 5', summary.stars)]),
+    t('agent: {0}', agent),
+    t('collaborator: {0} ({1})', collaborator, summary.collaborator.kind),
+    t('started: {0}', new Date(summary.startedAt).toLocaleString()),
+  ].join('\n');
+  item.accessibilityInformation = {
+    label: [
+      ...[title, outcome, t('agent {0}', agent)],
+      ...(summary.leaked ? [leakWords(true, t)] : []),
+      ...(summary.doubtful ? [t('doubtful')] : []),
+    ].join(', '),
+  };
+  item.command = { command: commands.openTrajectory, title: t('Open'), arguments: [node] };
+  return item;
+}
+
+function outcomeIcon({ state, grades, abandoned }: TrajectorySummary): vscode.ThemeIcon {
+  if (state === 'open') return new vscode.ThemeIcon('color-mode');
+  if (state === 'abandoned') return new vscode.ThemeIcon(abandoned === 'failed' ? 'warning' : 'dash');
+  const success = (grades.fixed ?? grades.paper)?.success;
+  if (success === true) return new vscode.ThemeIcon('pass', new vscode.ThemeColor('testing.iconPassed'));
+  if (success === false) return new vscode.ThemeIcon('error', new vscode.ThemeColor('testing.iconFailed'));
+  return new vscode.ThemeIcon('question');
+}
+
+export function filterItem({
+  words,
+  matching,
+  all,
+}: Extract<TrajectoryNode, { kind: 'filter' }>): vscode.TreeItem {
+  const item = new vscode.TreeItem(words);
+  item.id = 'filter';
+  item.description = t('{0} of {1}', grouped(matching), grouped(all));
+  item.iconPath = new vscode.ThemeIcon('filter-filled');
+  item.contextValue = contextValues.trajectoryFilter;
+  item.tooltip = t('Only these are shown: {0}', words);
+  item.accessibilityInformation = { label: t('Filter: {0}, {1} of {2} dialogues', words, matching, all) };
+  item.command = { command: commands.filterTrajectories, title: t('Filter') };
+  return item;
+}
+
+export function moreItem(node: Extract<TrajectoryNode, { kind: 'more' }>): vscode.TreeItem {
+  const { shown, total } = node;
+  const item = new vscode.TreeItem(t('Show {0} more', Math.min(PAGE, total - shown)));
+  item.description = t('{0} not shown', grouped(total - shown));
+  item.iconPath = new vscode.ThemeIcon('ellipsis');
+  item.command = { command: commands.showMore, title: t('Show more'), arguments: [node] };
+  return item;
+}
+
+export function groupItem({ key, label, counts, isFolded }: Group): vscode.TreeItem {
+  const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(label, isFolded ? Collapsed : Expanded);
+  item.id = key;
+  item.description = countWords(counts, t);
+  item.accessibilityInformation = { label: `${label}, ${countWords(counts, t).split(' · ').join(', ')}` };
+  return item;
+}

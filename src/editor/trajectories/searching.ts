@@ -1,0 +1,166 @@
+import * as vscode from 'vscode';
+import { Fault } from '../../core/fault';
+import type { FoundDialogue, Passage } from '../../core/trajectory/search';
+import type { TrajectoryLog } from '../../core/trajectory/log';
+import { shortened } from '../../../webview/dialogue/protocol';
+import { documentUri } from '../documents';
+import type { Engine } from '../engine';
+import { messageOf } from '../session/view';
+import { excerpt } from '../tasks/search';
+import { passageIn, searchArguments } from './passage';
+import type { KnownTask } from './titles';
+import { ago, grouped, outcomeWords } from './words';
+
+const { t } = vscode.l10n;
+
+/** More rows than this are not read but narrowed. */
+const MOST_ROWS = 200;
+/** Nobody wants what the first letters of a word find. */
+const TYPING_MS = 250;
+const SHOWN_EVERY_MS = 200;
+
+interface Row extends vscode.QuickPickItem {
+  readonly episode?: string;
+  readonly passage?: Passage;
+}
+
+export interface TranscriptSearch {
+  readonly log: TrajectoryLog;
+  readonly engine: Engine;
+  /** Titles of the tasks of some dialogues, by the ids of the tasks. */
+  readonly titlesOf: (rows: readonly FoundDialogue['summary'][]) => Promise<ReadonlyMap<string, KnownTask>>;
+}
+
+/**
+ * Asks for words, shows the messages that have all of them while the log is read, and opens the transcript at the one that
+ * is chosen. Another word ends the search before it.
+ */
+export async function searchTranscripts(search: TranscriptSearch): Promise<void> {
+  const picker = vscode.window.createQuickPick<Row>();
+  picker.title = t('Search Transcripts');
+  picker.placeholder = t('Words of a message or a reply');
+  let stop = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  picker.onDidChangeValue((query) => {
+    stop.abort();
+    clearTimeout(timer);
+    stop = new AbortController();
+    const { signal } = stop;
+    timer = setTimeout(() => {
+      show(picker, search, query, signal).catch((error: unknown) => {
+        if (signal.aborted) return;
+        picker.hide();
+        search.engine.show(error, t('Search Transcripts'));
+      });
+    }, TYPING_MS);
+  });
+  const { row, query } = await chosen(picker);
+  stop.abort();
+  clearTimeout(timer);
+  picker.dispose();
+  if (row?.episode !== undefined) await openPassage(search.log, row.episode, row.passage, query);
+}
+
+function chosen(picker: vscode.QuickPick<Row>): Promise<{ row?: Row; query: string }> {
+  return new Promise((resolve) => {
+    picker.onDidAccept(() => {
+      const [row] = picker.selectedItems;
+      if (row?.episode !== undefined) resolve({ row, query: picker.value });
+    });
+    picker.onDidHide(() => resolve({ query: picker.value }));
+    picker.show();
+  });
+}
+
+/** Fills the picker while the log is read, a few times a second. */
+async function show(
+  picker: vscode.QuickPick<Row>,
+  { log, engine, titlesOf }: TranscriptSearch,
+  query: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const rows: Row[] = [];
+  let shownAt = 0;
+  const state = (label: string): Row => ({ label, alwaysShow: true });
+  const onProgress = (read: number, total: number): void => {
+    if (performance.now() - shownAt < SHOWN_EVERY_MS) return;
+    shownAt = performance.now();
+    const percent = Math.floor((100 * read) / Math.max(1, total));
+    picker.items = [...rows, state(t('{0} % of the log is searched', percent))];
+  };
+  picker.items = [];
+  picker.busy = query.trim() !== '';
+  for await (const found of log.search(query, { signal, onProgress })) {
+    const title = (await titlesOf([found.summary])).get(found.summary.taskId);
+    signal.throwIfAborted();
+    rows.push(...found.passages.map((passage) => rowOf(found, passage, title, query, engine)));
+    if (rows.length > MOST_ROWS) break;
+  }
+  signal.throwIfAborted();
+  picker.busy = false;
+  const shown = rows.slice(0, MOST_ROWS);
+  if (rows.length > MOST_ROWS)
+    shown.push(state(t('These are the newest {0}: type more words', grouped(MOST_ROWS))));
+  if (rows.length === 0 && query.trim() !== '')
+    shown.push(state(t('No message has all of these words: {0}', query.trim())));
+  picker.items = shown;
+}
+
+function rowOf(
+  { summary }: FoundDialogue,
+  passage: Passage,
+  task: KnownTask | undefined,
+  query: string,
+  engine: Engine,
+): Row {
+  const { turn, by } = passage;
+  return {
+    label: task?.title ?? summary.taskId,
+    description: [
+      by === 'agent' ? t('agent, turn {0}', turn) : t('reply, turn {0}', turn),
+      outcomeWords(summary, task?.tests, t),
+      ago(summary.startedAt, Date.now(), t),
+      shortened(engine.calledBy(summary.agent)),
+    ].join(' · '),
+    detail: excerpt(readable(passage), query),
+    // The picker would look for the query as one piece.
+    alwaysShow: true,
+    episode: summary.id,
+    passage,
+  };
+}
+
+/** What the transcript shows of a message, without the marks by which an agent tells its thoughts from it. */
+function readable({ by, text }: Passage): string {
+  if (by === 'collaborator') return text;
+  const { visible, thoughts } = messageOf(text);
+  return `${visible} ${thoughts}`;
+}
+
+/** The transcript at that message, with the words selected and looked for. */
+async function openPassage(
+  log: TrajectoryLog,
+  episode: string,
+  passage: Passage | undefined,
+  query: string,
+): Promise<void> {
+  const trajectory = await log.trajectory(episode);
+  if (trajectory === undefined) {
+    throw new Fault(
+      'editor/no-trajectory',
+      t('The log has no dialogue {0}; it may have been deleted.', episode),
+    );
+  }
+  const document = await vscode.workspace.openTextDocument(
+    documentUri('transcript', trajectory.task, { episode }),
+  );
+  const editor = await vscode.window.showTextDocument(document);
+  if (passage === undefined) return;
+  const { start, end } = passageIn(document.getText(), passage, query, t);
+  const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+  // A word at the cursor would take the place of the query.
+  editor.selection = new vscode.Selection(0, 0, 0, 0);
+  await vscode.commands.executeCommand('editor.actions.findWithArgs', searchArguments(query));
+  editor.selection = new vscode.Selection(range.start, range.end);
+  editor.revealRange(range, vscode.TextEditorRevealType.InCenter);
+}
