@@ -124,5 +124,5 @@ test('chooses blindly between its messages and those of the agent before', async
   const told = await workbench.notification(/a choice between two now.*one of taught-starter/);
   await told.getByRole('button', { name: 'Play Next Task' }).click();
   await page().getByRole('button', { name: 'Start' }).click();
-  await page().getByText('Which message of the agent is better?').waitFor();
+  await page().getByText('Which message is better?').waitFor();
 });
