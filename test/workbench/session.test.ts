@@ -125,7 +125,7 @@ test('a developer opens a task and agrees to be logged under a pseudonym', async
   await accessiblePictures(workbench, session(), 'session-consent', usualThemes);
   // All three choices are in sight where a document stands beside it.
   const agreeing = await session().getByRole('button', { name: 'Agree and start' }).boundingBox();
-  const last = await session().getByText('Also what you changed or the limit cut off').boundingBox();
+  const last = await session().getByText('Also your edits, truncated text').boundingBox();
   expect(last!.y + last!.height).toBeLessThanOrEqual(agreeing!.y);
   await workbench.setSize(700, 520);
   const third = session().getByRole('radio').last();
