@@ -481,9 +481,7 @@ test('goes on to the next task with Enter, and ends that one with what the agent
   await composer().waitFor();
   await session().getByRole('button', { name: 'End now' }).press('Enter');
   await workbench.page.getByRole('button', { name: 'End and Grade' }).click();
-  await session()
-    .getByRole('heading', { name: 'The reply has no code, so that no test can pass' })
-    .waitFor();
+  await session().getByRole('heading', { name: 'The reply has no code, so that no test can pass' }).waitFor();
   await workbench.screenshot('session-no-code');
 });
 

@@ -201,7 +201,8 @@ function testsOf(episodes: Episodes, filter: TrajectoryFilter): RowTest[] {
   if (stars !== undefined) tests.push(starsTest(episodes, stars));
   if (since !== undefined) tests.push(startsFrom(startedAt, since));
   if (until !== undefined) tests.push(startsBefore(startedAt, until));
-  if (text !== undefined && text.trim() !== '') tests.push(textTest(episodes, text.trim().toLowerCase(), filter.named));
+  if (text !== undefined && text.trim() !== '')
+    tests.push(textTest(episodes, text.trim().toLowerCase(), filter.named));
   return tests;
 }
 
@@ -222,8 +223,7 @@ function sourceTest({ columns, strings }: Episodes, wanted: Source): RowTest {
   const { collection } = columns;
   if (wanted === 'played') return (row) => collection.get(row) < 0;
   const isEvaluation = strings.values.map((value) => value.startsWith(EVALUATION));
-  return (row) =>
-    collection.get(row) >= 0 && isEvaluation[collection.get(row)] === (wanted === 'evaluation');
+  return (row) => collection.get(row) >= 0 && isEvaluation[collection.get(row)] === (wanted === 'evaluation');
 }
 
 function starsTest({ columns }: Episodes, stars: number): RowTest {
