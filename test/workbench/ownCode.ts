@@ -21,6 +21,16 @@ def parcel_price(weight_kg):
 
 print("end")
 `;
+const tests = `from shop import parcel_price
+
+
+def test_light():
+    assert parcel_price(1) == 5
+
+
+def test_heavy():
+    assert parcel_price(21) == 9.5
+`;
 /** What the agent writes in its place. */
 export const code = 'def parcel_price(weight_kg):\n    return 9.5 if weight_kg > 20 else 5';
 
@@ -58,10 +68,7 @@ export async function startOnOwnCode(): Promise<OwnCode> {
   };
   await mkdir(path.join(workspace, '.vscode'));
   await writeFile(path.join(workspace, 'shop.py'), source);
-  await writeFile(
-    path.join(workspace, 'test_shop.py'),
-    'assert parcel_price(1) == 5\nassert parcel_price(21) == 9.5\n',
-  );
+  await writeFile(path.join(workspace, 'test_shop.py'), tests);
   await writeFile(path.join(workspace, 'agent.json'), JSON.stringify({ '*': [asks, solves] }));
   await configure({});
   const workbench = await startWorkbench({

@@ -164,18 +164,30 @@ test('reads the dialogue again in the replay, which says what became of the answ
   await workbench.openViews('Tasks', 'Models');
 });
 
-test('makes a task of the function that is selected', async () => {
+/** Begins to make a task of the function, up to the tests that are typed. */
+async function chooseAsserts(): Promise<void> {
   const { page } = workbench;
+  await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Make Task of This Function…');
+  await page.locator('.quick-input-list-row', { hasText: 'parcel_price(21) == 9.5' }).waitFor();
+  await workbench.screenshot('own-task-tests');
+  await quickInputOf(workbench).press('Enter');
+  await page.getByText('More tests, with semicolons between them').waitFor();
+}
+
+test('makes no task of a function that does not give what a test wants', async () => {
   await own.configure({});
   await workbench.closeAllEditors();
   await openFunction(workbench);
   await selectFunction(workbench, 2);
-  await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Make Task of This Function…');
-  await page.locator('.quick-input-list-row', { hasText: 'parcel_price(21)' }).waitFor();
-  await workbench.screenshot('own-task-tests');
+  await chooseAsserts();
+  await answerQuickInput('parcel_price(20) == 6', 'own-task-wrong');
   await quickInputOf(workbench).press('Enter');
-  await page.getByText('More calls, with semicolons between them').waitFor();
-  await answerQuickInput('parcel_price(20); parcel_price(20.5)', 'own-task-calls');
+  await workbench.notification(/parcel_price\(20\) should be 6, and is 5/);
+});
+
+test('makes a task of the function that is selected, with the values that its tests want', async () => {
+  await chooseAsserts();
+  await answerQuickInput('parcel_price(20); parcel_price(20.5) == 9.5', 'own-task-calls');
   await expect
     .poll(() => quickInputOf(workbench).inputValue())
     .toBe('I need a Python function that does this: parcel price.');
@@ -187,7 +199,14 @@ test('makes a task of the function that is selected', async () => {
   const row = JSON.parse(await readFile(path.join(own.workspace, 'private-tasks.jsonl'), 'utf8')) as {
     problem_description: string;
     ground_truth: string;
+    test_cases: object;
   };
+  expect(Object.values(row.test_cases)).toEqual([
+    'parcel_price(1) == 5',
+    'parcel_price(21) == 9.5',
+    'parcel_price(20)',
+    'parcel_price(20.5) == 9.5',
+  ]);
   expect(row.problem_description).toContain('I need the price of a parcel.');
   // What the function needs of its file comes along.
   expect(row.ground_truth).toContain('LIMIT = 20');

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
 import { checkable, checkTask } from '../../../src/core/task/checks';
-import { draftedCalls, packLine, taskFromFunction, typedCalls } from '../../../src/core/task/drafted';
+import { brokenClaim } from '../../../src/core/task/broken';
+import { packLine, taskFromFunction, typedCalls } from '../../../src/core/task/drafted';
 import { draftedRequest, isOwnFunction, ownTask } from '../../../src/core/task/own';
 import { functionNamed } from '../../../src/core/task/python/functions';
 import { parseTask } from '../../../src/core/task/row';
@@ -46,12 +47,8 @@ it('makes a task without tests of a developer’s own function, with a title', (
 });
 
 it('makes a task whose reference passes its own tests, and which a pack reads again', async () => {
-  const calls = draftedCalls(
-    ['parcel_price(1) == 1', 'parcel_price(20.5) == 25.5', 'parcel_price(1) == 1'],
-    'parcel_price',
-  );
-  expect(calls).toEqual(['parcel_price(1)', 'parcel_price(20.5)']);
-  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', calls });
+  const tests = ['parcel_price(1) == 1', 'parcel_price(20.5)'];
+  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', tests });
   expect(await grader.checkReference(task)).toEqual([]);
   expect(await grader.grade(task, task.reference, { mode: 'fixed' })).toMatchObject({ success: true });
   const line = packLine(task);
@@ -59,8 +56,35 @@ it('makes a task whose reference passes its own tests, and which a pack reads ag
   expect(parseTask(JSON.parse(line))).toEqual(task);
 });
 
+it('keeps the values that asserts want in the hidden tests', async () => {
+  const tests = ['parcel_price(1) == 1', 'parcel_price(2) == 2'];
+  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', tests });
+  const { tests: results } = await grader.grade(task, 'def parcel_price(weight_kg):\n    return 2\n', {
+    mode: 'fixed',
+  });
+  expect(results).toMatchObject([{ status: 'wrong', expected: '1', got: '2' }, { status: 'passed' }]);
+  // A reference that was changed later is told apart from its tests.
+  const changed = { ...task, reference: 'def parcel_price(weight_kg):\n    return 2\n' };
+  expect(await grader.weakTests(changed)).toContain(
+    'test1: The reference does not give 1 here, so every other value passes.',
+  );
+});
+
+it('tells which assert a function does not fulfil, with both values', async () => {
+  const broken = (...claims: string[]): ReturnType<typeof brokenClaim> =>
+    brokenClaim(grader, { code: source, name: 'parcel_price', claims });
+  expect(await broken('parcel_price(1) == 1', 'parcel_price(2) < 3')).toBeUndefined();
+  expect(await broken()).toBeUndefined();
+  expect(await broken('parcel_price(1) == 1', '[1, "a"] == parcel_price(30)')).toEqual({
+    claim: '[1, "a"] == parcel_price(30)',
+    values: { call: 'parcel_price(30)', wanted: "[1, 'a']", got: '34.5' },
+  });
+  expect(await broken('parcel_price(2) > 3')).toEqual({ claim: 'parcel_price(2) > 3' });
+  expect((await broken('parcel_price("a") == 1'))?.failure).toMatch(/^TypeError: /);
+});
+
 it('says which test a reference fails', async () => {
-  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', calls: ['parcel_price("a")'] });
+  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', tests: ['parcel_price("a")'] });
   const [failure] = await grader.checkReference(task);
   expect(failure).toMatch(/^test1: .*TypeError/);
 });
