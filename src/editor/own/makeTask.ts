@@ -2,7 +2,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
-import { brokenClaim, type BrokenClaim } from '../../core/task/broken';
+import { brokenClaim, type BrokenClaim } from '../../core/grading/broken';
 import { draftedRequest } from '../../core/task/own';
 import { equalityIn } from '../../core/task/python/asserts';
 import type { Task } from '../../core/task/task';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
 import { checkable, checkTask } from '../../../src/core/task/checks';
-import { brokenClaim } from '../../../src/core/task/broken';
+import { brokenClaim } from '../../../src/core/grading/broken';
 import { packLine, taskFromFunction, typedCalls } from '../../../src/core/task/drafted';
 import { draftedRequest, isOwnFunction, ownTask } from '../../../src/core/task/own';
 import { functionNamed } from '../../../src/core/task/python/functions';

@@ -1,6 +1,6 @@
-import type { GradeOptions, Grader } from '../grading/grader';
-import { checkable, checkTask, valuable, valueTask } from './checks';
-import { equalityIn } from './python/asserts';
+import type { GradeOptions, Grader } from './grader';
+import { checkable, checkTask, valuable, valueTask } from '../task/checks';
+import { equalityIn } from '../task/python/asserts';
 
 /** A claim about a function that the function does not fulfil. */
 export interface BrokenClaim {
