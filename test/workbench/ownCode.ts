@@ -7,6 +7,7 @@ import type { Locator } from 'playwright-core';
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
+import { realTrainer } from '../fixtures/trainer';
 import { chatSettings } from './chatView';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
@@ -21,7 +22,7 @@ def parcel_price(weight_kg):
 
 print("end")
 `;
-const tests = `from shop import parcel_price
+export const tests = `from shop import parcel_price
 
 
 def test_light():
@@ -62,6 +63,7 @@ export async function startOnOwnCode(): Promise<OwnCode> {
       'tandem.simulator': 'rules',
       'tandem.servers': [{ name: 'Mine', baseUrl: server.url, model: 'tiny' }],
       'files.autoSave': 'off',
+      'python.defaultInterpreterPath': realTrainer().python,
       ...settings,
     };
     await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(all));

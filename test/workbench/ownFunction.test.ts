@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Locator } from 'playwright-core';
@@ -14,6 +14,7 @@ import {
   selectFunction,
   source,
   startOnOwnCode,
+  tests,
   type OwnCode,
 } from './ownCode';
 
@@ -87,18 +88,63 @@ test('rejects the answer, which leaves the file as it is and is logged', async (
   await page.locator('.statusbar-item', { hasText: 'Tandem: answered' }).waitFor();
   await workbench.screenshot('own-change-asked');
   await workbench.pictures('own-change');
+  const asked = await workbench.notification(/Put the answer into shop\.py/);
+  await asked.getByRole('button', { name: 'Run Tests' }).click();
+  await workbench.notification(/Tests passed: 0 of 2 before, 2 of 2 with the answer\./);
+  await change().click();
   await page
     .getByRole('button', { name: /^Reject Answer/ })
     .first()
     .click();
   await change().waitFor({ state: 'detached' });
   await expect.poll(outcomes).toMatchObject([{ outcome: 'rejected' }]);
+  await session().getByText('Rejected. Your file was left as it is.').waitFor();
   expect(await readFile(own.file, 'utf8')).toBe(source);
+});
+
+/** The parcel that weighs nothing, which the answer knows nothing of. */
+const free = '\n\ndef test_free():\n    assert parcel_price(0) == 0\n';
+
+test('runs the tests before it accepts, and sees that the answer breaks one', async () => {
+  const { page } = workbench;
+  const testFile = path.join(own.workspace, 'test_shop.py');
+  const working = 'return 0 if weight_kg == 0 else 9.5 if weight_kg > LIMIT else 5';
+  await writeFile(testFile, tests + free);
+  await writeFile(own.file, source.replace('raise NotImplementedError', working));
+  await session().getByRole('button', { name: 'Review it again' }).click();
+  await change().click();
+  await lineOf(workbench, 'return 0 if').waitFor();
+  await page
+    .getByRole('button', { name: /^Run Tests with Answer/ })
+    .first()
+    .click();
+  const told = await workbench.notification(
+    /Tests passed: 3 of 3 before, 2 of 3 with the answer\. It breaks test_free\./,
+  );
+  await told.getByRole('button', { name: 'Accept Anyway' }).waitFor();
+  await page
+    .getByRole('button', { name: /^Accept Anyway/ })
+    .first()
+    .waitFor();
+  await workbench.pictures('own-tests-broken');
+  await told.getByRole('button', { name: 'Show Failure' }).click();
+  await page.locator('.tab.active', { hasText: 'test_shop.py' }).waitFor();
+  await lineOf(workbench, 'parcel_price(0) == 0').waitFor();
+  await page.locator('.part.panel').getByText('1 failed, 2 passed').first().waitFor();
+  await workbench.screenshot('own-tests-failure');
+  // The tests said so of the file as it was.
+  await writeFile(testFile, tests);
+  await writeFile(own.file, source);
+  await change().click();
+  await page
+    .getByRole('button', { name: /^Accept Answer/ })
+    .first()
+    .waitFor();
 });
 
 test('looks at it again and accepts it, which can be undone', async () => {
   const { page } = workbench;
-  await session().getByRole('button', { name: 'Review the change' }).click();
+  await session().getByRole('button', { name: 'Review it again' }).click();
   // The session, which was clicked, may have the focus after the change has opened, and only an active group shows buttons.
   await change().click();
   await page
@@ -116,6 +162,10 @@ test('looks at it again and accepts it, which can be undone', async () => {
   // The docstring stays, which the answer has none of.
   const accepted = source.replace('raise NotImplementedError', 'return 9.5 if weight_kg > 20 else 5');
   await expect.poll(() => readFile(own.file, 'utf8')).toBe(accepted);
+  const told = await workbench.notification(/The answer is in shop\.py\./);
+  await told.getByRole('button', { name: 'Run Tests' }).click();
+  await workbench.notification(/Tests passed: 2 of 2\./);
+  await session().getByText('Accepted. The answer was put into your file.').waitFor();
   await accessiblePictures(workbench, session(), 'own-accepted');
 });
 
@@ -131,7 +181,7 @@ test('edits what was accepted, and how much of it survives is logged, over a rel
   await openFile(workbench, 'test_shop.py');
   await workbench.kept(/test_shop\.py/);
   await workbench.reload();
-  await session().getByRole('button', { name: 'Review the change' }).waitFor();
+  await session().getByRole('button', { name: 'Review it again' }).waitFor();
   await own.configure({ 'tandem.collaboration.survivalMinutes': 0 });
   await expect
     .poll(async () => (await outcomes()).at(-1))
