@@ -38,6 +38,13 @@ export const code = 'def parcel_price(weight_kg):\n    return 9.5 if weight_kg >
 const asks = 'I do not know the limit.\n\nOUTPUT:\nFrom how many kilos is a parcel heavy?';
 const solves = `Now I know.\n\nOUTPUT:\nI WANT TO ANSWER:\n\`\`\`python\n${code}\n\`\`\``;
 
+/** What the model behind the server drafts when it is asked for facts. */
+export const limitFact = {
+  topic: 'weight limit',
+  keywords: ['heavy', 'limit'],
+  answers: ['Above 20 kg a parcel is heavy.'],
+};
+
 /** A workbench on a folder with a function of a person's own, its tests, and an agent that asks once and then answers. */
 export interface OwnCode {
   readonly workspace: string;
@@ -54,7 +61,11 @@ export interface OwnCode {
 export async function startOnOwnCode(): Promise<OwnCode> {
   const workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-own-'));
   const server = await startChatServer({
-    reply: ({ body }) => answer(body.messages.some(({ role }) => role === 'assistant') ? solves : asks),
+    reply: ({ body }) => {
+      if (body.messages[0]?.content.includes('JSON array') === true)
+        return answer(JSON.stringify([limitFact]));
+      return answer(body.messages.some(({ role }) => role === 'assistant') ? solves : asks);
+    },
     models: ['tiny'],
   });
   const configure = async (settings: Readonly<Record<string, unknown>>): Promise<void> => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import {
+  limitFact,
   lineOf,
   openFile,
   openFunction,
@@ -91,6 +92,7 @@ test('rejects the answer, which leaves the file as it is and is logged', async (
   const asked = await workbench.notification(/Put the answer into shop\.py/);
   await asked.getByRole('button', { name: 'Run Tests' }).click();
   await workbench.notification(/Tests passed: 0 of 2 before, 2 of 2 with the answer\./);
+  await workbench.clearNotifications();
   await change().click();
   await page
     .getByRole('button', { name: /^Reject Answer/ })
@@ -132,6 +134,7 @@ test('runs the tests before it accepts, and sees that the answer breaks one', as
   await lineOf(workbench, 'parcel_price(0) == 0').waitFor();
   await page.locator('.part.panel').getByText('1 failed, 2 passed').first().waitFor();
   await workbench.screenshot('own-tests-failure');
+  await workbench.runCommand('View: Hide Panel');
   // The tests said so of the file as it was.
   await writeFile(testFile, tests);
   await writeFile(own.file, source);
@@ -165,6 +168,7 @@ test('looks at it again and accepts it, which can be undone', async () => {
   const told = await workbench.notification(/The answer is in shop\.py\./);
   await told.getByRole('button', { name: 'Run Tests' }).click();
   await workbench.notification(/Tests passed: 2 of 2\./);
+  await workbench.clearNotifications();
   await session().getByText('Accepted. The answer was put into your file.').waitFor();
   await accessiblePictures(workbench, session(), 'own-accepted');
 });
@@ -225,7 +229,7 @@ async function chooseAsserts(): Promise<void> {
 }
 
 test('makes no task of a function that does not give what a test wants', async () => {
-  await own.configure({});
+  await own.configure({ 'tandem.simulator': `openai:tiny@${own.server.url}` });
   await workbench.closeAllEditors();
   await openFunction(workbench);
   await selectFunction(workbench, 2);
@@ -233,33 +237,53 @@ test('makes no task of a function that does not give what a test wants', async (
   await answerQuickInput('parcel_price(20) == 6', 'own-task-wrong');
   await quickInputOf(workbench).press('Enter');
   await workbench.notification(/parcel_price\(20\) should be 6, and is 5/);
+  await workbench.clearNotifications();
 });
 
 test('makes a task of the function that is selected, with the values that its tests want', async () => {
+  const { page } = workbench;
   await chooseAsserts();
   await answerQuickInput('parcel_price(20); parcel_price(20.5) == 9.5', 'own-task-calls');
   await expect
     .poll(() => quickInputOf(workbench).inputValue())
     .toBe('I need a Python function: The price of a parcel.');
   await answerQuickInput('I need the price of a parcel.', 'own-task-request');
+  const row = (text: string): Locator => page.locator('.quick-input-list-row', { hasText: text }).first();
+  await row('Draft by Mine').click();
+  await row('weight limit').waitFor();
+  await row('Draft from the Tests').click();
+  await row('For example, parcel_price(21) gives 9.5.').waitFor();
+  await workbench.pictures('own-task-facts');
+  await row('weight limit').click();
+  await page.getByText('What the fact is about').waitFor();
+  await answerQuickInput('heavy parcels', 'own-task-fact');
+  await page.getByText('What is told, in whole sentences').waitFor();
+  await quickInputOf(workbench).press('Enter');
+  await page.getByText('Words that a question about it').waitFor();
+  await quickInputOf(workbench).press('Enter');
+  await row('heavy parcels').waitFor();
+  await row('Done').click();
   // The input waits for its check; whatever opens before cancels it.
   await quickInputOf(workbench).waitFor({ state: 'hidden' });
   const told = await workbench.notification(/is a task of private-tasks\.jsonl now, with 4 hidden tests/);
   await told.getByRole('button', { name: 'Show Tasks' }).click();
-  const row = JSON.parse(await readFile(path.join(own.workspace, 'private-tasks.jsonl'), 'utf8')) as {
+  const made = JSON.parse(await readFile(path.join(own.workspace, 'private-tasks.jsonl'), 'utf8')) as {
     problem_description: string;
     ground_truth: string;
     test_cases: object;
+    facts: readonly { topic: string }[];
   };
-  expect(Object.values(row.test_cases)).toEqual([
+  expect(made.facts[0]).toEqual({ ...limitFact, topic: 'heavy parcels' });
+  expect(made.facts).toHaveLength(4);
+  expect(Object.values(made.test_cases)).toEqual([
     'parcel_price(1) == 5',
     'parcel_price(21) == 9.5',
     'parcel_price(20)',
     'parcel_price(20.5) == 9.5',
   ]);
-  expect(row.problem_description).toContain('I need the price of a parcel.');
+  expect(made.problem_description).toContain('I need the price of a parcel.');
   // What the function needs of its file comes along.
-  expect(row.ground_truth).toContain('LIMIT = 20');
+  expect(made.ground_truth).toContain('LIMIT = 20');
 });
 
 test('opens the task in a session, where the agent is graded by the hidden tests', async () => {

@@ -1,7 +1,7 @@
 import type { PythonFunction } from './python/functions';
 import { standalone } from './python/standalone';
 import { parseTask, taskToRow } from './row';
-import type { Task } from './task';
+import type { Fact, Task } from './task';
 import { PythonStrings } from './python/strings';
 
 /** What a person says of a task that is made from a function. */
@@ -13,6 +13,8 @@ export interface DraftedTask {
    * function as it is now becomes the wanted one.
    */
   readonly tests: readonly string[];
+  /** What the rules may tell; without any they cannot play the task. */
+  readonly facts?: readonly Fact[];
 }
 
 /**
@@ -22,13 +24,14 @@ export interface DraftedTask {
 export function taskFromFunction(
   source: string,
   wanted: PythonFunction,
-  { request, tests }: DraftedTask,
+  { request, tests, facts = [] }: DraftedTask,
 ): Task {
   return parseTask({
     problem_description: `${request.trim()}\n\nThe signature is:\n\n${wanted.signature}`,
     ground_truth: standalone(source, wanted),
     test_cases: Object.fromEntries(tests.map((test, index) => [`test${index + 1}`, test])),
     source: 'private',
+    ...(facts.length > 0 && { facts }),
   });
 }
 

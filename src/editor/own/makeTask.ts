@@ -10,6 +10,7 @@ import { views } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { Packs } from '../tasks/packs';
+import { askFacts } from './askFacts';
 import { claimsAbout } from './claims';
 import { pointedAt, type PointedAt } from './function';
 import { withProgress } from './testing';
@@ -42,17 +43,22 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
   const request = tests && (await askRequest(pointed));
   if (tests === undefined || request === undefined) return;
   const { packLine, taskFromFunction } = await import('../../core/task/drafted');
-  const task = taskFromFunction(pointed.document.getText(), pointed.function, { request, tests: tests.all });
+  const source = pointed.document.getText();
+  const drafted = { request, tests: tests.all };
+  const task = taskFromFunction(source, pointed.function, drafted);
   const engine = engines.of(pointed.document.uri.fsPath);
   const isVerified = await withProgress(t('Running the reference against its own tests'), async (signal) => {
     await verify(engine, { task, name: pointed.function.name, claims: tests.claims }, signal);
     return true;
   });
   if (isVerified !== true) return;
+  const { name } = pointed.function;
+  const facts = await askFacts(engine, { ...drafted, name, reference: task.reference });
+  if (facts === undefined) return;
   const file = path.join(folder.uri.fsPath, PACK);
-  await append(file, packLine(task));
+  await append(file, packLine(taskFromFunction(source, pointed.function, { ...drafted, facts })));
   packs.refresh();
-  await tell(file, pointed.function.name, tests.all.length);
+  await tell(file, name, tests.all.length);
 }
 
 interface ChosenTests {

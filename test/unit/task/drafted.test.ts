@@ -3,6 +3,8 @@ import type { Grader } from '../../../src/core/grading/grader';
 import { checkable, checkTask } from '../../../src/core/task/checks';
 import { brokenClaim } from '../../../src/core/grading/broken';
 import { packLine, taskFromFunction, typedCalls } from '../../../src/core/task/drafted';
+import { factsIn, factsOfTests, factsQuestion } from '../../../src/core/task/draftedFacts';
+import { answerByRules } from '../../../src/core/dialogue/rules';
 import { draftedRequest, isOwnFunction, ownTask } from '../../../src/core/task/own';
 import { functionNamed } from '../../../src/core/task/python/functions';
 import { parseTask } from '../../../src/core/task/row';
@@ -81,6 +83,30 @@ it('tells which assert a function does not fulfil, with both values', async () =
   });
   expect(await broken('parcel_price(2) > 3')).toEqual({ claim: 'parcel_price(2) > 3' });
   expect((await broken('parcel_price("a") == 1'))?.failure).toMatch(/^TypeError: /);
+});
+
+it('takes the facts that a model drafts, and no other text', () => {
+  const fact = { topic: 'limit', keywords: ['limit', 'heavy'], answers: ['Above 20 kg it is heavy.'] };
+  expect(factsIn(`Here they are:\n\`\`\`json\n[${JSON.stringify(fact)}]\n\`\`\``)).toEqual([fact]);
+  for (const text of ['', 'I cannot.', '[1]', '[]', ']x[', '[{"topic": "limit"}]'])
+    expect(factsIn(text), text).toBeUndefined();
+  expect(factsQuestion({ reference: source, request: 'Prices.' }).at(-1)?.content).toContain(source);
+});
+
+it('drafts facts from tests without a model, which the rules tell', async () => {
+  const tests = ['parcel_price(20.5) == 25.5', 'parcel_price(1)'];
+  const facts = factsOfTests(tests, 'parcel_price');
+  expect(facts).toEqual([
+    {
+      topic: 'parcel_price(20.5)',
+      keywords: ['example', 'examples', '20.5'],
+      answers: ['For example, parcel_price(20.5) gives 25.5.'],
+    },
+  ]);
+  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', tests, facts });
+  expect(parseTask(JSON.parse(packLine(task)))).toEqual(task);
+  const told = answerByRules(task, 'Can you give me an example?', { history: [], seed: 0 });
+  expect(told).toContain('parcel_price(20.5) gives 25.5');
 });
 
 it('says which test a reference fails', async () => {
