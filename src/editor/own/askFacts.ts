@@ -18,7 +18,7 @@ export interface WithoutFacts {
 
 interface Row extends vscode.QuickPickItem {
   /** What is done when it is chosen. */
-  readonly run: () => Promise<void> | 'done';
+  readonly run: () => Promise<void> | 'done' | undefined;
   readonly fact?: Fact;
 }
 
@@ -68,7 +68,15 @@ export async function askFacts(engine: Engine, task: WithoutFacts): Promise<read
           ]),
       ...(examples.length === 0
         ? []
-        : [{ label: t('$(beaker) Draft from the Tests'), run: async () => add(examples) }]),
+        : [
+            {
+              label: t('$(beaker) Draft from the Tests'),
+              run: () => {
+                add(examples);
+                return undefined;
+              },
+            },
+          ]),
     ]);
     if (row === undefined) return undefined;
     if ('removed' in row) facts = facts.filter((each) => each !== row.removed);

@@ -53,7 +53,10 @@ export class OwnTests implements vscode.Disposable {
   async runPointedAt(): Promise<void> {
     const { document, function: wanted } = pointedAt();
     const tested = await this.of(document, wanted.name);
-    if (tested === undefined) return tellNone(wanted.name);
+    if (tested === undefined) {
+      tellNone(wanted.name);
+      return;
+    }
     await this.run(tested);
   }
 

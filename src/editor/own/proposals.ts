@@ -96,7 +96,10 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     const proposal = proposalOf(uri);
     const file = await fileOf(proposal);
     const tested = await this.tests.of(file, nameOf(proposal));
-    if (tested === undefined) return tellNone(nameOf(proposal) ?? path.basename(file.fileName));
+    if (tested === undefined) {
+      tellNone(nameOf(proposal) ?? path.basename(file.fileName));
+      return;
+    }
     const text = proposed(file.getText(), proposal);
     const report = await this.tests.compare(tested, text);
     // Meanwhile it may have been decided, or the file changed.

@@ -93,7 +93,7 @@ it('takes the facts that a model drafts, and no other text', () => {
   expect(factsQuestion({ reference: source, request: 'Prices.' }).at(-1)?.content).toContain(source);
 });
 
-it('drafts facts from tests without a model, which the rules tell', async () => {
+it('drafts facts from tests without a model, which the rules tell', () => {
   const tests = ['parcel_price(20.5) == 25.5', 'parcel_price(1)'];
   const facts = factsOfTests(tests, 'parcel_price');
   expect(facts).toEqual([

@@ -66,9 +66,11 @@ function argumentsOf(text: string): Arguments {
   const positional: string[] = [];
   const named = new Map<string, string>();
   for (const argument of argumentsIn(text)) {
-    const [, name, value] = /^([A-Za-z]+)\s*=(?!=)\s*([^]*)$/.exec(argument) ?? [];
-    if (name === undefined) positional.push(argument);
-    else named.set(name, value!);
+    const equals = argument.indexOf('=');
+    const name = argument.slice(0, Math.max(0, equals)).trim();
+    if (/^[A-Za-z]+$/.test(name) && argument[equals + 1] !== '=')
+      named.set(name, argument.slice(equals + 1).trim());
+    else positional.push(argument);
   }
   return { positional, named };
 }
