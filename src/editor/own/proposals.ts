@@ -168,10 +168,13 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
   /** The file may be changed while the diff is open. */
   private follow(document: vscode.TextDocument): void {
     for (const { uri } of vscode.workspace.textDocuments) {
-      if (uri.scheme !== answerScheme || proposalOf(uri).file !== document.uri.toString()) continue;
-      this.changed.fire(uri);
-      // What the tests said was of another text.
-      this.setBreaking(uri, false);
+      if (uri.scheme === answerScheme && proposalOf(uri).file === document.uri.toString())
+        this.changed.fire(uri);
+    }
+    // What the tests said was of another text; the diff may lie behind other editors, where it has no document.
+    for (const address of this.breaking) {
+      const uri = vscode.Uri.parse(address);
+      if (proposalOf(uri).file === document.uri.toString()) this.setBreaking(uri, false);
     }
   }
 }
