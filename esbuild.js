@@ -200,6 +200,7 @@ const progressOf = (options) => ({
 const assets = [
   ['src/core/grading/python', 'evaluation'],
   ['src/core/grading/native/python', 'native'],
+  ['src/core/testing/python', 'testing'],
   ['src/core/dialogue/prompts', 'prompts'],
   ['media/starter', 'starter'],
   ...['tandem_trainer', 'pyproject.toml', 'requirements.lock', 'README.md'].map((name) => [

@@ -7,6 +7,7 @@ const below: Record<string, readonly string[]> = {
   model: ['task'],
   grading: ['task'],
   trajectory: ['task'],
+  testing: [],
   dialogue: ['model', 'grading', 'trajectory', 'task'],
   evaluation: ['dialogue', 'model', 'grading', 'trajectory', 'task'],
   training: ['evaluation', 'dialogue', 'model', 'grading', 'trajectory', 'task'],

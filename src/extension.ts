@@ -34,6 +34,7 @@ import { Participant } from './editor/chat/participant';
 import { ModelProvider } from './editor/chat/provider';
 import { Collaborations } from './editor/own/collaborations';
 import { FunctionActions } from './editor/own/function';
+import { OwnTests } from './editor/own/ownTests';
 import { Proposals } from './editor/own/proposals';
 import { Status } from './editor/status';
 import { TeachingPanel } from './editor/teaching/panel';
@@ -115,7 +116,8 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const teaching = new TeachingPanel(context.extensionUri, engine, teacher, runPanels);
   const comparisons = new Comparisons(context.extensionUri, engines, packs, runPanels, runWatch);
   const status = new Status(panels, runWatch);
-  const proposals = new Proposals((error) => engine.show(error));
+  const ownTests = new OwnTests(context.asAbsolutePath('dist/testing/run_tests.py'));
+  const proposals = new Proposals(ownTests, (error) => engine.show(error));
   const collaborations = new Collaborations(context.workspaceState, engines, panels, proposals);
   const titles = lazily(() => titlesOf(context.extension.packageJSON));
   context.subscriptions.push(
@@ -150,6 +152,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     comparisons,
     new Documents(engines, packs),
     status,
+    ownTests,
     proposals,
     collaborations,
     new FunctionActions(titles),
@@ -160,7 +163,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     registerCommands({
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
       ...{ adder, critics, download, starter, guidelines, status, tasks, trajectories },
-      ...{ replays, exports, statistics, candidates, proposals, collaborations, titles },
+      ...{ replays, exports, statistics, candidates, proposals, ownTests, collaborations, titles },
       ...{ runWatch, runTree, runQueue, runStarter, runControl, runPanels, runForms, comparisons, teaching },
     }),
   );

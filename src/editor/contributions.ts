@@ -87,7 +87,10 @@ export const commands = {
   collaborateOnFunction: 'tandem.collaborateOnFunction',
   makeTask: 'tandem.makeTask',
   acceptAnswer: 'tandem.acceptAnswer',
+  acceptAnswerAnyway: 'tandem.acceptAnswerAnyway',
   rejectAnswer: 'tandem.rejectAnswer',
+  testProposal: 'tandem.testProposal',
+  runTests: 'tandem.runTests',
   reviewAnswer: 'tandem.reviewAnswer',
   testAnswer: 'tandem.testAnswer',
 } as const;
@@ -180,6 +183,8 @@ export const contextKeys = {
   queueIsHalted: 'tandem.queueIsHalted',
   /** The addresses of the documents that were made to be started as runs. */
   runFiles: 'tandem.runFiles',
+  /** The addresses of shown answers that break tests which pass without them. */
+  breakingAnswers: 'tandem.breakingAnswers',
 } as const;
 
 /** The settings and the type of their values; `tandem.` stands before each in the manifest. */

@@ -7,6 +7,7 @@ import type { Locator } from 'playwright-core';
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
 import { answer } from '../fixtures/chat-server-replies';
+import { realTrainer } from '../fixtures/trainer';
 import { chatSettings } from './chatView';
 import type { WorkbenchDriver } from './driver';
 import { startWorkbench } from './launch';
@@ -21,11 +22,28 @@ def parcel_price(weight_kg):
 
 print("end")
 `;
+export const tests = `from shop import parcel_price
+
+
+def test_light():
+    assert parcel_price(1) == 5
+
+
+def test_heavy():
+    assert parcel_price(21) == 9.5
+`;
 /** What the agent writes in its place. */
 export const code = 'def parcel_price(weight_kg):\n    return 9.5 if weight_kg > 20 else 5';
 
 const asks = 'I do not know the limit.\n\nOUTPUT:\nFrom how many kilos is a parcel heavy?';
 const solves = `Now I know.\n\nOUTPUT:\nI WANT TO ANSWER:\n\`\`\`python\n${code}\n\`\`\``;
+
+/** What the model behind the server drafts when it is asked for facts. */
+export const limitFact = {
+  topic: 'weight limit',
+  keywords: ['heavy', 'limit'],
+  answers: ['Above 20 kg a parcel is heavy.'],
+};
 
 /** A workbench on a folder with a function of a person's own, its tests, and an agent that asks once and then answers. */
 export interface OwnCode {
@@ -43,7 +61,11 @@ export interface OwnCode {
 export async function startOnOwnCode(): Promise<OwnCode> {
   const workspace = await mkdtemp(path.join(os.tmpdir(), 'tandem-own-'));
   const server = await startChatServer({
-    reply: ({ body }) => answer(body.messages.some(({ role }) => role === 'assistant') ? solves : asks),
+    reply: ({ body }) => {
+      if (body.messages[0]?.content.includes('JSON array') === true)
+        return answer(JSON.stringify([limitFact]));
+      return answer(body.messages.some(({ role }) => role === 'assistant') ? solves : asks);
+    },
     models: ['tiny'],
   });
   const configure = async (settings: Readonly<Record<string, unknown>>): Promise<void> => {
@@ -52,16 +74,14 @@ export async function startOnOwnCode(): Promise<OwnCode> {
       'tandem.simulator': 'rules',
       'tandem.servers': [{ name: 'Mine', baseUrl: server.url, model: 'tiny' }],
       'files.autoSave': 'off',
+      'python.defaultInterpreterPath': realTrainer().python,
       ...settings,
     };
     await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(all));
   };
   await mkdir(path.join(workspace, '.vscode'));
   await writeFile(path.join(workspace, 'shop.py'), source);
-  await writeFile(
-    path.join(workspace, 'test_shop.py'),
-    'assert parcel_price(1) == 5\nassert parcel_price(21) == 9.5\n',
-  );
+  await writeFile(path.join(workspace, 'test_shop.py'), tests);
   await writeFile(path.join(workspace, 'agent.json'), JSON.stringify({ '*': [asks, solves] }));
   await configure({});
   const workbench = await startWorkbench({

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Locator } from 'playwright-core';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessiblePictures } from './accessibility';
 import type { WorkbenchDriver } from './driver';
 import {
-  code,
+  limitFact,
   lineOf,
   openFile,
   openFunction,
@@ -15,6 +15,7 @@ import {
   selectFunction,
   source,
   startOnOwnCode,
+  tests,
   type OwnCode,
 } from './ownCode';
 
@@ -88,18 +89,66 @@ test('rejects the answer, which leaves the file as it is and is logged', async (
   await page.locator('.statusbar-item', { hasText: 'Tandem: answered' }).waitFor();
   await workbench.screenshot('own-change-asked');
   await workbench.pictures('own-change');
+  const asked = await workbench.notification(/Put the answer into shop\.py/);
+  await asked.getByRole('button', { name: 'Run Tests' }).click();
+  await workbench.notification(/Tests passed: 0 of 2 before, 2 of 2 with the answer\./);
+  await workbench.clearNotifications();
+  await change().click();
   await page
     .getByRole('button', { name: /^Reject Answer/ })
     .first()
     .click();
   await change().waitFor({ state: 'detached' });
   await expect.poll(outcomes).toMatchObject([{ outcome: 'rejected' }]);
+  await session().getByText('Rejected. Your file was left as it is.').waitFor();
   expect(await readFile(own.file, 'utf8')).toBe(source);
+});
+
+/** The parcel that weighs nothing, which the answer knows nothing of. */
+const free = '\n\ndef test_free():\n    assert parcel_price(0) == 0\n';
+
+test('runs the tests before it accepts, and sees that the answer breaks one', async () => {
+  const { page } = workbench;
+  const testFile = path.join(own.workspace, 'test_shop.py');
+  const working = 'return 0 if weight_kg == 0 else 9.5 if weight_kg > LIMIT else 5';
+  await writeFile(testFile, tests + free);
+  await writeFile(own.file, source.replace('raise NotImplementedError', working));
+  await session().getByRole('button', { name: 'Review it again' }).click();
+  await change().click();
+  await lineOf(workbench, 'return 0 if').waitFor();
+  await page
+    .getByRole('button', { name: /^Run Tests with Answer/ })
+    .first()
+    .click();
+  const told = await workbench.notification(
+    /Tests passed: 3 of 3 before, 2 of 3 with the answer\. It breaks test_free\./,
+  );
+  await told.getByRole('button', { name: 'Accept Anyway' }).waitFor();
+  await page
+    .getByRole('button', { name: /^Accept Anyway/ })
+    .first()
+    .waitFor();
+  await workbench.pictures('own-tests-broken');
+  await told.getByRole('button', { name: 'Show Failure' }).click();
+  await page.locator('.tab.active', { hasText: 'test_shop.py' }).waitFor();
+  await lineOf(workbench, 'parcel_price(0) == 0').waitFor();
+  await page.locator('.part.panel').getByText('1 failed, 2 passed').first().waitFor();
+  await workbench.screenshot('own-tests-failure');
+  await workbench.runCommand('View: Hide Panel');
+  await workbench.clearNotifications();
+  // The tests said so of the file as it was.
+  await writeFile(testFile, tests);
+  await writeFile(own.file, source);
+  await change().click();
+  await page
+    .getByRole('button', { name: /^Accept Answer/ })
+    .first()
+    .waitFor();
 });
 
 test('looks at it again and accepts it, which can be undone', async () => {
   const { page } = workbench;
-  await session().getByRole('button', { name: 'Review the change' }).click();
+  await session().getByRole('button', { name: 'Review it again' }).click();
   // The session, which was clicked, may have the focus after the change has opened, and only an active group shows buttons.
   await change().click();
   await page
@@ -114,8 +163,14 @@ test('looks at it again and accepts it, which can be undone', async () => {
   await page.keyboard.press('Control+Y');
   await lineOf(workbench, 'return 9.5 if').waitFor();
   await page.keyboard.press('Control+S');
-  const accepted = source.replace(/def parcel[\s\S]*Error/, code);
+  // The docstring stays, which the answer has none of.
+  const accepted = source.replace('raise NotImplementedError', 'return 9.5 if weight_kg > 20 else 5');
   await expect.poll(() => readFile(own.file, 'utf8')).toBe(accepted);
+  const told = await workbench.notification(/The answer is in shop\.py\./);
+  await told.getByRole('button', { name: 'Run Tests' }).click();
+  await workbench.notification(/Tests passed: 2 of 2\./);
+  await workbench.clearNotifications();
+  await session().getByText('Accepted. The answer was put into your file.').waitFor();
   await accessiblePictures(workbench, session(), 'own-accepted');
 });
 
@@ -131,7 +186,7 @@ test('edits what was accepted, and how much of it survives is logged, over a rel
   await openFile(workbench, 'test_shop.py');
   await workbench.kept(/test_shop\.py/);
   await workbench.reload();
-  await session().getByRole('button', { name: 'Review the change' }).waitFor();
+  await session().getByRole('button', { name: 'Review it again' }).waitFor();
   await own.configure({ 'tandem.collaboration.survivalMinutes': 0 });
   await expect
     .poll(async () => (await outcomes()).at(-1))
@@ -164,33 +219,72 @@ test('reads the dialogue again in the replay, which says what became of the answ
   await workbench.openViews('Tasks', 'Models');
 });
 
-test('makes a task of the function that is selected', async () => {
+/** Begins to make a task of the function, up to the tests that are typed. */
+async function chooseAsserts(): Promise<void> {
   const { page } = workbench;
-  await own.configure({});
+  await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
+  await page.locator('.quick-input-list-row', { hasText: 'parcel_price(21) == 9.5' }).waitFor();
+  await workbench.screenshot('own-task-tests');
+  await quickInputOf(workbench).press('Enter');
+  await page.getByText('More tests, separated by semicolons').waitFor();
+}
+
+test('makes no task of a function that does not give what a test wants', async () => {
+  await own.configure({ 'tandem.simulator': `openai:tiny@${own.server.url}` });
   await workbench.closeAllEditors();
   await openFunction(workbench);
   await selectFunction(workbench, 2);
-  await workbench.chooseInMenu(lineOf(workbench, 'def parcel_price'), 'Create Task from Function…');
-  await page.locator('.quick-input-list-row', { hasText: 'parcel_price(21)' }).waitFor();
-  await workbench.screenshot('own-task-tests');
+  await chooseAsserts();
+  await answerQuickInput('parcel_price(20) == 6', 'own-task-wrong');
   await quickInputOf(workbench).press('Enter');
-  await page.getByText('More calls, separated by semicolons').waitFor();
-  await answerQuickInput('parcel_price(20); parcel_price(20.5)', 'own-task-calls');
+  await workbench.notification(/parcel_price\(20\) should be 6, and is 5/);
+  await workbench.clearNotifications();
+});
+
+test('makes a task of the function that is selected, with the values that its tests want', async () => {
+  const { page } = workbench;
+  await chooseAsserts();
+  await answerQuickInput('parcel_price(20); parcel_price(20.5) == 9.5', 'own-task-calls');
   await expect
     .poll(() => quickInputOf(workbench).inputValue())
-    .toBe('I need a Python function that does this: parcel price.');
+    .toBe('I need a Python function: The price of a parcel.');
   await answerQuickInput('I need the price of a parcel.', 'own-task-request');
+  const row = (text: string): Locator => page.locator('.quick-input-list-row', { hasText: text }).first();
+  await row('Draft by Mine').click();
+  await row('weight limit').waitFor();
+  await row('Draft from the Tests').click();
+  await row('For example, parcel_price(21) gives 9.5.').waitFor();
+  await workbench.pictures('own-task-facts');
+  await row('weight limit').click();
+  await page.getByText('What the fact is about').waitFor();
+  await answerQuickInput('heavy parcels', 'own-task-fact');
+  await page.getByText('What is told, in whole sentences').waitFor();
+  await quickInputOf(workbench).press('Enter');
+  await page.getByText('Words that a question about it').waitFor();
+  await quickInputOf(workbench).press('Enter');
+  await row('heavy parcels').waitFor();
+  await row('Done').click();
   // The input waits for its check; whatever opens before cancels it.
   await quickInputOf(workbench).waitFor({ state: 'hidden' });
   const told = await workbench.notification(/is a task of private-tasks\.jsonl now, with 4 hidden tests/);
   await told.getByRole('button', { name: 'Show Tasks' }).click();
-  const row = JSON.parse(await readFile(path.join(own.workspace, 'private-tasks.jsonl'), 'utf8')) as {
+  const made = JSON.parse(await readFile(path.join(own.workspace, 'private-tasks.jsonl'), 'utf8')) as {
     problem_description: string;
     ground_truth: string;
+    test_cases: object;
+    facts: readonly { topic: string }[];
   };
-  expect(row.problem_description).toContain('I need the price of a parcel.');
+  expect(made.facts[0]).toEqual({ ...limitFact, topic: 'heavy parcels' });
+  expect(made.facts).toHaveLength(4);
+  expect(Object.values(made.test_cases)).toEqual([
+    'parcel_price(1) == 5',
+    'parcel_price(21) == 9.5',
+    'parcel_price(20)',
+    'parcel_price(20.5) == 9.5',
+  ]);
+  expect(made.problem_description).toContain('I need the price of a parcel.');
   // What the function needs of its file comes along.
-  expect(row.ground_truth).toContain('LIMIT = 20');
+  expect(made.ground_truth).toContain('LIMIT = 20');
 });
 
 test('opens the task in a session, where the agent is graded by the hidden tests', async () => {

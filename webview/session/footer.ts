@@ -106,10 +106,11 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
       return html`${
           state.rating === undefined ? nothing : html`<tandem-rating .rating=${state.rating}></tandem-rating>`
         }
+        ${decided(state)}
         <div class="actions">
           ${state.hasNext ? nextTask() : nothing}
           ${button({
-            label: isOwn ? t('Review the change') : t('Compare with the reference'),
+            label: isOwn ? reviewLabel(state) : t('Compare with the reference'),
             key: keys.compare,
             onPress: () => host.act('compare'),
           })}
@@ -141,6 +142,19 @@ export function footer(state: SessionState, isOwn = false): TemplateResult {
       return html``;
   }
 }
+
+/** What became of an answer for a function of the developer's own. */
+function decided({ decision }: SessionState): TemplateResult | typeof nothing {
+  if (decision === undefined) return nothing;
+  const message =
+    decision === 'accepted'
+      ? t('Accepted. The answer was put into your file.')
+      : t('Rejected. Your file was left as it is.');
+  return noticeBar({ kind: 'information', message, actions: [] });
+}
+
+const reviewLabel = ({ decision }: SessionState): string =>
+  decision === undefined ? t('Review the change') : t('Review it again');
 
 function working(
   what: string,

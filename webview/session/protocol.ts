@@ -207,6 +207,8 @@ export interface ConsentForm extends ConsentRequest {
 /** What a person calls models, by their names in the settings and the log, where that is something else. */
 export type Called = Readonly<Record<string, string>>;
 
+export type AnswerDecision = 'accepted' | 'rejected';
+
 /** Everything but the turns; small enough to be sent whole on each change. */
 export interface SessionState {
   readonly phase: Phase;
@@ -231,6 +233,8 @@ export interface SessionState {
   readonly isSuggesting?: boolean;
   /** What is hidden is in the developer's head, so that no simulator can reply. */
   readonly onlyDeveloperKnows?: boolean;
+  /** What the developer did with the answer for a function of their own; absent before, and in other tasks. */
+  readonly decision?: AnswerDecision;
   /** No simulator can reply: none is chosen, or the rules know nothing about this task. A model could. */
   readonly needsSimulator?: boolean;
   /** There is a message of the agent that can be taken as its answer now. */

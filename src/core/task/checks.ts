@@ -1,3 +1,4 @@
+import type { Equality } from './python/asserts';
 import type { Task } from './task';
 
 const CHECK = 'tandem_check';
@@ -24,4 +25,27 @@ export function checkTask(claims: readonly string[], name: string): Task {
 /** The code with what the tests of `checkTask` call. */
 export function checkable(code: string): string {
   return `${code.trimEnd()}\n\n\ndef ${CHECK}(holds):\n    return bool(holds())\n`;
+}
+
+/**
+ * Equalities as tests whose results show both values, where `checkTask` only tells whether they hold.
+ * @param name the function's
+ */
+export function valueTask(equalities: readonly Equality[], name: string): Task {
+  const reference = `def ${CHECK}(call, wanted):\n    return wanted()\n\n\n${name} = None\n`;
+  return {
+    id: 'values',
+    description: '',
+    reference,
+    testCases: equalities.map(({ call, wanted }, index) => ({
+      name: `test${index + 1}`,
+      call: `${CHECK}(lambda: (${call}), lambda: (${wanted}))`,
+    })),
+    hiddenInformation: reference,
+  };
+}
+
+/** The code with what the tests of `valueTask` call. */
+export function valuable(code: string): string {
+  return `${code.trimEnd()}\n\n\ndef ${CHECK}(call, wanted):\n    return call()\n`;
 }

@@ -1,39 +1,38 @@
-import { calledIn } from './python/asserts';
 import type { PythonFunction } from './python/functions';
 import { standalone } from './python/standalone';
 import { parseTask, taskToRow } from './row';
-import type { Task } from './task';
+import type { Fact, Task } from './task';
 import { PythonStrings } from './python/strings';
 
 /** What a person says of a task that is made from a function. */
 export interface DraftedTask {
   /** The vague request; the signature is added. */
   readonly request: string;
-  /** Calls of the function, Python expressions. */
-  readonly calls: readonly string[];
+  /**
+   * Python expressions. A claim, such as `f(1) == 2`, keeps the value that is wanted; of a call alone, the value of the
+   * function as it is now becomes the wanted one.
+   */
+  readonly tests: readonly string[];
+  /** What the rules may tell; without any they cannot play the task. */
+  readonly facts?: readonly Fact[];
 }
 
 /**
- * A task from a function of the top level: what it needs of its file becomes the reference, the calls the hidden tests.
- * @throws {Fault} `task/bad-row` when there is no call
+ * A task from a function of the top level: what it needs of its file becomes the reference.
+ * @throws {Fault} `task/bad-row` when there is no test
  */
 export function taskFromFunction(
   source: string,
   wanted: PythonFunction,
-  { request, calls }: DraftedTask,
+  { request, tests, facts = [] }: DraftedTask,
 ): Task {
-  const tests = calls.map((call, index) => [`test${index + 1}`, call]);
   return parseTask({
     problem_description: `${request.trim()}\n\nThe signature is:\n\n${wanted.signature}`,
     ground_truth: standalone(source, wanted),
-    test_cases: Object.fromEntries(tests) as unknown,
+    test_cases: Object.fromEntries(tests.map((test, index) => [`test${index + 1}`, test])),
     source: 'private',
+    ...(facts.length > 0 && { facts }),
   });
-}
-
-/** The hidden tests that claims of a test file make, each once. */
-export function draftedCalls(claims: readonly string[], name: string): string[] {
-  return [...new Set(claims.map((claim) => calledIn(claim, name)))];
 }
 
 /** Calls as a person types them, separated by semicolons that are not inside strings. */

@@ -10,7 +10,7 @@ const text = z.string().refine((value) => value.trim() !== '', 'is empty');
 /** Exporters write `null` for a field that a row does not have. */
 const optionalText = z.string().nullish();
 
-const factSchema = z.object({
+export const factSchema = z.object({
   topic: text,
   keywords: z.array(text).min(1),
   answers: z.array(text).min(1),

@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import { createInterface } from 'node:readline';
 import { childEnvironment } from '../childEnvironment';
 import { Fault } from '../fault';
-import { startLeashed } from './leash';
+import { startLeashed } from '../leash';
 
 /** A Python that can run the trainer. Made by `openTrainer`. */
 export interface Trainer {

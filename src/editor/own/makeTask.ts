@@ -2,12 +2,15 @@ import { appendFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault, messageOf } from '../../core/fault';
+import { brokenClaim, type BrokenClaim } from '../../core/grading/broken';
 import { draftedRequest } from '../../core/task/own';
+import { equalityIn } from '../../core/task/python/asserts';
 import type { Task } from '../../core/task/task';
 import { views } from '../contributions';
 import type { Engine } from '../engine';
 import type { Engines } from '../engines';
 import type { Packs } from '../tasks/packs';
+import { askFacts } from './askFacts';
 import { claimsAbout } from './claims';
 import { pointedAt, type PointedAt } from './function';
 import { withProgress } from './testing';
@@ -36,35 +39,46 @@ export async function makeTask(engines: Engines, packs: Packs): Promise<void> {
   if (folder === undefined) {
     throw new Fault('editor/no-folder', t('Open the folder of this file first: the pack is kept in it.'));
   }
-  const calls = await askCalls(pointed);
-  const request = calls && (await askRequest(pointed));
-  if (calls === undefined || request === undefined) return;
+  const tests = await askTests(pointed);
+  const request = tests && (await askRequest(pointed));
+  if (tests === undefined || request === undefined) return;
   const { packLine, taskFromFunction } = await import('../../core/task/drafted');
-  const task = taskFromFunction(pointed.document.getText(), pointed.function, { request, calls });
+  const source = pointed.document.getText();
+  const drafted = { request, tests: tests.all };
+  const task = taskFromFunction(source, pointed.function, drafted);
   const engine = engines.of(pointed.document.uri.fsPath);
   const isVerified = await withProgress(t('Running the reference against its own tests'), async (signal) => {
-    await verify(engine, task, signal);
+    await verify(engine, { task, name: pointed.function.name, claims: tests.claims }, signal);
     return true;
   });
   if (isVerified !== true) return;
+  const { name } = pointed.function;
+  const facts = await askFacts(engine, { ...drafted, name, reference: task.reference });
+  if (facts === undefined) return;
   const file = path.join(folder.uri.fsPath, PACK);
-  await append(file, packLine(task));
+  await append(file, packLine(taskFromFunction(source, pointed.function, { ...drafted, facts })));
   packs.refresh();
-  await tell(file, pointed.function.name, calls.length);
+  await tell(file, name, tests.all.length);
 }
 
-/** Those that the tests here make, to choose from, and what the person adds. Undefined when the person turns back. */
-async function askCalls({ function: { name } }: PointedAt): Promise<string[] | undefined> {
-  const { draftedCalls, typedCalls } = await import('../../core/task/drafted');
+interface ChosenTests {
+  readonly all: readonly string[];
+  /** The tests that the function has to fulfil; the others say nothing of what it returns. */
+  readonly claims: readonly string[];
+}
+
+/** What the tests here claim, to choose from, and what the person adds. Undefined when the person turns back. */
+async function askTests({ function: { name } }: PointedAt): Promise<ChosenTests | undefined> {
+  const { typedCalls } = await import('../../core/task/drafted');
   const title = t('Create Task from {0}: hidden tests', name);
-  const drafted = draftedCalls(await claimsAbout(name), name);
+  const claims = await claimsAbout(name);
   let chosen: readonly string[] = [];
-  if (drafted.length > 0) {
+  if (claims.length > 0) {
     const picked = await vscode.window.showQuickPick(
-      drafted.map((label) => ({ label, picked: true })),
+      claims.map((label) => ({ label, picked: true })),
       {
         title,
-        placeHolder: t('Calls from the tests of this workspace'),
+        placeHolder: t('Asserts from the tests of this workspace'),
         canPickMany: true,
         ignoreFocusOut: true,
       },
@@ -77,15 +91,24 @@ async function askCalls({ function: { name } }: PointedAt): Promise<string[] | u
     prompt:
       chosen.length === 0
         ? t(
-            'Calls of the function, separated by semicolons. An answer must return what the function returns for each.',
+            'Tests, separated by semicolons. {0}(1) == 2 expects 2; {0}(1) alone expects what the function returns now.',
+            name,
           )
-        : t('More calls, separated by semicolons; leave it empty for none.'),
-    placeHolder: `${name}(1); ${name}(2)`,
+        : t(
+            'More tests, separated by semicolons; leave it empty for none. {0}(1) == 2 expects 2; {0}(1) alone expects what the function returns now.',
+            name,
+          ),
+    placeHolder: `${name}(1) == 2; ${name}(2)`,
     ignoreFocusOut: true,
     validateInput: (text) =>
       chosen.length === 0 && typedCalls(text).length === 0 ? t('A task needs at least one test.') : undefined,
   });
-  return typed === undefined ? undefined : [...new Set([...chosen, ...typedCalls(typed)])];
+  if (typed === undefined) return undefined;
+  const added = typedCalls(typed);
+  return {
+    all: [...new Set([...chosen, ...added])],
+    claims: [...new Set([...chosen, ...added.filter((test) => equalityIn(test, name) !== undefined)])],
+  };
 }
 
 function askRequest({ function: wanted }: PointedAt): Thenable<string | undefined> {
@@ -101,12 +124,20 @@ function askRequest({ function: wanted }: PointedAt): Thenable<string | undefine
   });
 }
 
+interface Verified {
+  readonly task: Task;
+  readonly name: string;
+  readonly claims: readonly string[];
+}
+
 /** @throws {Fault} `editor/not-verified` when the reference does not pass its own tests, or cannot be graded here */
-async function verify(engine: Engine, task: Task, signal: AbortSignal): Promise<void> {
+async function verify(engine: Engine, { task, name, claims }: Verified, signal: AbortSignal): Promise<void> {
   const grader = await engine.grader();
   const mode = engine.gradingMode;
   const [failure] = await grader.checkReference(task, { mode, signal });
   if (failure !== undefined) throw notVerified(failure);
+  const broken = await brokenClaim(grader, { code: task.reference, name, claims }, signal);
+  if (broken !== undefined) throw notVerified(told(broken));
   const grade = await grader.grade(task, task.reference, { mode, signal });
   if (grade.success === true) return;
   const failing = grade.tests.findIndex(({ status }) => status !== 'passed');
@@ -114,6 +145,12 @@ async function verify(engine: Engine, task: Task, signal: AbortSignal): Promise<
     grade.notGradable ??
       t('{0} gives another result each time it is called.', task.testCases[failing]?.call ?? ''),
   );
+}
+
+function told({ claim, values, failure }: BrokenClaim): string {
+  if (failure !== undefined) return t('{0} ends with {1}.', claim, failure);
+  if (values === undefined) return t('{0} is not true of it.', claim);
+  return t('{0} should be {1}, and is {2}.', values.call, values.wanted, values.got);
 }
 
 function notVerified(why: string): Fault {

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
 import { Fault } from '../../core/fault';
-import { answerScheme } from '../contributions';
+import { functionsIn } from '../../core/task/python/functions';
+import { answerScheme, contextKeys } from '../contributions';
+import { showTitle, tellNone, type OwnTests, type TestReport } from './ownTests';
 import { changeOf, proposalSchema, proposed, type Proposal } from './proposal';
 
 const { t } = vscode.l10n;
@@ -23,11 +25,16 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
   private readonly registration: vscode.Disposable;
   /** Those that are shown and nothing was said of. */
   private readonly open = new Set<string>();
+  /** Addresses of answers that break tests of the file as it is now. */
+  private readonly breaking = new Set<string>();
 
   readonly onDidChange = this.changed.event;
   readonly onDidDecide = this.decided.event;
 
-  constructor(private readonly fail: (error: unknown) => void) {
+  constructor(
+    private readonly tests: OwnTests,
+    private readonly fail: (error: unknown) => void,
+  ) {
     this.registration = vscode.Disposable.from(
       this.changed,
       this.decided,
@@ -48,6 +55,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     const title = t('{0}: file ↔ answer', name);
     const file = await fileOf(proposal);
     this.open.add(uri.toString());
+    this.setBreaking(uri, false);
     this.changed.fire(uri);
     await vscode.commands.executeCommand('vscode.diff', file.uri, uri, title, {
       preview: false,
@@ -79,6 +87,25 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     const selection = new vscode.Range(at, at);
     await vscode.window.showTextDocument(file, { selection, viewColumn: columnOf(file.uri) });
     this.decided.fire({ proposal, isAccepted: true });
+    void this.offerTests(file, proposal).catch((error: unknown) => this.fail(error));
+  }
+
+  /** Runs the tests of the function on the file as it is and with the answer, and asks again with what they say. */
+  async test(uri = lookedAt()): Promise<void> {
+    if (uri === undefined) return;
+    const proposal = proposalOf(uri);
+    const file = await fileOf(proposal);
+    const tested = await this.tests.of(file, nameOf(proposal));
+    if (tested === undefined) {
+      tellNone(nameOf(proposal) ?? path.basename(file.fileName));
+      return;
+    }
+    const text = proposed(file.getText(), proposal);
+    const report = await this.tests.compare(tested, text);
+    // Meanwhile it may have been decided, or the file changed.
+    if (report === undefined || !this.open.has(uri.toString())) return;
+    this.setBreaking(uri, report.isBroken && text === proposed(file.getText(), proposal));
+    await this.ask(uri, path.basename(file.fileName), report);
   }
 
   async reject(uri = lookedAt()): Promise<void> {
@@ -91,20 +118,47 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     this.registration.dispose();
   }
 
-  private async ask(uri: vscode.Uri, name: string): Promise<void> {
-    const [accept, reject] = [t('Accept'), t('Reject')];
-    const pressed = await vscode.window.showInformationMessage(
-      t('Insert the answer into {0}? You can undo it.', name),
-      accept,
-      reject,
-    );
+  private async ask(uri: vscode.Uri, name: string, report?: TestReport): Promise<void> {
+    const proposal = proposalOf(uri);
+    const run = t('Run Tests');
+    const canRun =
+      report === undefined && (await this.tests.of(await fileOf(proposal), nameOf(proposal))) !== undefined;
+    const accept = report?.isBroken === true ? t('Accept Anyway') : t('Accept');
+    const reject = t('Reject');
+    const show = report === undefined ? undefined : showTitle(report);
+    const sentence = report?.sentence ?? t('Insert the answer into {0}? You can undo it.', name);
+    const buttons = [accept, reject, ...(canRun ? [run] : []), ...(show === undefined ? [] : [show])];
+    const pressed = await (report?.isBroken === true
+      ? vscode.window.showWarningMessage(sentence, ...buttons)
+      : vscode.window.showInformationMessage(sentence, ...buttons));
     // The buttons of the title may have been faster.
     if (pressed === undefined || !this.open.has(uri.toString())) return;
-    await (pressed === accept ? this.accept(uri) : this.reject(uri));
+    if (pressed === run) await this.test(uri);
+    else if (pressed === show && report !== undefined) await this.tests.showFailure(report);
+    else await (pressed === accept ? this.accept(uri) : this.reject(uri));
+  }
+
+  /** After an answer was accepted; where the function has no tests, nothing is said. */
+  private async offerTests(file: vscode.TextDocument, proposal: Proposal): Promise<void> {
+    const tested = await this.tests.of(file, nameOf(proposal));
+    if (tested === undefined) return;
+    const run = t('Run Tests');
+    const said = t('The answer is in {0}.', path.basename(file.fileName));
+    if ((await vscode.window.showInformationMessage(said, run)) === run) await this.tests.run(tested);
+  }
+
+  /** Whether the title's button says that the answer breaks tests. */
+  private setBreaking(uri: vscode.Uri, isBreaking: boolean): void {
+    const address = uri.toString();
+    if (this.breaking.has(address) === isBreaking) return;
+    if (isBreaking) this.breaking.add(address);
+    else this.breaking.delete(address);
+    void vscode.commands.executeCommand('setContext', contextKeys.breakingAnswers, [...this.breaking]);
   }
 
   private async close(uri: vscode.Uri): Promise<void> {
     this.open.delete(uri.toString());
+    this.setBreaking(uri, false);
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
       .filter(({ input }) => answerIn(input)?.toString() === uri.toString());
@@ -117,8 +171,16 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
       if (uri.scheme === answerScheme && proposalOf(uri).file === document.uri.toString())
         this.changed.fire(uri);
     }
+    // What the tests said was of another text; the diff may lie behind other editors, where it has no document.
+    for (const address of this.breaking) {
+      const uri = vscode.Uri.parse(address);
+      if (proposalOf(uri).file === document.uri.toString()) this.setBreaking(uri, false);
+    }
   }
 }
+
+/** The function that an answer is about; of one that goes to the end of the file the first that it defines. */
+const nameOf = ({ name, code }: Proposal): string | undefined => name ?? functionsIn(code)[0]?.name;
 
 /** It has the file's name, so that it is highlighted as the file is. */
 function uriOf(proposal: Proposal): vscode.Uri {

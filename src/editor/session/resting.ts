@@ -3,6 +3,7 @@ import { isOwnFunction } from '../../core/task/own';
 import { isOver } from '../../core/trajectory/choices';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
+  AnswerDecision,
   CandidatesView,
   DialogueRating,
   GradeView,
@@ -28,11 +29,13 @@ export interface Resting {
   readonly answer: string | undefined;
   readonly grade: GradeView | undefined;
   readonly rating: DialogueRating;
+  readonly decision: AnswerDecision | undefined;
 }
 
 export function resting(trajectory: Trajectory, t: Translate): Resting {
   const { task, state, turns, collaborator, answer, abandoned, grades, rating, damaged, doubtful } =
     trajectory;
+  const outcome = trajectory.outcome?.outcome;
   const tellsNames = isOver(state, abandoned?.reason);
   const undecided = undecidedOf(trajectory.pending ?? []);
   const { phase, notice } = restingPlace(trajectory, t);
@@ -50,6 +53,8 @@ export function resting(trajectory: Trajectory, t: Translate): Resting {
       ...(rating?.stars !== undefined && { stars: rating.stars }),
       ...(rating?.comment !== undefined && { comment: rating.comment }),
     },
+    // What was accepted may have been edited since.
+    decision: outcome === 'edited' ? 'accepted' : outcome,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Protocol } from '../../core/dialogue/protocol';
 import { isOwnFunction } from '../../core/task/own';
 import type { Trajectory } from '../../core/trajectory/trajectory';
 import type {
+  AnswerDecision,
   DialogueRating,
   GradeView,
   LeakWarning,
@@ -31,6 +32,7 @@ export class Scene {
   warning: LeakWarning | undefined;
   grade: GradeView | undefined;
   rating: DialogueRating = {};
+  decision: AnswerDecision | undefined;
   isSuggesting = false;
   /** The simulator that drafted what the developer is writing. */
   drafter: string | undefined;
@@ -66,7 +68,7 @@ export class Scene {
   }
 
   get state(): SessionState {
-    const { parts, phase, seat, notice, grade, rating, from } = this;
+    const { parts, phase, seat, notice, grade, rating, decision, from } = this;
     const { maxTurns, replyLimit } = this.link.dialogue?.protocol ?? this.protocol ?? parts.protocol;
     const played = this.feed.turns.length;
     const agentsMove = played === 0 || this.feed.turns.at(-1)?.reply !== undefined;
@@ -94,6 +96,7 @@ export class Scene {
       hasGuidelines: this.hasGuidelines,
       ...(from.pack !== undefined && { canReplay: true }),
       ...(isOwnFunction(from.task) && { onlyDeveloperKnows: true }),
+      ...(decision !== undefined && { decision }),
       ...(this.needsSimulator && { needsSimulator: true }),
       showsCounters: parts.showsCounters,
       ...(this.isSuggesting && { isSuggesting: true }),
@@ -143,10 +146,13 @@ export class Scene {
 
   /** Whether the log has more of the dialogue than is shown: another window or a command has gone on with it. */
   isBehind(trajectory: Trajectory): boolean {
-    const { phase, grade, answer } = this;
+    const { phase, grade, answer, decision } = this;
     const { turns, candidates } = this.feed;
     const there = resting(trajectory, this.parts.t);
-    return !isDeepStrictEqual(position(there), position({ phase, turns, candidates, answer, grade }));
+    return !isDeepStrictEqual(
+      position(there),
+      position({ phase, turns, candidates, answer, grade, decision }),
+    );
   }
 
   /** Shows the dialogue as the log has it. */
@@ -158,7 +164,7 @@ export class Scene {
     this.loggedAnswer = answer;
     this.protocol = trajectory.started.protocol;
     ({ phase: this.phase, notice: this.notice, seat: this.seat } = rest);
-    ({ grade: this.grade, rating: this.rating } = rest);
+    ({ grade: this.grade, rating: this.rating, decision: this.decision } = rest);
   }
 
   private get panelState(): PanelState {
@@ -174,12 +180,14 @@ function position({
   candidates,
   answer,
   grade,
-}: Pick<Resting, 'phase' | 'turns' | 'candidates' | 'answer' | 'grade'>): unknown {
+  decision,
+}: Pick<Resting, 'phase' | 'turns' | 'candidates' | 'answer' | 'grade' | 'decision'>): unknown {
   return {
     said: turns.map(({ visible, reply }) => [visible, reply?.text]),
     candidates: candidates?.map(({ visible }) => visible),
     answer,
     isSkipped: phase === 'skipped',
     isGraded: grade !== undefined,
+    decision,
   };
 }

@@ -62,6 +62,7 @@ type Allowed =
   | 'changeConsent'
   | 'deleteMyData'
   | 'acceptAnswer'
+  | 'acceptAnswerAnyway'
   | 'rejectAnswer'
   | 'reviewAnswer';
 
@@ -88,6 +89,8 @@ function refusals(t: Translate): Record<Refused, string> {
     [commands.collaborateOnFunction]: t('Nothing is played'),
     [commands.makeTask]: t('Nothing is graded'),
     [commands.testAnswer]: t('Answers are not graded'),
+    [commands.testProposal]: t('Tests are not run'),
+    [commands.runTests]: t('Tests are not run'),
     [commands.compareBlindly]: t('Nothing is played'),
     [commands.newRun]: notTrained,
     [commands.startRunFile]: notTrained,

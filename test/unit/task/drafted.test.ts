@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Grader } from '../../../src/core/grading/grader';
 import { checkable, checkTask } from '../../../src/core/task/checks';
-import { draftedCalls, packLine, taskFromFunction, typedCalls } from '../../../src/core/task/drafted';
+import { brokenClaim } from '../../../src/core/grading/broken';
+import { packLine, taskFromFunction, typedCalls } from '../../../src/core/task/drafted';
+import { factsIn, factsOfTests, factsQuestion } from '../../../src/core/task/draftedFacts';
+import { answerByRules } from '../../../src/core/dialogue/rules';
 import { draftedRequest, isOwnFunction, ownTask } from '../../../src/core/task/own';
 import { functionNamed } from '../../../src/core/task/python/functions';
 import { parseTask } from '../../../src/core/task/row';
@@ -46,12 +49,8 @@ it('makes a task without tests of a developer’s own function, with a title', (
 });
 
 it('makes a task whose reference passes its own tests, and which a pack reads again', async () => {
-  const calls = draftedCalls(
-    ['parcel_price(1) == 1', 'parcel_price(20.5) == 25.5', 'parcel_price(1) == 1'],
-    'parcel_price',
-  );
-  expect(calls).toEqual(['parcel_price(1)', 'parcel_price(20.5)']);
-  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', calls });
+  const tests = ['parcel_price(1) == 1', 'parcel_price(20.5)'];
+  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', tests });
   expect(await grader.checkReference(task)).toEqual([]);
   expect(await grader.grade(task, task.reference, { mode: 'fixed' })).toMatchObject({ success: true });
   const line = packLine(task);
@@ -59,8 +58,59 @@ it('makes a task whose reference passes its own tests, and which a pack reads ag
   expect(parseTask(JSON.parse(line))).toEqual(task);
 });
 
+it('keeps the values that asserts want in the hidden tests', async () => {
+  const tests = ['parcel_price(1) == 1', 'parcel_price(2) == 2'];
+  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', tests });
+  const { tests: results } = await grader.grade(task, 'def parcel_price(weight_kg):\n    return 2\n', {
+    mode: 'fixed',
+  });
+  expect(results).toMatchObject([{ status: 'wrong', expected: '1', got: '2' }, { status: 'passed' }]);
+  // A reference that was changed later is told apart from its tests.
+  const changed = { ...task, reference: 'def parcel_price(weight_kg):\n    return 2\n' };
+  expect(await grader.weakTests(changed)).toContain(
+    'test1: The reference does not give 1 here, so every other value passes.',
+  );
+});
+
+it('tells which assert a function does not fulfil, with both values', async () => {
+  const broken = (...claims: string[]): ReturnType<typeof brokenClaim> =>
+    brokenClaim(grader, { code: source, name: 'parcel_price', claims });
+  expect(await broken('parcel_price(1) == 1', 'parcel_price(2) < 3')).toBeUndefined();
+  expect(await broken()).toBeUndefined();
+  expect(await broken('parcel_price(1) == 1', '[1, "a"] == parcel_price(30)')).toEqual({
+    claim: '[1, "a"] == parcel_price(30)',
+    values: { call: 'parcel_price(30)', wanted: "[1, 'a']", got: '34.5' },
+  });
+  expect(await broken('parcel_price(2) > 3')).toEqual({ claim: 'parcel_price(2) > 3' });
+  expect((await broken('parcel_price("a") == 1'))?.failure).toMatch(/^TypeError: /);
+});
+
+it('takes the facts that a model drafts, and no other text', () => {
+  const fact = { topic: 'limit', keywords: ['limit', 'heavy'], answers: ['Above 20 kg it is heavy.'] };
+  expect(factsIn(`Here they are:\n\`\`\`json\n[${JSON.stringify(fact)}]\n\`\`\``)).toEqual([fact]);
+  for (const text of ['', 'I cannot.', '[1]', '[]', ']x[', '[{"topic": "limit"}]'])
+    expect(factsIn(text), text).toBeUndefined();
+  expect(factsQuestion({ reference: source, request: 'Prices.' }).at(-1)?.content).toContain(source);
+});
+
+it('drafts facts from tests without a model, which the rules tell', () => {
+  const tests = ['parcel_price(20.5) == 25.5', 'parcel_price(1)'];
+  const facts = factsOfTests(tests, 'parcel_price');
+  expect(facts).toEqual([
+    {
+      topic: 'parcel_price(20.5)',
+      keywords: ['example', 'examples', '20.5'],
+      answers: ['For example, parcel_price(20.5) gives 25.5.'],
+    },
+  ]);
+  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', tests, facts });
+  expect(parseTask(JSON.parse(packLine(task)))).toEqual(task);
+  const told = answerByRules(task, 'Can you give me an example?', { history: [], seed: 0 });
+  expect(told).toContain('parcel_price(20.5) gives 25.5');
+});
+
 it('says which test a reference fails', async () => {
-  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', calls: ['parcel_price("a")'] });
+  const task = taskFromFunction(source, parcelPrice, { request: 'Prices.', tests: ['parcel_price("a")'] });
   const [failure] = await grader.checkReference(task);
   expect(failure).toMatch(/^test1: .*TypeError/);
 });

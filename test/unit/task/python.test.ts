@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { assertsAbout, calledIn } from '../../../src/core/task/python/asserts';
+import { assertsAbout, equalityIn } from '../../../src/core/task/python/asserts';
 import {
   functionAround,
   functionNamed,
@@ -124,6 +124,70 @@ describe('putting an answer into a file', () => {
     );
   });
 
+  /** The file with the answer in the place of its function `f`. */
+  const withAnswer = (file: string, answer: string): string =>
+    withPlaced(file, placed(file, answer, { name: 'f' })!);
+
+  it('keeps the docstring and the decorators, with imports and helpers of the answer above them', () => {
+    const file = `x = 1
+
+# The price.
+@cached
+# for an hour
+@logged(
+    level=1)
+async def f(x):
+    # A comment.
+    r"""Prices.
+
+      - \\d of them
+
+    >>> f(1)
+    """
+    ...
+`;
+    const answer = 'import math\n\ndef g(x): return x\n\nasync def f(x):  # now\n  return g(x)';
+    expect(withAnswer(file, answer)).toBe(`x = 1
+
+# The price.
+import math
+
+def g(x): return x
+
+@cached
+# for an hour
+@logged(
+    level=1)
+async def f(x):  # now
+  r"""Prices.
+
+    - \\d of them
+
+  >>> f(1)
+  """
+  return g(x)
+`);
+  });
+
+  it('keeps the docstring of a method, and gives an answer of one line a body for it', () => {
+    const file =
+      'class A:\n    def f(self):\n        """One.\n\n        Two.\n    Three.\n        """\n        pass\n';
+    expect(withAnswer(file, 'def f(self): return 1')).toBe(file.replace('pass', 'return 1'));
+    expect(withAnswer('def f(x): "One."\n', 'def f(x):\n\treturn x')).toBe(
+      'def f(x):\n\t"One."\n\treturn x\n',
+    );
+    const lines = 'def f(x):\r\n    """A\r\n    b."""\r\n';
+    expect(withAnswer(lines, 'def f(x):\n    return x')).toBe(`${lines}    return x\r\n`);
+  });
+
+  it('takes the docstring of the answer where it has one', () => {
+    const file = 'def f(x):\n    """Old."""\n';
+    const answer = 'def f(x):\n    """New."""\n    return x\n';
+    expect(withAnswer(file, answer)).toBe(answer);
+    const bare = 'def f(x):\n    return x';
+    expect(withAnswer(withAnswer(file, bare), bare)).toBe(`${file}    return x\n`);
+  });
+
   it('goes to the end where there is no such function', () => {
     expect(placed(source, 'def g(): pass', { name: 'g' })).toBeUndefined();
     expect(withPlaced('x = 1\n\n\n', appended('x = 1\n\n\n', 'def g(): pass'))).toBe(
@@ -165,11 +229,69 @@ def test_f(client):
     ]);
   });
 
-  it('give the side that calls the function', () => {
-    expect(calledIn('f(1, "==") == 3', 'f')).toBe('f(1, "==")');
-    expect(calledIn('3 == f(1)', 'f')).toBe('f(1)');
-    expect(calledIn('f(1) == f(2)', 'f')).toBe('f(1) == f(2)');
-    expect(calledIn('not f(-1)', 'f')).toBe('not f(-1)');
+  it('lose their comments, in brackets too', () => {
+    const commented = `assert f(1) == 2  # two
+assert f("#") == [
+    # first
+    1,  # one, of all
+
+    2,
+]
+# the end
+`;
+    expect(assertsAbout(commented, 'f')).toEqual(['f(1) == 2', 'f("#") == [ 1, 2, ]']);
+  });
+
+  it('are the methods of unittest, written out', () => {
+    const methods = `class Tests(unittest.TestCase):
+    def test_f(self):
+        self.assertEqual(f(1, key=2), 3, "a, b")
+        self.assertEqual(
+            [1, 2],
+            f(x=1),
+            msg="no",
+        )
+        self.assertTrue(f(0))
+        self.assertFalse(f(1) > 3)
+        self.assertIsNone(f(2))
+        self.assertIn(f(3), (1, 2))
+        self.assertNotEqual(f(1) if 1 else 2, 5)
+        self.assertIsInstance(f(1), int)
+        self.assertAlmostEqual(f(1), 2.5)
+        self.assertAlmostEqual(f(1), 2.5, places=2)
+        self.assertAlmostEqual(f(1), 2.5, delta=0.1)
+        self.assertRaises(ValueError, f, 1)
+        self.assertCountEqual(f(1), [1])
+        self.assertEqual(f(self.x), 1)
+`;
+    expect(assertsAbout(methods, 'f')).toEqual([
+      'f(1, key=2) == 3',
+      '[1, 2] == f(x=1)',
+      'f(0)',
+      'not (f(1) > 3)',
+      'f(2) is None',
+      'f(3) in (1, 2)',
+      '(f(1) if 1 else 2) != 5',
+      'isinstance(f(1), int)',
+      'round(abs(f(1) - 2.5), 7) == 0',
+      'round(abs(f(1) - 2.5), 2) == 0',
+      'abs(f(1) - 2.5) <= 0.1',
+    ]);
+  });
+
+  it('are within the tolerance of pytest where a number is approximate', () => {
+    const about = (claim: string): string[] => assertsAbout(`assert ${claim}`, 'f');
+    expect(about('f(1) == pytest.approx(2.5)')).toEqual(['abs(f(1) - 2.5) <= max(1e-06 * abs(2.5), 1e-12)']);
+    expect(about('approx(-3, abs=0.1) == f(1)')).toEqual(['abs(f(1) - -3) <= 0.1']);
+    expect(about('f(1) == approx(3, rel=0.1)')).toEqual(['abs(f(1) - 3) <= max(0.1 * abs(3), 1e-12)']);
+    expect(about('f(1) == pytest.approx([1, 2])')).toEqual([]);
+  });
+
+  it('give the call and the value that is wanted', () => {
+    expect(equalityIn('f(1, "==") == 3', 'f')).toEqual({ call: 'f(1, "==")', wanted: '3' });
+    expect(equalityIn('3 == f(1)', 'f')).toEqual({ call: 'f(1)', wanted: '3' });
+    expect(equalityIn('f(1) == f(2)', 'f')).toBeUndefined();
+    expect(equalityIn('not f(-1)', 'f')).toBeUndefined();
   });
 });
 

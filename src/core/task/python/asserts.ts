@@ -1,6 +1,7 @@
 import { withoutEnd } from '../../text';
+import { topLevel, withoutComments, withStrings } from './expressions';
 import { sourceLines } from './lines';
-import { PythonStrings } from './strings';
+import { plainClaim } from './plainClaim';
 
 /** Names that every Python has, as far as tests of a function use them. */
 const KNOWN = new Set(
@@ -10,43 +11,48 @@ const KNOWN = new Set(
 );
 const NAME = /(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*/gu;
 
+/** A line on which an assert begins, as pytest and unittest write it. */
+const ASSERT = /^\s*(?:assert\b|self\.assert[A-Z])/;
+
 /**
- * What the asserts of a test file claim about a function, each an expression: without the message that an assert may end
- * with. Those that need anything of their file (variables, fixtures, helpers) are left out, since they mean nothing alone.
+ * What the asserts of a test file claim about a function, each an expression without the message that an assert may end
+ * with; the methods of unittest and the `approx` of pytest are written out. Asserts that need anything of their file
+ * (variables, fixtures, helpers) are left out, since they mean nothing alone.
  */
 export function assertsAbout(source: string, name: string): string[] {
   const lines = sourceLines(source);
   const found = lines.flatMap((line, index) => {
-    if (!line.opens || !/^\s*assert\b/.test(line.text)) return [];
+    if (!line.opens || !ASSERT.test(line.text)) return [];
     let next = index + 1;
-    while (next < lines.length && !lines[next]!.opens && !isBlankOrComment(lines[next]!.text)) next += 1;
-    const claim = source
-      .slice(line.start, lines[next]?.start ?? source.length)
-      .replace(/^\s*assert\b\s*/, '');
-    return claimIn(claim);
+    while (next < lines.length && !lines[next]!.opens) next += 1;
+    const text = source.slice(line.start, lines[next]?.start ?? source.length);
+    return plainClaim(inOneLine(text)) ?? [];
   });
   return [...new Set(found)].filter((claim) => isAbout(claim, name));
 }
 
-/** The side of a claim that calls the function: of `f(1) == 2` it is `f(1)`; else the claim itself is what is called. */
-export function calledIn(claim: string, name: string): string {
-  const at = topLevel(claim, '==');
-  if (at === undefined) return claim;
-  const [left, right] = [claim.slice(0, at).trim(), claim.slice(at + 2).trim()];
-  if (topLevel(right, '==') !== undefined) return claim;
-  if (calls(left, name) && !calls(right, name)) return left;
-  return calls(right, name) && !calls(left, name) ? right : claim;
+/** The sides of an equality, one of which calls the function: of `f(1) == 2` the call is `f(1)`, and 2 is wanted. */
+export interface Equality {
+  readonly call: string;
+  readonly wanted: string;
 }
 
-const isBlankOrComment = (text: string): boolean => /^\s*(?:#|$)/.test(text);
+/** Undefined for a claim that is no equality of a call of the function with something else. */
+export function equalityIn(claim: string, name: string): Equality | undefined {
+  const at = topLevel(claim, '==');
+  if (at === undefined) return undefined;
+  const [left, right] = [claim.slice(0, at).trim(), claim.slice(at + 2).trim()];
+  if (topLevel(right, '==') !== undefined || calls(left, name) === calls(right, name)) return undefined;
+  return calls(left, name) ? { call: left, wanted: right } : { call: right, wanted: left };
+}
 
-/** Without the message, and in one line. */
-function claimIn(text: string): string[] {
-  const bare = text.replaceAll('\r', '').trim();
-  const comma = topLevel(bare, ',');
-  const claim = comma === undefined ? bare : bare.slice(0, comma);
-  const inOne = claim.split('\n').map((line) => withoutEnd(line.trim(), '\\').trim());
-  return claim === '' ? [] : [inOne.join(' ').trim()];
+/** Without comments, and without the backslashes that continue its lines. */
+function inOneLine(text: string): string {
+  const lines = withoutComments(text.replaceAll('\r', '')).trim().split('\n');
+  return lines
+    .map((line) => withoutEnd(line.trim(), '\\').trim())
+    .filter((line) => line !== '')
+    .join(' ');
 }
 
 function isAbout(claim: string, name: string): boolean {
@@ -74,30 +80,6 @@ function boundIn(claim: string): ReadonlySet<string> {
   return bound;
 }
 
-/** The text with something else in place of its strings. */
-function withStrings(text: string, instead: (length: number) => string): string {
-  const strings = new PythonStrings(text);
-  let told = '';
-  for (let at = 0; at < text.length;) {
-    const end = strings.at(at)?.end;
-    told += end === undefined ? text[at]! : instead(end - at);
-    at = end ?? at + 1;
-  }
-  return told;
-}
-
 function calls(text: string, name: string): boolean {
   return new RegExp(`(?<![\\p{L}\\p{N}_.])${name}\\s*\\(`, 'u').test(text);
-}
-
-/** Where an operator stands outside of brackets and strings. */
-function topLevel(text: string, operator: ',' | '=='): number | undefined {
-  const blanked = withStrings(text, (length) => ' '.repeat(length));
-  let depth = 0;
-  for (let at = 0; at < blanked.length; at += 1) {
-    if ('([{'.includes(blanked[at]!)) depth += 1;
-    else if (')]}'.includes(blanked[at]!)) depth -= 1;
-    else if (depth === 0 && blanked.startsWith(operator, at)) return at;
-  }
-  return undefined;
 }

@@ -13,12 +13,16 @@ export interface PythonFunction {
   readonly indent: string;
   /** `def name(…) -> …:`, in as many lines as it has. */
   readonly signature: string;
+  /** Offset in the source of what follows the signature. */
+  readonly bodyStart: number;
   /** What its docstring says, without the indentation of its lines; absent without one. */
   readonly docstring?: string;
+  /** Where the docstring stands in the source with its quotes: its first offset, and the one after its last. */
+  readonly docstringAt?: readonly [number, number];
 }
 
 const DEFINITION = /^[ \t]*(?:async[ \t]+)?def[ \t]+([\p{L}_][\p{L}\p{N}_]*)[ \t]*\(/u;
-const DOCSTRING = /^\s*[rRuU]?("""|'''|"|')([\s\S]*?)(?<!\\)\1/;
+const DOCSTRING = /^[ \t]*[rRuU]?("""|'''|"|')([\s\S]*?)(?<!\\)\1/;
 
 /** All functions of a source, those inside others too, in the order in which they begin. */
 export function functionsIn(source: string): PythonFunction[] {
@@ -60,7 +64,7 @@ function functionAt(
   const signature = signatureIn(source.slice(start), name);
   if (signature === undefined) return undefined;
   const endLine = endOf(lines, defLine, indent);
-  const docstring = docstringOf(source, lines, start, signature, endLine);
+  const bodyStart = source.indexOf(signature, start) + signature.length;
   return {
     name,
     firstLine: firstDecorator(lines, defLine, indent),
@@ -68,7 +72,8 @@ function functionAt(
     endLine,
     indent: /^[ \t]*/.exec(text)![0],
     signature: signature.replaceAll('\r', ''),
-    ...(docstring !== undefined && { docstring }),
+    bodyStart,
+    ...docstringOf(source, bodyStart, lines[endLine]?.start ?? source.length),
   };
 }
 
@@ -94,17 +99,16 @@ function endOf(lines: readonly SourceLine[], defLine: number, indent: number): n
 
 function docstringOf(
   source: string,
-  lines: readonly SourceLine[],
-  start: number,
-  signature: string,
-  endLine: number,
-): string | undefined {
-  const bodyStart = source.indexOf(signature, start) + signature.length;
-  const bodyEnd = lines[endLine]?.start ?? source.length;
-  const body = source.slice(bodyStart, bodyEnd).replace(/^(?:[ \t]*(?:#[^\n]*)?\r?\n)*/, '');
-  const text = DOCSTRING.exec(body)?.[2];
-  if (text === undefined || text.trim() === '') return undefined;
-  return dedented(text);
+  bodyStart: number,
+  bodyEnd: number,
+): Pick<PythonFunction, 'docstring' | 'docstringAt'> {
+  const body = source.slice(bodyStart, bodyEnd);
+  const bare = body.replace(/^(?:[ \t]*(?:#[^\n]*)?\r?\n)*/, '');
+  const [whole, , text] = DOCSTRING.exec(bare) ?? [];
+  if (whole === undefined || text === undefined || text.trim() === '') return {};
+  const before = bodyStart + body.length - bare.length;
+  const start = before + whole.length - whole.trimStart().length;
+  return { docstring: dedented(text), docstringAt: [start, before + whole.length] };
 }
 
 function dedented(text: string): string {

@@ -1,4 +1,4 @@
-import { functionNamed, functionsIn, type PythonFunction } from './functions';
+import { functionNamed, functionsIn, functionText, type PythonFunction } from './functions';
 
 /** Which lines of a file a piece of code takes the place of. Lines count from 0; `end` is the one after. */
 export interface Placing {
@@ -16,14 +16,15 @@ export interface Place {
 }
 
 /**
- * Puts an answer into the place of the function of that name: as far in as the function is, and under its decorators when
- * the answer has none. Undefined when the file has no such function.
+ * Puts an answer into the place of the function of that name, as far in as the function is. Decorators and docstring of
+ * the function stay when the answer has none of its own. Undefined when the file has no such function.
  */
 export function placed(source: string, code: string, { name, near = 0 }: Place): Placing | undefined {
   const there = functionNamed(source, name, near);
   if (there === undefined) return undefined;
-  const start = hasDecorators(code, name) ? there.firstLine : there.defLine;
-  return { start, end: there.endLine, text: indented(code, there) };
+  const bare = code.replaceAll('\r', '').trim();
+  const kept = withDecorators(withDocstring(bare, source, there), source, there);
+  return { start: there.firstLine, end: there.endLine, text: indented(kept, there) };
 }
 
 /** Puts an answer behind everything else. */
@@ -41,12 +42,60 @@ export function withPlaced(source: string, { start, end, text }: Placing): strin
   return [...lines.slice(0, start), ...text.split('\n'), ...lines.slice(end)].join(eol);
 }
 
-function hasDecorators(code: string, name: string): boolean {
-  const own = functionsIn(code).find((each) => each.name === name);
-  return own !== undefined && own.firstLine < own.defLine;
+/** The answer's function that takes the place of the file's: the last one of that name wins, as when Python runs it. */
+const answering = (code: string, name: string): PythonFunction | undefined =>
+  functionsIn(code).findLast((each) => each.name === name && each.indent === '');
+
+/** The answer's function under the decorators of the file's, with the comments between them. */
+function withDecorators(code: string, source: string, there: PythonFunction): string {
+  const own = answering(code, there.name);
+  if (own === undefined || own.firstLine < own.defLine) return code;
+  const lines = code.split('\n');
+  const decorators = functionText(source, there)
+    .split('\n')
+    .slice(0, there.defLine - there.firstLine);
+  return [...lines.slice(0, own.defLine), ...decorators, ...lines.slice(own.defLine)].join('\n');
+}
+
+/** The answer's function with the docstring of the file's, at the indentation that its body has. */
+function withDocstring(code: string, source: string, there: PythonFunction): string {
+  const own = answering(code, there.name);
+  if (own === undefined || own.docstringAt !== undefined || there.docstringAt === undefined) return code;
+  const [start, end] = there.docstringAt;
+  const before = source.slice(source.lastIndexOf('\n', start - 1) + 1, start);
+  const from = before.trim() === '' ? before : there.indent;
+  const [head, body] = [code.slice(0, own.bodyStart), code.slice(own.bodyStart)];
+  const lineEnd = body.indexOf('\n');
+  const rest = lineEnd === -1 ? body : body.slice(0, lineEnd);
+  const isOneLine = /^[ \t]*[^\s#]/.test(rest);
+  const indent = isOneLine ? INDENT : bodyIndent(body.slice(rest.length + 1));
+  const docstring = moved(source.slice(start, end), from, indent, there.indent);
+  if (isOneLine) return `${head}\n${docstring}\n${indent}${body.trimStart()}`;
+  return `${head}${rest}\n${docstring}${body.slice(rest.length)}`;
+}
+
+const INDENT = '    ';
+
+/** The indentation of the first statement of a body. */
+function bodyIndent(body: string): string {
+  const first = body.split('\n').find((line) => /^[ \t]+[^\s#]/.test(line));
+  return first === undefined ? INDENT : /^[ \t]+/.exec(first)![0];
+}
+
+/** The lines of a docstring with another indentation; lines that stand further out keep theirs within the function's. */
+function moved(docstring: string, from: string, to: string, outer: string): string {
+  const [first = '', ...others] = docstring.replaceAll('\r', '').split('\n');
+  const lines = others.map((line) => {
+    if (line.trim() === '') return '';
+    if (line.startsWith(from)) return `${to}${line.slice(from.length)}`;
+    return line.startsWith(outer) ? line.slice(outer.length) : line;
+  });
+  return [`${to}${first}`, ...lines].join('\n');
 }
 
 function indented(code: string, { indent }: PythonFunction): string {
-  const lines = code.replaceAll('\r', '').trim().split('\n');
-  return lines.map((line) => (line.trim() === '' ? '' : `${indent}${line}`)).join('\n');
+  return code
+    .split('\n')
+    .map((line) => (line.trim() === '' ? '' : `${indent}${line}`))
+    .join('\n');
 }

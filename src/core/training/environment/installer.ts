@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { childEnvironment } from '../../childEnvironment';
 import { Fault } from '../../fault';
-import { startLeashed } from '../leash';
+import { startLeashed } from '../../leash';
 
 export interface InstallOptions {
   readonly signal?: AbortSignal;
