@@ -89,7 +89,7 @@ test('rejects the answer, which leaves the file as it is and is logged', async (
   await page.locator('.statusbar-item', { hasText: 'Tandem: answered' }).waitFor();
   await workbench.screenshot('own-change-asked');
   await workbench.pictures('own-change');
-  const asked = await workbench.notification(/Put the answer into shop\.py/);
+  const asked = await workbench.notification(/Insert the answer into shop\.py/);
   await asked.getByRole('button', { name: 'Run Tests' }).click();
   await workbench.notification(/Tests passed: 0 of 2 before, 2 of 2 with the answer\./);
   await workbench.clearNotifications();
