@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { askText, runSteps, taking, type Given, type Place } from '../steps';
+import { askWhole, runSteps, taking } from '../steps';
 import type { Pack, PackTask } from '../tasks/pack';
 import { dialogues } from '../trajectories/words';
 import { extentOf, playedOf, type Extent } from './extent';
@@ -26,34 +26,13 @@ export async function askExtent(
   const ofEach = t('How many dialogues of each? Training learns from those of a task that end differently.');
   const isAnswered = await runSteps([
     taking(
-      (place) => askNumber({ title, prompt: howMany, value: tasks, most: all.length, place }),
-      (typed) => (tasks = Number(typed)),
+      (place) => askWhole({ title, prompt: howMany, value: tasks, most: all.length, ...place }),
+      (typed) => (tasks = typed),
     ),
     taking(
-      (place) => askNumber({ title, prompt: ofEach, value: rollouts, most: MOST_ROLLOUTS, place }),
-      (typed) => (rollouts = Number(typed)),
+      (place) => askWhole({ title, prompt: ofEach, value: rollouts, most: MOST_ROLLOUTS, ...place }),
+      (typed) => (rollouts = typed),
     ),
   ]);
   return isAnswered ? { tasks: all.slice(0, tasks), rollouts } : undefined;
-}
-
-/** A whole number from 1 to `most`. */
-function askNumber({
-  title,
-  prompt,
-  value,
-  most,
-  place,
-}: {
-  readonly title: string;
-  readonly prompt: string;
-  readonly value: number;
-  readonly most: number;
-  readonly place: Place;
-}): Promise<Given<string>> {
-  const isOne = (text: string): boolean => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= most;
-  return askText({
-    ...{ title, prompt, value: String(value), ...place },
-    validate: (text) => (isOne(text.trim()) ? undefined : t('Write a whole number from 1 to {0}.', most)),
-  });
 }
