@@ -324,7 +324,7 @@ describe('what the simulator plays', () => {
   const played = (of: readonly { readonly id: string }[]): string[] =>
     of.flatMap(({ id }) => Array.from({ length: 4 }, (_, rollout) => `${id}#${rollout}`));
   const extent = (keys: readonly string[]): [number, number] => {
-    const { tasks: some, rollouts } = extentOf(tasks, keys);
+    const { tasks: some, rollouts } = extentOf(tasks, keys, 24);
     return [some.length, rollouts];
   };
 
@@ -332,6 +332,15 @@ describe('what the simulator plays', () => {
     expect(extent([])).toEqual([24, 4]);
     expect(extent(played(tasks.slice(0, 23)))).toEqual([24, 4]);
     expect(extent(played(tasks.slice(0, 24)))).toEqual([30, 7]);
+  });
+
+  it('are all tasks of a small pack, four times each, where many are suggested', () => {
+    const suggested = (keys: readonly string[]): [number, number] => {
+      const { tasks: some, rollouts } = extentOf(tasks, keys, 400);
+      return [some.length, rollouts];
+    };
+    expect(suggested([])).toEqual([30, 4]);
+    expect(suggested(played(tasks))).toEqual([30, 8]);
   });
 
   it('does not count dialogues of tasks that no pack has any more', () => {

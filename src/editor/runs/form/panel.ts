@@ -111,6 +111,11 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     return this.state.dataFolder;
   }
 
+  /** Sets fields as if a person had. */
+  choose(values: Values): void {
+    this.post({ type: 'set', values });
+  }
+
   reveal(): void {
     this.page.reveal();
   }
