@@ -110,6 +110,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const runForms = new NewRunPanels(context.extensionUri, {
     ...{ engines, packs, trainer, starter: runStarter },
     filter: () => trajectories.filter,
+    memory: context.workspaceState,
     open: (run) => runPanels.open(run),
   });
   const teacher = new Teacher(engine, trainer);

@@ -27,6 +27,7 @@ export const commands = {
   addPackFile: 'tandem.addPackFile',
   downloadPack: 'tandem.downloadPack',
   addStarterPack: 'tandem.addStarterPack',
+  generateTasks: 'tandem.generateTasks',
   showSession: 'tandem.showSession',
   refresh: 'tandem.refresh',
   showMore: 'tandem.showMore',

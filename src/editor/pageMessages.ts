@@ -95,7 +95,7 @@ const kinds = lazily((): Kinds => {
       ready: { values: values.optional() },
       change: { values },
       ...{ browse: {}, start: {}, cancel: {}, openFile: {}, prepare: {}, plan: {} },
-      ...{ collect: {}, play: {}, import: {}, trust: {} },
+      ...{ collect: {}, generate: {}, play: {}, import: {}, trust: {} },
     },
     comparison: {
       ready: { choice },

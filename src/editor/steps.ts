@@ -49,6 +49,25 @@ function undefinedWhileEmpty(text: string, validate: TextStep['validate']): stri
   return text === '' ? undefined : validate?.(text);
 }
 
+/** Asks for a whole number from 1 to `most`. */
+export async function askWhole({
+  most,
+  value,
+  ...step
+}: Omit<TextStep, 'value' | 'validate'> & {
+  readonly value: number;
+  readonly most: number;
+}): Promise<Given<number>> {
+  const isOne = (text: string): boolean => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= most;
+  const given = await askText({
+    ...step,
+    value: String(value),
+    validate: (text) =>
+      isOne(text.trim()) ? undefined : vscode.l10n.t('Enter a whole number from 1 to {0}.', most),
+  });
+  return typeof given === 'string' ? given : { value: Number(given.value) };
+}
+
 export interface PickStep<Item extends vscode.QuickPickItem> extends Head {
   readonly placeholder?: string;
   /** Where they are still looked for, the list says that it is busy. */

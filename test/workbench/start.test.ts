@@ -71,8 +71,14 @@ test('lets the simulator play tasks of a pack, as many as they like, and is told
   await workbench.screenshot('starter-collect');
   await workbench.page.keyboard.press('Enter');
   await answer(/^How many dialogues per task/, '2');
+  const item = (text: string): ReturnType<typeof question.locator> =>
+    question.locator('.quick-input-list-row', { hasText: text });
+  await item('Agent: starter').waitFor();
+  await item('Simulator: rules').waitFor();
+  await workbench.screenshot('starter-collect-play');
+  await item('Play 4 dialogues').click();
   const toast = workbench.page.locator('.notifications-toasts .notification-toast');
-  const played = toast.filter({ hasText: 'Played and graded: 4 dialogues of starter-world.' });
+  const played = toast.filter({ hasText: /starter-world: 4 dialogues played, \d of 4 solved\./ });
   // It goes by itself after ten seconds, but not while the pointer is over it.
   await played.hover();
   await workbench.screenshot('start-notification');
@@ -82,6 +88,7 @@ test('lets the simulator play tasks of a pack, as many as they like, and is told
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
   await answer(/Already played and counted: 4 dialogues/, '2');
   await answer(/^How many dialogues per task/, '2');
+  await item('Play 4 dialogues').click();
   const told = await workbench.notification(/These dialogues were already played/);
   await told.getByRole('button', { name: 'Show Trajectories' }).click();
   await workbench.page.locator('.pane-header', { hasText: '5 · ' }).waitFor();

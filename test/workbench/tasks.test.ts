@@ -230,6 +230,68 @@ test('plays the next task of a pack, and takes the pack out of the list and back
   await task(/^dropped, 2 tasks/).waitFor();
 });
 
+test('generates tasks to learn from and tasks to measure on, which the list shows, and never the same file twice', async () => {
+  const generate = async (purpose: string, count: string): Promise<void> => {
+    await workbench.runCommand('Tandem: Generate Tasks…');
+    await pick(purpose);
+    const input = quickInput().locator('input.input');
+    await quickInput().getByText('How many tasks?').waitFor();
+    await input.fill(count);
+    await input.press('Enter');
+    await quickInput()
+      .getByText(/decisions that only the collaborator knows/)
+      .first()
+      .waitFor();
+    await workbench.screenshot('tasks-generate');
+    await input.press('Enter');
+  };
+  await generate('Tasks to learn from', '60');
+  await task(/^starter-world-train-1, 60 tasks/).waitFor();
+  await generate('Tasks to learn from', '30');
+  await task(/^starter-world-train-2, 30 tasks/).waitFor();
+  await generate('Tasks to measure on', '20');
+  await task(/^starter-world-held-out-1, 20 tasks/).waitFor();
+  await workbench.notification(/Generated 20 tasks to measure on: starter-world-held-out-1\.jsonl/);
+  const lines = async (name: string): Promise<string[]> =>
+    (await readFile(path.join(workspace, name), 'utf8')).trimEnd().split('\n');
+  expect(await lines('starter-world-train-1.jsonl')).not.toContain(
+    (await lines('starter-world-train-2.jsonl'))[0],
+  );
+  const told = await workbench.notification(/Generated 60 tasks to learn from: starter-world-train-1\.jsonl/);
+  await told.getByRole('button', { name: 'Collect Dialogues…' }).click();
+  await quickInput().getByText('Collect dialogues of starter-world-train-1').waitFor();
+});
+
+test('collects dialogues of the generated tasks, and the form of a run begins with these and says why its settings are so', async () => {
+  const answer = async (question: RegExp, suggested: string, value: string): Promise<void> => {
+    await quickInput().getByText(question).waitFor();
+    const input = quickInput().locator('input.input');
+    await expect.poll(() => input.inputValue()).toBe(suggested);
+    await input.fill(value);
+    await input.press('Enter');
+    await quickInput().getByText(question).waitFor({ state: 'hidden' });
+  };
+  await answer(/How many of its 60 tasks/, '60', '4');
+  await answer(/How many dialogues of each/, '4', '3');
+  await quickInput().locator('.quick-input-list-row', { hasText: 'Agent: starter' }).waitFor();
+  await workbench.screenshot('tasks-collect');
+  await pick('Play 12 dialogues');
+  const told = await workbench.notification(/starter-world-train-1: 12 dialogues played, \d+ of 12 solved\./);
+  await told.getByRole('button', { name: 'New Run…' }).click();
+  const form = session();
+  await form.getByRole('heading', { name: 'From which dialogues' }).waitFor();
+  const chosen = (label: string): Locator =>
+    form.getByRole('combobox', { name: label }).locator('option:checked');
+  await expect.poll(() => chosen('Pack').textContent()).toMatch(/starter-world-train-1.*\(12\)/);
+  await expect.poll(() => chosen('Agent').textContent()).toMatch(/starter \(12\)/);
+  await form.getByText(/Recommended for the starter model/).waitFor();
+  await form.getByText(/These 12 are too few to expect a better agent/).waitFor();
+  await form.getByRole('button', { name: 'Generate tasks…' }).waitFor();
+  await dismissNotifications();
+  await pictures('tasks-new-run');
+  await workbench.runCommand('View: Close Editor');
+});
+
 test('downloads a published pack only after its licence was accepted', async () => {
   const choose = async (answer: string): Promise<void> => {
     const question = workbench.page.locator('.monaco-dialog-box');

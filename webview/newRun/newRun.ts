@@ -198,7 +198,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     </section>`;
   }
 
-  private more({ groups, changed }: FormView): TemplateResult {
+  private more({ groups, changed, recommendation }: FormView): TemplateResult {
     return html`<details
       class="more"
       ?open=${this.form?.isUnfolded === true}
@@ -206,9 +206,7 @@ export class NewRunElement extends PageElement<ToWebview> {
     >
       <summary>
         <span class="summary">${t('More settings')}</span>
-        <span class="quiet"
-          >${changed === 0 ? t('as recommended for this model') : t('{0} changed', changed)}</span
-        >
+        <span class="quiet">${changed === 0 ? recommendation : t('{0} changed', changed)}</span>
       </summary>
       ${groups.map(
         ({ title, fields }) =>

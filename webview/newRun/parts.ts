@@ -35,7 +35,7 @@ export function dataFigures(
       problem !== '' || remark === '' || isCollecting
         ? nothing
         : html`<p class="remark">${icon('warning')}<span>${remark}</span></p>
-            <div class="line">${collectButton(act, isStarting)}</div>`
+            <div class="line">${collectButton(act, isStarting)} ${generateButton(act, isStarting)}</div>`
     }
     ${
       leftOut.length === 0
@@ -59,7 +59,7 @@ export function emptyLog(act: (action: Action) => void): TemplateResult {
       ${t('Agents learn from dialogues, and this log has none yet. Let the agent play with the simulator, play some tasks yourself, or bring dialogues that you have.')}
     </p>
     <div class="line">
-      ${collectButton(act, false, 'primary')}
+      ${collectButton(act, false, 'primary')} ${generateButton(act, false)}
       ${button({ label: t('Play a task'), icon: 'play', onPress: () => act('play') })}
       ${button({ label: t('Import trajectories…'), icon: 'cloud-upload', onPress: () => act('import') })}
     </div>
@@ -81,6 +81,10 @@ function collectButton(
     onPress: () => act('collect'),
   });
 }
+
+/** More tasks to play: few tasks teach little, however often they are played. */
+const generateButton = (act: (action: Action) => void, disabled: boolean): TemplateResult =>
+  button({ disabled, label: t('Generate tasks…'), icon: 'sparkle', onPress: () => act('generate') });
 
 /** What the run needs, or what there is to do before that is known. */
 export function estimateParts(

@@ -41,6 +41,7 @@ export type Action =
   | 'plan'
   /** What there is to do where nothing can be trained: let the agent play with the simulator, or play oneself. */
   | 'collect'
+  | 'generate'
   | 'play'
   | 'import'
   | 'trust';
@@ -90,6 +91,8 @@ export interface FormView {
   readonly methods: readonly Option[];
   readonly devices: readonly Option[];
   readonly groups: readonly FieldGroup[];
+  /** Why the settings are as they are, where none is changed. */
+  readonly recommendation: string;
   /** How many of the folded settings are not as recommended. */
   readonly changed: number;
   /** One sentence each, by the name of the field. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { askText, runSteps, taking, type Given, type Place } from '../steps';
+import { commands, type CommandId } from '../contributions';
+import { askWhole, pickOne, runSteps, taking, type Given, type Place } from '../steps';
 import type { Pack, PackTask } from '../tasks/pack';
 import { dialogues } from '../trajectories/words';
 import { extentOf, playedOf, type Extent } from './extent';
@@ -9,16 +10,34 @@ const { t } = vscode.l10n;
 /** Nobody means more dialogues of one task. */
 const MOST_ROLLOUTS = 1000;
 
-/** @param played what agent and simulator have played already, as `id#rollout` */
+/** Who plays, as a person calls them, and what that costs. */
+export interface Play {
+  readonly agent: string;
+  readonly simulator: string;
+  /** Tasks that are suggested at most. */
+  readonly suggested: number;
+  /** A sentence; empty where nothing has a price. */
+  readonly cost: (dialogues: number) => string;
+}
+
+/** What a person wants played, or the command that changes who plays. */
+export type Answer = Extent<PackTask> | CommandId;
+
+/**
+ * @param played what agent and simulator have played already, as `id#rollout`
+ * @returns undefined when the person left it
+ */
 export async function askExtent(
   { name, tasks: all }: Pack,
   played: readonly string[],
-): Promise<Extent<PackTask> | undefined> {
-  const suggested = extentOf(all, played);
+  play: Play,
+): Promise<Answer | undefined> {
+  const suggested = extentOf(all, played, play.suggested);
   const title = t('Collect dialogues of {0}', name);
   const known = playedOf(all, played);
   let tasks = suggested.tasks.length;
   let { rollouts } = suggested;
+  let answer: 'play' | CommandId = 'play';
   const howMany =
     known === 0
       ? t('How many of its {0} tasks?', all.length)
@@ -28,34 +47,52 @@ export async function askExtent(
   );
   const isAnswered = await runSteps([
     taking(
-      (place) => askNumber({ title, prompt: howMany, value: tasks, most: all.length, place }),
-      (typed) => (tasks = Number(typed)),
+      (place) => askWhole({ title, prompt: howMany, value: tasks, most: all.length, ...place }),
+      (typed) => (tasks = typed),
     ),
     taking(
-      (place) => askNumber({ title, prompt: ofEach, value: rollouts, most: MOST_ROLLOUTS, place }),
-      (typed) => (rollouts = Number(typed)),
+      (place) => askWhole({ title, prompt: ofEach, value: rollouts, most: MOST_ROLLOUTS, ...place }),
+      (typed) => (rollouts = typed),
+    ),
+    taking(
+      (place) => askWhether(title, tasks, rollouts, play, place),
+      (item) => (answer = item.answer),
     ),
   ]);
-  return isAnswered ? { tasks: all.slice(0, tasks), rollouts } : undefined;
+  if (!isAnswered) return undefined;
+  return answer === 'play' ? { tasks: all.slice(0, tasks), rollouts } : answer;
 }
 
-/** A whole number from 1 to `most`. */
-function askNumber({
-  title,
-  prompt,
-  value,
-  most,
-  place,
-}: {
-  readonly title: string;
-  readonly prompt: string;
-  readonly value: number;
-  readonly most: number;
-  readonly place: Place;
-}): Promise<Given<string>> {
-  const isOne = (text: string): boolean => /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= most;
-  return askText({
-    ...{ title, prompt, value: String(value), ...place },
-    validate: (text) => (isOne(text.trim()) ? undefined : t('Enter a whole number from 1 to {0}.', most)),
-  });
+interface AnswerItem extends vscode.QuickPickItem {
+  readonly answer: 'play' | CommandId;
+}
+
+/** Shows who plays, how much and for how much, before anything is played. */
+function askWhether(
+  title: string,
+  tasks: number,
+  rollouts: number,
+  { agent, simulator, cost }: Play,
+  place: Place,
+): Promise<Given<AnswerItem>> {
+  const count = tasks * rollouts;
+  const items: AnswerItem[] = [
+    {
+      answer: 'play',
+      label: `$(run-all) ${t('Play {0}', dialogues(count, t))}`,
+      description: t('{0} tasks × {1}', tasks, rollouts),
+      detail: cost(count),
+    },
+    {
+      answer: commands.chooseAgent,
+      label: `$(hubot) ${t('Agent: {0}', agent)}`,
+      description: t('Choose another'),
+    },
+    {
+      answer: commands.chooseSimulator,
+      label: `$(account) ${t('Simulator: {0}', simulator)}`,
+      description: t('Choose another'),
+    },
+  ];
+  return pickOne({ title, placeholder: t('Dialogues are played, graded and logged.'), items, ...place });
 }

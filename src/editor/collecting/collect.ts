@@ -11,8 +11,18 @@ import type { Extent } from './extent';
 
 const { t } = vscode.l10n;
 
-const CONCURRENCY = 4;
+/** Dialogues in flight at once: a model of this machine writes many together, a server may refuse them. */
+const AT_ONCE = { here: 16, elsewhere: 4 };
 const SEED = 0;
+
+/** A collection as it is now, and which one it is. */
+export interface Collected extends CollectionResult {
+  readonly collection: string;
+}
+
+/** Whether the agent computes on this machine, so that a dialogue costs little. */
+export const playsHere = ({ localPlaces, agentName }: Engine): boolean =>
+  localPlaces.some(({ spec }) => spec === agentName);
 
 /**
  * Has the agent of the settings play tasks with the simulator of the settings, as `tandem collect` does, with progress
@@ -28,7 +38,7 @@ export async function collectHere(
   packs: Packs,
   all: readonly TaskHeader[],
   choose: (played: readonly string[]) => Extent<TaskHeader> | PromiseLike<Extent<TaskHeader> | undefined>,
-): Promise<CollectionResult | undefined> {
+): Promise<Collected | undefined> {
   refuseInRestrictedMode(t('Nothing is played'));
   if (all.length === 0)
     throw new Fault('editor/no-tasks', t('There is no task to play: add a pack in the Tasks view first.'));
@@ -57,7 +67,12 @@ export async function collectHere(
       ...parts,
       tasks: await wholeTasks(packs, tasks),
       grader: await engine.grader(),
-      ...{ rollouts, concurrency: CONCURRENCY, mode: engine.gradingMode, signal },
+      ...{
+        rollouts,
+        concurrency: playsHere(engine) ? AT_ONCE.here : AT_ONCE.elsewhere,
+        mode: engine.gradingMode,
+        signal,
+      },
       collection,
       onProgress: ({ done, total, already }) => {
         const [now, wanted] = [done - already, total - already];
@@ -70,7 +85,7 @@ export async function collectHere(
         'editor/collection-failed',
         t('{0} of {1} dialogues failed: {2}', result.failed, result.total, failure.message),
       );
-    return result;
+    return { ...result, collection };
   });
 }
 

@@ -1,42 +1,90 @@
+import path from 'node:path';
 import * as vscode from 'vscode';
-import { commands, views } from '../contributions';
+import { views, type CommandId } from '../contributions';
+import type { Engine } from '../engine';
 import type { Engines } from '../engines';
+import type { NewRunPanels } from '../runs/form/panels';
 import { pickOne, valueOf } from '../steps';
 import type { Pack } from '../tasks/pack';
 import type { Packs } from '../tasks/packs';
 import { dialogues } from '../trajectories/words';
+import type { Play } from './ask';
+import type { Collected } from './collect';
 
 const { t } = vscode.l10n;
 
 export interface CollectionCommandContext {
   readonly engines: Engines;
   readonly packs: Packs;
+  readonly runForms: Pick<NewRunPanels, 'openOn'>;
 }
 
 /** Has the simulator play tasks of a pack with the agent, and says what can be done with the dialogues. */
 export async function collectPack(
-  { engines, packs }: CollectionCommandContext,
+  { engines, packs, runForms }: CollectionCommandContext,
   chosen: Pack | undefined,
 ): Promise<void> {
   const pack = chosen ?? (await choosePack(await packs.all()));
   if (pack === undefined) return;
+  const engine = engines.of(pack.file);
   const { collectHere } = await import('./collect');
   const { askExtent } = await import('./ask');
-  const result = await collectHere(engines.of(pack.file), packs, pack.tasks, (played) =>
-    askExtent(pack, played),
-  );
-  if (result === undefined) return;
-  const more = result.done - result.already;
+  let change: CommandId | undefined;
+  do {
+    change = undefined;
+    const play = await playOf(engine);
+    const result = await collectHere(engine, packs, pack.tasks, async (played) => {
+      const answer = await askExtent(pack, played, play);
+      if (typeof answer !== 'string') return answer;
+      change = answer;
+      return undefined;
+    });
+    if (change !== undefined) await vscode.commands.executeCommand(change);
+    else if (result !== undefined) await tell(engine, pack, result, runForms);
+  } while (change !== undefined);
+}
+
+async function playOf(engine: Engine): Promise<Play> {
+  const { playsHere } = await import('./collect');
+  const { costWords } = await import('./cost');
+  const { QUICK } = await import('../../core/loop/settings');
+  const { FEW_TASKS } = await import('./extent');
+  const log = await engine.log();
+  const { agentName, simulatorName } = engine;
+  const uses = await log.modelUse();
+  const simulator = simulatorName === '' ? 'rules' : simulatorName;
+  const players = [...new Set([agentName, simulator])].map((spec) => ({
+    name: engine.calledBy(spec),
+    price: engine.servers.find(spec)?.price,
+    use: uses[spec],
+    played: Math.max(log.count({ agent: spec }).total, log.count({ collaborator: spec }).total),
+  }));
+  return {
+    agent: engine.calledBy(agentName),
+    simulator: engine.calledBy(simulator),
+    suggested: playsHere(engine) ? QUICK.trainTasks : FEW_TASKS,
+    cost: (count) => costWords(count, players, t),
+  };
+}
+
+async function tell(
+  engine: Engine,
+  { name, file }: Pack,
+  { done, already, collection }: Collected,
+  runForms: Pick<NewRunPanels, 'openOn'>,
+): Promise<void> {
+  const pack = path.basename(file);
+  const { graded, successes } = (await engine.log()).count({ collection, pack });
   const [show, train] = [t('Show Trajectories'), t('New Run…')];
   const pressed = await vscode.window.showInformationMessage(
-    more === 0
+    done === already
       ? t('These dialogues were already played. Choose more tasks, or more dialogues per task.')
-      : t('Played and graded: {0} of {1}.', dialogues(more, t), pack.name),
+      : t('{0}: {1} played, {2} of {3} solved.', name, dialogues(done - already, t), successes, graded),
     show,
     train,
   );
   if (pressed === show) await vscode.commands.executeCommand(`${views.trajectories}.focus`);
-  if (pressed === train) await vscode.commands.executeCommand(commands.newRun);
+  if (pressed === train) await runForms.openOn(engine, { pack, agent: engine.agentName });
 }
 
 async function choosePack(packs: readonly Pack[]): Promise<Pack | undefined> {

@@ -1,6 +1,8 @@
-/** Enough for a first run, and what is added each time: tasks, and dialogues of each, of which some succeed and some do not. */
-const TASKS = 24;
+/** Dialogues of each task: of several some succeed and some do not, and training learns from the difference. */
 const ROLLOUTS = 4;
+
+/** So many tasks are suggested where a dialogue costs time or money on a server: enough to see how the agent does. */
+export const FEW_TASKS = 24;
 
 /** What is played: these tasks, so many dialogues of each. */
 export interface Extent<T> {
@@ -18,12 +20,15 @@ export function playedOf(all: readonly { readonly id: string }[], played: Iterab
  * More tasks than were played so far while there are others, then more dialogues of each.
  * @param all that can be played
  * @param played each dialogue as `id#rollout`; those of tasks that are gone do not count
+ * @param most tasks that are added at once
  */
 export function extentOf<T extends { readonly id: string }>(
   all: readonly T[],
   played: Iterable<string>,
+  most: number,
 ): Extent<T> {
-  const times = Math.floor(playedOf(all, played) / (TASKS * ROLLOUTS)) + 1;
-  const tasks = all.slice(0, TASKS * times);
-  return { tasks, rollouts: Math.ceil((TASKS * ROLLOUTS * times) / tasks.length) };
+  const atOnce = ROLLOUTS * Math.min(most, all.length);
+  const times = Math.floor(playedOf(all, played) / atOnce) + 1;
+  const tasks = all.slice(0, most * times);
+  return { tasks, rollouts: Math.ceil((atOnce * times) / tasks.length) };
 }

@@ -15,7 +15,7 @@ const { t } = vscode.l10n;
 
 /** What is done in the Tasks view and with its rows. */
 export function taskCommands(on: CommandContext) {
-  const { adder, download, starter, guidelines, packs, panels, played, tasks } = on;
+  const { adder, configuration, download, starter, guidelines, packs, panels, played, tasks } = on;
   return {
     [commands.playTask]: (target: Target) =>
       target?.kind === 'task' ? panels.openTask(target.task) : undefined,
@@ -55,6 +55,10 @@ export function taskCommands(on: CommandContext) {
     [commands.addPackFile]: () => adder.ask(),
     [commands.downloadPack]: () => download.ask(),
     [commands.addStarterPack]: () => starter.add(),
+    [commands.generateTasks]: async () => {
+      const { generateTasks } = await import('./adding/generate');
+      await generateTasks(configuration, packs);
+    },
   };
 }
 
@@ -133,7 +137,7 @@ async function skip({ engines, panels }: CommandContext, task: PackTask): Promis
   if (reason !== undefined) await panels.skip(task, reason);
 }
 
-/** The three ways to come to a pack. */
+/** The four ways to come to a pack. */
 async function addPack(): Promise<void> {
   const ways = [
     {
@@ -145,6 +149,11 @@ async function addPack(): Promise<void> {
       label: `$(cloud-download) ${t('Download ColBench…')}`,
       detail: t('The published tasks, after you have accepted their licence'),
       command: commands.downloadPack,
+    },
+    {
+      label: `$(sparkle) ${t('Generate Tasks…')}`,
+      detail: t('As many tasks of the starter world as you like, to collect dialogues of and to learn from'),
+      command: commands.generateTasks,
     },
     {
       label: `$(rocket) ${t('Starter Packs')}`,

@@ -25,6 +25,7 @@ type Allowed =
   | 'addPack'
   | 'addPackFile'
   | 'addStarterPack'
+  | 'generateTasks'
   | 'showSession'
   | 'refresh'
   | 'showMore'

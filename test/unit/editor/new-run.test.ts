@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { QUICK } from '../../../src/core/loop/settings';
 import { parseConfiguration } from '../../../src/core/training/configuration';
 import type { DataCounts } from '../../../src/core/training/data/count';
 import { fields } from '../../../src/core/training/fields';
@@ -10,14 +11,19 @@ import {
   type FormContext,
 } from '../../../src/editor/runs/form/configuration';
 import { extentOf } from '../../../src/editor/collecting/extent';
+import { recommendedOf } from '../../../src/editor/runs/form/bases';
 import { checksView, dataView, planView } from '../../../src/editor/runs/form/tellings';
 import { formView, type Choices } from '../../../src/editor/runs/form/view';
-import { settingWords, wantedWords } from '../../../src/editor/runs/form/words';
+import { recommendationWords, settingWords, wantedWords } from '../../../src/editor/runs/form/words';
 import { dayOf } from '../../../src/editor/trajectories/filter';
 import { plan } from '../../fixtures/plan';
 import { english } from './translate';
 
-const context = (fieldsOf: Partial<FormContext> = {}): FormContext & { restriction: string } => ({
+vi.mock('vscode', () => import('./vscode'));
+
+const context = (
+  fieldsOf: Partial<FormContext> = {},
+): FormContext & { restriction: string; recommendation: string } => ({
   recommended: {
     model: { base: '/models/starter', training: 'full', device: 'cpu' },
     data: { pairing: 'all' },
@@ -28,6 +34,7 @@ const context = (fieldsOf: Partial<FormContext> = {}): FormContext & { restricti
   name: (method) => `${method} #4`,
   t: english,
   restriction: '',
+  recommendation: '',
   ...fieldsOf,
 });
 
@@ -144,6 +151,50 @@ describe('the configuration of a form', () => {
     const fromLog = filled({ ...copy, values: { ...copy.values, source: 'log' } }, named);
     expect(fromLog.configuration.data).toEqual({ held_out: 0.2, log: '/project/.tandem' });
     expect(copied.configuration.data.trajectories).toEqual(rows);
+  });
+});
+
+describe('what is recommended', () => {
+  it('for the starter model is what the quick loop trains it with', async () => {
+    const { configuration: recommended, isSmall } = await recommendedOf('/models/starter', 2_000_000);
+    const { configuration } = filled(
+      withValues({ pack: 'starter-world-train-1.jsonl', agent: 'starter' }),
+      context({ recommended }),
+    );
+    const { critic, candidates, policy, model, data } = configuration as typeof QUICK.training;
+    const { score, ...criticSettings } = critic as { readonly score: string };
+    expect(isSmall).toBe(true);
+    expect(score).toBe('log-ratio');
+    expect({
+      ...{ critic: criticSettings, candidates, policy },
+      model: { ...model, base: undefined },
+      data: { ...data, log: undefined, filter: undefined },
+    }).toEqual({
+      ...QUICK.training,
+      model: { ...QUICK.training.model, base: undefined },
+      data: { ...QUICK.training.data, log: undefined, filter: undefined },
+    });
+  });
+
+  it('for a large model, or one of unknown size, is left to the trainer', async () => {
+    for (const size of [0, 3_000_000_000]) {
+      const { configuration, isSmall } = await recommendedOf('/models/large', size);
+      expect(isSmall).toBe(false);
+      expect(configuration).toEqual({
+        model: { base: '/models/large' },
+        data: {},
+        export: { onnx: ['int8'] },
+      });
+    }
+  });
+
+  it.each([
+    [{ isSmall: true, ships: true, copied: undefined }, /^Recommended for the starter model: .* 1,600 dial/],
+    [{ isSmall: true, ships: false, copied: undefined }, /^Recommended for small models/],
+    [{ isSmall: false, ships: false, copied: undefined }, /^The trainer’s own settings/],
+    [{ isSmall: true, ships: true, copied: 'sweet-rl #1' }, /^As in sweet-rl #1$/],
+  ])('says why: %j', (about, sentence) => {
+    expect(recommendationWords(about, english)).toMatch(sentence);
   });
 });
 
@@ -324,7 +375,7 @@ describe('what the simulator plays', () => {
   const played = (of: readonly { readonly id: string }[]): string[] =>
     of.flatMap(({ id }) => Array.from({ length: 4 }, (_, rollout) => `${id}#${rollout}`));
   const extent = (keys: readonly string[]): [number, number] => {
-    const { tasks: some, rollouts } = extentOf(tasks, keys);
+    const { tasks: some, rollouts } = extentOf(tasks, keys, 24);
     return [some.length, rollouts];
   };
 
@@ -332,6 +383,15 @@ describe('what the simulator plays', () => {
     expect(extent([])).toEqual([24, 4]);
     expect(extent(played(tasks.slice(0, 23)))).toEqual([24, 4]);
     expect(extent(played(tasks.slice(0, 24)))).toEqual([30, 7]);
+  });
+
+  it('are all tasks of a small pack, four times each, where many are suggested', () => {
+    const suggested = (keys: readonly string[]): [number, number] => {
+      const { tasks: some, rollouts } = extentOf(tasks, keys, 400);
+      return [some.length, rollouts];
+    };
+    expect(suggested([])).toEqual([30, 4]);
+    expect(suggested(played(tasks))).toEqual([30, 8]);
   });
 
   it('does not count dialogues of tasks that no pack has any more', () => {

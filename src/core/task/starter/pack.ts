@@ -3,6 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { taskToRow } from '../row';
 import { starterTasks, type Difficulty, type Split } from './world';
 
@@ -15,21 +16,38 @@ export interface StarterPack {
 
 /**
  * Writes the first tasks of a split as a pack, in place of a file of that name. The file appears when it is complete.
+ * @param onProgress hears how many tasks have been drawn, now and then
  * @throws the system's error when it cannot be written
  * @throws the signal's reason when it is aborted
  */
-export async function writeStarterPack(file: string, pack: StarterPack, signal?: AbortSignal): Promise<void> {
+export async function writeStarterPack(
+  file: string,
+  pack: StarterPack,
+  signal?: AbortSignal,
+  onProgress?: (drawn: number) => void,
+): Promise<void> {
   const unfinished = `${file}.${process.pid}.part`;
   await mkdir(dirname(file), { recursive: true });
   try {
-    await pipeline(Readable.from(rows(pack)), createWriteStream(unfinished), { signal });
+    await pipeline(Readable.from(rows(pack, onProgress)), createWriteStream(unfinished), { signal });
     await rename(unfinished, file);
   } finally {
     await rm(unfinished, { force: true });
   }
 }
 
-function* rows({ tasks, ...world }: StarterPack): Generator<string> {
+/** After so many tasks whoever waits for the process gets a turn: who cancels it, for one. */
+const AT_ONCE = 50;
+
+async function* rows(
+  { tasks, ...world }: StarterPack,
+  onProgress?: (drawn: number) => void,
+): AsyncGenerator<string> {
   const drawn = starterTasks(world);
-  for (let i = 0; i < tasks; i++) yield `${JSON.stringify(taskToRow(drawn.next().value.task))}\n`;
+  for (let i = 0; i < tasks; i++) {
+    yield `${JSON.stringify(taskToRow(drawn.next().value.task))}\n`;
+    if ((i + 1) % AT_ONCE !== 0) continue;
+    onProgress?.(i + 1);
+    await setImmediate();
+  }
 }

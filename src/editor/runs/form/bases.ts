@@ -10,24 +10,29 @@ export async function trainablePlaces(places: readonly LocalPlace[]): Promise<Lo
   return found.flat();
 }
 
+/** Settings to begin with, and for which kind of model they were found. */
+export interface Recommended {
+  readonly configuration: Readonly<Record<string, unknown>>;
+  readonly isSmall: boolean;
+}
+
 /**
  * What has been found to work for a model of that size: small ones are trained whole with settings of their own, large
  * ones with the trainer's.
  * @param base a folder, or a name on the hub
  */
-export async function recommendedFor(base: string): Promise<Record<string, unknown>> {
+export const recommendedFor = async (base: string): Promise<Recommended> =>
+  recommendedOf(base, path.isAbsolute(base) ? await weightsIn(base) : 0);
+
+/** @param size of the weights, in bytes; 0 when nobody knows */
+export async function recommendedOf(base: string, size: number): Promise<Recommended> {
   const { QUICK, LARGEST_TRAINED_WHOLE } = await import('../../../core/loop/settings');
-  const size = path.isAbsolute(base) ? await weightsIn(base) : 0;
   // Of two bytes at least each.
   const isSmall = size > 0 && size <= 2 * LARGEST_TRAINED_WHOLE;
   const { model, data, ...stages } = isSmall ? QUICK.training : { model: {}, data: {} };
-  return {
-    model: { base, ...model },
-    data: { ...data },
-    ...stages,
-    // With a graph it can play here.
-    export: { onnx: ['int8'] },
-  };
+  // With a graph it can play here.
+  const result = { export: { onnx: ['int8'] } };
+  return { isSmall, configuration: { model: { base, ...model }, data: { ...data }, ...stages, ...result } };
 }
 
 /** In bytes; 0 when the folder has none, or is gone, as the Models view says. */

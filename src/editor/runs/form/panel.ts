@@ -26,6 +26,7 @@ import { Estimating, type EstimateOwner } from './estimating';
 import { Starting, type StartingOwner } from './starting';
 import { dataView, estimateIn } from './tellings';
 import { formView, type Choices } from './view';
+import { recommendationWords } from './words';
 
 const { t } = vscode.l10n;
 
@@ -109,6 +110,11 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
 
   get dataFolder(): string {
     return this.state.dataFolder;
+  }
+
+  /** Sets fields as if a person had. */
+  choose(values: Values): void {
+    this.post({ type: 'set', values });
   }
 
   reveal(): void {
@@ -198,6 +204,9 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
         return;
       case 'collect':
         return this.collect();
+      case 'generate':
+        await vscode.commands.executeCommand(commands.generateTasks);
+        return;
       case 'play':
         await vscode.commands.executeCommand(commands.playNext);
         return;
@@ -260,7 +269,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     const { state, engine, runs } = this;
     const log = await engine.log();
     const places = await trainablePlaces(engine.localPlaces);
-    const recommended = await recommendedFor(baseOf(state));
+    const { configuration: recommended, isSmall } = await recommendedFor(baseOf(state));
     const number = (await runs.ids()).length + 1;
     if (asked !== this.asked) return;
     const choices: Choices = {
@@ -271,8 +280,10 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
       called: (value, of) => sharedCalled(value, of, log, engine),
       dialogues: log.count({}).total,
     };
+    const ships = places.some(({ folder, from }) => folder === baseOf(state) && from === 'tandem');
     const { view, filled } = formView(state, choices, {
       ...{ recommended, dataFolder: state.dataFolder, restriction: restriction(), t },
+      recommendation: recommendationWords({ isSmall, ships, copied: state.copied?.of }, t),
       name: (method) =>
         state.copied === undefined ? `${method} #${number}` : t('{0}, changed', state.copied.of),
     });

@@ -53,6 +53,8 @@ export interface NewRunParts {
   readonly packs: Packs;
   /** How the list of trajectories is narrowed: the form begins with it. */
   readonly filter: () => ListFilter;
+  /** Keeps which dialogues were collected last. */
+  readonly memory: vscode.Memento;
   /** Shows a run. */
   readonly open: (run: Run) => void;
 }
@@ -69,17 +71,38 @@ export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner,
     this.registration = vscode.window.registerWebviewPanelSerializer(newRunViewType, this);
   }
 
+  /** On the dialogues to which the list is narrowed, or else on those that were collected last. */
   async open(): Promise<void> {
     const { engine } = this.parts.engines.shown;
+    const listed = narrowed(this.parts.filter());
+    const collected = this.parts.memory.get<Values>(collectedIn(folderOf(engine)), {});
+    await this.show(engine, Object.keys(listed).length > 0 ? listed : collected);
+  }
+
+  /** On dialogues that were just collected, which the next blank form takes too. */
+  async openOn(engine: Engine, collected: Values): Promise<void> {
     const dataFolder = folderOf(engine);
-    const there = [...this.panels].find((panel) => !panel.isCopy && panel.dataFolder === dataFolder);
+    await this.parts.memory.update(collectedIn(dataFolder), collected);
+    const there = this.blankOf(dataFolder);
+    if (there === undefined) return this.show(engine, collected);
+    there.choose(collected);
+    there.reveal();
+  }
+
+  private async show(engine: Engine, chosen: Values): Promise<void> {
+    const dataFolder = folderOf(engine);
+    const there = this.blankOf(dataFolder);
     if (there !== undefined) {
       there.reveal();
       return;
     }
     const [place] = await trainablePlaces(engine.localPlaces);
     const base: Values = place === undefined ? {} : { base: place.folder };
-    await this.create({ dataFolder, values: { ...base, ...narrowed(this.parts.filter()) } }, engine);
+    await this.create({ dataFolder, values: { ...base, ...chosen } }, engine);
+  }
+
+  private blankOf(dataFolder: string): NewRunPanel | undefined {
+    return [...this.panels].find((panel) => !panel.isCopy && panel.dataFolder === dataFolder);
   }
 
   /** Filled in as the run was. */
@@ -121,11 +144,14 @@ export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner,
   }
 
   async collect(engine: Engine): Promise<void> {
-    const { collectHere } = await import('../../collecting/collect');
-    const { extentOf } = await import('../../collecting/extent');
+    const { collectHere, playsHere } = await import('../../collecting/collect');
+    const { extentOf, FEW_TASKS } = await import('../../collecting/extent');
+    const { QUICK } = await import('../../../core/loop/settings');
     const { packs } = this.parts;
     const all = (await packs.all()).flatMap((pack) => pack.tasks);
-    await collectHere(engine, packs, all, (played) => extentOf(all, played));
+    await collectHere(engine, packs, all, (played) =>
+      extentOf(all, played, playsHere(engine) ? QUICK.trainTasks : FEW_TASKS),
+    );
   }
 
   onDidDispose(panel: NewRunPanel): void {
@@ -152,6 +178,9 @@ export class NewRunPanels implements vscode.WebviewPanelSerializer, NewRunOwner,
       ?.engine;
   }
 }
+
+/** Where the last collection of a log is kept. */
+const collectedIn = (dataFolder: string): string => `newRun.collected ${dataFolder}`;
 
 function folderOf({ configuration }: Engine): string {
   if (configuration.dataFolder !== undefined) return configuration.dataFolder;

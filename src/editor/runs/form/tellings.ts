@@ -38,7 +38,7 @@ const ENOUGH_DIALOGUES = 600;
 function remarkOf({ trajectories }: DataCounts, t: Translate): string {
   if (trajectories === 0 || trajectories >= ENOUGH_DIALOGUES) return '';
   return t(
-    'These {0} are too few to expect a better agent: where it was measured, 120 dialogues gave none, and {1} did. Let the simulator play {2} more, or let “Teach Agent…” do everything.',
+    'These {0} are too few to expect a better agent: where it was measured, 120 dialogues gave none, and {1} did. Generate tasks and collect {2} more, or let “Teach Agent…” do everything.',
     grouped(trajectories),
     grouped(ENOUGH_DIALOGUES),
     grouped(ENOUGH_DIALOGUES - trajectories),

@@ -40,9 +40,9 @@ export interface Shown {
 export function formView(
   form: Form,
   choices: Choices,
-  context: FormContext & { restriction: string },
+  context: FormContext & { readonly restriction: string; readonly recommendation: string },
 ): Shown {
-  const { t, restriction } = context;
+  const { t, restriction, recommendation } = context;
   const result = filled(form, context);
   // What holds where the person has set nothing, to tell what was changed.
   const untouched = textsOf(filled({ ...form, values: choicesOf(form.values) }, context));
@@ -58,6 +58,7 @@ export function formView(
     groups,
     changed: groups.flatMap((group) => group.fields).filter(({ isChanged }) => isChanged).length,
     errors: result.errors,
+    recommendation,
     restriction,
     isEmpty: choices.dialogues === 0 && form.copied === undefined,
   };

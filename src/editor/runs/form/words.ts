@@ -1,6 +1,8 @@
+import { QUICK } from '../../../core/loop/settings';
 import type { Field, FieldPath, Limits } from '../../../core/training/fields';
 import type { LeftOutReason } from '../../../core/trajectory/export/selection';
 import type { Option } from '../../../../webview/newRun/protocol';
+import { grouped } from '../../trajectories/words';
 import type { Translate } from '../../translate';
 import type { MethodName } from './configuration';
 
@@ -25,6 +27,27 @@ function limited(what: string, { low, high, withoutLow, withoutHigh }: Limits, t
   const from = withoutLow === true ? t('{0} above {1}', what, low) : t('{0} of at least {1}', what, low);
   if (high === undefined) return from;
   return withoutHigh === true ? t('{0} and below {1}', from, high) : t('{0} and at most {1}', from, high);
+}
+
+/** Why the settings are as they are, where the person has changed none. @param copied the run that was duplicated */
+export function recommendationWords(
+  {
+    isSmall,
+    ships,
+    copied,
+  }: { readonly isSmall: boolean; readonly ships: boolean; readonly copied: string | undefined },
+  t: Translate,
+): string {
+  if (copied !== undefined) return t('As in {0}', copied);
+  const { trainTasks, rollouts } = QUICK;
+  if (ships)
+    return t(
+      'Recommended for the starter model: measured to make it better with {0} dialogues',
+      grouped(trainTasks * rollouts),
+    );
+  return isSmall
+    ? t('Recommended for small models: found with the starter model')
+    : t('The trainer’s own settings, which are the paper’s');
 }
 
 export function methodOptions(t: Translate): (Option & { readonly value: MethodName })[] {
