@@ -37,7 +37,7 @@ export async function askExtent(
   const known = playedOf(all, played);
   let tasks = suggested.tasks.length;
   let { rollouts } = suggested;
-  let answer: 'play' | CommandId = 'play';
+  let change: CommandId | undefined;
   const howMany =
     known === 0
       ? t('How many of its {0} tasks?', all.length)
@@ -56,15 +56,16 @@ export async function askExtent(
     ),
     taking(
       (place) => askWhether(title, tasks, rollouts, play, place),
-      (item) => (answer = item.answer),
+      (item) => (change = item.change),
     ),
   ]);
   if (!isAnswered) return undefined;
-  return answer === 'play' ? { tasks: all.slice(0, tasks), rollouts } : answer;
+  return change ?? { tasks: all.slice(0, tasks), rollouts };
 }
 
-interface AnswerItem extends vscode.QuickPickItem {
-  readonly answer: 'play' | CommandId;
+interface PlayItem extends vscode.QuickPickItem {
+  /** Undefined: play. */
+  readonly change?: CommandId;
 }
 
 /** Shows who plays, how much and for how much, before anything is played. */
@@ -74,22 +75,21 @@ function askWhether(
   rollouts: number,
   { agent, simulator, cost }: Play,
   place: Place,
-): Promise<Given<AnswerItem>> {
+): Promise<Given<PlayItem>> {
   const count = tasks * rollouts;
-  const items: AnswerItem[] = [
+  const items: PlayItem[] = [
     {
-      answer: 'play',
       label: `$(run-all) ${t('Play {0}', dialogues(count, t))}`,
       description: t('{0} tasks × {1}', tasks, rollouts),
       detail: cost(count),
     },
     {
-      answer: commands.chooseAgent,
+      change: commands.chooseAgent,
       label: `$(hubot) ${t('Agent: {0}', agent)}`,
       description: t('Choose another'),
     },
     {
-      answer: commands.chooseSimulator,
+      change: commands.chooseSimulator,
       label: `$(account) ${t('Simulator: {0}', simulator)}`,
       description: t('Choose another'),
     },

@@ -29,19 +29,18 @@ export async function collectPack(
   const engine = engines.of(pack.file);
   const { collectHere } = await import('./collect');
   const { askExtent } = await import('./ask');
-  let change: CommandId | undefined;
-  do {
-    change = undefined;
+  for (;;) {
+    const asked: { change?: CommandId } = {};
     const play = await playOf(engine);
     const result = await collectHere(engine, packs, pack.tasks, async (played) => {
       const answer = await askExtent(pack, played, play);
       if (typeof answer !== 'string') return answer;
-      change = answer;
+      asked.change = answer;
       return undefined;
     });
-    if (change !== undefined) await vscode.commands.executeCommand(change);
-    else if (result !== undefined) await tell(engine, pack, result, runForms);
-  } while (change !== undefined);
+    if (asked.change === undefined) return result && tell(engine, pack, result, runForms);
+    await vscode.commands.executeCommand(asked.change);
+  }
 }
 
 async function playOf(engine: Engine): Promise<Play> {

@@ -65,7 +65,8 @@ async function lesson(workbench: WorkbenchDriver, dataFolder: string, trainers: 
   await Promise.any([install.waitFor(), button(workbench, 'Stop').waitFor()]);
   if (await install.isVisible()) {
     await install.click();
-    while (!(await readdir(trainers).catch(() => [])).some((name) => /^trainer-\w+$/.test(name))) await pause(500);
+    while (!(await readdir(trainers).catch(() => [])).some((name) => /^trainer-\w+$/.test(name)))
+      await pause(500);
     took('from Start until what training needs is installed');
   }
   let outcome;
@@ -86,7 +87,10 @@ const cold = { TANDEM_CACHE: cache, npm_config_cache: path.join(cache, 'npm') };
 
 begun = performance.now();
 const { workbench, addressAt } = await startByNpm(clone, started.move(), values.cold ? cold : {});
-took(`npm start, until it says the address (${values.cold ? 'nothing' : 'everything'} in the cache)`, addressAt);
+took(
+  `npm start, until it says the address (${values.cold ? 'nothing' : 'everything'} in the cache)`,
+  addressAt,
+);
 try {
   took('the window');
   await firstDialogue(workbench);
@@ -95,7 +99,10 @@ try {
   await workbench.page.getByRole('button', { name: 'Teach Agent…' }).first().click();
   const dataFolder = path.join(clone, '.sample', 'workspace', '.tandem');
   for (let number = 1; number <= Number(values.lessons); number += 1) {
-    await page(workbench).getByText(/on this machine\./).first().waitFor();
+    await page(workbench)
+      .getByText(/on this machine\./)
+      .first()
+      .waitFor();
     took(`lesson ${number}, until it says how long it takes`);
     await lesson(workbench, dataFolder, path.join(values.cold ? cache : cacheFolder(), 'trainer'));
     await button(workbench, 'Play with it').waitFor();

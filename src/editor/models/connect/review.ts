@@ -87,8 +87,7 @@ function trialItem(trial: Trial | 'testing' | undefined): ReviewItem {
   if (trial === undefined) return { label, description: t('asks the model for a few words') };
   if (trial === 'testing')
     return { label: `$(loading~spin) ${t('Testing…')}`, description: t('Waiting for first token…') };
-  if (!trial.works)
-    return { label: `$(error) ${t('Test Connection Again')}`, detail: trial.what };
+  if (!trial.works) return { label: `$(error) ${t('Test Connection Again')}`, detail: trial.what };
   const seconds = (trial.milliseconds / 1000).toFixed(1);
   return {
     label: `$(pass) ${t('Test Connection Again')}`,
