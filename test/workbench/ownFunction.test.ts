@@ -203,7 +203,7 @@ test('reads the dialogue again in the replay, which says what became of the answ
     .getByRole('tree', { name: 'Trajectories' })
     .getByRole('treeitem', { name: /^Parcel price/ })
     .click();
-  await session().getByText('developer').waitFor();
+  await session().getByText('developer', { exact: true }).first().waitFor();
   await session().getByText('answered, accepted, 50 % of its lines left').waitFor();
   await session()
     .getByText('a developer’s own function: what was hidden was in the developer’s head')
@@ -291,7 +291,9 @@ test('opens the task in a session, where the agent is graded by the hidden tests
   const tasks = workbench.page.getByRole('tree', { name: 'Tasks' });
   await tasks.getByRole('treeitem', { name: /^Parcel price/ }).click();
   await session().getByRole('heading', { name: 'Parcel price' }).waitFor();
-  await session().getByRole('button', { name: 'Start' }).click();
+  await session()
+    .getByRole('button', { name: /^Start\b/ })
+    .click();
   await session().getByText('From how many kilos is a parcel heavy?').waitFor();
   await workbench.screenshot('own-task-session');
   await composer().fill('Above 20.');

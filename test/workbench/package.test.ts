@@ -45,7 +45,8 @@ test('who installs the package plays a dialogue to its grade, with the model and
   await session().getByRole('button', { name: 'Agree and start' }).click();
   const graded = session().getByRole('heading', { name: /\d+ of 10 tests passed/ });
   await composer().or(graded).first().waitFor();
-  if (await composer().isVisible()) await session().getByRole('button', { name: 'from here on' }).click();
+  if (await composer().isVisible())
+    await session().getByRole('button', { name: 'Hand over to simulator' }).click();
   await graded.waitFor();
   await workbench.openViews('Models');
   const models = workbench.page.getByRole('tree', { name: 'Models' });
@@ -110,7 +111,9 @@ test('a connection that is lost and regained takes nothing from a dialogue: not 
   );
   await session().getByText('agent: asks').waitFor();
   await session().getByRole('button', { name: 'Next task' }).click();
-  await session().getByRole('button', { name: 'Start' }).click();
+  await session()
+    .getByRole('button', { name: /^Start\b/ })
+    .click();
   await session().getByText('From which weight on?').waitFor();
   const hosts = await workbench.extensionHosts();
 

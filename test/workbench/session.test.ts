@@ -466,18 +466,24 @@ test('goes on to the next task with Enter, and ends that one with what the agent
     .getByRole('treeitem', { name: /, new$/ })
     .first()
     .click();
-  await session().getByRole('button', { name: 'Start' }).waitFor();
+  await session()
+    .getByRole('button', { name: /^Start\b/ })
+    .waitFor();
   const open = await workbench.page.getByRole('tab').count();
   await workbench.page.getByRole('tab', { name: /^Parcel surcharge(,|$)/ }).click();
   await session().getByRole('button', { name: 'Next task' }).press('Enter');
-  await session().getByRole('button', { name: 'Start' }).waitFor();
+  await session()
+    .getByRole('button', { name: /^Start\b/ })
+    .waitFor();
   await expect.poll(() => workbench.page.getByRole('tab').count()).toBe(open);
   await expectAccessible(session());
   await configure({ 'tandem.agent': '' });
   await session().getByRole('button', { name: 'Choose the agent…' }).waitFor();
   await expectAccessible(session());
   await configure({});
-  await session().getByRole('button', { name: 'Start' }).press('Enter');
+  await session()
+    .getByRole('button', { name: /^Start\b/ })
+    .press('Enter');
   await composer().waitFor();
   await session().getByRole('button', { name: 'End now' }).press('Enter');
   await workbench.page.getByRole('button', { name: 'End and Grade' }).click();
@@ -487,7 +493,9 @@ test('goes on to the next task with Enter, and ends that one with what the agent
 
 test('skips a task with a reason and takes it up again', async () => {
   await session().getByRole('button', { name: 'Next task' }).press('Enter');
-  await session().getByRole('button', { name: 'Start' }).press('Enter');
+  await session()
+    .getByRole('button', { name: /^Start\b/ })
+    .press('Enter');
   await composer().waitFor();
   await session().getByRole('button', { name: 'Skip…' }).press('Enter');
   await workbench.page.locator('.quick-input-list-row', { hasText: 'The request is unclear' }).click();

@@ -47,7 +47,8 @@ test('finds the words of welcome, and starts the first task with nothing to conf
 
 test('lets the rules answer until the starter model has answered, and sees the grade', async () => {
   await workbench.screenshot('starter-session');
-  if (await composer().isVisible()) await session().getByRole('button', { name: 'from here on' }).click();
+  if (await composer().isVisible())
+    await session().getByRole('button', { name: 'Hand over to simulator' }).click();
   await graded().waitFor();
   await workbench.screenshot('starter-graded');
 });
@@ -123,7 +124,9 @@ test('finds beside it what training left here, and plays with it', async () => {
   });
   await session().getByText('agent: quick/model').waitFor();
   await session().getByRole('button', { name: 'Next task' }).click();
-  await session().getByRole('button', { name: 'Start' }).click();
+  await session()
+    .getByRole('button', { name: /^Start\b/ })
+    .click();
   await models
     .getByRole('treeitem', { name: /^quick\/model, agent, ready, [\d,.]+ tokens per second/ })
     .waitFor();

@@ -272,7 +272,7 @@ test('collects dialogues of the generated tasks, and the form of a run begins wi
     await quickInput().getByText(question).waitFor({ state: 'hidden' });
   };
   await answer(/How many of its 60 tasks/, '60', '4');
-  await answer(/How many dialogues of each/, '4', '3');
+  await answer(/How many dialogues per task/, '4', '3');
   await quickInput().locator('.quick-input-list-row', { hasText: 'Agent: starter' }).waitFor();
   await workbench.screenshot('tasks-collect');
   await pick('Play 12 dialogues');

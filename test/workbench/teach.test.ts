@@ -121,8 +121,10 @@ test('asks it in the chat', async () => {
 test('chooses blindly between its messages and those of the agent before', async () => {
   await workbench.runCommand('Tandem: Teach Agent…');
   await button('Blind comparison').click();
-  const told = await workbench.notification(/a choice between two now.*one of taught-starter/);
+  const told = await workbench.notification(/choose between two, unnamed.*one by taught-starter/);
   await told.getByRole('button', { name: 'Play Next Task' }).click();
-  await page().getByRole('button', { name: 'Start' }).click();
+  await page()
+    .getByRole('button', { name: /^Start\b/ })
+    .click();
   await page().getByText('Which message is better?').waitFor();
 });

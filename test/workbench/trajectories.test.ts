@@ -477,8 +477,8 @@ test('statistics follow the filter of the list', async () => {
   await pick('Outcome');
   await pick('in progress');
   await workbench.page.keyboard.press('Escape');
-  await replay().getByText('only open').waitFor();
+  await replay().getByText('only in progress').waitFor();
   await expectAccessible(replay());
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
-  await replay().getByText('only open').waitFor({ state: 'detached' });
+  await replay().getByText('only in progress').waitFor({ state: 'detached' });
 });

@@ -38,7 +38,7 @@ function table(turn: number, all: readonly Token[]): TemplateResult | typeof not
       ? t('Log-ratios of all tokens')
       : t('Log-ratios of the {0} tokens furthest from 0, of {1}', rows.length, all.length);
   return html`<details class="thoughts">
-    <summary aria-label=${t('Show token values of turn {0}', turn)}>${t('Show values')}</summary>
+    <summary aria-label=${t('Show values of the tokens of turn {0}', turn)}>${t('Show values')}</summary>
     <table class="token-figures">
       <caption>
         ${caption}

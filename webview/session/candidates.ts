@@ -12,12 +12,16 @@ import { LETTERS } from '../dialogue/names';
 import { said, thoughtsOf } from '../dialogue/said';
 import { leftOut } from '../dialogue/turn';
 
+/** Within so long the second click of a double click comes. */
+const DOUBLE_CLICK_MS = 300;
+
 const choose = (picked: Picked): void => host.send({ type: 'choose', picked });
 
 /** Two messages side by side, of which the developer chooses one. They are unnamed, and neither stands out. */
 @customElement('tandem-candidates')
 export class CandidatesElement extends PlainElement {
   @property({ attribute: false }) view!: CandidatesView;
+  private clicked: number | undefined;
 
   override render(): TemplateResult {
     return html`<section
@@ -34,15 +38,27 @@ export class CandidatesElement extends PlainElement {
             class="candidate"
             aria-label=${t('Candidate {0}', LETTERS[place]!)}
             title=${t('Goes on with {0}', LETTERS[place]!)}
-            @click=${(event: MouseEvent) => {
-              if (isMeant(event)) choose(place as 0 | 1);
-            }}
+            @click=${(event: MouseEvent) => this.click(event, place as 0 | 1)}
           >
             <h2 class="who">${icon('hubot')}<span>${LETTERS[place]}</span></h2>
             <div class="said">${written(candidate, LETTERS[place]!)}</div>
           </article>`,
       )}
     </section>`;
+  }
+
+  override disconnectedCallback(): void {
+    clearTimeout(this.clicked);
+    super.disconnectedCallback();
+  }
+
+  /** The second click of a double click selects a word: whether there is one, the first has to wait for. */
+  private click(event: MouseEvent, place: 0 | 1): void {
+    clearTimeout(this.clicked);
+    if (event.detail > 1 || !isMeant(event)) return;
+    this.clicked = window.setTimeout(() => {
+      if (isMeant(event)) choose(place);
+    }, DOUBLE_CLICK_MS);
   }
 }
 
