@@ -38,7 +38,7 @@ export class CandidatesElement extends PlainElement {
             class="candidate"
             aria-label=${t('Candidate {0}', LETTERS[place]!)}
             title=${t('Goes on with {0}', LETTERS[place]!)}
-            @click=${(event: MouseEvent) => this.click(event, place as 0 | 1)}
+            @click=${(event: MouseEvent) => this.chooseBy(event, place as 0 | 1)}
           >
             <h2 class="who">${icon('hubot')}<span>${LETTERS[place]}</span></h2>
             <div class="said">${written(candidate, LETTERS[place]!)}</div>
@@ -53,7 +53,7 @@ export class CandidatesElement extends PlainElement {
   }
 
   /** The second click of a double click selects a word: whether there is one, the first has to wait for. */
-  private click(event: MouseEvent, place: 0 | 1): void {
+  private chooseBy(event: MouseEvent, place: 0 | 1): void {
     clearTimeout(this.clicked);
     if (event.detail > 1 || !isMeant(event)) return;
     this.clicked = window.setTimeout(() => {
