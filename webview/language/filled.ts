@@ -2,7 +2,7 @@ import { html, type TemplateResult } from 'lit';
 
 /**
  * A sentence with markup inside of it: translated as a whole, with its places left open, and then filled.
- * @param sentence with `{0}`, `{1}` … where the parts go: `t('In the log in {0}.')`
+ * @param sentence with `{0}`, `{1}` … where the parts go: `t('In {0}.')`
  */
 export function filled(sentence: string, ...parts: readonly TemplateResult[]): TemplateResult {
   // Every other piece is the number of a place.

@@ -42,7 +42,7 @@ export class ConsentElement extends PlainElement {
           <dd>
             ${filled(
               t(
-                'Your replies, how long each took, what you change in a suggestion, choices, ratings, comments. The agent ({0}) gets the replies.',
+                'Replies and their timing, edits to drafts, choices, ratings, comments. The agent ({0}) gets the replies.',
               ),
               name(givenName(this.agent, this.called) ?? this.agent),
             )}
@@ -50,7 +50,7 @@ export class ConsentElement extends PlainElement {
           <dt>${t('Where it’s stored')}</dt>
           <dd>
             ${filled(
-              t('In the log in {0}. Tandem sends it nowhere else.'),
+              t('In {0}. Tandem sends it nowhere else.'),
               html`<code>${this.suggestion.folder}</code>`,
             )}
           </dd>

@@ -27,7 +27,7 @@ const german = {
   '{0} tests': '{0} Tests',
   'Open the hidden tests to the side': 'Die verborgenen Tests daneben öffnen',
   'Simulator: {0}. Choose another simulator…': 'Simulator: {0}. Anderen Simulator wählen…',
-  'In the log in {0}. Tandem sends it nowhere else.': 'Ins Protokoll in {0}. Tandem schickt es nirgends hin.',
+  'In {0}. Tandem sends it nowhere else.': 'In {0}. Tandem schickt es nirgends hin.',
   '{0} and {1} in the Command Palette.': 'In der Befehlspalette {1} und {0}.',
   'May be exported': 'Darf ausgeführt werden',
   'Copy the code': 'Den Code "kopieren" <b>',
@@ -101,7 +101,7 @@ describe('in an editor that speaks another language', () => {
     const element = new ConsentElement();
     element.suggestion = { pseudonym: 'ada', purpose: 'a test', level: 'local', folder: '/d/{1}' };
     const html = rendered(element.render());
-    expect(html).toContain('Ins Protokoll in <code>/d/{1}</code>. Tandem schickt es nirgends hin.');
+    expect(html).toContain('In <code>/d/{1}</code>. Tandem schickt es nirgends hin.');
     expect(html).toMatch(
       /In der Befehlspalette <span class="name">Delete My Data…<\/span> und <span class="name">Change/,
     );
