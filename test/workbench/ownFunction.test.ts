@@ -113,6 +113,8 @@ test('runs the tests before it accepts, and sees that the answer breaks one', as
   const working = 'return 0 if weight_kg == 0 else 9.5 if weight_kg > LIMIT else 5';
   await writeFile(testFile, tests + free);
   await writeFile(own.file, source.replace('raise NotImplementedError', working));
+  // The editor may have read the file while it was empty; it reads it again.
+  await lineOf(workbench, 'return 0 if').waitFor();
   await session().getByRole('button', { name: 'Review it again' }).click();
   await change().click();
   await lineOf(workbench, 'return 0 if').waitFor();

@@ -281,7 +281,7 @@ test('collects dialogues of the generated tasks, and the form of a run begins wi
   await workbench.closeAllEditors();
   await told.getByRole('button', { name: 'New Run…' }).click();
   const form = session();
-  await form.getByRole('heading', { name: 'From which dialogues' }).waitFor();
+  await form.getByRole('heading', { name: 'Training data' }).waitFor();
   const chosen = (label: string): Locator =>
     form.getByRole('combobox', { name: label }).locator('option:checked');
   await expect.poll(() => chosen('Pack').textContent()).toMatch(/starter-world-train-1.*\(12\)/);
