@@ -141,7 +141,7 @@ test('compares what a run made with its base, blindly', async () => {
   await told.getByRole('button', { name: 'Play Next Task' }).click();
   await session().getByRole('heading', { name: 'Lot bill' }).waitFor();
   await session()
-    .getByRole('button', { name: /^Start\b/ })
+    .getByRole('button', { name: /\bstart\b/i })
     .click();
   await session().getByText('Which message is better?').waitFor();
   await accessiblePictures(workbench, session(), 'compare-choice');

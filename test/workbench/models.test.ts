@@ -223,7 +223,7 @@ test('a model of the editor plays the agent', async () => {
   await modelRow(/^Test one, agent, /).waitFor();
   await workbench.page.getByRole('treeitem', { name: /Course mark/ }).click();
   await session()
-    .getByRole('button', { name: /^Start\b/ })
+    .getByRole('button', { name: /\bstart\b/i })
     .click();
   await session().getByText('How heavy is heavy?').waitFor();
   await modelRow(/^Test one, agent, .*1 turn/).waitFor();

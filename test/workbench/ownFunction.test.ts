@@ -294,7 +294,7 @@ test('opens the task in a session, where the agent is graded by the hidden tests
   await tasks.getByRole('treeitem', { name: /^Parcel price/ }).click();
   await session().getByRole('heading', { name: 'Parcel price' }).waitFor();
   await session()
-    .getByRole('button', { name: /^Start\b/ })
+    .getByRole('button', { name: /\bstart\b/i })
     .click();
   await session().getByText('From how many kilos is a parcel heavy?').waitFor();
   await workbench.screenshot('own-task-session');

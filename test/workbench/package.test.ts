@@ -112,7 +112,7 @@ test('a connection that is lost and regained takes nothing from a dialogue: not 
   await session().getByText('agent: asks').waitFor();
   await session().getByRole('button', { name: 'Next task' }).click();
   await session()
-    .getByRole('button', { name: /^Start\b/ })
+    .getByRole('button', { name: /\bstart\b/i })
     .click();
   await session().getByText('From which weight on?').waitFor();
   const hosts = await workbench.extensionHosts();

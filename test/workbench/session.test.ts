@@ -467,13 +467,13 @@ test('goes on to the next task with Enter, and ends that one with what the agent
     .first()
     .click();
   await session()
-    .getByRole('button', { name: /^Start\b/ })
+    .getByRole('button', { name: /\bstart\b/i })
     .waitFor();
   const open = await workbench.page.getByRole('tab').count();
   await workbench.page.getByRole('tab', { name: /^Parcel surcharge(,|$)/ }).click();
   await session().getByRole('button', { name: 'Next task' }).press('Enter');
   await session()
-    .getByRole('button', { name: /^Start\b/ })
+    .getByRole('button', { name: /\bstart\b/i })
     .waitFor();
   await expect.poll(() => workbench.page.getByRole('tab').count()).toBe(open);
   await expectAccessible(session());
@@ -482,7 +482,7 @@ test('goes on to the next task with Enter, and ends that one with what the agent
   await expectAccessible(session());
   await configure({});
   await session()
-    .getByRole('button', { name: /^Start\b/ })
+    .getByRole('button', { name: /\bstart\b/i })
     .press('Enter');
   await composer().waitFor();
   await session().getByRole('button', { name: 'End now' }).press('Enter');
@@ -494,7 +494,7 @@ test('goes on to the next task with Enter, and ends that one with what the agent
 test('skips a task with a reason and takes it up again', async () => {
   await session().getByRole('button', { name: 'Next task' }).press('Enter');
   await session()
-    .getByRole('button', { name: /^Start\b/ })
+    .getByRole('button', { name: /\bstart\b/i })
     .press('Enter');
   await composer().waitFor();
   await session().getByRole('button', { name: 'Skip…' }).press('Enter');

@@ -125,7 +125,7 @@ test('finds beside it what training left here, and plays with it', async () => {
   await session().getByText('agent: quick/model').waitFor();
   await session().getByRole('button', { name: 'Next task' }).click();
   await session()
-    .getByRole('button', { name: /^Start\b/ })
+    .getByRole('button', { name: /\bstart\b/i })
     .click();
   await models
     .getByRole('treeitem', { name: /^quick\/model, agent, ready, [\d,.]+ tokens per second/ })

@@ -124,7 +124,7 @@ test('chooses blindly between its messages and those of the agent before', async
   const told = await workbench.notification(/choose between two, unnamed.*one by taught-starter/);
   await told.getByRole('button', { name: 'Play Next Task' }).click();
   await page()
-    .getByRole('button', { name: /^Start\b/ })
+    .getByRole('button', { name: /\bstart\b/i })
     .click();
   await page().getByText('Which message is better?').waitFor();
 });
