@@ -93,7 +93,7 @@ test('rejects the answer, which leaves the file as it is and is logged', async (
   await asked.getByRole('button', { name: 'Run Tests' }).click();
   await workbench.notification(/Tests passed: 0 of 2 before, 2 of 2 with the answer\./);
   await workbench.clearNotifications();
-  await change().click();
+  await lookAtChange();
   await page
     .getByRole('button', { name: /^Reject Answer/ })
     .first()
@@ -103,6 +103,14 @@ test('rejects the answer, which leaves the file as it is and is logged', async (
   await session().getByText('Rejected. Your file was left as it is.').waitFor();
   expect(await readFile(own.file, 'utf8')).toBe(source);
 });
+
+/**
+ * Gives the focus to the change: only an active group shows buttons, and what was clicked before may take the focus late. The
+ * buttons push the tab aside when they come, so that a click into its middle would meet the one that closes it.
+ */
+async function lookAtChange(): Promise<void> {
+  await change().click({ position: { x: 20, y: 15 } });
+}
 
 /** The parcel that weighs nothing, which the answer knows nothing of. */
 const free = '\n\ndef test_free():\n    assert parcel_price(0) == 0\n';
@@ -116,8 +124,7 @@ test('runs the tests before it accepts, and sees that the answer breaks one', as
   // The editor may have read the file while it was empty; it reads it again.
   await lineOf(workbench, 'return 0 if').waitFor();
   await session().getByRole('button', { name: 'Review it again' }).click();
-  await change().click();
-  await lineOf(workbench, 'return 0 if').waitFor();
+  await lookAtChange();
   await page
     .getByRole('button', { name: /^Run Tests with Answer/ })
     .first()
@@ -141,7 +148,7 @@ test('runs the tests before it accepts, and sees that the answer breaks one', as
   // The tests said so of the file as it was.
   await writeFile(testFile, tests);
   await writeFile(own.file, source);
-  await change().click();
+  await lookAtChange();
   await page
     .getByRole('button', { name: /^Accept Answer/ })
     .first()
@@ -152,7 +159,7 @@ test('looks at it again and accepts it, which can be undone', async () => {
   const { page } = workbench;
   await session().getByRole('button', { name: 'Review it again' }).click();
   // The session, which was clicked, may have the focus after the change has opened, and only an active group shows buttons.
-  await change().click();
+  await lookAtChange();
   await page
     .getByRole('button', { name: /^Accept Answer/ })
     .first()
