@@ -42,7 +42,7 @@ import { Teacher } from './editor/teaching/teacher';
 import { PackAdder } from './editor/tasks/adding/add';
 import { PackDownload } from './editor/tasks/adding/download';
 import { PackDrop } from './editor/tasks/adding/drop';
-import { StarterPacks } from './editor/tasks/adding/starter';
+import { SamplePacks } from './editor/tasks/adding/sample';
 import { Guidelines } from './editor/tasks/guidelines';
 import { Packs } from './editor/tasks/packs';
 import { Played } from './editor/tasks/played';
@@ -95,7 +95,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const candidates = new CandidateChoice(configuration, choice);
   const adder = new PackAdder(packs);
   const download = new PackDownload(adder, output);
-  const starter = new StarterPacks(context.extensionUri, configuration, packs);
+  const starter = new SamplePacks(context.extensionUri, configuration, packs);
   const drop = new PackDrop(adder, (error) => engine.show(error));
   const runWatch = new RunWatch(engines, (error) => engine.report(error));
   const criticRows = new Critics(critics, keptCredit, engines.shown, runWatch, (error) =>

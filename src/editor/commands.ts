@@ -18,7 +18,7 @@ import type { StatisticsPanel } from './statistics/panel';
 import type { Status } from './status';
 import type { PackAdder } from './tasks/adding/add';
 import type { PackDownload } from './tasks/adding/download';
-import type { StarterPacks } from './tasks/adding/starter';
+import type { SamplePacks } from './tasks/adding/sample';
 import { taskCommands } from './tasks/commands';
 import type { Guidelines } from './tasks/guidelines';
 import type { Packs } from './tasks/packs';
@@ -42,7 +42,7 @@ export interface CommandContext
   readonly engines: Engines;
   readonly adder: PackAdder;
   readonly download: PackDownload;
-  readonly starter: StarterPacks;
+  readonly starter: SamplePacks;
   readonly guidelines: Guidelines;
   readonly packs: Packs;
   readonly panels: SessionPanels;

@@ -82,6 +82,7 @@ export const commands = {
   compareBlindly: 'tandem.compareBlindly',
   deleteRun: 'tandem.deleteRun',
   compareRuns: 'tandem.compareRuns',
+  evaluateRuns: 'tandem.evaluateRuns',
   writeReport: 'tandem.writeReport',
   changeConsent: 'tandem.changeConsent',
   deleteMyData: 'tandem.deleteMyData',

@@ -137,7 +137,7 @@ async function main(): Promise<void> {
   const assets = path.resolve('dist');
   const grader = await createGrader({ assets, workers: 1, cacheFolder: path.join(folder, 'references') });
   try {
-    const { tasks } = await loadTasks(path.resolve('samples/workspace/starter.jsonl'));
+    const { tasks } = await loadTasks(path.resolve('samples/workspace/written-by-hand.jsonl'));
     const parts: Parts = {
       agent: new OpenAiModel({ model: 'bench', baseUrl: url }),
       grader,

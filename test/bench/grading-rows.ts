@@ -1,6 +1,6 @@
 /**
  * `tandem grade --out` with a large file of rows: killed by SIGKILL at half, started again, and its table checked, with the most
- * memory that the command held and the rows per second of what was graded anew. The tasks are those of the starter pack,
+ * memory that the command held and the rows per second of what was graded anew. The tasks are those of the handwritten pack,
  * each answered rightly, wrongly, and by code that fails. With `--folder` a measurement goes on where it was interrupted.
  *
  * With `--copied` so many rows get the grade that the command gave to the same task and answer among the first rows, as an

@@ -14,11 +14,11 @@ export async function tandem(): Promise<Tandem> {
   return extension.activate();
 }
 
-/** A task of the starter pack. @param id as in the pack */
+/** A task of the handwritten pack. @param id as in the pack */
 export async function starterTask(id: string): Promise<PackTask> {
   const { packs } = await tandem();
   const task = (await packs.all()).flatMap((pack) => pack.tasks).find((one) => one.id === id);
-  assert.ok(task, `The starter pack has no task ${id}.`);
+  assert.ok(task, `The handwritten pack has no task ${id}.`);
   return task;
 }
 

@@ -158,7 +158,7 @@ describe('The state of a task', () => {
 
   it('names the folder of packs that have one name', async () => {
     const { tasks } = await tandem();
-    await withFile('other/starter.jsonl', `${row('other')}\n`, async () => {
+    await withFile('other/written-by-hand.jsonl', `${row('other')}\n`, async () => {
       const descriptions = async (): Promise<string[]> =>
         (await tasks.getChildren())
           .filter((node) => node.kind === 'pack' && node.pack.name === 'starter')

@@ -255,6 +255,11 @@ test('done, it has a model, which answers in a session', async () => {
   await view().getByText('Not evaluated yet. Evaluate it on held-out tasks').waitFor();
   await view().getByText('Turns that the critic likes').waitFor();
   await pictures('runs-done');
+  await button('Evaluate…').click();
+  await workbench.page.locator('.quick-input-widget').getByText('Evaluate (1/2)').waitFor();
+  await workbench.page.keyboard.press('Escape');
+  await view().getByRole('heading', { name: 'long one vs. base model' }).waitFor();
+  await workbench.runCommand('View: Close Editor');
   // There is no other run to be asked about.
   await button('Compare').click();
   await view().getByRole('heading', { name: 'long one vs. base model' }).waitFor();

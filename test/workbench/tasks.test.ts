@@ -118,7 +118,7 @@ test('sees in the status bar what goes on, and comes back to the session by a cl
 test('sees packs with their counts, and each task with its state', async () => {
   await workbench.openViews('Tasks');
   await task(/^starter-world, 24 tasks, 1 (draft|done)/).waitFor();
-  await task(/^starter, 32 tasks/).waitFor();
+  await task(/^written-by-hand, 32 tasks/).waitFor();
   await expect
     .poll(() =>
       tasks()
@@ -142,7 +142,7 @@ test('finds a task by words of its description', async () => {
 
 test('reads the guidelines again by the link in the header of the session', async () => {
   await session().getByRole('button', { name: 'guidelines' }).click();
-  await activeTab(/starter\.guidelines\.md/).waitFor();
+  await activeTab(/written-by-hand\.guidelines\.md/).waitFor();
 });
 
 test('opens reference, tests and guidelines from the menu of a task, and copies its id', async () => {

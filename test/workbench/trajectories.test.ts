@@ -88,7 +88,7 @@ async function partsOf(log: TrajectoryLog, asked: readonly string[]) {
     prompts: await shippedPrompts(),
     sampling: { temperature: 1, maxTokens: 500 },
     task,
-    pack: 'starter.jsonl',
+    pack: 'written-by-hand.jsonl',
     collaborator: { kind: 'developer', name: 'ada' } as const,
     protocol: colBenchProtocol,
   };
@@ -466,7 +466,7 @@ test('statistics are drawn, grouped and given as tables with the same numbers', 
   await replay().getByRole('heading', { name: 'Success by pack' }).waitFor();
   await replay().getByRole('button', { name: 'Show tables' }).click();
   const table = replay().getByRole('table', { name: 'Time per reply by pack' });
-  await table.getByRole('row', { name: /starter\.jsonl 13 25\.5 s|starter\.jsonl \d+ 26 s/ }).waitFor();
+  await table.getByRole('row', { name: /written-by-hand\.jsonl 13 25\.5 s|written-by-hand\.jsonl \d+ 26 s/ }).waitFor();
   await workbench.screenshot('trajectories-statistics-tables');
   await expectAccessible(replay());
 });

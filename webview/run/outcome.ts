@@ -49,6 +49,12 @@ function next(result: 'model' | 'playable'): TemplateResult {
       title: t('Makes it the agent and opens the next task'),
       onPress: () => host.act('play'),
     })}
+    ${button({
+      label: t('Evaluate…'),
+      icon: 'beaker',
+      title: t('Plays held-out tasks with it and with its base model'),
+      onPress: () => host.act('evaluate'),
+    })}
     ${compare}
     ${button({
       label: t('Use in chat'),

@@ -140,6 +140,7 @@ export const actions = [
   'duplicate',
   'play',
   'compare',
+  'evaluate',
   'chat',
   'trust',
 ] as const;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { PackTask } from '../dialogue/collect';
 import { readJsonLines } from '../task/jsonl';
 import { requestOf } from '../task/request';
+import { teaches } from '../task/starter/world';
 import type { Task } from '../task/task';
 import { parsePublishedRow } from '../trajectory/publishedRow';
 import { Fault } from '../fault';
@@ -53,8 +54,17 @@ function taskIn(row: unknown): Task | undefined {
 export const unseen = (tasks: readonly PackTask[], { requests }: Seen): PackTask[] =>
   tasks.filter(({ task }) => !requests.has(requestOf(task)));
 
+/**
+ * How far the tasks are from what the runs have learned to do: 2 when they are of another kind, of which success says
+ * little, 1 when they are of that kind and were made to learn from as well, 0 when they were made to measure on.
+ */
+export function distance(tasks: readonly PackTask[], seen: Seen): 0 | 1 | 2 {
+  if (!isOfKind(tasks, seen)) return 2;
+  return tasks.some(({ task }) => teaches(task)) ? 1 : 0;
+}
+
 /** Whether some of the tasks are of the kind that the runs have learned from: they are among these, or from where these are. */
-export const isOfKind = (tasks: readonly PackTask[], { requests, sources }: Seen): boolean =>
+const isOfKind = (tasks: readonly PackTask[], { requests, sources }: Seen): boolean =>
   tasks.some(
     ({ task }) => requests.has(requestOf(task)) || (task.source !== undefined && sources.has(task.source)),
   );

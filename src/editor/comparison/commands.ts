@@ -42,6 +42,10 @@ export function comparisonCommands({ engines, runTree, runWatch, comparisons }: 
       });
       if (runs !== undefined) await comparisons.compare(runs);
     },
+    [commands.evaluateRuns]: async (target, selected) => {
+      const runs = await runsAt(target, selected, { enough: 1, placeHolder: t('Choose runs') });
+      if (runs !== undefined) await comparisons.evaluate(runs);
+    },
     [commands.writeReport]: async (target, selected) => {
       const runs = await runsAt(target, selected, { enough: 1, placeHolder: t('Choose runs') });
       if (runs !== undefined) await reportRuns(runs, engines.shown.engine);

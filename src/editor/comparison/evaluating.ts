@@ -32,6 +32,7 @@ interface HeldOut {
  * Asks for held-out tasks and plays them with the model of each run that can play here, and with what they began with.
  * The results are in the runs' folders.
  * @param tell how far it is
+ * @throws {Fault} `editor/restricted`, `editor/not-playable`, `editor/no-simulator`
  */
 export async function evaluateRuns(
   runs: readonly Run[],
@@ -42,6 +43,13 @@ export async function evaluateRuns(
   refuseInRestrictedMode(t('Nothing is played'));
   const { measure } = await import('../../core/experiment/measure');
   const playable = runs.filter(canPlay);
+  if (playable.length === 0) {
+    const names = runs.map((run) => runName(run, t)).join(', ');
+    throw new Fault(
+      'editor/not-playable',
+      t('{0} cannot play here: a run needs to be done, with an ONNX graph in its model folder.', names),
+    );
+  }
   const heldOut = await chooseTasks(playable, packs);
   if (heldOut === undefined) return;
   const simulator = await engine.openSimulator();
@@ -112,13 +120,16 @@ async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut 
   return { title: heldOut.title, tasks: heldOut.tasks.slice(0, amount) };
 }
 
-/** Those of the kind that the runs have learned from stand first: what they cannot play says nothing about them. */
+/**
+ * Those of the kind that the runs have learned from stand first, because what they cannot play says nothing about them; of
+ * these the ones that were made to measure on.
+ */
 async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[]> {
-  const { isOfKind, seenBy, unseen } = await import('../../core/experiment/heldOut');
+  const { distance, seenBy, unseen } = await import('../../core/experiment/heldOut');
   const { starterTasks } = await import('../../core/task/starter/world');
   const { readTasks } = await import('../../core/task/pack');
   const seen = await seenBy(runs);
-  const items: (TasksItem & { readonly isOwnKind: boolean })[] = [];
+  const items: (TasksItem & { readonly rank: number })[] = [];
   for (const { file, name } of await packs.all()) {
     const all: PackTask[] = [];
     for await (const read of readTasks(file)) {
@@ -129,7 +140,7 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
     const words = t('{0} of {1} tasks', grouped(tasks.length), grouped(all.length));
     items.push({
       ...{ label: name, description: words, heldOut: { title: name, tasks } },
-      isOwnKind: isOfKind(all, seen),
+      rank: distance(all, seen),
     });
   }
   // Of a split whose structures the starter model has not been trained on.
@@ -140,12 +151,10 @@ async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[
     label: t('Newly generated starter-world tasks'),
     detail: t('Of kinds that the starter model was not trained on'),
     heldOut: { title, tasks: unseen(world, seen) },
-    isOwnKind: isOfKind(world, seen),
+    rank: distance(world, seen),
   });
   const size = ({ heldOut }: TasksItem): number => heldOut.tasks.length;
-  return items.toSorted(
-    (a, b) => Number(b.isOwnKind) - Number(a.isOwnKind) || (a.isOwnKind ? size(b) - size(a) : 0),
-  );
+  return items.toSorted((a, b) => a.rank - b.rank || (a.rank < 2 ? size(b) - size(a) : 0));
 }
 
 /** Half the width of the widest 95 % interval that so many tasks can give, in percentage points. */

@@ -40,8 +40,13 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
     ];
   }
 
+  /** Shows the comparison, and asks in it what is to be played. @param runs as of `compare` */
+  async evaluate(runs: readonly Run[]): Promise<void> {
+    await this.play(runs, await this.compare(runs));
+  }
+
   /** @param runs of one data folder; one alone is compared with what it began with */
-  async compare(runs: readonly Run[]): Promise<void> {
+  async compare(runs: readonly Run[]): Promise<ComparisonPanel> {
     const folder = runsOf(runs[0]!);
     const ids = runs.map(({ id }) => id);
     const there = [...this.panels].find(
@@ -49,14 +54,15 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
         panel.runs.dataFolder === folder.dataFolder &&
         [...panel.ids].sort().join() === [...ids].sort().join(),
     );
-    if (there !== undefined) there.reveal();
-    else {
-      await this.adopt(
+    if (there === undefined) {
+      return this.adopt(
         vscode.window.createWebviewPanel(comparisonViewType, '', vscode.ViewColumn.Active, searchable),
         folder,
         ids,
       );
     }
+    there.reveal();
+    return there;
   }
 
   /** Called by VS Code for each panel that was open before the reload. */
@@ -105,25 +111,31 @@ export class Comparisons implements vscode.WebviewPanelSerializer, ComparisonOwn
       case 'report':
         return reportRuns(shown, this.engineOf(panel));
       case 'evaluate':
-        if (panel.playing !== '') return;
-        try {
-          await evaluateRuns(
-            shown,
-            this.engineOf(panel),
-            this.packs,
-            (progress) => (panel.playing = progress),
-          );
-        } finally {
-          panel.playing = '';
-          this.tell();
-        }
+        return this.play(shown, panel);
+    }
+  }
+
+  /** One evaluation at a time in a panel, which says how far it is. */
+  private async play(runs: readonly Run[], panel: ComparisonPanel): Promise<void> {
+    if (panel.playing !== '') return;
+    try {
+      await evaluateRuns(runs, this.engineOf(panel), this.packs, (progress) => (panel.playing = progress));
+    } finally {
+      panel.playing = '';
+      this.tell();
     }
   }
 
   /** What reads and shows runs is loaded with the first panel. */
-  private async adopt(panel: vscode.WebviewPanel, runs: Runs, ids: readonly string[]): Promise<void> {
+  private async adopt(
+    panel: vscode.WebviewPanel,
+    runs: Runs,
+    ids: readonly string[],
+  ): Promise<ComparisonPanel> {
     const { ComparisonPanel } = await import('./panel');
-    this.panels.add(new ComparisonPanel(panel, runs, ids, this, this.extension));
+    const adopted = new ComparisonPanel(panel, runs, ids, this, this.extension);
+    this.panels.add(adopted);
+    return adopted;
   }
 
   private tell(): void {

@@ -32,6 +32,7 @@ const commandOf: Readonly<Record<Exclude<Action, 'play' | 'chat' | 'trust' | 'ev
   reveal: commands.revealRun,
   duplicate: commands.duplicateRun,
   compare: commands.compareRuns,
+  evaluate: commands.evaluateRuns,
 };
 
 /**

@@ -107,6 +107,7 @@ export class Play {
   async finish(signal: AbortSignal): Promise<void> {
     const { parts, scene } = this;
     const dialogue = await this.link.attached();
+    scene.playedBy = parts.agentName;
     // Nothing tests a developer's own function: what becomes of the answer is decided in the file.
     if (isOwnFunction(dialogue.task)) {
       scene.feed.showTurns(dialogue.turns.map((turn) => turnView(turn, parts.t, true)));

@@ -28,6 +28,8 @@ export class Scene {
   phase: Phase = 'ready';
   seat: Seat = 'developer';
   notice: Notice | undefined;
+  /** The agent of a dialogue that is over: whoever is chosen since plays the next one. */
+  playedBy: string | undefined;
   /** Why the draft was not sent, until the person does something else. */
   warning: LeakWarning | undefined;
   grade: GradeView | undefined;
@@ -78,7 +80,8 @@ export class Scene {
     const { restriction } = parts;
     const secondAgent = parts.showsCandidates && parts.secondAgentName !== '' ? [parts.secondAgentName] : [];
     const drafter = this.drafter === undefined ? [] : [this.drafter];
-    const models = [parts.agentName, ...secondAgent, parts.simulatorName, ...drafter];
+    const agent = (phase === 'over' ? this.playedBy : undefined) ?? parts.agentName;
+    const models = [agent, ...secondAgent, parts.simulatorName, ...drafter];
     const isRefused =
       restriction !== undefined && ['ready', 'choosing', 'developer', 'stopped'].includes(phase);
     const canEnd = played > 0 && ['agent', 'candidates', 'simulator', 'developer', 'stopped'].includes(phase);
@@ -88,7 +91,7 @@ export class Scene {
       turn: Math.min(agentsMove && phase !== 'over' ? played + 1 : played, maxTurns),
       maxTurns,
       replyLimit,
-      agent: parts.agentName,
+      agent,
       ...(secondAgent.length > 0 && { secondAgent: parts.secondAgentName }),
       simulator: parts.simulatorName,
       called: calledOf([...models, ...modelsIn(this.feed.turns)], parts),
@@ -158,6 +161,7 @@ export class Scene {
   /** Shows the dialogue as the log has it. */
   rest(trajectory: Trajectory): void {
     const { turns, candidates, answer, ...rest } = resting(trajectory, this.parts.t);
+    this.playedBy = trajectory.agent;
     this.feed.showTurns(turns);
     this.feed.showCandidates(candidates);
     this.warning = undefined;

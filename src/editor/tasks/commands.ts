@@ -156,7 +156,7 @@ async function addPack(): Promise<void> {
       command: commands.generateTasks,
     },
     {
-      label: `$(rocket) ${t('Starter Packs')}`,
+      label: `$(rocket) ${t('Sample Packs')}`,
       detail: t('Tasks that come with Tandem, and an agent that plays on this machine'),
       command: commands.addStarterPack,
     },

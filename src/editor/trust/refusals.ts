@@ -93,6 +93,7 @@ function refusals(t: Translate): Record<Refused, string> {
     [commands.testProposal]: t('Tests are not run'),
     [commands.runTests]: t('Tests are not run'),
     [commands.compareBlindly]: t('Nothing is played'),
+    [commands.evaluateRuns]: t('Nothing is played'),
     [commands.newRun]: notTrained,
     [commands.startRunFile]: notTrained,
     [commands.pauseRun]: notTrained,

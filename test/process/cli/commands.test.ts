@@ -116,7 +116,7 @@ describe('tandem', () => {
   });
 
   it.each([
-    [['collect', ...play('x'), '--data', starterPack], 'starter.jsonl'],
+    [['collect', ...play('x'), '--data', starterPack], 'written-by-hand.jsonl'],
     [['import', 'nowhere.jsonl', '--data', path.join(folder, 'x')], 'nowhere.jsonl'],
     [['export', '--format', 'chat', folder], 'is there already; add --overwrite'],
     [['collect', ...play('x'), '--prompts', path.join(folder, 'no-prompts')], 'no-prompts'],
@@ -143,7 +143,7 @@ describe('tandem tasks', () => {
   it('counts a pack and checks its references', async () => {
     const { stdout, code } = await tandem('tasks', starterPack, '--references');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/starter\.jsonl +32 +320 +32 +0/);
+    expect(stdout).toMatch(/written-by-hand\.jsonl +32 +320 +32 +0/);
   });
 
   it('names file, line and reason of bad lines, counts the good ones and exits with 1', async () => {

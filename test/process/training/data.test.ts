@@ -193,9 +193,9 @@ describe('the data of a run', () => {
 
   it.each([
     ['agent', { filter: { agent: asksFirst } }, 6],
-    ['pack', { filter: { pack: 'starter.jsonl' } }, 12],
+    ['pack', { filter: { pack: 'written-by-hand.jsonl' } }, 12],
     ['kind of collaborator', { filter: { collaborator_kind: 'developer' } }, 1],
-    ['time', { filter: { until: '2020-01-01', pack: 'starter.jsonl' } }, 0],
+    ['time', { filter: { until: '2020-01-01', pack: 'written-by-hand.jsonl' } }, 0],
     ['reward', { minimum_reward: 1 }, 3],
     ['nobody but us', { exclude_models: ['script:*', 'vscode:*'] }, 2],
     ['evaluations, too', { with_evaluations: true }, 15],

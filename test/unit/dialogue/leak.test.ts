@@ -91,7 +91,7 @@ describe('the body of a reference is found', () => {
     ['in a fence', fenced],
     ['line by line in backticks', (code) => code.replace(/^\s*(.*)$/gm, '`$1`')],
     ['on one line', (code) => code.replace(/\s+/g, ' ')],
-  ])('%s, for every task of the starter pack', (_, wrap) => {
+  ])('%s, for every task of the handwritten pack', (_, wrap) => {
     const hidden = tasks
       .map(({ id, reference: code }) => ({ id, ...measureLeak(code, wrap(bodyOf(code))) }))
       .filter(({ fraction }) => fraction <= 0.8);
@@ -99,7 +99,7 @@ describe('the body of a reference is found', () => {
   });
 });
 
-it('no wording of a fact of the starter pack is a leak', () => {
+it('no wording of a fact of the handwritten pack is a leak', () => {
   const leaks = tasks.flatMap(({ id, reference: code, facts }) =>
     facts!.flatMap(({ answers }) => answers.map((text) => ({ id, text, ...measureLeak(code, text) }))),
   );

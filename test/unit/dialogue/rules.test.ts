@@ -33,7 +33,7 @@ function invented(...facts: Fact[]): Task {
 }
 
 describe('a question about a decision', () => {
-  test('gets a wording of exactly that fact, for every fact of the starter pack and every natural question', () => {
+  test('gets a wording of exactly that fact, for every fact of the handwritten pack and every natural question', () => {
     const wrong: string[] = [];
     for (const task of tasks)
       for (const { topic, answers } of task.facts!)

@@ -8,7 +8,7 @@ import { Uri, window, workspace } from './vscode';
 vi.mock('vscode', () => import('./vscode'));
 
 const { PackAdder } = await import('../../../src/editor/tasks/adding/add');
-const { StarterPacks } = await import('../../../src/editor/tasks/adding/starter');
+const { SamplePacks } = await import('../../../src/editor/tasks/adding/sample');
 const { Packs } = await import('../../../src/editor/tasks/packs');
 
 /** A workspace of one folder, its settings in memory. */
@@ -43,29 +43,29 @@ beforeEach(() => {
 
 it('the packs that ship can be added again, also after they were taken out of the list', async () => {
   const { configuration, packs, listed, at } = await workbench();
-  const starter = new StarterPacks(Uri.file(root) as never, configuration as never, packs);
+  const starter = new SamplePacks(Uri.file(root) as never, configuration as never, packs);
   expect(await starter.add()).toBe(at('starter-world.jsonl'));
   expect(configuration.agent).toBe('starter');
-  await packs.leaveOut(at('starter.jsonl'));
+  await packs.leaveOut(at('written-by-hand.jsonl'));
   await packs.leaveOut(at('starter-world.jsonl'));
   packs.refresh();
   expect(await listed()).toEqual([]);
   expect(await starter.add()).toBe(at('starter-world.jsonl'));
   expect(configuration.packs).toEqual(['**/*.jsonl']);
-  expect(await listed()).toEqual(['starter-world', 'starter']);
+  expect(await listed()).toEqual(['starter-world', 'written-by-hand']);
   expect(window.showInformationMessage).not.toHaveBeenCalled();
 });
 
 it('a pack of that name that was changed stays as it is, which is said', async () => {
   const { configuration, packs, at } = await workbench();
-  const starter = new StarterPacks(Uri.file(root) as never, configuration as never, packs);
+  const starter = new SamplePacks(Uri.file(root) as never, configuration as never, packs);
   await starter.add();
-  const shorter = `${(await readFile(at('starter.jsonl'), 'utf8')).split('\n')[0]}\n`;
-  await writeFile(at('starter.jsonl'), shorter);
+  const shorter = `${(await readFile(at('written-by-hand.jsonl'), 'utf8')).split('\n')[0]}\n`;
+  await writeFile(at('written-by-hand.jsonl'), shorter);
   await starter.add();
-  expect(await readFile(at('starter.jsonl'), 'utf8')).toBe(shorter);
+  expect(await readFile(at('written-by-hand.jsonl'), 'utf8')).toBe(shorter);
   expect(window.showInformationMessage).toHaveBeenCalledWith(
-    'Already here and left unchanged: starter.jsonl. They differ from the shipped packs.',
+    'Already here and left unchanged: written-by-hand.jsonl. They differ from the shipped packs.',
   );
 });
 

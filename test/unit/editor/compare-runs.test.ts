@@ -30,7 +30,9 @@ async function makeRun(runs: Runs, id: string): Promise<Run> {
 }
 
 /** Calls the command on what is selected, and tells what a person is offered and what is compared. */
-async function compare(...selected: Run[]) {
+const compare = (...selected: Run[]) => chosenFor('compareRuns', selected);
+
+async function chosenFor(name: 'compareRuns' | 'evaluateRuns', selected: readonly Run[]) {
   const logs = [here, elsewhere].map(({ dataFolder }) => ({ engine: { dataFolder } }));
   const shown = { engine: logs[0]!.engine, onDidChange: () => ({ dispose: () => undefined }) };
   const watch = new RunWatch({ logs, shown } as never, (error) => {
@@ -38,10 +40,9 @@ async function compare(...selected: Run[]) {
   });
   onTestFinished(() => watch.dispose());
   const compared: string[][] = [];
-  const comparisons = {
-    compare: (runs: readonly Run[]) => Promise.resolve(void compared.push(runs.map(({ id }) => id))),
-  };
-  const { [commands.compareRuns]: command } = comparisonCommands({
+  const take = (runs: readonly Run[]) => Promise.resolve(void compared.push(runs.map(({ id }) => id)));
+  const comparisons = name === 'compareRuns' ? { compare: take } : { evaluate: take };
+  const { [commands[name]]: command } = comparisonCommands({
     ...{ engines: {} as never, runTree: { selection: [] } as never },
     ...{ runWatch: watch, comparisons: comparisons as never },
   });
@@ -73,6 +74,12 @@ describe('runs to be compared', () => {
     await makeRun(here, 'b');
     window.showQuickPick.mockResolvedValue([{ run: only }]);
     expect(await compare(only)).toEqual({ compared: [['a']], offered: ['b', 'a, ticked'] });
+  });
+
+  it('are evaluated as they are selected, one alone without a question', async () => {
+    const [a, b] = [await makeRun(here, 'a'), await makeRun(here, 'b')];
+    expect(await chosenFor('evaluateRuns', [a])).toEqual({ compared: [['a']], offered: undefined });
+    expect(await chosenFor('evaluateRuns', [b, a])).toEqual({ compared: [['a', 'b']], offered: undefined });
   });
 
   it('are one at least', async () => {

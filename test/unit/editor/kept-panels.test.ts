@@ -86,6 +86,6 @@ it.each(['..', '.', '', '../r1', '/etc', 'a/b'])('a run is not read from â€œ%sâ€
 it('a task is read from a pack of the window, and from no other file', async () => {
   const packs = new Packs({ all: [], of: () => engine } as never, (error) => expect.fail(String(error)));
   expect(
-    await packs.task(path.resolve('samples/workspace/starter.jsonl'), 'parcel-surcharge'),
+    await packs.task(path.resolve('samples/workspace/written-by-hand.jsonl'), 'parcel-surcharge'),
   ).toBeUndefined();
 });

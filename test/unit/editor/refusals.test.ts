@@ -18,6 +18,7 @@ it('refuses in a workspace that is not trusted what connects, asks, downloads or
     'continueRun',
     'downloadPack',
     'editConnection',
+    'evaluateRuns',
     'finishRun',
     'killRun',
     'makeTask',

@@ -31,6 +31,7 @@ it.each([
     ],
   ],
   ['compare', [['tandem.compareRuns', { kind: 'run', run: { folder: '/project/runs/r1' } }]]],
+  ['evaluate', [['tandem.evaluateRuns', { kind: 'run', run: { folder: '/project/runs/r1' } }]]],
 ] as [Action, unknown[][]][])('what is next after a run that is done: %s', async (action, done) => {
   commands.length = 0;
   const set = (...setting: unknown[]) => Promise.resolve(void commands.push(['set', ...setting]));

@@ -63,6 +63,18 @@ describe('a dialogue that a developer plays', () => {
     expect(grades).toHaveLength(1);
   });
 
+  it('names its agent when it is over, whoever is chosen since', async () => {
+    const session = await stage.begun(asks('From how many kilos on?'), answers(right));
+    const agent = stage.agent!;
+    const { name } = agent;
+    expect(session.state.agent).toBe(name);
+    await session.reply({ text: 'Above 20.' });
+    stage.agent = { ...agent, name: 'another' };
+    expect(session.state).toMatchObject({ phase: 'over', agent: name });
+    const reopened = await stage.reloaded(session.id);
+    expect(reopened.state).toMatchObject({ phase: 'over', agent: name });
+  });
+
   it('shows a turn only once it is in the log', async () => {
     const session = await stage.begun(asks('How heavy?'), asks('Which zones?'));
     const logged: number[] = [];

@@ -109,12 +109,12 @@ export class Stage implements SessionParts {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** A session of the starter pack's first task; nothing is begun yet. */
+  /** A session of the handwritten pack's first task; nothing is begun yet. */
   async session(): Promise<Session> {
     return Session.ofTask(this, {
       task: await starterTask(),
       pack: starterPack,
-      packName: 'starter.jsonl',
+      packName: 'written-by-hand.jsonl',
     });
   }
 

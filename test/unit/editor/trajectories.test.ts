@@ -181,7 +181,7 @@ beforeAll(async () => {
     prompts: await shippedPrompts(),
     sampling: { temperature: 1, maxTokens: 500 },
     task,
-    pack: 'starter.jsonl',
+    pack: 'written-by-hand.jsonl',
     collaborator: { kind: 'developer', name: 'ada' },
     protocol: colBenchProtocol,
     seed: 1,
@@ -307,7 +307,7 @@ describe('a replay', () => {
 describe('an export’s preview', () => {
   const exportChoice: ExportChoice = {
     format: 'chat',
-    filter: { pack: 'starter.jsonl' },
+    filter: { pack: 'written-by-hand.jsonl' },
     onlySuccess: false,
     withLeaked: true,
     withEvaluations: false,
@@ -387,7 +387,7 @@ describe('an export’s preview', () => {
 
 it('gives the statistics by agent, by pack and by human, with periods that have names', () => {
   const { groups, periods, unit } = statisticsView(log.outlines(), 'en', String);
-  expect(groups.pack).toMatchObject([{ name: 'starter.jsonl', dialogues: 1, leak: { value: 1 } }]);
+  expect(groups.pack).toMatchObject([{ name: 'written-by-hand.jsonl', dialogues: 1, leak: { value: 1 } }]);
   expect(groups.collaborator).toMatchObject([{ name: 'rules', replySeconds: { value: 21.4 } }]);
   expect(groups.agent).toHaveLength(1);
   expect(unit).toBe('hour');

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { differencesOf } from '../../../src/core/experiment/configurations';
 import { controlsOf } from '../../../src/core/experiment/control';
 import { RunReader } from '../../../src/core/experiment/experiment';
-import { isOfKind, seenBy, unseen } from '../../../src/core/experiment/heldOut';
+import { distance, seenBy, unseen } from '../../../src/core/experiment/heldOut';
 import { keep, keptOf } from '../../../src/core/loop/kept';
 import { portable, portableValue } from '../../../src/core/experiment/report/portable';
 import { writeReport } from '../../../src/core/experiment/report/write';
@@ -110,8 +110,8 @@ describe('evaluations', () => {
     const seen = await seenBy([run]);
     const again = { ...task('prices'), task: { ...task('prices').task, id: 'another id' } };
     expect(unseen([again, task('weights')], seen).map((one) => one.task.id)).toEqual(['weights']);
-    expect(isOfKind([again], seen)).toBe(true);
-    expect(isOfKind([task('weights')], seen)).toBe(false);
+    expect(distance([again], seen)).toBe(0);
+    expect(distance([task('weights')], seen)).toBe(2);
   });
 
   it('know tasks of one source as of one kind', async () => {
@@ -123,8 +123,10 @@ describe('evaluations', () => {
     await writeFile(path.join(run.folder, 'data', 'trajectories.jsonl'), `${JSON.stringify(row)}\n`);
     const seen = await seenBy([run]);
     const other = task('weights');
-    expect(isOfKind([{ task: { ...other.task, source: 'a world' } }], seen)).toBe(true);
-    expect(isOfKind([other], seen)).toBe(false);
+    const ofWorld = (id: string) => [{ task: { ...other.task, id, source: 'a world' } }];
+    expect(distance(ofWorld('starter-development-1'), seen)).toBe(0);
+    expect(distance(ofWorld('starter-train-1'), seen)).toBe(1);
+    expect(distance([other], seen)).toBe(2);
   });
 });
 

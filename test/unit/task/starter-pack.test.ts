@@ -21,7 +21,7 @@ test('the pack has at least 28 tasks, each with a readable id of its own, ten di
     expect(new Set(callsOf(task)).size, task.id).toBe(10);
     expect(task.facts!.length, task.id).toBeGreaterThanOrEqual(2);
     expect(task.facts!.length, task.id).toBeLessThanOrEqual(5);
-    expect(task).toMatchObject({ source: 'Tandem starter pack', license: 'MIT' });
+    expect(task).toMatchObject({ source: 'Tandem handwritten pack', license: 'MIT' });
   }
 });
 

@@ -19,11 +19,11 @@ const { outcome } = (await import(path.resolve('webview', 'run/outcome.ts'))) as
 const offered = (view: Partial<RunView>): string[] => {
   const done = { sentence: 'The trained model is ready.', lastLines: [], restriction: '' };
   const html = rendered(outcome({ ...done, isLive: false, canResume: false, ...view }));
-  return ['Play with it', 'Compare', 'Use in chat'].filter((label) => html.includes(label));
+  return ['Play with it', 'Evaluate…', 'Compare', 'Use in chat'].filter((label) => html.includes(label));
 };
 
 it.each([
-  ['that can play is played with, compared and used in the chat', { result: 'playable' as const }, 3],
+  ['that can play is played with, evaluated, compared and used in the chat', { result: 'playable' as const }, 4],
   ['that cannot play here is compared', { result: 'model' as const }, 1],
   ['that there is none of is offered nowhere', { result: 'none' as const }, 0],
   [

@@ -47,6 +47,9 @@ const FEWEST_COMBINATIONS = 24;
 const SHORTEST = 25;
 const LONGEST = 60;
 
+/** Whether a task is one of those to learn from. */
+export const teaches = ({ id }: Pick<Task, 'id'>): boolean => id.startsWith('starter-train-');
+
 /** Tasks without end, no two the same, the same ones for the same seed. */
 export function* starterTasks(options: {
   split: Split;

@@ -9,10 +9,10 @@ import { copyTo, likeness } from './files';
 const { t } = vscode.l10n;
 
 /** The packs that ship with Tandem: tasks of the starter world, and those that people wrote. */
-const PACKS = ['starter-world', 'starter'];
+const PACKS = ['starter-world', 'written-by-hand'];
 
 /** Puts the packs that ship with Tandem into the workspace, where they can be read and changed. */
-export class StarterPacks {
+export class SamplePacks {
   constructor(
     private readonly extension: vscode.Uri,
     private readonly configuration: Pick<Configuration, 'agent' | 'set'>,
