@@ -20,7 +20,7 @@ export function weaknesses({ reference, testCases }: Task, calls: readonly CallO
   const compared = testCases.filter((_, index) => isCompared(calls[index]));
   if (compared.length > 0) {
     found.push(
-      `${compared.length} of ${testCases.length} tests compare (${compared[0]!.name}), and many graders see only True or False then; let a test be the call alone.`,
+      `${compared.length} of ${testCases.length} tests compare (${compared[0]!.name}), and many graders see only True or False then; where the reference gives the right value, let a test be the call alone.`,
     );
   }
   for (const [index, call] of calls.entries()) {

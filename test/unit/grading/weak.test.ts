@@ -31,7 +31,7 @@ it.each([
     'def f(x): return x',
     ['f(1) == 1', 'f(2) < 3', 'f(3)'],
     [
-      '2 of 3 tests compare (test 1), and many graders see only True or False then; let a test be the call alone.',
+      '2 of 3 tests compare (test 1), and many graders see only True or False then; where the reference gives the right value, let a test be the call alone.',
     ],
   ],
   [
@@ -39,7 +39,7 @@ it.each([
     'def f(x): return x',
     ['f(1) == 2', 'f(3)'],
     [
-      '1 of 2 tests compare (test 1), and many graders see only True or False then; let a test be the call alone.',
+      '1 of 2 tests compare (test 1), and many graders see only True or False then; where the reference gives the right value, let a test be the call alone.',
       'test 1: The reference does not give 2 here, so every other value passes.',
     ],
   ],
@@ -49,7 +49,7 @@ it.each([
     ['f(1) == 5', '5 == f(2)'],
     [
       'Every test expects 5, so an answer that returns it for all inputs passes; add a test that expects something else.',
-      '2 of 2 tests compare (test 1), and many graders see only True or False then; let a test be the call alone.',
+      '2 of 2 tests compare (test 1), and many graders see only True or False then; where the reference gives the right value, let a test be the call alone.',
     ],
   ],
 ])('says of %s what they cannot tell apart', async (_what, reference, calls, expected) => {

@@ -279,6 +279,52 @@ assert f("#") == [
     ]);
   });
 
+  it('are those of each case that pytest lists', () => {
+    const listed = `@pytest.mark.parametrize(
+    "given, wanted",
+    [
+        (1, 2),  # the first
+        ([1, "given"], 3 + 4),
+        pytest.param(-1, "x", id="last"),
+    ],
+)
+@slow
+def test_f(given, wanted):
+    assert f(given, given=0) == wanted, "given"
+    assert f(given)[0] == other
+
+    def test_within():
+        assert f(5) == wanted
+
+def test_g(given):
+    assert f(given) == 9
+
+class TestF:
+    @pytest.mark.parametrize(("a",), [(1,), (2,)])
+    @pytest.mark.parametrize("b", [3, -4])
+    async def test_f(self, a, b):
+        assert f(a) * b ** 2 == approx(7)
+
+@pytest.mark.parametrize("given", cases())
+def test_h(given):
+    assert f(given) == 1
+`;
+    expect(assertsAbout(listed, 'f')).toEqual([
+      'f(1, given=0) == 2',
+      'f([1, "given"], given=0) == (3 + 4)',
+      'f(-1, given=0) == "x"',
+      'f(5) == 2',
+      'f(5) == (3 + 4)',
+      'f(5) == "x"',
+      ...['1', '2'].flatMap((a) =>
+        ['3', '(-4)'].map((b) => `abs(f(${a}) * ${b} ** 2 - 7) <= max(1e-06 * abs(7), 1e-12)`),
+      ),
+    ]);
+    const many = Array.from({ length: 200 }, (_, index) => index);
+    const long = `@mark.parametrize("a", [${many.join(', ')}])\ndef test_f(a):\n    assert f(a) == 1\n`;
+    expect(assertsAbout(long, 'f')).toHaveLength(100);
+  });
+
   it('are within the tolerance of pytest where a number is approximate', () => {
     const about = (claim: string): string[] => assertsAbout(`assert ${claim}`, 'f');
     expect(about('f(1) == pytest.approx(2.5)')).toEqual(['abs(f(1) - 2.5) <= max(1e-06 * abs(2.5), 1e-12)']);

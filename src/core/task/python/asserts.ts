@@ -1,6 +1,7 @@
 import { withoutEnd } from '../../text';
 import { topLevel, withoutComments, withStrings } from './expressions';
 import { sourceLines } from './lines';
+import { isParametrized, withCases, withValues, type Case } from './parametrized';
 import { plainClaim } from './plainClaim';
 
 /** Names that every Python has, as far as tests of a function use them. */
@@ -16,18 +17,33 @@ const ASSERT = /^\s*(?:assert\b|self\.assert[A-Z])/;
 
 /**
  * What the asserts of a test file claim about a function, each an expression without the message that an assert may end
- * with; the methods of unittest and the `approx` of pytest are written out. Asserts that need anything of their file
- * (variables, fixtures, helpers) are left out, since they mean nothing alone.
+ * with; the methods of unittest, the `approx` of pytest and the cases that its `parametrize` lists are written out. Asserts
+ * that need anything else of their file (variables, fixtures, helpers) are left out, since they mean nothing alone.
  */
 export function assertsAbout(source: string, name: string): string[] {
   const lines = sourceLines(source);
-  const found = lines.flatMap((line, index) => {
-    if (!line.opens || !ASSERT.test(line.text)) return [];
-    let next = index + 1;
-    while (next < lines.length && !lines[next]!.opens) next += 1;
-    const text = source.slice(line.start, lines[next]?.start ?? source.length);
-    return plainClaim(inOneLine(text)) ?? [];
-  });
+  const opening = [...lines.keys()].filter((index) => lines[index]!.opens);
+  const found: string[] = [];
+  /** Of the decorators since the last statement, and of the test that the lines belong to. */
+  let listed: readonly Case[] | undefined;
+  let test: { readonly indent: number; readonly cases: readonly Case[] } | undefined;
+  for (const [at, index] of opening.entries()) {
+    const { text, start, indent } = lines[index]!;
+    const statement = (): string =>
+      inOneLine(source.slice(start, lines[opening[at + 1] ?? -1]?.start ?? source.length));
+    if (test !== undefined && indent <= test.indent) test = undefined;
+    if (/^\s*@/.test(text)) {
+      const decorator = statement();
+      if (isParametrized(decorator)) listed = withCases(listed ?? [new Map()], decorator);
+      continue;
+    }
+    if (listed !== undefined && /^\s*(?:async\s+)?def\b/.test(text)) test = { indent, cases: listed };
+    listed = undefined;
+    if (!ASSERT.test(text)) continue;
+    const claim = statement();
+    const cases = test?.cases ?? [new Map<string, string>()];
+    found.push(...cases.flatMap((values) => plainClaim(withValues(claim, values)) ?? []));
+  }
   return [...new Set(found)].filter((claim) => isAbout(claim, name));
 }
 

@@ -1,0 +1,72 @@
+import { argumentsIn, outermost, upToClosing, withStrings } from './expressions';
+
+/** The values that one case of a test gives its parameters, as they are written. */
+export type Case = ReadonlyMap<string, string>;
+
+/** More claims than this of one test are no longer read through by the person who chooses among them. */
+const MOST_CASES = 100;
+
+const DECORATOR = /^@(?:pytest\.)?mark\.parametrize\s*\(/;
+const NAME = /(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*/gu;
+
+export const isParametrized = (decorator: string): boolean => DECORATOR.test(decorator);
+
+/**
+ * Each of the cases before with each of those that pytest's `parametrize` lists, at most a hundred. None where names or
+ * cases are not written out.
+ * @param decorator in one line
+ */
+export function withCases(before: readonly Case[], decorator: string): Case[] {
+  const [names = '', list = ''] = argumentsIn(upToClosing(decorator.replace(DECORATOR, '')) ?? '');
+  // In a list of names even one takes its value from a tuple.
+  const isOne = inBrackets(names) === undefined && !names.includes(',');
+  const called = (inBrackets(names) ?? [names]).flatMap(namesIn);
+  const listed = (inBrackets(list) ?? []).flatMap((text) => caseOf(text, called, isOne) ?? []);
+  return before.flatMap((one) => listed.map((other) => new Map([...one, ...other]))).slice(0, MOST_CASES);
+}
+
+/** The statement with the values in place of the parameters. */
+export function withValues(statement: string, values: Case): string {
+  const blanked = withStrings(statement, (length) => ' '.repeat(length));
+  let told = '';
+  let end = 0;
+  for (const { 0: name, index } of blanked.matchAll(NAME)) {
+    const value = values.get(name);
+    const rest = blanked.slice(index + name.length, index + name.length + 8);
+    if (value === undefined || /^\s*=(?!=)/.test(rest)) continue;
+    told += statement.slice(end, index) + (isAtom(value, rest) ? value : `(${value})`);
+    end = index + name.length;
+  }
+  return told + statement.slice(end);
+}
+
+/** Of `"a, b"` both. */
+function namesIn(text: string): string[] {
+  const inside = /^(["'])([^"']*)\1$/.exec(text)?.[2];
+  return inside === undefined ? [] : inside.split(',').map((name) => name.trim());
+}
+
+function caseOf(text: string, names: readonly string[], isOne: boolean): Case | undefined {
+  const begin = /^(?:pytest\.)?param\s*\(/.exec(text)?.[0];
+  const given = begin === undefined ? undefined : argumentsIn(upToClosing(text.slice(begin.length)) ?? '');
+  const values =
+    given?.filter((one) => !/^(?:id|marks)\s*=/.test(one)) ?? (isOne ? [text] : inBrackets(text));
+  if (values?.length !== names.length) return undefined;
+  return new Map(names.map((name, index) => [name, values[index]!]));
+}
+
+/** The parts of a list or a tuple. */
+function inBrackets(text: string): string[] | undefined {
+  if (!/^[[(]/.test(text)) return undefined;
+  const inside = upToClosing(text.slice(1));
+  return inside?.length === text.length - 2 ? argumentsIn(inside) : undefined;
+}
+
+/** Whether it means the same without brackets around it. */
+function isAtom(value: string, rest: string): boolean {
+  const isSigned = /^[-+]/.test(value);
+  return (
+    /^[-+]?[\p{L}\p{N}_.]*(?:""|\[\]|\(\)|\{\})*$/u.test(outermost(value)) &&
+    !(isSigned && /^\s*(?:\*\*|\.|\[)/.test(rest))
+  );
+}
