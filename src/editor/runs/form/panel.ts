@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Plan } from '../../../core/training/checks';
 import type { DataCounts } from '../../../core/training/data/count';
+import type { TrajectoryFilter } from '../../../core/trajectory/index/query';
 import { isFieldPath } from '../../../core/training/fields';
 import { Runs, type Run } from '../../../core/training/runs';
 import type {
@@ -274,9 +275,9 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     if (asked !== this.asked) return;
     const choices: Choices = {
       places: places.map(({ folder, name, from }) => ({ folder, name, ships: from === 'tandem' })),
-      packs: log.valuesOf('pack', {}),
-      agents: log.valuesOf('agent', {}),
-      collaborators: log.valuesOf('collaborator', {}),
+      packs: log.valuesOf('pack', besides('pack', state.values)),
+      agents: log.valuesOf('agent', besides('agent', state.values)),
+      collaborators: log.valuesOf('collaborator', besides('collaborator', state.values)),
       called: (value, of) => sharedCalled(value, of, log, engine),
       dialogues: log.count({}).total,
     };
@@ -352,3 +353,11 @@ const restriction = (): string => restrictionOf(t('Nothing is trained')) ?? '';
 
 const dataOf = ({ configuration }: Filled): Readonly<Record<string, unknown>> =>
   configuration.data as Readonly<Record<string, unknown>>;
+
+const SHARED = ['pack', 'agent', 'collaborator'] as const;
+
+/** What the person has chosen in the other lists: a list counts the dialogues that these leave it. */
+const besides = (list: (typeof SHARED)[number], values: Values): TrajectoryFilter =>
+  Object.fromEntries(
+    SHARED.flatMap((name) => (name === list || (values[name] ?? '') === '' ? [] : [[name, values[name]]])),
+  );
