@@ -466,7 +466,9 @@ test('statistics are drawn, grouped and given as tables with the same numbers', 
   await replay().getByRole('heading', { name: 'Success by pack' }).waitFor();
   await replay().getByRole('button', { name: 'Show tables' }).click();
   const table = replay().getByRole('table', { name: 'Time per reply by pack' });
-  await table.getByRole('row', { name: /written-by-hand\.jsonl 13 25\.5 s|written-by-hand\.jsonl \d+ 26 s/ }).waitFor();
+  await table
+    .getByRole('row', { name: /written-by-hand\.jsonl 13 25\.5 s|written-by-hand\.jsonl \d+ 26 s/ })
+    .waitFor();
   await workbench.screenshot('trajectories-statistics-tables');
   await expectAccessible(replay());
 });

@@ -104,10 +104,10 @@ def share_of(kind: str, processes: int, threads: int) -> float:
 def measured(base: Base, machine: Machine, shape: Shape, tokens: int) -> Machine:
     """The machine with the rate that one step of this very model reaches, on a row of random tokens.
 
-    tokens: at most; on a slow device fewer, so that it takes about a second. Nothing is changed but the time.
+    tokens: at most; on a slow device fewer, so that it takes a moment. Nothing is changed but the time.
     """
     weights = MATRIX[base.config.training] * (shape.matrices + shape.head)
-    length = min(tokens, 4096 if machine.rate is None else max(64, int(machine.rate / weights)))
+    length = min(tokens, 1024 if machine.rate is None else max(64, int(machine.rate / 4 / weights)), 1024)
     ids = np.random.default_rng(0).integers(0, shape.vocabulary, length).astype(np.int32)
     turns = [Turn(ids[: length // 2], ids[length // 2 :])]
     seconds = min(_step_seconds(base, turns) for _ in range(2))  # the first one also builds kernels
@@ -121,11 +121,16 @@ def _step_seconds(base: Base, turns: Sequence[Turn]) -> float:
     torch.cat(token_log_probs(base.model, turns)).sum().backward()
     for _, weight in base.trainable():
         weight.grad = None
-    if base.device.type == "cuda":
-        torch.cuda.synchronize(base.device)
-    elif base.device.type == "mps":
-        torch.mps.synchronize()
+    wait_for(base.device)
     return time.perf_counter() - started
+
+
+def wait_for(device: torch.device) -> None:
+    """Until it has done what it was given."""
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+    elif device.type == "mps":
+        torch.mps.synchronize()
 
 
 def size_words(count: float) -> str:

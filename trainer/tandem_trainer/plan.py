@@ -17,18 +17,21 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from .config import RunConfig
 from .data.template import Template
-from .machine import GIB, Machine, measured, other_machine, set_threads, size_words, this_machine
+from .machine import GIB, Machine, measured, other_machine, set_threads, share_of, size_words, this_machine
 from .model import memory
-from .model.base import load_base
+from .model.base import Base, load_base
 from .model.flops import Shape, read_shape
 from .model.folder import context_length, find_model, load_tokenizer, quiet
 from .model.load import choose_device, require_nvidia
 from .ranking.sampler import AT_ONCE
 from .read_config import read_config
 from .running.begun import as_begun
-from .running.prepare import prepare
+from .running.prepare import Prepared, prepare
+from .running.rehearsal import Rates, Rehearsal
 from .running.workload import Load, loads_of
 
 MOST = {"cuda": 32768, "mps": 8192, "cpu": 4096}  # tokens of a micro-batch beyond which nothing gets faster
@@ -37,6 +40,7 @@ LEAST = 1024  # where nothing fits and a run is started all the same
 # bench/peak_memory.py, where it falls to nothing under MALLOC_MMAP_THRESHOLD_=1000000, at the price of slower steps.
 HEAP = {False: 0.5, True: 2.2}
 DISK_SPEED = 300e6  # bytes a second that an export is assumed to read or write
+GRAPH = 1.5  # seconds that a graph for ONNX Runtime takes to be built and compared, however small the model is
 
 
 @dataclass(frozen=True)
@@ -77,8 +81,10 @@ class Plan:
 # the choice
 
 
-def make_plan(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[Load]) -> Plan:
-    """loads: what each stage computes, by `workload.py`."""
+def make_plan(
+    config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[Load], rates: Rates | None = None
+) -> Plan:
+    """loads: what each stage computes, by `workload.py`. rates: at which it did so, by `rehearsal.py`."""
     resources = config.resources
     largest = max((load.largest for load in loads), default=0) or 1
     scored = max((load.scored for load in loads), default=0)
@@ -103,7 +109,7 @@ def make_plan(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence
         largest=largest,
         room=room,
         disk=disk_needed(config, shape, machine.dtype),
-        seconds={load.stage: _seconds(load, shape, machine, checkpointed) for load in loads},
+        seconds={load.stage: _seconds(load, shape, machine, checkpointed, rates or {}) for load in loads},
         candidates_at_once=_at_once(config, shape, machine, loads),
     )
     return replace(plan, advice=_advice(plan, config, shape, scored))
@@ -159,15 +165,31 @@ def disk_needed(config: RunConfig, shape: Shape, dtype: str) -> int:
     return stages * results + 3 * checkpoint + stages * trained * size + aside
 
 
-def _seconds(load: Load, shape: Shape, machine: Machine, checkpointed: bool) -> float | None:
+def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, template: Template, base: Base) -> Plan:
+    """The plan with times from a little of each stage's work, done on `base`, which is left as it is."""
+    machine = measured(base, plan.machine, shape, plan.token_budget)
+    rehearsal = Rehearsal(base, config, shape, machine, plan.token_budget)
+    loads = loads_of(prepared, shape, template)
+    rates, pairs = rehearsal.write(next((load for load in loads if load.prompt), Load("candidates")))
+    loads = loads_of(prepared, shape, template, pairs)
+    rates |= rehearsal.rates(loads)
+    return replace(plan, machine=machine, seconds=make_plan(config, shape, machine, loads, rates).seconds)
+
+
+def _seconds(load: Load, shape: Shape, machine: Machine, checkpointed: bool, rates: Rates) -> float | None:
+    """Of the whole stage, if it does not end early."""
     if load.stage == "export":
-        return round(load.copies * 4 * shape.parameters * memory.SIZES[machine.dtype] / DISK_SPEED, 1)
-    if machine.rate is None or load.flops is None:
+        moved = (4 * load.copies + 2 * load.graphs) * shape.parameters * memory.SIZES[machine.dtype]
+        return round(moved / DISK_SPEED + GRAPH * load.graphs, 1)
+    if load.pieces is None or (machine.rate is None and load.flops):
         return None
     # A measured rate already contains what is computed twice.
     again = 1.4 if checkpointed and not machine.measured else 1.0
-    busy = min(machine.processes, load.parts)
-    return round(load.flops * again / (machine.rate * busy), 1)
+    share = share_of(machine.kind, machine.processes, torch.get_num_threads())
+    kinds = {piece.kind: rates.get((load.stage.partition("-")[0], piece.kind)) for piece in load.pieces}
+    rate = {kind: found * share if found else (machine.rate or 1.0) / again for kind, found in kinds.items()}
+    alone = sum(piece.flops / rate[piece.kind] for piece in load.pieces)
+    return round(alone / min(machine.processes, load.parts), 1)
 
 
 def _at_once(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[Load]) -> int | None:
@@ -261,8 +283,8 @@ def plan_of(
     template = template_of(load_tokenizer(config.model, path, folder), config.model.template_options)
     tell("Reading the data …")
     prepared = prepare(config, template, context_length(path))
-    config, loads = prepared.config, loads_of(prepared, shape, template)
-    plan = make_plan(config, shape, machine, loads)
+    config = prepared.config
+    plan = make_plan(config, shape, machine, loads_of(prepared, shape, template))
     if (
         size is None and plan.fits and Path(config.model.base).is_dir()
     ):  # weights on the hub are not downloaded for a plan
@@ -270,7 +292,7 @@ def plan_of(
         with tempfile.TemporaryDirectory() as temporary:  # where full fine-tuning would put weights aside
             base = load_base(config.model, run_folder=temporary)
             base.checkpoint_activations(plan.checkpoint_activations)
-            plan = make_plan(config, shape, measured(base, machine, shape, plan.token_budget), loads)
+            plan = timed(plan, config, shape, prepared, template, base)
     return replace(plan, data=prepared.counts)
 
 

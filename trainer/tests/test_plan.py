@@ -16,19 +16,19 @@ from tandem_trainer.__main__ import _command
 from tandem_trainer.config import DataConfig, ModelConfig, PolicyConfig, ResourcesConfig, RunConfig
 from tandem_trainer.data.template import Template
 from tandem_trainer.fault import Fault
-from tandem_trainer.machine import Machine, measured, other_machine, share_of
+from tandem_trainer.machine import Machine, other_machine, share_of
 from tandem_trainer.model import memory
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of, step_flops
 from tandem_trainer.model.folder import load_tokenizer
 from tandem_trainer.model.forest import forest_tokens
 from tandem_trainer.model.log_probs import token_log_probs
-from tandem_trainer.plan import _bytes, make_plan
+from tandem_trainer.plan import _bytes, make_plan, timed
 from tandem_trainer.ranking.candidates import histories
 from tandem_trainer.read_config import read_config
 from tandem_trainer.running.prepare import prepare
 from tandem_trainer.running.workload import loads_of, worst_loads
-from tandem_trainer.turn import Turn
+from tandem_trainer.turn import Example, Turn
 
 torch.set_num_threads(1)
 
@@ -245,7 +245,21 @@ def test_the_critics_work_is_its_epochs_its_looks_and_one_pass_of_the_reference(
     assert (load.stage, load.largest) == ("critic", max(forest_tokens(each.turns) for each in (train, held_out)))
     each = {work: step_flops(shape, train.turns, work) for work in ("lora", "forward")}
     steps, looks = 4, 2  # one example an epoch; before the first step and after the last
-    assert load.flops == pytest.approx(steps * each["lora"] + (looks + 2) * each["forward"])
+    # The reference reads both examples, and the control the one that is held out.
+    assert load.flops == pytest.approx(steps * each["lora"] + (looks + 3) * each["forward"])
+
+
+def test_what_examples_of_a_batch_begin_with_is_computed_once(run_json):
+    asked = json.loads(run_json.read_text())
+    times = {"critic": {"batch": 8}, "data": {**asked["data"], "held_out": 0}}
+    run_json.write_text(json.dumps({**asked, **times}))
+    prepared, template = prepared_of(run_json)
+    shape = shape_of(AutoConfig.from_pretrained(prepared.config.model.base))
+    assert len(prepared.critic) == 2
+    trained = loads_of(prepared, shape, template)[0].pieces[0].flops
+    together = step_flops(shape, [turn for example in prepared.critic for turn in example.turns], "lora")
+    assert trained == pytest.approx(4 * together)
+    assert trained < 4 * sum(step_flops(shape, example.turns, "lora") for example in prepared.critic)
 
 
 def test_the_policys_largest_example_is_a_history_with_two_candidates(run_json):
@@ -255,6 +269,21 @@ def test_the_policys_largest_example_is_a_history_with_two_candidates(run_json):
     assert loads["policy"].largest == longest + 2 * 32
     assert loads["candidates"].prompt == longest
     assert loads["export"].copies == 2
+
+
+def test_the_policys_steps_follow_from_the_pairs_that_sampled_candidates_gave(run_json):
+    prepared, template = prepared_of(run_json)
+    shape = shape_of(LLAMA_8B)
+    places = histories(prepared.dialogues, template)
+
+    def trained(pairs):
+        load = next(load for load in loads_of(prepared, shape, template, pairs) if load.stage == "policy")
+        return load.pieces and load.pieces[0].flops
+
+    turns = [Turn(places[0].prompt, np.array([token], np.int32)) for token in (1, 2, 3, 4)]
+    one, other = (Example(places[0].group, (turns[at],), (turns[at + 1],)) for at in (0, 2))
+    assert trained([[one, other]]) > 1.5 * trained([[one], []])
+    assert trained([[], []]) == ()
 
 
 def test_the_command_counts_the_data_measures_a_step_and_knows_how_long(run_json, capsys):
@@ -297,12 +326,20 @@ def test_a_base_that_is_quantised_already_is_refused_before_anything_is_trained(
         _command(["plan", str(run_json)])
 
 
-def test_the_probe_changes_nothing(tmp_path):
-    base = load_base(ModelConfig(base=str(tiny_model(tmp_path / "base")), device="cpu"), run_folder=tmp_path)
+@pytest.mark.parametrize("training", ["lora", "full"])
+def test_the_probe_changes_nothing(run_json, training):
+    asked = json.loads(run_json.read_text())
+    run_json.write_text(json.dumps({**asked, "model": {**asked["model"], "training": training}}))
+    prepared, template = prepared_of(run_json)
+    config = prepared.config
+    base = load_base(config.model, run_folder=run_json.parent)
+    shape = shape_of(base.model.config)
+    plan = make_plan(config, shape, Machine("cpu", "cpu", "float32", 1 << 30), loads_of(prepared, shape, template))
     before = {name: weight.clone() for name, weight in base.model.named_parameters()}
     random = torch.get_rng_state()
-    machine = measured(base, Machine("cpu", "cpu", "float32", 1 << 30), shape_of(base.model.config), 64)
-    assert machine.rate > 0
+    plan = timed(plan, config, shape, prepared, template, base)
+    assert plan.machine.rate > 0
+    assert all(seconds is not None for seconds in plan.seconds.values())
     assert torch.equal(random, torch.get_rng_state())
     assert all(torch.equal(before[name], weight) for name, weight in base.model.named_parameters())
     assert all(weight.grad is None for _, weight in base.trainable())

@@ -23,7 +23,11 @@ const offered = (view: Partial<RunView>): string[] => {
 };
 
 it.each([
-  ['that can play is played with, evaluated, compared and used in the chat', { result: 'playable' as const }, 4],
+  [
+    'that can play is played with, evaluated, compared and used in the chat',
+    { result: 'playable' as const },
+    4,
+  ],
   ['that cannot play here is compared', { result: 'model' as const }, 1],
   ['that there is none of is offered nowhere', { result: 'none' as const }, 0],
   [

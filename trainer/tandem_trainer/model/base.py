@@ -63,6 +63,7 @@ class Base:
         self.dtype: torch.dtype = model.get_input_embeddings().weight.dtype
         self.stop_ids = _stop_ids(model, tokenizer)
         self.live: Name = "policy"
+        self.is_checkpointed = False
         self._weights = weights
         decoder = decoder_of(model)
         reason = obstacle(decoder) or _differs(model)
@@ -116,6 +117,7 @@ class Base:
 
     def checkpoint_activations(self, on: bool) -> None:
         """Whether the backward pass computes the activations of each layer again instead of finding them in memory."""
+        self.is_checkpointed = on
         inner = self.model.get_base_model() if hasattr(self.model, "get_base_model") else self.model
         # Newer transformers calls it activation checkpointing.
         newer = hasattr(inner, "activation_checkpointing_enable")

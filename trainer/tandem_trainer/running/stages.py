@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..config import OptimiserConfig, RunConfig
 from ..data.pairs import first_of
@@ -62,19 +62,17 @@ def sweet_rl(run: Run, base: Base, template: Template, prepared: Prepared, refer
     told: Figures = {}
     critic: Objective | None = None
     if trains_critic(config):
-        is_head = config.critic.score == "value-head"
-        critic = ValueHead(reference) if is_head else Critic(config.critic, reference, config.convention)
+        critic = objective_of("critic", config, reference)
         # A value head is measured turn by turn, and has no pairs on which the control could be measured, too.
         control = (
             None
-            if is_head
+            if isinstance(critic, ValueHead)
             else UntrainedScore(config.critic, config.convention, reference, template, prepared.dialogues)
         )
         with base.adapter("critic"):
             told |= train_stage("critic", base, critic, prepared.critic, prepared, config.critic, run, {}, control)
 
-    plainly = config.candidates.temperature == 1 and config.candidates.top_p == 1
-    policy = Policy(config.policy, reference, config.convention, plainly_sampled=plainly)
+    policy = objective_of("policy", config, reference)
     for number in range(1, config.candidates.rounds + 1):
         name = in_round("policy", number)
         if number > 1 and run.is_to_finish() and not run.has_begun(name):
@@ -91,10 +89,20 @@ def sweet_rl(run: Run, base: Base, template: Template, prepared: Prepared, refer
 
 def baseline(run: Run, base: Base, prepared: Prepared, reference: ReferenceCache) -> Figures:
     """Rejection fine-tuning or multi-turn DPO: one stage."""
-    settings = run.config.policy
-    rft = run.config.method == "rft"
-    objective = RejectionFineTuning(reference) if rft else MultiTurnDpo(settings, reference)
-    return train_stage("policy", base, objective, prepared.policy, prepared, settings, run, {})
+    objective = objective_of("policy", run.config, reference)
+    return train_stage("policy", base, objective, prepared.policy, prepared, run.config.policy, run, {})
+
+
+def objective_of(stage: Literal["critic", "policy"], config: RunConfig, reference: ReferenceCache) -> Objective:
+    if stage == "critic":
+        is_head = config.critic.score == "value-head"
+        return ValueHead(reference) if is_head else Critic(config.critic, reference, config.convention)
+    if config.method == "rft":
+        return RejectionFineTuning(reference)
+    if config.method == "multiturn-dpo":
+        return MultiTurnDpo(config.policy, reference)
+    plainly = config.candidates.temperature == 1 and config.candidates.top_p == 1
+    return Policy(config.policy, reference, config.convention, plainly_sampled=plainly)
 
 
 def train_stage(

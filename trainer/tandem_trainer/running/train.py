@@ -85,7 +85,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
         from ..model.folder import context_length, find_model, load_tokenizer, pinned, quiet
         from ..objective.reference_cache import ReferenceCache
         from ..onnx.shape import require_exportable
-        from ..plan import make_plan
+        from ..plan import make_plan, timed
         from .budget import TokenBudget
         from .distributed import join, leave
         from .meter import Meter
@@ -125,9 +125,7 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
         # Of all machines; run.json says how many there are on this one.
         machine = replace(this_machine(config.model, folder, config.resources), processes=ranks.world)
         plan = make_plan(planned, shape, machine, loads_of(prepared, shape, template))
-        write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
     plan = ranks.of_first(plan)
-    events.emit("plan", **plan.as_dict())
     if not plan.fits:
         events.notice(f"This run may not fit into memory: {'; '.join(plan.advice)}.")
     stop_here(ranks, request)
@@ -141,6 +139,12 @@ def train(folder: Path, config: RunConfig, events: Events, request: StopRequest)
     if base.notice:
         events.notice(base.notice)
     base.checkpoint_activations(plan.checkpoint_activations)
+    if ranks.first:
+        if plan.fits:
+            plan = timed(plan, config, shape, prepared, template, base)
+        write_whole(folder / "plan.json", (json.dumps(plan.as_dict(), indent=1) + "\n").encode())
+    plan = ranks.of_first(plan)
+    events.emit("plan", **plan.as_dict())
     budget = TokenBudget(plan.token_budget, ranks, request, events)
     peak = peak_flops(base.device, base.dtype)
     meter = Meter(shape, config.model.training, peak, base.device, ranks.world)

@@ -2,40 +2,71 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import ceil
 from statistics import fmean
+from typing import Literal
+
+import numpy as np
 
 from ..config import OptimiserConfig, RunConfig
+from ..data.order import micro_batches, step_batch
 from ..data.pairs import first_of
 from ..data.template import Template
-from ..model.flops import Shape, flops, step_flops
+from ..model.flops import Shape, Work, step_flops
 from ..model.forest import forest_tokens
-from ..ranking.candidates import SHARD, histories
-from ..turn import Example
+from ..objective.objective import turns_of
+from ..ranking.candidates import SHARD, History, histories
+from ..turn import Example, Turn
 from .prepare import Prepared
 from .schedule import stage_steps
 from .stages import in_round, stage_names, trains_critic
 
-MEASURED = 256  # examples whose FLOPs are counted; those of more are scaled up from a regular sample
+SAMPLED = 8  # batches, or shards, whose FLOPs are counted; those of all are scaled up from these
+PACK = 4096  # tokens that are computed together, where nothing says how many
 WRITING = 10  # a token that is sampled takes as long as so many that are only read: estimated, not measured
+
+Kind = Literal["train", "read", "write"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What a stage does again and again: train on examples, read them without gradients, or write turns to prompts.
+
+    flops: of all of it; what is written counts WRITING times. sample: some of it, as the run will have it, by which it
+    can be timed; to be written are several turns for each of its prompts. of_sample: FLOPs, where its examples do not
+    tell them.
+    """
+
+    kind: Kind
+    flops: float
+    sample: tuple[Example, ...] = ()
+    of_sample: float = 0.0
 
 
 @dataclass(frozen=True)
 class Load:
-    """flops: of the whole stage, None when the data are not known; what is sampled counts WRITING times.
+    """pieces: of the whole stage, None when the data are not known.
 
     largest, scored: tokens and scored tokens of the largest thing that is trained on at once, 0 where nothing is.
-    prompt: the longest history that is sampled from. copies: models that are written. parts: into how many pieces the
-    work falls that several processes do at the same time.
+    prompt: the longest history that is sampled from. copies: models that are written, and graphs: of these those for
+    ONNX Runtime. parts: into how many pieces the work falls that several processes do at the same time.
+    longest: tokens of the longest turn of those that are written side by side.
     """
 
     stage: str
-    flops: float | None = None
+    pieces: tuple[Piece, ...] | None = None
     largest: int = 0
     scored: int = 0
     prompt: int = 0
     copies: int = 0
+    graphs: int = 0
     parts: int = 1
+    longest: int = 0
+
+    @property
+    def flops(self) -> float | None:
+        return None if self.pieces is None else sum(piece.flops for piece in self.pieces)
 
 
 def worst_loads(config: RunConfig) -> list[Load]:
@@ -53,95 +84,202 @@ def worst_loads(config: RunConfig) -> list[Load]:
         elif kind == "candidates":
             loads.append(Load(stage, prompt=limit - new))
         else:
-            loads.append(Load(stage, copies=_copies(config) if kind == "export" else 0))
+            loads.append(replace(_export(config), stage=stage) if kind == "export" else Load(stage))
     return loads
 
 
-def loads_of(prepared: Prepared, shape: Shape, template: Template) -> list[Load]:
-    """With data. Of SWEET-RL's policy stage they follow from histories and mean lengths of turns."""
+def loads_of(
+    prepared: Prepared, shape: Shape, template: Template, pairs: Sequence[Sequence[Example]] | None = None
+) -> list[Load]:
+    """With data. Of SWEET-RL's policy stage they follow from histories and mean lengths of turns.
+
+    pairs: of some histories, such as candidates that were sampled gave; without them, every candidate is another.
+    """
     config = prepared.config
     critic = [_training("critic", prepared.critic, prepared, config.critic, shape)] if trains_critic(config) else []
     if config.method != "sweet-rl":
         return [_training("policy", prepared.policy, prepared, config.policy, shape), _export(config)]
     rounds = []
+    one = _round(prepared, shape, template, pairs)
     for number in range(1, config.candidates.rounds + 1):
-        rounds += [replace(load, stage=in_round(load.stage, number)) for load in _round(prepared, shape, template)]
+        rounds += [replace(load, stage=in_round(load.stage, number)) for load in one]
     return [*critic, *rounds, _export(config)]
 
 
 def _export(config: RunConfig) -> Load:
-    return Load("export", copies=_copies(config))
+    # Of a critic's log-ratio the reference is written as well.
+    graphs = {True: 3, False: 1}[trains_critic(config) and config.critic.score == "log-ratio"]
+    return Load("export", copies=_copies(config), graphs=graphs * len(config.export.onnx))
 
 
 def _copies(config: RunConfig) -> int:
     return 2 if trains_critic(config) else 1
 
 
+# ----------------------------------------------------------------------------------------------------------------------
+# training
+
+
 def _training(
     stage: str, examples: Sequence[Example], prepared: Prepared, settings: OptimiserConfig, shape: Shape
 ) -> Load:
-    """Epochs over the examples, looks at the held-out ones, and the reference once over all."""
     train, held_out = prepared.split(examples)
     held_out = prepared.measured(held_out, settings)
     if not train:
-        return Load(stage, flops=0.0)
-    work = prepared.config.model.training
-    steps = stage_steps(len(train), settings)
-    looks = steps // settings.evaluate_every + 2
-    each = {kind: _mean_flops(train, shape, kind) for kind in (work, "forward")}
-    whole = each[work] * steps * min(settings.batch, len(train))
-    whole += each["forward"] * (len(held_out) * looks + len(train) + len(held_out))
+        return Load(stage, pieces=())
     sizes = [forest_tokens(example.turns) for example in (*train, *held_out)]
     scored = max(sum(len(turn.response) for turn in example.turns) for example in train)
+    pieces = _pieces(stage, train, len(train), len(held_out), prepared, settings, shape)
     parts = min(settings.batch, len(train))
-    return Load(stage, flops=whole, largest=max(sizes), scored=scored, parts=parts)
+    return Load(stage, pieces=pieces, largest=max(sizes), scored=scored, parts=parts)
 
 
-def _mean_flops(examples: Sequence[Example], shape: Shape, work: str) -> float:
-    chosen = examples[:: max(1, len(examples) // MEASURED)]
-    return fmean(step_flops(shape, example.turns, work) for example in chosen)
+def _pieces(
+    stage: str,
+    examples: Sequence[Example],
+    train: int,
+    held_out: int,
+    prepared: Prepared,
+    settings: OptimiserConfig,
+    shape: Shape,
+) -> tuple[Piece, Piece]:
+    """Epochs over the examples; and looks at the held-out ones, the reference once over all, and the control.
 
-
-def _round(prepared: Prepared, shape: Shape, template: Template) -> list[Load]:
-    """Candidates, ranking and policy, from the histories that candidates will be sampled for."""
+    examples: of those that are trained on, some whole batches or all. train, held_out: how many there are.
+    """
     config = prepared.config
-    settings = config.candidates
+    batch = min(settings.batch, len(examples))
+    batches = [
+        step_batch(examples, seed=config.seed, epoch=0, step_in_epoch=step, batch=batch)
+        for step in range(min(SAMPLED, len(examples) // batch))
+    ]
+    each = {work: _flops_of_one(examples, batches, config, shape, work) for work in (config.model.training, "forward")}
+    steps = stage_steps(train, settings)
+    looks = steps // settings.evaluate_every + 2
+    read = held_out * looks
+    if _has_reference(stage, config):
+        turns = turns_of(examples)
+        read += (train + held_out) * len({id(turn) for turn in turns}) / len(turns)
+        read += held_out if stage == "critic" else 0
+    sample = tuple(examples[index] for index in batches[0])
+    trained = steps * min(settings.batch, train)
+    return (
+        Piece("train", each[config.model.training] * trained, sample),
+        Piece("read", each["forward"] * read, sample),
+    )
+
+
+def _has_reference(stage: str, config: RunConfig) -> bool:
+    return config.critic.score == "log-ratio" if stage == "critic" else config.method != "rft"
+
+
+def _flops_of_one(
+    examples: Sequence[Example], batches: Sequence[Sequence[int]], config: RunConfig, shape: Shape, work: Work
+) -> float:
+    """The mean over examples, which share what they begin with among those that are computed together."""
+    budget = config.resources.token_budget
+    total = 0.0
+    for batch in batches:
+        for indices in micro_batches(
+            batch,
+            lambda some: forest_tokens(turns_of([examples[index] for index in some])),
+            PACK if budget == "auto" else budget,
+        ):
+            total += step_flops(shape, turns_of([examples[index] for index in indices]), work)
+    return total / sum(map(len, batches))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# candidates, their ranking, and the policy that learns from it
+
+
+def _round(
+    prepared: Prepared, shape: Shape, template: Template, pairs: Sequence[Sequence[Example]] | None
+) -> list[Load]:
+    """From the histories that candidates will be sampled for."""
+    config = prepared.config
+    settings, limit = config.candidates, config.policy.max_tokens
     dialogues = first_of(prepared.dialogues, settings.trajectories)
-    room = config.policy.max_tokens - settings.max_new_tokens
-    prompts = [len(h.prompt) for h in histories(dialogues, template) if len(h.prompt) <= room]
-    if not prompts:
+    room = limit - settings.max_new_tokens
+    places = [history for history in histories(dialogues, template) if len(history.prompt) <= room]
+    if not places:
         return [Load("candidates"), Load("ranking"), Load("policy")]
-    lengths = [len(turn.ids) for dialogue in dialogues for turn in dialogue.turns]
-    length = min(settings.max_new_tokens, round(fmean(lengths)))
-    prompt = round(fmean(prompts))
+    lengths = sorted(len(turn.ids) for dialogue in dialogues for turn in dialogue.turns)
+    expected = _Expected(shape, [min(settings.max_new_tokens, length) for length in lengths])
+    shards = [places[start : start + SHARD] for start in range(0, len(places), SHARD)]
+    counted = shards[:: ceil(len(shards) / SAMPLED)]
 
-    def group(turns: int, work: str) -> float:
-        """One pass over a history and `turns` ways to go on."""
-        ways = [(0, prompt + length)] + [(prompt, prompt + length)] * (turns - 1)
-        return flops(shape, prompt + turns * length, turns * length, ways, work)
+    def reading(hidden: bool) -> Piece:
+        """One pass over all candidates."""
+        some = [expected.candidates(shard, settings.per_turn, hidden) for shard in counted]
+        flops = fmean(step_flops(shape, turns_of(examples), "forward") for examples in some if examples)
+        return Piece("read", flops * len(shards), tuple(some[0]))
 
-    written = len(prompts) * settings.per_turn * length
-    passes = 3 if trains_critic(config) else 2  # critic, and the reference with and without hidden information
-    pairs = len(prompts) * settings.pairs_per_turn
-    kept = round(pairs * (1 - config.data.held_out))
-    measured = min(pairs - kept, config.policy.evaluate_every * config.policy.batch // 2)
-    steps = stage_steps(max(1, kept), config.policy)
-    looks = steps // config.policy.evaluate_every + 2
-    sides = 2 * settings.pairs_per_turn
-    trained = group(sides, config.model.training) * steps * config.policy.batch / settings.pairs_per_turn
-    looked = group(sides, "forward") * (measured * looks + pairs) / settings.pairs_per_turn
+    of_history = 2.0 * WRITING * (shape.matrices + shape.head) * settings.per_turn * fmean(expected.lengths)
+    spread = tuple(expected.candidates(places[:: ceil(len(places) / SHARD)], 1, hidden=False))
+    writing = Piece("write", of_history * len(places), spread, of_history * len(spread))
+    compared = [reading(hidden=False)] if settings.top_p == 1 else []
+    views = [config.critic.hidden_information] if trains_critic(config) else []
+    known = any(history.hidden_prompt is not None for history in places)
+    views = [hidden for hidden in [*views, True, False] if known or not hidden]
+
+    pairs = pairs or [expected.pairs(history, settings.pairs_per_turn) for history in places[: SAMPLED * SHARD]]
+    per_history = fmean(map(len, pairs))
+    count = max(1, round(per_history * len(places)))
+    kept = max(1, round(count * (1 - config.data.held_out)))
+    measured = min(count - kept, max(1, config.policy.evaluate_every * config.policy.batch // 2))
+    examples = list(chain.from_iterable(pairs))
+    longest = max(len(history.prompt) for history in places)
     human = [forest_tokens(example.turns) for example in prepared.policy]
-    longest = max(prompts)
-    shards = ceil(len(prompts) / SHARD)
-    writing = 2.0 * WRITING * (shape.matrices + shape.head) * written
     return [
-        Load("candidates", flops=writing, prompt=longest, parts=shards),
-        Load("ranking", flops=passes * group(settings.per_turn, "forward") * len(prompts), parts=shards),
+        Load(
+            "candidates",
+            pieces=(writing, *compared),
+            prompt=longest,
+            parts=len(shards),
+            longest=expected.longest(SHARD * settings.per_turn),
+        ),
+        Load("ranking", pieces=tuple(reading(hidden) for hidden in views), parts=len(shards)),
         Load(
             "policy",
-            flops=trained + looked,
+            pieces=_pieces("policy", examples, kept, measured, prepared, config.policy, shape) if examples else (),
             largest=max([longest + 2 * settings.max_new_tokens, *human]),
             scored=2 * settings.max_new_tokens,
-            parts=min(config.policy.batch, max(1, kept)),
+            parts=min(config.policy.batch, kept),
         ),
     ]
+
+
+@dataclass(frozen=True)
+class _Expected:
+    """Turns as the dialogues let expect them: as long, but of tokens by chance.
+
+    lengths: of the agent's turns, the shortest first.
+    """
+
+    shape: Shape
+    lengths: Sequence[int]
+
+    def longest(self, turns: int) -> int:
+        """Tokens of the longest of so many turns."""
+        return self.lengths[min(len(self.lengths) - 1, int(len(self.lengths) * (1 - 1 / turns)))]
+
+    def candidates(self, places: Sequence[History], count: int, hidden: bool) -> list[Example]:
+        """`count` for each history; none where it has no hidden information to show."""
+        prompts = [place.hidden_prompt if hidden else place.prompt for place in places]
+        generator = np.random.default_rng(0)
+        return [
+            Example(place.group, (self._turn(prompt, generator),))
+            for place, prompt in zip(places, prompts, strict=True)
+            if prompt is not None
+            for _ in range(count)
+        ]
+
+    def pairs(self, place: History, count: int) -> list[Example]:
+        generator = np.random.default_rng(0)
+        turn = [self._turn(place.prompt, generator) for _ in range(2 * count)]
+        return [Example(place.group, (turn[2 * at],), (turn[2 * at + 1],)) for at in range(count)]
+
+    def _turn(self, prompt: np.ndarray, generator: np.random.Generator) -> Turn:
+        length = int(generator.choice(self.lengths))
+        return Turn(prompt, generator.integers(0, self.shape.vocabulary, length).astype(np.int32), sampled=True)
