@@ -170,8 +170,8 @@ def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, templ
     machine = measured(base, plan.machine, shape, plan.token_budget)
     rehearsal = Rehearsal(base, config, shape, machine, plan.token_budget)
     loads = loads_of(prepared, shape, template)
-    rates, pairs = rehearsal.write(next((load for load in loads if load.prompt), Load("candidates")))
-    loads = loads_of(prepared, shape, template, pairs)
+    rates, written = rehearsal.write(next((load for load in loads if load.prompt), Load("candidates")))
+    loads = loads_of(prepared, shape, template, written)
     rates |= rehearsal.rates(loads)
     return replace(plan, machine=machine, seconds=make_plan(config, shape, machine, loads, rates).seconds)
 

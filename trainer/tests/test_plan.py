@@ -28,7 +28,7 @@ from tandem_trainer.ranking.candidates import histories
 from tandem_trainer.read_config import read_config
 from tandem_trainer.running.prepare import prepare
 from tandem_trainer.running.workload import loads_of, worst_loads
-from tandem_trainer.turn import Example, Turn
+from tandem_trainer.turn import Turn
 
 torch.set_num_threads(1)
 
@@ -271,19 +271,19 @@ def test_the_policys_largest_example_is_a_history_with_two_candidates(run_json):
     assert loads["export"].copies == 2
 
 
-def test_the_policys_steps_follow_from_the_pairs_that_sampled_candidates_gave(run_json):
+def test_the_policys_steps_follow_from_candidates_that_were_written(run_json):
     prepared, template = prepared_of(run_json)
     shape = shape_of(LLAMA_8B)
-    places = histories(prepared.dialogues, template)
 
-    def trained(pairs):
-        load = next(load for load in loads_of(prepared, shape, template, pairs) if load.stage == "policy")
+    def steps_of(*responses):
+        """What the policy computes when each history gives these four candidates."""
+        written = [[Turn(np.array([0], np.int32), np.array(response, np.int32)) for response in responses]]
+        load = next(load for load in loads_of(prepared, shape, template, written) if load.stage == "policy")
         return load.pieces and load.pieces[0].flops
 
-    turns = [Turn(places[0].prompt, np.array([token], np.int32)) for token in (1, 2, 3, 4)]
-    one, other = (Example(places[0].group, (turns[at],), (turns[at + 1],)) for at in (0, 2))
-    assert trained([[one, other]]) > 1.5 * trained([[one], []])
-    assert trained([[], []]) == ()
+    different = steps_of([1], [2], [3], [4])
+    assert steps_of([1], [1], [1], [2]) < different / 2  # one pair of the four
+    assert steps_of([1], [1], [1], [1]) == ()
 
 
 def test_the_command_counts_the_data_measures_a_step_and_knows_how_long(run_json, capsys):

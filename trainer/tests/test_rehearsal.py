@@ -64,23 +64,21 @@ def test_what_a_slow_machine_cannot_do_in_a_moment_is_left_to_the_arithmetic(tmp
     assert here.rates(loads) == {}
 
 
-def test_candidates_are_written_to_their_end_and_give_the_pairs_of_their_histories(tmp_path):
+def test_candidates_are_written_to_their_end(tmp_path):
     loads, here = rehearsed(tmp_path)
-    rates, pairs = here.write(candidates_of(loads))
+    rates, written = here.write(candidates_of(loads))
     assert rates["candidates", "write"] > 0
-    assert len(pairs) == len(candidates_of(loads).pieces[0].sample)
-    assert all(len(of_history) <= 1 for of_history in pairs)  # pairs_per_turn
-    chosen = [example.chosen[0] for of_history in pairs for example in of_history]
-    assert chosen
-    assert all(turn.sampled and 0 < len(turn.response) <= 8 for turn in chosen)
+    assert len(written) == len(candidates_of(loads).pieces[0].sample)
+    assert all(len(turns) == 4 for turns in written)  # per_turn
+    assert all(0 < len(turn.response) <= 8 for turns in written for turn in turns)
 
 
-def test_candidates_that_take_too_long_are_broken_off_and_give_no_pairs(tmp_path, monkeypatch):
+def test_candidates_that_take_too_long_are_broken_off(tmp_path, monkeypatch):
     monkeypatch.setattr(rehearsal, "PATIENCE", 0.0)
     loads, here = rehearsed(tmp_path)
-    rates, pairs = here.write(candidates_of(loads))
+    rates, written = here.write(candidates_of(loads))
     assert rates["candidates", "write"] > 0
-    assert pairs is None
+    assert written is None
 
 
 def test_what_was_done_before_in_the_process_is_not_done_again(tmp_path, monkeypatch):

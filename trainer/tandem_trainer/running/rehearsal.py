@@ -23,23 +23,19 @@ from ..model.forest import forest_tokens
 from ..model.log_probs import token_log_probs
 from ..objective.objective import Objective, turns_of
 from ..objective.reference_cache import ReferenceCache
-from ..ranking.candidates import Candidates, History
-from ..ranking.ranking import rank
 from ..ranking.sampler import Sampler
 from ..turn import Example, Turn
 from .budget import free_memory, is_out_of_memory
 from .events import Events
 from .stages import objective_of
 from .stop import Stopped
-from .workload import Kind, Load, Piece
+from .workload import Kind, Load, Piece, Written
 
 MOMENT = 0.5  # seconds that a rehearsal may take, by the machine's rate
 PATIENCE = 1.5  # seconds after which candidates are broken off
 BRIEF = 0.3  # seconds below which it is done once more, because the first time also builds kernels
 
 Rates = dict[tuple[str, Kind], float]  # FLOP/s at which one process does a stage's work of a kind
-Pairs = list[list[Example]]
-Written = list[list[Turn]]
 Found = TypeVar("Found")
 
 _found: dict[bytes, object] = {}  # in this process, which may be asked again for a run with other settings
@@ -63,9 +59,9 @@ class Rehearsal:
                     found |= {} if rate is None else {(load.stage, piece.kind): rate}
         return found
 
-    def write(self, load: Load) -> tuple[Rates, Pairs | None]:
-        """Writes candidates to some histories. Returns the rate, and the pairs that these histories would give to a
-        critic that scores by chance; None where the turns did not come to their end within the moment.
+    def write(self, load: Load) -> tuple[Rates, Written | None]:
+        """Writes candidates to some histories. Returns the rate, and the turns, those of a history together; None where
+        they did not come to their end within the moment.
         """
         piece = next((piece for piece in load.pieces or () if piece.kind == "write"), None)
         if piece is None or not self.base.shares_prefixes:  # plain generation cannot be broken off between two tokens
@@ -75,9 +71,7 @@ class Rehearsal:
         seconds, written = self._once(
             settings, piece.sample, lambda: _least(lambda: self._write(prompts, load.longest))
         )
-        groups = [example.group for example in piece.sample]
-        pairs = written and [self._pairs(*each) for each in zip(groups, written, strict=True)]
-        return {(load.stage, "write"): piece.of_sample / seconds}, pairs
+        return {(load.stage, "write"): piece.of_sample / seconds}, written
 
     def _write(self, prompts: Sequence[np.ndarray], longest: int) -> tuple[float, Written | None]:
         """Seconds that all of it takes, and what was written if it came to its end."""
@@ -87,14 +81,7 @@ class Rehearsal:
             written = sampler.sample(prompts, seed=0)
             return clock.passed, written
         except Stopped:
-            expected = min(settings.max_new_tokens, longest)
-            return clock.passed * max(1.0, expected / clock.asked), None
-
-    def _pairs(self, group: str, turns: Sequence[Turn]) -> list[Example]:
-        texts = tuple(str(turn.response.tolist()) for turn in turns)
-        scores = np.random.default_rng(0).random(len(turns))
-        candidates = Candidates(History(group, turns[0].prompt, None), tuple(turns), texts)
-        return rank(candidates, scores, scores).pairs(self.config.candidates.pairs_per_turn, self.config.seed)
+            return clock.until(min(settings.max_new_tokens, longest)), None
 
     def _rate(self, stage: str, piece: Piece) -> float | None:
         """None where not even one example can be done in a few moments, or in the memory."""
@@ -175,15 +162,25 @@ class _NoReference(ReferenceCache):
 
 
 class _Clock:
-    """In place of a request to stop: true as soon as the time is up. asked: how often it was, once for each token."""
+    """In place of a request to stop, which is looked at before each token: true as soon as the time is up, but not
+    before some tokens were written.
+    """
+
+    SOME = 4
 
     def __init__(self, seconds: float):
-        self.started, self.seconds, self.asked = time.perf_counter(), seconds, 0
+        self.started, self.seconds = time.perf_counter(), seconds
+        self.looks: list[float] = []
 
     @property
     def passed(self) -> float:
         return time.perf_counter() - self.started
 
     def __bool__(self) -> bool:
-        self.asked += 1
-        return self.passed > self.seconds
+        self.looks.append(self.passed)
+        return self.looks[-1] > self.seconds and len(self.looks) > self.SOME
+
+    def until(self, tokens: int) -> float:
+        """Seconds from the start until so many are written, when the others take as long as those so far."""
+        first, last = self.looks[0], self.looks[-1]
+        return first + (last - first) / (len(self.looks) - 1) * tokens

@@ -16,7 +16,8 @@ from ..data.template import Template
 from ..model.flops import Shape, Work, step_flops
 from ..model.forest import forest_tokens
 from ..objective.objective import turns_of
-from ..ranking.candidates import SHARD, History, histories
+from ..ranking.candidates import SHARD, Candidates, History, histories
+from ..ranking.ranking import rank
 from ..turn import Example, Turn
 from .prepare import Prepared
 from .schedule import stage_steps
@@ -27,6 +28,7 @@ PACK = 4096  # tokens that are computed together, where nothing says how many
 WRITING = 10  # a token that is sampled takes as long as so many that are only read: estimated, not measured
 
 Kind = Literal["train", "read", "write"]
+Written = Sequence[Sequence[Turn]]  # candidates of some histories, those of one together
 
 
 @dataclass(frozen=True)
@@ -88,19 +90,16 @@ def worst_loads(config: RunConfig) -> list[Load]:
     return loads
 
 
-def loads_of(
-    prepared: Prepared, shape: Shape, template: Template, pairs: Sequence[Sequence[Example]] | None = None
-) -> list[Load]:
-    """With data. Of SWEET-RL's policy stage they follow from histories and mean lengths of turns.
-
-    pairs: of some histories, such as candidates that were sampled gave; without them, every candidate is another.
+def loads_of(prepared: Prepared, shape: Shape, template: Template, written: Written | None = None) -> list[Load]:
+    """With data. What SWEET-RL does with candidates follows from those that were written to some histories, or else
+    from the lengths of turns; then every candidate is another.
     """
     config = prepared.config
     critic = [_training("critic", prepared.critic, prepared, config.critic, shape)] if trains_critic(config) else []
     if config.method != "sweet-rl":
         return [_training("policy", prepared.policy, prepared, config.policy, shape), _export(config)]
     rounds = []
-    one = _round(prepared, shape, template, pairs)
+    one = _round(prepared, shape, template, written)
     for number in range(1, config.candidates.rounds + 1):
         rounds += [replace(load, stage=in_round(load.stage, number)) for load in one]
     return [*critic, *rounds, _export(config)]
@@ -193,9 +192,7 @@ def _flops_of_one(
 # candidates, their ranking, and the policy that learns from it
 
 
-def _round(
-    prepared: Prepared, shape: Shape, template: Template, pairs: Sequence[Sequence[Example]] | None
-) -> list[Load]:
+def _round(prepared: Prepared, shape: Shape, template: Template, written: Written | None) -> list[Load]:
     """From the histories that candidates will be sampled for."""
     config = prepared.config
     settings, limit = config.candidates, config.policy.max_tokens
@@ -205,7 +202,7 @@ def _round(
     if not places:
         return [Load("candidates"), Load("ranking"), Load("policy")]
     lengths = sorted(len(turn.ids) for dialogue in dialogues for turn in dialogue.turns)
-    expected = _Expected(shape, [min(settings.max_new_tokens, length) for length in lengths])
+    expected = _Expected(config, shape, [min(settings.max_new_tokens, length) for length in lengths], written)
     shards = [places[start : start + SHARD] for start in range(0, len(places), SHARD)]
     counted = shards[:: ceil(len(shards) / SAMPLED)]
 
@@ -223,7 +220,8 @@ def _round(
     known = any(history.hidden_prompt is not None for history in places)
     views = [hidden for hidden in [*views, True, False] if known or not hidden]
 
-    pairs = pairs or [expected.pairs(history, settings.pairs_per_turn) for history in places[: SAMPLED * SHARD]]
+    some = places[:: ceil(len(places) / (SAMPLED * SHARD))]
+    pairs = [expected.pairs(history, number) for number, history in enumerate(some)]
     per_history = fmean(map(len, pairs))
     count = max(1, round(per_history * len(places)))
     kept = max(1, round(count * (1 - config.data.held_out)))
@@ -252,13 +250,15 @@ def _round(
 
 @dataclass(frozen=True)
 class _Expected:
-    """Turns as the dialogues let expect them: as long, but of tokens by chance.
+    """Turns as they may be expected: those that were written, or as long as in the dialogues, but of tokens by chance.
 
-    lengths: of the agent's turns, the shortest first.
+    lengths: of the dialogues' turns, the shortest first.
     """
 
+    config: RunConfig
     shape: Shape
     lengths: Sequence[int]
+    written: Written | None
 
     def longest(self, turns: int) -> int:
         """Tokens of the longest of so many turns."""
@@ -267,19 +267,26 @@ class _Expected:
     def candidates(self, places: Sequence[History], count: int, hidden: bool) -> list[Example]:
         """`count` for each history; none where it has no hidden information to show."""
         prompts = [place.hidden_prompt if hidden else place.prompt for place in places]
-        generator = np.random.default_rng(0)
         return [
-            Example(place.group, (self._turn(prompt, generator),))
-            for place, prompt in zip(places, prompts, strict=True)
+            Example(place.group, (turn,))
+            for number, (place, prompt) in enumerate(zip(places, prompts, strict=True))
             if prompt is not None
-            for _ in range(count)
+            for turn in self._turns(number, prompt, count)
         ]
 
-    def pairs(self, place: History, count: int) -> list[Example]:
-        generator = np.random.default_rng(0)
-        turn = [self._turn(place.prompt, generator) for _ in range(2 * count)]
-        return [Example(place.group, (turn[2 * at],), (turn[2 * at + 1],)) for at in range(count)]
+    def pairs(self, place: History, number: int) -> list[Example]:
+        """Those that a critic would give that scores by chance."""
+        settings = self.config.candidates
+        turns = self._turns(number, place.prompt, settings.per_turn)
+        scores = np.random.default_rng(number).random(len(turns))
+        candidates = Candidates(place, tuple(turns), tuple(str(turn.response.tolist()) for turn in turns))
+        return rank(candidates, scores, scores).pairs(settings.pairs_per_turn, self.config.seed)
 
-    def _turn(self, prompt: np.ndarray, generator: np.random.Generator) -> Turn:
-        length = int(generator.choice(self.lengths))
-        return Turn(prompt, generator.integers(0, self.shape.vocabulary, length).astype(np.int32), sampled=True)
+    def _turns(self, number: int, prompt: np.ndarray, count: int) -> list[Turn]:
+        if self.written is not None:
+            written = self.written[number % len(self.written)]
+            return [Turn(prompt, turn.response, sampled=True) for turn in written[:count]]
+        generator = np.random.default_rng(number)
+        lengths = generator.choice(self.lengths, count)
+        rows = [generator.integers(0, self.shape.vocabulary, length).astype(np.int32) for length in lengths]
+        return [Turn(prompt, row, sampled=True) for row in rows]
