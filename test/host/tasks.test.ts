@@ -276,7 +276,7 @@ describe('The guidelines of a pack', () => {
     try {
       await panels.openTask(await starterTask('course-mark'));
       await until('they are shown', () => shown().length === 1);
-      assert.match(shown()[0]!.label, /starter\.guidelines\.md/);
+      assert.match(shown()[0]!.label, /written-by-hand\.guidelines\.md/);
       assert.equal(shown()[0]!.group.viewColumn, vscode.ViewColumn.Two);
       await until('the session has the focus', () => panels.active?.shown.task.id === 'course-mark');
       await closeEditors();

@@ -135,7 +135,7 @@ test('finds a task by words of its description', async () => {
   await workbench.screenshot('tasks-find');
   await pick('Hotel stay');
   // The guidelines of a pack that is new to the person do not hide the reference.
-  await tab(/^Preview starter\.guidelines\.md/).waitFor();
+  await tab(/^Preview written-by-hand\.guidelines\.md/).waitFor();
   await workbench.page.getByRole('tab', { name: /^hotel-stay\.reference\.py/, selected: true }).waitFor();
   await activeTab(/^Hotel stay/).waitFor();
 });
