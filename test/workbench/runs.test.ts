@@ -252,7 +252,7 @@ test('also before the first event and in a stage without steps the extension hos
 
 test('done, it has a model, which answers in a session', async () => {
   await view().getByText('The trained model is ready.').first().waitFor();
-  await view().getByText('Not evaluated yet. Evaluate it on held-out tasks').waitFor();
+  await view().getByText('Not evaluated yet.').waitFor();
   await view().getByText('Turns that the critic likes').waitFor();
   await pictures('runs-done');
   await button('Evaluate…').click();

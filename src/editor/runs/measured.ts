@@ -11,8 +11,7 @@ export function measuredWords(kept: readonly Kept[], t: Translate): string {
   const [latest] = standingsOf([kept]);
   const measured = latest?.rows.find(({ run }) => run !== undefined);
   const after = measured?.figures.success;
-  if (latest === undefined || after == null)
-    return t('Not evaluated yet. Evaluate it on held-out tasks: choose Compare.');
+  if (latest === undefined || after == null) return t('Not evaluated yet.');
   const tasks = grouped(latest.setting.tasks);
   const before = latest.rows.find(({ run }) => run === undefined)?.figures.success;
   if (before == null) return t('Success {0} % on {1} held-out tasks.', whole(after.mean), tasks);
