@@ -122,8 +122,8 @@ test('finds beside it what training left here, and plays with it', async () => {
     await trained.getByRole('button', { name: 'Use as Agent' }).click(options);
     await chosen.waitFor(options);
   });
-  await session().getByText('agent: quick/model').waitFor();
   await session().getByRole('button', { name: 'Next task' }).click();
+  await session().getByText('agent: quick/model').waitFor();
   await session()
     .getByRole('button', { name: /\bstart\b/i })
     .click();
