@@ -25,8 +25,8 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
   private readonly registration: vscode.Disposable;
   /** Those that are shown and nothing was said of. */
   private readonly open = new Set<string>();
-  /** Addresses of answers that break tests of the file as it is now. */
-  private readonly breaking = new Set<string>();
+  /** What the tests say of answers that break some of them, by their addresses, as long as the file is as it was then. */
+  private readonly breaking = new Map<string, TestReport>();
 
   readonly onDidChange = this.changed.event;
   readonly onDidDecide = this.decided.event;
@@ -55,7 +55,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     const title = t('{0}: file ↔ answer', name);
     const file = await fileOf(proposal);
     this.open.add(uri.toString());
-    this.setBreaking(uri, false);
+    this.setBreaking(uri, undefined);
     this.changed.fire(uri);
     await vscode.commands.executeCommand('vscode.diff', file.uri, uri, title, {
       preview: false,
@@ -104,7 +104,8 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     const report = await this.tests.compare(tested, text);
     // Meanwhile it may have been decided, or the file changed.
     if (report === undefined || !this.open.has(uri.toString())) return;
-    this.setBreaking(uri, report.isBroken && text === proposed(file.getText(), proposal));
+    const isOfNow = text === proposed(file.getText(), proposal);
+    this.setBreaking(uri, report.isBroken && isOfNow ? report : undefined);
     await this.ask(uri, path.basename(file.fileName), report);
   }
 
@@ -133,7 +134,10 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
       : vscode.window.showInformationMessage(sentence, ...buttons));
     // The buttons of the title may have been faster.
     if (pressed === undefined || !this.open.has(uri.toString())) return;
-    if (pressed === run) await this.test(uri);
+    // An earlier message still offers it as if nothing was known.
+    const broken = this.breaking.get(uri.toString());
+    if (pressed === accept && report === undefined && broken !== undefined) await this.ask(uri, name, broken);
+    else if (pressed === run) await this.test(uri);
     else if (pressed === show && report !== undefined) await this.tests.showFailure(report);
     else await (pressed === accept ? this.accept(uri) : this.reject(uri));
   }
@@ -147,18 +151,18 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
     if ((await vscode.window.showInformationMessage(said, run)) === run) await this.tests.run(tested);
   }
 
-  /** Whether the title's button says that the answer breaks tests. */
-  private setBreaking(uri: vscode.Uri, isBreaking: boolean): void {
+  /** @param report undefined when the answer breaks nothing that is known; else the title's button says so */
+  private setBreaking(uri: vscode.Uri, report: TestReport | undefined): void {
     const address = uri.toString();
-    if (this.breaking.has(address) === isBreaking) return;
-    if (isBreaking) this.breaking.add(address);
-    else this.breaking.delete(address);
-    void vscode.commands.executeCommand('setContext', contextKeys.breakingAnswers, [...this.breaking]);
+    const wasBreaking = this.breaking.delete(address);
+    if (report !== undefined) this.breaking.set(address, report);
+    if (wasBreaking === (report !== undefined)) return;
+    void vscode.commands.executeCommand('setContext', contextKeys.breakingAnswers, [...this.breaking.keys()]);
   }
 
   private async close(uri: vscode.Uri): Promise<void> {
     this.open.delete(uri.toString());
-    this.setBreaking(uri, false);
+    this.setBreaking(uri, undefined);
     const tabs = vscode.window.tabGroups.all
       .flatMap((group) => group.tabs)
       .filter(({ input }) => answerIn(input)?.toString() === uri.toString());
@@ -172,9 +176,9 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
         this.changed.fire(uri);
     }
     // What the tests said was of another text; the diff may lie behind other editors, where it has no document.
-    for (const address of this.breaking) {
+    for (const address of [...this.breaking.keys()]) {
       const uri = vscode.Uri.parse(address);
-      if (proposalOf(uri).file === document.uri.toString()) this.setBreaking(uri, false);
+      if (proposalOf(uri).file === document.uri.toString()) this.setBreaking(uri, undefined);
     }
   }
 }
