@@ -245,6 +245,12 @@ async function chooseAsserts(): Promise<void> {
   await page.getByText('More tests, separated by semicolons').waitFor();
 }
 
+/** The tests were asked for in the same field. */
+const requestIsAsked = (): Promise<void> =>
+  expect
+    .poll(() => quickInputOf(workbench).inputValue())
+    .toBe('I need a Python function: The price of a parcel.');
+
 test('makes no task of a function that does not give what a test wants', async () => {
   await own.configure({ 'tandem.simulator': `openai:tiny@${own.server.url}` });
   await workbench.closeAllEditors();
@@ -252,6 +258,7 @@ test('makes no task of a function that does not give what a test wants', async (
   await selectFunction(workbench, 2);
   await chooseAsserts();
   await answerQuickInput('parcel_price(20) == 6', 'own-task-wrong');
+  await requestIsAsked();
   await quickInputOf(workbench).press('Enter');
   await workbench.notification(/parcel_price\(20\) should be 6, and is 5/);
   await workbench.clearNotifications();
@@ -261,9 +268,7 @@ test('makes a task of the function that is selected, with the values that its te
   const { page } = workbench;
   await chooseAsserts();
   await answerQuickInput('parcel_price(20); parcel_price(20.5) == 9.5', 'own-task-calls');
-  await expect
-    .poll(() => quickInputOf(workbench).inputValue())
-    .toBe('I need a Python function: The price of a parcel.');
+  await requestIsAsked();
   await answerQuickInput('I need the price of a parcel.', 'own-task-request');
   const row = (text: string): Locator => page.locator('.quick-input-list-row', { hasText: text }).first();
   await row('Draft by Mine').click();
