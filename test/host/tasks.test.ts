@@ -46,13 +46,13 @@ describe('The tasks view in the extension host', () => {
 
   it('lists the packs of the workspace with their tasks', async () => {
     const { tasks } = await tandem();
-    const starter = await packNamed('starter');
-    assert.ok(starter);
-    const children = await tasks.getChildren(starter);
+    const pack = await packNamed('written-by-hand');
+    assert.ok(pack);
+    const children = await tasks.getChildren(pack);
     assert.ok(children.length >= 24);
     const labels = children.map((child) => tasks.getTreeItem(child).label);
     assert.ok(labels.includes('Parcel surcharge'));
-    assert.match(String(tasks.getTreeItem(starter).description), /^\d+ tasks/);
+    assert.match(String(tasks.getTreeItem(pack).description), /^\d+ tasks/);
   });
 
   it('tells tasks of one title apart, in the list and in the session', async () => {
@@ -112,11 +112,11 @@ describe('The state of a task', () => {
     const task = await starterTask('water-bill');
     await panels.skip(task, 'The request is unclear');
     await until('the skip is in the list', async () => (await tasks.state(task)).kind === 'skipped');
-    const starter = await packNamed('starter');
-    const rows = await tasks.getChildren(starter);
+    const pack = await packNamed('written-by-hand');
+    const rows = await tasks.getChildren(pack);
     const row = rows.find((node) => node.kind === 'task' && node.task.id === 'water-bill');
     assert.equal(tasks.getTreeItem(row!).description, 'skipped: the request is unclear');
-    assert.match(String(tasks.getTreeItem(starter!).description), /1 skipped/);
+    assert.match(String(tasks.getTreeItem(pack!).description), /1 skipped/);
     const { shown } = await panels.openTask(task);
     assert.equal(shown.state.phase, 'skipped');
     await closeEditors();
@@ -126,13 +126,13 @@ describe('The state of a task', () => {
     const { tasks } = await tandem();
     tasks.filter = new Set(['skipped']);
     try {
-      const starter = await packNamed('starter');
-      const rows = await tasks.getChildren(starter);
+      const pack = await packNamed('written-by-hand');
+      const rows = await tasks.getChildren(pack);
       assert.deepEqual(
         rows.map((node) => node.kind === 'task' && node.task.id),
         ['water-bill'],
       );
-      assert.match(String(tasks.getTreeItem(starter!).description), /^1 of \d+ tasks/);
+      assert.match(String(tasks.getTreeItem(pack!).description), /^1 of \d+ tasks/);
       assert.equal((await tasks.counts()).shown, 1);
     } finally {
       await vscode.commands.executeCommand('tandem.clearTaskFilter');
@@ -161,15 +161,15 @@ describe('The state of a task', () => {
     await withFile('other/written-by-hand.jsonl', `${row('other')}\n`, async () => {
       const descriptions = async (): Promise<string[]> =>
         (await tasks.getChildren())
-          .filter((node) => node.kind === 'pack' && node.pack.name === 'starter')
+          .filter((node) => node.kind === 'pack' && node.pack.name === 'written-by-hand')
           .map((node) => String(tasks.getTreeItem(node).description));
       await until('both are listed', async () => (await descriptions()).length === 2);
       assert.match((await descriptions())[0]!, /^other · 1 task$/);
       assert.match((await descriptions())[1]!, /^\w+ · \d+ tasks/);
     });
     await until('one is left', async () => {
-      const starter = await packNamed('starter');
-      return !String(tasks.getTreeItem(starter!).description).includes('other');
+      const pack = await packNamed('written-by-hand');
+      return !String(tasks.getTreeItem(pack!).description).includes('other');
     });
   });
 });
