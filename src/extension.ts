@@ -95,7 +95,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
   const candidates = new CandidateChoice(configuration, choice);
   const adder = new PackAdder(packs);
   const download = new PackDownload(adder, output);
-  const starter = new SamplePacks(context.extensionUri, configuration, packs);
+  const samplePacks = new SamplePacks(context.extensionUri, configuration, packs);
   const drop = new PackDrop(adder, (error) => engine.show(error));
   const runWatch = new RunWatch(engines, (error) => engine.report(error));
   const criticRows = new Critics(critics, keptCredit, engines.shown, runWatch, (error) =>
@@ -163,7 +163,7 @@ export function activate(context: vscode.ExtensionContext): Tandem {
     new TasksView(tasks, drop, (error) => engine.report(error)),
     registerCommands({
       ...{ configuration, engine, engines, choice, connect, folders, models, packs, panels, played },
-      ...{ adder, critics, download, starter, guidelines, status, tasks, trajectories },
+      ...{ adder, critics, download, samplePacks, guidelines, status, tasks, trajectories },
       ...{ replays, exports, statistics, candidates, proposals, ownTests, collaborations, titles },
       ...{ runWatch, runTree, runQueue, runStarter, runControl, runPanels, runForms, comparisons, teaching },
     }),

@@ -42,7 +42,7 @@ export interface CommandContext
   readonly engines: Engines;
   readonly adder: PackAdder;
   readonly download: PackDownload;
-  readonly starter: SamplePacks;
+  readonly samplePacks: SamplePacks;
   readonly guidelines: Guidelines;
   readonly packs: Packs;
   readonly panels: SessionPanels;

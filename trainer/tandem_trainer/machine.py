@@ -24,6 +24,8 @@ CONTEXT = GIB // 2  # what CUDA takes for itself, and a desktop beside it
 SPARE = 0.92  # of the free memory that is planned with: allocators leave gaps
 USE = {"cuda": 0.35, "mps": 0.35, "cpu": 0.5}  # of the peak that training is assumed to reach, until it is measured
 
+ROW, MOMENT = 1024, 0.25  # tokens and seconds of the step by which a rate is measured, at most
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -107,7 +109,9 @@ def measured(base: Base, machine: Machine, shape: Shape, tokens: int) -> Machine
     tokens: at most; on a slow device fewer, so that it takes a moment. Nothing is changed but the time.
     """
     weights = MATRIX[base.config.training] * (shape.matrices + shape.head)
-    length = min(tokens, 1024 if machine.rate is None else max(64, int(machine.rate / 4 / weights)), 1024)
+    length = (
+        min(tokens, ROW) if machine.rate is None else min(tokens, ROW, max(64, int(machine.rate * MOMENT / weights)))
+    )
     ids = np.random.default_rng(0).integers(0, shape.vocabulary, length).astype(np.int32)
     turns = [Turn(ids[: length // 2], ids[length // 2 :])]
     seconds = min(_step_seconds(base, turns) for _ in range(2))  # the first one also builds kernels

@@ -81,10 +81,8 @@ class Plan:
 # the choice
 
 
-def make_plan(
-    config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[Load], rates: Rates | None = None
-) -> Plan:
-    """loads: what each stage computes, by `workload.py`. rates: at which it did so, by `rehearsal.py`."""
+def make_plan(config: RunConfig, shape: Shape, machine: Machine, loads: Sequence[Load]) -> Plan:
+    """loads: what each stage computes, by `workload.py`."""
     resources = config.resources
     largest = max((load.largest for load in loads), default=0) or 1
     scored = max((load.scored for load in loads), default=0)
@@ -109,7 +107,7 @@ def make_plan(
         largest=largest,
         room=room,
         disk=disk_needed(config, shape, machine.dtype),
-        seconds={load.stage: _seconds(load, shape, machine, checkpointed, rates or {}) for load in loads},
+        seconds=seconds_of(loads, shape, machine, checkpointed, {}),
         candidates_at_once=_at_once(config, shape, machine, loads),
     )
     return replace(plan, advice=_advice(plan, config, shape, scored))
@@ -173,11 +171,18 @@ def timed(plan: Plan, config: RunConfig, shape: Shape, prepared: Prepared, templ
     rates, written = rehearsal.write(next((load for load in loads if load.prompt), Load("candidates")))
     loads = loads_of(prepared, shape, template, written)
     rates |= rehearsal.rates(loads)
-    return replace(plan, machine=machine, seconds=make_plan(config, shape, machine, loads, rates).seconds)
+    seconds = seconds_of(loads, shape, machine, plan.checkpoint_activations, rates)
+    return replace(plan, machine=machine, seconds=seconds)
+
+
+def seconds_of(
+    loads: Sequence[Load], shape: Shape, machine: Machine, checkpointed: bool, rates: Rates
+) -> dict[str, float | None]:
+    """What each stage takes if it does not end early; None when nobody knows. rates: those that were rehearsed."""
+    return {load.stage: _seconds(load, shape, machine, checkpointed, rates) for load in loads}
 
 
 def _seconds(load: Load, shape: Shape, machine: Machine, checkpointed: bool, rates: Rates) -> float | None:
-    """Of the whole stage, if it does not end early."""
     if load.stage == "export":
         moved = (4 * load.copies + 2 * load.graphs) * shape.parameters * memory.SIZES[machine.dtype]
         return round(moved / DISK_SPEED + GRAPH * load.graphs, 1)

@@ -11,7 +11,7 @@ from tandem_trainer.machine import Machine
 from tandem_trainer.model.base import load_base
 from tandem_trainer.model.flops import shape_of
 from tandem_trainer.model.folder import load_tokenizer
-from tandem_trainer.plan import make_plan
+from tandem_trainer.plan import seconds_of
 from tandem_trainer.read_config import read_config
 from tandem_trainer.running import rehearsal
 from tandem_trainer.running.prepare import prepare
@@ -96,7 +96,7 @@ def test_a_measured_stage_takes_its_work_at_its_rate(tmp_path):
     train, read = policy.pieces
     rates = {("policy", "train"): train.flops / 60, ("policy", "read"): read.flops / 30}
     machine = Machine("cpu", "cpu", "float32", 1 << 30, rate=1e12, measured=True)
-    assert make_plan(here.config, here.shape, machine, loads, rates).seconds["policy"] == 90
+    assert seconds_of(loads, here.shape, machine, False, rates)["policy"] == 90
 
 
 def test_the_plan_event_and_file_of_a_run_have_the_measured_times(tmp_path):

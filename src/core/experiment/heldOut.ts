@@ -55,8 +55,8 @@ export const unseen = (tasks: readonly PackTask[], { requests }: Seen): PackTask
   tasks.filter(({ task }) => !requests.has(requestOf(task)));
 
 /**
- * How far the tasks are from what the runs have learned to do: 2 when they are of another kind, of which success says
- * little, 1 when they are of that kind and were made to learn from as well, 0 when they were made to measure on.
+ * Tells how far the tasks are from what the runs have learned to do. 2: they are of another kind, and success on them says
+ * little. 1: they are of that kind, but were made to learn from as well. 0: they were made to measure on.
  */
 export function distance(tasks: readonly PackTask[], seen: Seen): 0 | 1 | 2 {
   if (!isOfKind(tasks, seen)) return 2;

@@ -121,8 +121,8 @@ async function chooseTasks(runs: readonly Run[], packs: Packs): Promise<HeldOut 
 }
 
 /**
- * Those of the kind that the runs have learned from stand first, because what they cannot play says nothing about them; of
- * these the ones that were made to measure on.
+ * Lists tasks of the kind that the runs have learned from first, because what they cannot play says nothing about them. Those
+ * that were made to measure on stand before the others of that kind.
  */
 async function taskItems(runs: readonly Run[], packs: Packs): Promise<TasksItem[]> {
   const { distance, seenBy, unseen } = await import('../../core/experiment/heldOut');

@@ -25,7 +25,7 @@ export class Proposals implements vscode.TextDocumentContentProvider, vscode.Dis
   private readonly registration: vscode.Disposable;
   /** Those that are shown and nothing was said of. */
   private readonly open = new Set<string>();
-  /** What the tests say of answers that break some of them, by their addresses, as long as the file is as it was then. */
+  /** Keeps, by the address of an answer that breaks tests, what these say; a change of the file removes it. */
   private readonly breaking = new Map<string, TestReport>();
 
   readonly onDidChange = this.changed.event;

@@ -15,7 +15,7 @@ const { t } = vscode.l10n;
 
 /** What is done in the Tasks view and with its rows. */
 export function taskCommands(on: CommandContext) {
-  const { adder, configuration, download, starter, guidelines, packs, panels, played, tasks } = on;
+  const { adder, configuration, download, samplePacks, guidelines, packs, panels, played, tasks } = on;
   return {
     [commands.playTask]: (target: Target) =>
       target?.kind === 'task' ? panels.openTask(target.task) : undefined,
@@ -54,7 +54,7 @@ export function taskCommands(on: CommandContext) {
     [commands.addPack]: () => addPack(),
     [commands.addPackFile]: () => adder.ask(),
     [commands.downloadPack]: () => download.ask(),
-    [commands.addStarterPack]: () => starter.add(),
+    [commands.addStarterPack]: () => samplePacks.add(),
     [commands.generateTasks]: async () => {
       const { generateTasks } = await import('./adding/generate');
       await generateTasks(configuration, packs);
@@ -87,9 +87,9 @@ async function playNextOf({ tasks, panels }: CommandContext, packs: readonly Pac
 
 /** For a newcomer: the packs that ship, and the first task of the first one, which their agent knows. */
 async function playFirst(on: CommandContext): Promise<void> {
-  const { starter, packs, tasks, panels } = on;
+  const { samplePacks, packs, tasks, panels } = on;
   if ((await packs.all()).length > 0) return playNext(on);
-  const pack = await starter.add();
+  const pack = await samplePacks.add();
   const first = pack === undefined ? undefined : await tasks.nextTask(pack);
   if (first !== undefined) await panels.openTask(first);
 }

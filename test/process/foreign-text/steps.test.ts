@@ -19,8 +19,9 @@ afterAll(() => counter[Symbol.dispose]());
 /** Counting takes far longer than reading, so shapes are counted together, and each alone where their sum has grown too fast. */
 const TOGETHER = 6;
 
-/** So often a text is read before its steps are counted alone, and so often they are counted then. */
+/** A text is read so often before its steps are counted alone. */
 const WARM = 3;
+/** They are counted so often then. */
 const COUNTS = 5;
 
 /** Of which shapes the steps grow faster than the text, and how many they are. */

@@ -15,11 +15,9 @@ import torch
 from torch import Tensor
 
 from ..config import RunConfig
-from ..data.order import micro_batches
 from ..machine import Machine, wait_for
 from ..model.base import Base
 from ..model.flops import Shape, step_flops
-from ..model.forest import forest_tokens
 from ..model.log_probs import token_log_probs
 from ..objective.objective import Objective, turns_of
 from ..objective.reference_cache import ReferenceCache
@@ -29,7 +27,7 @@ from .budget import free_memory, is_out_of_memory
 from .events import Events
 from .stages import objective_of
 from .stop import Stopped
-from .workload import Kind, Load, Piece, Written
+from .workload import Kind, Load, Piece, Written, packs
 
 MOMENT = 0.5  # seconds that a rehearsal may take, by the machine's rate
 PATIENCE = 1.5  # seconds after which candidates are broken off
@@ -104,9 +102,9 @@ class Rehearsal:
     def _do(
         self, examples: Sequence[Example], objective: Objective | None, train: bool
     ) -> tuple[float, list[list[Example]]]:
-        """Seconds, and the micro-batches of it."""
+        """Does it once. Returns the seconds, and the micro-batches that it was cut into."""
         started = time.perf_counter()
-        parts = self._micro_batches(examples)
+        parts = packs(examples, self.tokens, self.base.shares_prefixes)
         with torch.set_grad_enabled(train):
             for part in parts:
                 if objective is None:
@@ -124,14 +122,6 @@ class Rehearsal:
         for _, weight in self.base.trainable():
             weight.grad = None
 
-    def _micro_batches(self, examples: Sequence[Example]) -> list[list[Example]]:
-        def tokens(indices: Sequence[int]) -> int:
-            turns = turns_of([examples[index] for index in indices])
-            return forest_tokens(turns, shared=self.base.shares_prefixes)
-
-        batches = micro_batches(range(len(examples)), tokens, self.tokens)
-        return [[examples[index] for index in batch] for batch in batches]
-
     def _once(self, what: Sequence[object], sample: Sequence[Example], find: Callable[[], Found]) -> Found:
         """What was found before of the same work by the same model."""
         config = self.config
@@ -146,7 +136,7 @@ class Rehearsal:
 
 
 def _least(work: Callable[[], tuple[float, Found]]) -> tuple[float, Found]:
-    """By the seconds, which come first."""
+    """Does brief work twice, and returns the quicker one; the seconds come first."""
     first = work()
     return first if first[0] > BRIEF else min(first, work(), key=lambda one: one[0])
 

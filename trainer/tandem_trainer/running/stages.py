@@ -94,6 +94,7 @@ def baseline(run: Run, base: Base, prepared: Prepared, reference: ReferenceCache
 
 
 def objective_of(stage: Literal["critic", "policy"], config: RunConfig, reference: ReferenceCache) -> Objective:
+    """What the stage minimises, by the method and the critic's score that are configured."""
     if stage == "critic":
         is_head = config.critic.score == "value-head"
         return ValueHead(reference) if is_head else Critic(config.critic, reference, config.convention)

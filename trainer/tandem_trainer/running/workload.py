@@ -177,15 +177,18 @@ def _flops_of_one(
 ) -> float:
     """The mean over examples, which share what they begin with among those that are computed together."""
     budget = config.resources.token_budget
-    total = 0.0
-    for batch in batches:
-        for indices in micro_batches(
-            batch,
-            lambda some: forest_tokens(turns_of([examples[index] for index in some])),
-            PACK if budget == "auto" else budget,
-        ):
-            total += step_flops(shape, turns_of([examples[index] for index in indices]), work)
-    return total / sum(map(len, batches))
+    tokens = PACK if budget == "auto" else budget
+    parts = [part for batch in batches for part in packs([examples[index] for index in batch], tokens)]
+    return sum(step_flops(shape, turns_of(part), work) for part in parts) / sum(map(len, batches))
+
+
+def packs(examples: Sequence[Example], budget: int, shared: bool = True) -> list[list[Example]]:
+    """The examples as micro-batches of at most `budget` tokens. shared: whether common prefixes count once."""
+
+    def tokens(indices: Sequence[int]) -> int:
+        return forest_tokens(turns_of([examples[index] for index in indices]), shared=shared)
+
+    return [[examples[index] for index in batch] for batch in micro_batches(range(len(examples)), tokens, budget)]
 
 
 # ----------------------------------------------------------------------------------------------------------------------

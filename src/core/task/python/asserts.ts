@@ -1,5 +1,5 @@
 import { withoutEnd } from '../../text';
-import { topLevel, withoutComments, withStrings } from './expressions';
+import { namesUsed, topLevel, withoutComments, withStrings } from './expressions';
 import { sourceLines } from './lines';
 import { isParametrized, withCases, withValues, type Case } from './parametrized';
 import { plainClaim } from './plainClaim';
@@ -10,7 +10,6 @@ const KNOWN = new Set(
   abs all any bool bytes chr complex dict divmod enumerate filter float frozenset hex int isinstance iter len list map max
   min next oct ord pow range repr reversed round set slice sorted str sum tuple type zip`.split(/\s+/),
 );
-const NAME = /(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*/gu;
 
 /** A line on which an assert begins, as pytest and unittest write it. */
 const ASSERT = /^\s*(?:assert\b|self\.assert[A-Z])/;
@@ -24,8 +23,9 @@ export function assertsAbout(source: string, name: string): string[] {
   const lines = sourceLines(source);
   const opening = [...lines.keys()].filter((index) => lines[index]!.opens);
   const found: string[] = [];
-  /** Of the decorators since the last statement, and of the test that the lines belong to. */
+  /** The decorators since the last statement list these cases. */
   let listed: readonly Case[] | undefined;
+  /** The lines belong to this test. */
   let test: { readonly indent: number; readonly cases: readonly Case[] } | undefined;
   for (const [at, index] of opening.entries()) {
     const { text, start, indent } = lines[index]!;
@@ -75,10 +75,7 @@ function isAbout(claim: string, name: string): boolean {
   if (!calls(claim, name)) return false;
   const bare = withStrings(claim, () => '""');
   const bound = boundIn(bare);
-  return [...bare.matchAll(NAME)].every(({ 0: word, index }) => {
-    const isKeyword = /^\s*=(?!=)/.test(bare.slice(index + word.length));
-    return word === name || KNOWN.has(word) || bound.has(word) || isKeyword;
-  });
+  return [...namesUsed(bare)].every(({ name: word }) => word === name || KNOWN.has(word) || bound.has(word));
 }
 
 /** The names that the claim itself gives values to: those between `for` and `in`, or `lambda` and its colon. */

@@ -27,6 +27,16 @@ export function withoutComments(text: string): string {
   return told;
 }
 
+const NAME = /(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*/gu;
+
+/** The names that a text without strings uses, each with its place: no attributes, and no names of keyword arguments. */
+export function* namesUsed(text: string): Generator<{ readonly name: string; readonly index: number }> {
+  for (const { 0: name, index } of text.matchAll(NAME)) {
+    const isKeyword = /^\s*=(?!=)/.test(text.slice(index + name.length));
+    if (!isKeyword) yield { name, index };
+  }
+}
+
 /** Where an operator stands first outside of brackets and strings. */
 export function topLevel(text: string, operator: ',' | '=='): number | undefined {
   return placesOf(text, operator).next().value ?? undefined;

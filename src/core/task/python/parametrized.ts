@@ -1,4 +1,4 @@
-import { argumentsIn, outermost, upToClosing, withStrings } from './expressions';
+import { argumentsIn, namesUsed, outermost, upToClosing, withStrings } from './expressions';
 
 /** The values that one case of a test gives its parameters, as they are written. */
 export type Case = ReadonlyMap<string, string>;
@@ -7,13 +7,12 @@ export type Case = ReadonlyMap<string, string>;
 const MOST_CASES = 100;
 
 const DECORATOR = /^@(?:pytest\.)?mark\.parametrize\s*\(/;
-const NAME = /(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*/gu;
 
 export const isParametrized = (decorator: string): boolean => DECORATOR.test(decorator);
 
 /**
- * Each of the cases before with each of those that pytest's `parametrize` lists, at most a hundred. None where names or
- * cases are not written out.
+ * Combines each of the cases before with each of those that pytest's `parametrize` lists, up to a hundred. There are none
+ * where names or cases are not written out.
  * @param decorator in one line
  */
 export function withCases(before: readonly Case[], decorator: string): Case[] {
@@ -30,17 +29,17 @@ export function withValues(statement: string, values: Case): string {
   const blanked = withStrings(statement, (length) => ' '.repeat(length));
   let told = '';
   let end = 0;
-  for (const { 0: name, index } of blanked.matchAll(NAME)) {
+  for (const { name, index } of namesUsed(blanked)) {
     const value = values.get(name);
-    const rest = blanked.slice(index + name.length, index + name.length + 8);
-    if (value === undefined || /^\s*=(?!=)/.test(rest)) continue;
-    told += statement.slice(end, index) + (isAtom(value, rest) ? value : `(${value})`);
+    if (value === undefined) continue;
+    told += statement.slice(end, index);
     end = index + name.length;
+    told += isAtom(value, blanked.slice(end)) ? value : `(${value})`;
   }
   return told + statement.slice(end);
 }
 
-/** Of `"a, b"` both. */
+/** Splits a string of names: `"a, b"` names `a` and `b`. */
 function namesIn(text: string): string[] {
   const inside = /^(["'])([^"']*)\1$/.exec(text)?.[2];
   return inside === undefined ? [] : inside.split(',').map((name) => name.trim());
@@ -55,7 +54,7 @@ function caseOf(text: string, names: readonly string[], isOne: boolean): Case | 
   return new Map(names.map((name, index) => [name, values[index]!]));
 }
 
-/** The parts of a list or a tuple. */
+/** Splits a list or a tuple into its parts; undefined for anything else. */
 function inBrackets(text: string): string[] | undefined {
   if (!/^[[(]/.test(text)) return undefined;
   const inside = upToClosing(text.slice(1));

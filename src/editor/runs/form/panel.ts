@@ -356,7 +356,7 @@ const dataOf = ({ configuration }: Filled): Readonly<Record<string, unknown>> =>
 
 const SHARED = ['pack', 'agent', 'collaborator'] as const;
 
-/** What the person has chosen in the other lists: a list counts the dialogues that these leave it. */
+/** Filters by what the person has chosen in the other lists: a list counts the dialogues that these leave it. */
 const besides = (list: (typeof SHARED)[number], values: Values): TrajectoryFilter =>
   Object.fromEntries(
     SHARED.flatMap((name) => (name === list || (values[name] ?? '') === '' ? [] : [[name, values[name]]])),
