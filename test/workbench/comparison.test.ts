@@ -227,7 +227,7 @@ test('a run that was evaluated says how far it came from its start', async () =>
 test('one run alone stands beside its start', async () => {
   await button('Compare').click();
   await widget().getByPlaceholder('Choose runs; a single run is compared with its base model').waitFor();
-  await workbench.page.keyboard.press('Enter');
+  await widget().locator('input.input').press('Enter');
   await view().getByRole('heading', { name: 'first try vs. base model' }).waitFor();
   await view()
     .getByRole('img', { name: /^Pair accuracy of policy\. first try: from / })

@@ -46,11 +46,7 @@ const verdict = (number: number, agrees: boolean): Locator =>
 async function agree(): Promise<void> {
   const asked = await workbench.notification(/logged under a pseudonym/);
   await asked.getByRole('button', { name: 'Choose…' }).click();
-  for (const step of ['(1/3)', '(2/3)', '(3/3)']) {
-    await quickInput().getByText(step).waitFor();
-    // It is seen a moment before it has the focus.
-    await quickInput().locator('input.input').press('Enter');
-  }
+  for (const step of ['(1/3)', '(2/3)', '(3/3)']) await workbench.answer(step);
 }
 
 /** A row of the list, by all that it says. */
@@ -271,7 +267,7 @@ test('the critics of loops and scoreboards are offered, too, with how far people
   // A copy of the critic of the run is the same critic.
   await offered(/sweet-rl, lr 1e-3, seed 2.*people agree in 0 of 1 judged turn.*quick · SWEET-RL/).waitFor();
   await workbench.pictures('credit-choose');
-  await workbench.page.keyboard.press('Escape');
+  await quickInput().locator('input.input').press('Escape');
   await quickInput().waitFor({ state: 'hidden' });
 });
 

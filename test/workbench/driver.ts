@@ -220,6 +220,26 @@ export class WorkbenchDriver {
   }
 
   /**
+   * Answers a question of the quick input. The field is the same for all of them, so that one that is filled before its own
+   * question stands there is emptied again; and it is seen a moment before it has the focus.
+   * @param question what only this one says
+   * @param value what to type; without it, what is proposed is taken
+   */
+  async answer(question: RegExp | string, value?: string): Promise<void> {
+    const widget = this.page.locator('.quick-input-widget');
+    const input = widget.locator('input.input');
+    const asked = widget.getByText(question).first();
+    await asked.waitFor();
+    if (value !== undefined) {
+      await input.fill(value);
+      await expect.poll(() => input.inputValue()).toBe(value);
+    }
+    await input.press('Enter');
+    // What is typed is checked first, and lost when another question takes its place meanwhile.
+    await asked.waitFor({ state: 'hidden' });
+  }
+
+  /**
    * Says a path to the file dialog of the workbench, which may still write over it what it suggests, and takes no answer
    * while it looks at a folder; then it is said again.
    */

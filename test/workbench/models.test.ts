@@ -52,28 +52,21 @@ afterAll(async () => {
   for (const folder of [workspace, userData]) await rm(folder, { recursive: true, force: true });
 });
 
-/** Waits for a step of the quick input by its title, types, and goes on. */
-async function step(number: number, text: string): Promise<void> {
-  await widget().getByText(`Connect a Model (${number}/4)`).waitFor();
-  await widget().locator('input.input').fill(text);
-}
-
 test('connects a model step by step: address, key, one of its models', async () => {
   await workbench.activityBar('Tandem').click();
   await workbench.openViews('Tasks', 'Models');
   await workbench.runCommand('Tandem: Connect Model…');
-  await step(1, 'nonsense');
+  await widget().getByText('Connect a Model (1/4)').waitFor();
+  await widget().locator('input.input').fill('nonsense');
   await row('cannot be used').waitFor();
-  await step(1, server.url);
+  await widget().locator('input.input').fill(server.url);
   await row(`Use “${server.url}”`).click();
-  await step(2, '');
-  await workbench.page.keyboard.press('Enter');
+  await workbench.answer('Connect a Model (2/4)');
   // Without the key the server gives no list: it says so, and the step before is one button away.
   await widget().getByText('Connect a Model (3/4)').waitFor();
   await widget().locator('input.input[placeholder*="asks for a key"]').waitFor();
   await widget().getByRole('button', { name: 'Back' }).click();
-  await step(2, key);
-  await workbench.page.keyboard.press('Enter');
+  await workbench.answer('Connect a Model (2/4)', key);
   await row('qwen-tiny').waitFor();
   await workbench.screenshot('models-list');
   await row('qwen-tiny').click();
@@ -88,9 +81,7 @@ test('tests the connection before it is kept, and gives it a price', async () =>
     ['1', 'prompt'],
     ['2', 'completion'],
   ] as const) {
-    await widget().getByText(`per million ${part} tokens`).waitFor();
-    await widget().locator('input.input').fill(price);
-    await widget().locator('input.input').press('Enter');
+    await workbench.answer(`per million ${part} tokens`, price);
   }
   await row('$1 per million prompt tokens').waitFor();
 });
@@ -181,15 +172,11 @@ test('gives roles from the menu of a row and from lists, and the view marks them
 test('edits a connection, which goes on in its role, and gives it another key', async () => {
   await workbench.chooseInMenu(modelRow(/^qwen-tiny/), 'Edit Connection…');
   await row('Name').click();
-  await widget().getByText('Its name in the Models view').waitFor();
-  await widget().locator('input.input').fill('Lab');
-  await workbench.page.keyboard.press('Enter');
+  await workbench.answer('Its name in the Models view', 'Lab');
   await row('Save').click();
   await modelRow(/^Lab, second agent, /).waitFor();
   await workbench.chooseInMenu(modelRow(/^Lab/), 'Set API Key…');
-  await widget().getByText('secret storage').waitFor();
-  await widget().locator('input.input').fill('sk-another');
-  await workbench.page.keyboard.press('Enter');
+  await workbench.answer('secret storage', 'sk-another');
   await modelRow(/^Lab, second agent, untested, /).waitFor();
 });
 

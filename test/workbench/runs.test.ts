@@ -257,7 +257,7 @@ test('done, it has a model, which answers in a session', async () => {
   await pictures('runs-done');
   await button('Evaluate…').click();
   await workbench.page.locator('.quick-input-widget').getByText('Evaluate (1/2)').waitFor();
-  await workbench.page.keyboard.press('Escape');
+  await workbench.page.locator('.quick-input-widget input.input').press('Escape');
   await view().getByRole('heading', { name: 'long one vs. base model' }).waitFor();
   await workbench.runCommand('View: Close Editor');
   // There is no other run to be asked about.
@@ -309,7 +309,7 @@ test('with more epochs it goes on as another run, whose curves begin with those 
     .getByText(/^More epochs of its policy/)
     .waitFor();
   await workbench.screenshot('runs-continue');
-  await workbench.page.keyboard.press('Enter');
+  await workbench.answer(/^More epochs of its policy/);
   await view().getByRole('heading', { name: 'long one, continued' }).waitFor();
   await row(/^long one, continued, done/).waitFor();
   const more = (await newest()).progress!.latest!.step;

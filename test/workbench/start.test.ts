@@ -56,13 +56,6 @@ test('lets the rules answer until the starter model has answered, and sees the g
 test('lets the simulator play tasks of a pack, as many as they like, and is told over the window what came of it', async () => {
   const pack = workbench.page.getByRole('treeitem', { name: /^starter-world, 24 tasks/ });
   const question = workbench.page.locator('.quick-input-widget');
-  const answer = async (words: RegExp, value: string): Promise<void> => {
-    await question.getByText(words).waitFor();
-    await question.getByRole('textbox').fill(value);
-    await workbench.page.keyboard.press('Enter');
-    // What is typed is checked first, and lost when another question takes its place meanwhile.
-    await question.getByText(words).waitFor({ state: 'hidden' });
-  };
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
   await question.getByText('How many of its 24 tasks?').waitFor();
   await question.getByRole('textbox').fill('25');
@@ -70,8 +63,8 @@ test('lets the simulator play tasks of a pack, as many as they like, and is told
   await question.getByRole('textbox').fill('2');
   await question.getByText('How many of its 24 tasks?').waitFor();
   await workbench.screenshot('starter-collect');
-  await workbench.page.keyboard.press('Enter');
-  await answer(/^How many dialogues per task/, '2');
+  await workbench.answer('How many of its 24 tasks?');
+  await workbench.answer(/^How many dialogues per task/, '2');
   const item = (text: string): ReturnType<typeof question.locator> =>
     question.locator('.quick-input-list-row', { hasText: text });
   await item('Agent: starter').waitFor();
@@ -87,8 +80,8 @@ test('lets the simulator play tasks of a pack, as many as they like, and is told
   await workbench.page.getByRole('tab', { name: 'New Run' }).waitFor();
   await workbench.runCommand('View: Close Editor');
   await workbench.chooseInMenu(pack, 'Collect Dialogues…');
-  await answer(/Already played and counted: 4 dialogues/, '2');
-  await answer(/^How many dialogues per task/, '2');
+  await workbench.answer(/Already played and counted: 4 dialogues/, '2');
+  await workbench.answer(/^How many dialogues per task/, '2');
   await item('Play 4 dialogues').click();
   const told = await workbench.notification(/These dialogues were already played/);
   await told.getByRole('button', { name: 'Show Trajectories' }).click();

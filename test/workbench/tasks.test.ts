@@ -234,16 +234,11 @@ test('generates tasks to learn from and tasks to measure on, which the list show
   const generate = async (purpose: string, count: string): Promise<void> => {
     await workbench.runCommand('Tandem: Generate Tasks…');
     await pick(purpose);
-    const input = quickInput().locator('input.input');
-    await quickInput().getByText('How many tasks?').waitFor();
-    await input.fill(count);
-    await input.press('Enter');
-    await quickInput()
-      .getByText(/decisions that only the collaborator knows/)
-      .first()
-      .waitFor();
+    await workbench.answer('How many tasks?', count);
+    const decisions = /decisions that only the collaborator knows/;
+    await quickInput().getByText(decisions).first().waitFor();
     await workbench.screenshot('tasks-generate');
-    await input.press('Enter');
+    await workbench.answer(decisions);
   };
   await generate('Tasks to learn from', '60');
   await task(/^starter-world-train-1, 60 tasks/).waitFor();
@@ -267,9 +262,7 @@ test('collects dialogues of the generated tasks, and the form of a run begins wi
     await quickInput().getByText(question).waitFor();
     const input = quickInput().locator('input.input');
     await expect.poll(() => input.inputValue()).toBe(suggested);
-    await input.fill(value);
-    await input.press('Enter');
-    await quickInput().getByText(question).waitFor({ state: 'hidden' });
+    await workbench.answer(question, value);
   };
   await answer(/How many of its 60 tasks/, '60', '4');
   await answer(/How many dialogues per task/, '4', '3');

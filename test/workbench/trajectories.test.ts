@@ -161,7 +161,7 @@ test('a filter narrows the list, says so in its first row, and is cleared there'
   await pick('Agent');
   await pick('guesses.json');
   await workbench.screenshot('trajectories-filter-steps');
-  await workbench.page.keyboard.press('Escape');
+  await quickInput().locator('input.input').press('Escape');
   const filter = row(/^Filter: failed a test · agent .*guesses\.json, 6 of 14 dialogues$/);
   await filter.waitFor();
   await expect.poll(() => tree().getByRole('treeitem').count()).toBe(7);
@@ -183,19 +183,18 @@ test('a filter by date, rating and text finds what it should, and nothing where 
     await pick(value);
     await quickInput().getByText(`Filter Trajectories: ${title}`, { exact: true }).waitFor();
   }
-  await workbench.page.keyboard.press('Escape');
+  await quickInput().locator('input.input').press('Escape');
   await row(/, 0 of 14 dialogues$/).waitFor();
   await workbench.runCommand('Tandem: Clear Trajectory Filter');
   await row(/^Parcel surcharge/).waitFor();
   await workbench.runCommand('Tandem: Filter Trajectories…');
   await pick('Text');
   await pick('Containing …');
-  await quickInput().getByRole('textbox').fill('parcel SUR');
-  await workbench.page.keyboard.press('Enter');
+  await workbench.answer('Found in the name of the task', 'parcel SUR');
   await quickInput()
     .getByText(/^Filter Trajectories: [1-9] dialogues$/)
     .waitFor();
-  await workbench.page.keyboard.press('Escape');
+  await quickInput().locator('input.input').press('Escape');
   await row(/^Filter: “parcel SUR”, [1-9] of 14 dialogues$/).waitFor();
   const dialogues = tree().locator('[role=treeitem][aria-level="2"]');
   for (const title of await dialogues.allInnerTexts()) expect(title).toContain('Parcel surcharge');
@@ -245,7 +244,7 @@ test('a search in transcripts shows who said the words, and opens the transcript
   await workbench.runCommand('Tandem: Search Transcripts…');
   await quickInput().getByRole('textbox').fill('lighthouse');
   await quickInput().getByText('No message has all of these words: lighthouse').waitFor();
-  await workbench.page.keyboard.press('Escape');
+  await quickInput().locator('input.input').press('Escape');
 });
 
 test('a finished dialogue opens in the replay, which says who wrote what', async () => {

@@ -105,14 +105,11 @@ describe('a developer', () => {
 
   test('changes the consent, which is logged again and shown in no form', async () => {
     await workbench.runCommand('Tandem: Change Pseudonym and Consent…');
-    for (const step of ['(1/3)', '(2/3)']) {
-      await quickInput().getByText(step).waitFor();
-      await quickInput().locator('input.input').press('Enter');
-    }
+    for (const step of ['(1/3)', '(2/3)']) await workbench.answer(step);
     await quickInput().getByText('(3/3)').waitFor();
     await workbench.screenshot('trust-change');
-    await workbench.page.keyboard.press('ArrowUp');
-    await workbench.page.keyboard.press('Enter');
+    await quickInput().locator('input.input').press('ArrowUp');
+    await workbench.answer('(3/3)');
     await workbench.notification(/Logged for zebulon: keep on this machine only/);
     expect((await consents()).at(-1)).toMatchObject({ pseudonym: 'zebulon', level: 'local' });
   });
@@ -162,11 +159,7 @@ describe('in a workspace that is not trusted', () => {
 
   test('who skips a task and under which name is logged, since it runs nothing', async () => {
     await workbench.runCommand('Tandem: Change Pseudonym and Consent…');
-    for (const step of ['(1/3)', '(2/3)', '(3/3)']) {
-      await quickInput().getByText(step).waitFor();
-      // It is seen a moment before it has the focus.
-      await quickInput().locator('input.input').press('Enter');
-    }
+    for (const step of ['(1/3)', '(2/3)', '(3/3)']) await workbench.answer(step);
     await workbench.notification(/^Logged for developer-/);
     expect(await consents()).toHaveLength(1);
     const task = workbench.page.getByRole('treeitem', { name: /Parcel surcharge/ });
