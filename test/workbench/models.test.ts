@@ -81,7 +81,7 @@ test('tests the connection before it is kept, and gives it a price', async () =>
     ['1', 'prompt'],
     ['2', 'completion'],
   ] as const) {
-    await workbench.answer(`per million ${part} tokens`, price);
+    await workbench.answer(`US dollars per million ${part} tokens`, price);
   }
   await row('$1 per million prompt tokens').waitFor();
 });
