@@ -10,9 +10,13 @@ interface Used {
 /** What a model was asked, and what its server does not give. */
 export function usageOf({ name, counts, notes = [] }: Used): string[] {
   if (counts === undefined || counts.requests === 0) return [...notes];
-  const { requests, retries, promptTokens, completionTokens } = counts;
+  const { requests, retries, promptTokens, completionTokens, answersWithoutUsage } = counts;
+  const uncounted =
+    answersWithoutUsage === 0
+      ? ''
+      : `; for ${answersWithoutUsage} of the answers the server gave no token counts, so these are too low`;
   return [
-    `${name}: ${requests} requests, ${retries} repeated, ${promptTokens} tokens read, ${completionTokens} written.`,
+    `${name}: ${requests} requests, ${retries} repeated, ${promptTokens} tokens read, ${completionTokens} written${uncounted}.`,
     ...notes,
   ];
 }

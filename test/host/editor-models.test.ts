@@ -34,7 +34,8 @@ describe('The models of the editor in the extension host', () => {
   });
   afterEach(async () => {
     await closeEditors();
-    Object.assign(await provider(), { error: undefined, hangs: false, requests: [] });
+    const pieces = ['I wonder.\n', 'OUTPUT:\n', 'How heavy is ', 'heavy?'];
+    Object.assign(await provider(), { error: undefined, hangs: false, requests: [], pieces });
     await configure('agent', 'starter');
     await configure('simulator', 'rules');
   });
@@ -87,6 +88,22 @@ describe('The models of the editor in the extension host', () => {
     const reply = (await log.trajectory(shown.id ?? ''))?.turns[0]?.reply;
     assert.equal(reply?.by, 'vscode:test-family');
     assert.equal(reply.terms, 'editor');
+  });
+
+  it('are stopped when they ramble as the simulator', async () => {
+    const test = await provider();
+    test.hangs = true;
+    test.pieces = ['Ten kilograms, I think. '.repeat(40), 'And on.'];
+    const before = test.cancelled;
+    await configure('agent', 'script:agents/asks-first.json');
+    await configure('simulator', 'vscode:tandem-test/two');
+    const { shown } = await openTask('hotel-stay');
+    await shown.start(consent);
+    await shown.simulatorOnce();
+    const log = await (await tandem()).engine.log();
+    const reply = (await log.trajectory(shown.id ?? ''))?.turns[0]?.reply;
+    assert.equal(reply?.text, 'Ten kilograms, I think. '.repeat(40).slice(0, 400));
+    await until('the model was told', () => test.cancelled === before + 1);
   });
 
   it('are stopped when the person stops them', async () => {

@@ -20,7 +20,7 @@ export interface DialogueView {
 }
 
 export interface SimulatedReply {
-  /** Before the reply limit. */
+  /** Before the reply limit; a model is stopped shortly after it. */
   readonly text: string;
   readonly usage?: Usage;
 }
@@ -43,8 +43,14 @@ export interface Simulator {
   close?(): Promise<void>;
 }
 
-/** Most tokens that a simulated reply may have. */
+/** Most tokens that a simulated reply may have, thoughts included. */
 const MOST_TOKENS = 512;
+
+/**
+ * Characters beyond the reply limit after which a simulator is stopped. One that ends its sentence within them ends by
+ * itself, and its server counts its tokens.
+ */
+const BEYOND_LIMIT = 100;
 
 /** What a simulator's text says to the agent. */
 function said(text: string): string {
@@ -53,19 +59,22 @@ function said(text: string): string {
   return reading.whole;
 }
 
-/** Passes on the streamed text as far as it is said to the agent. */
-function spoken({ onText, onRestart }: GenerateOptions): GenerateOptions {
-  if (onText === undefined) return {};
+/** Passes on the streamed text as far as it is said to the agent, and has enough shortly after the reply limit. */
+function spoken({ onText, onRestart }: GenerateOptions, { replyLimit }: Protocol): GenerateOptions {
   let reading = new SimulatorReading();
+  let characters = 0;
   return {
     onText(piece) {
       const more = reading.push(piece);
-      if (more !== '') onText(more);
+      characters += Array.from(more).length;
+      if (more !== '') onText?.(more);
     },
     onRestart(why) {
       reading = new SimulatorReading();
+      characters = 0;
       onRestart?.(why);
     },
+    enough: () => characters > replyLimit + BEYOND_LIMIT,
   };
 }
 
@@ -103,7 +112,11 @@ export class ModelSimulator implements Simulator {
     const generation = await this.model.generate(
       simulatorMessages(task, turns, protocol, this.prompts),
       { temperature: 0, maxTokens: MOST_TOKENS, seed },
-      { ...options, ...spoken(options), position: { description: task.description, turn: turns.length } },
+      {
+        ...options,
+        ...spoken(options, protocol),
+        position: { description: task.description, turn: turns.length },
+      },
     );
     const text = said(generation.text);
     if (text === '') {

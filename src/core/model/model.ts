@@ -32,11 +32,12 @@ export interface Generation {
   readonly text: string;
   /** What a reasoning model thought before `text`, when the server gives it apart. Its tokens are among `tokens`. */
   readonly reasoning?: string;
-  /** `length`: it ran into `maxTokens`. */
+  /** `length`: it ran into `maxTokens`. `other`: the caller had `enough`, or the server gives no reason or one of its own. */
   readonly finishReason: 'stop' | 'length' | 'other';
   readonly tokens?: SampledTokens;
   /** Vocabulary ids of the prompt, when the server tells. */
   readonly promptTokenIds?: readonly number[];
+  /** Absent when the server does not count; of an answer that the caller stopped, many servers do not. */
   readonly usage?: Usage;
   /** The model name that the server says it served, which may be more exact than the one asked for. */
   readonly servedModel?: string;
@@ -59,6 +60,11 @@ export interface GenerateOptions {
   readonly onText?: (piece: string) => void;
   /** An attempt failed and another follows: the text received so far is void, the answer begins anew. */
   readonly onRestart?: (why: string) => void;
+  /**
+   * Asked after each piece of text. When it says yes, the model is stopped and what it wrote so far is the answer, with
+   * the finish reason `other`.
+   */
+  readonly enough?: () => boolean;
   /** Where in which dialogue this is asked; scripted models choose their canned turn by it. */
   readonly position?: { readonly description: string; readonly turn: number };
 }
@@ -69,7 +75,7 @@ export interface ModelCounts {
   readonly requests: number;
   /** Requests repeated because the one before failed. */
   readonly retries: number;
-  /** Tokens as the server counts them; answers that broke off are not in here. */
+  /** Tokens as the server counts them, or as they came one by one; answers that broke off are not in here. */
   readonly promptTokens: number;
   readonly completionTokens: number;
   /** Answers for which the server gave no token counts, so that the two sums are too low. */

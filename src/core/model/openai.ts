@@ -107,11 +107,11 @@ export class OpenAiModel implements Model {
     let requests = 0;
     for (let attempt = 1; ;) {
       if (options.signal?.aborted) throw cancelled();
-      const body = this.#dialect.request(messages, sampling);
+      const body = this.#dialect.request(messages, sampling, options.enough !== undefined);
       requests += 1;
       this.#counts.requests += 1;
       try {
-        const { answer, streamed } = await this.#attempt(body, onText, options.signal);
+        const { answer, streamed } = await this.#attempt(body, { ...options, onText });
         this.#count(answer);
         const timing = { totalMs: performance.now() - started, attempts: requests };
         return {
@@ -136,10 +136,9 @@ export class OpenAiModel implements Model {
   /** One request and its answer. @throws {Failure} */
   async #attempt(
     body: RequestBody,
-    onText: (piece: string) => void,
-    cancel: AbortSignal | undefined,
+    { onText, enough, signal }: GenerateOptions,
   ): Promise<{ answer: FinishedAnswer; streamed: boolean }> {
-    using deadline = new Deadline(this.#limits, cancel);
+    using deadline = new Deadline(this.#limits, signal);
     try {
       const response = await this.#client.chat.completions
         .create(body, { signal: deadline.signal, timeout: this.#limits.totalMs + 1000 })
@@ -153,7 +152,10 @@ export class OpenAiModel implements Model {
         const { text, generating } = answer.add(chunk);
         if (answer.length > LONGEST_REPLY) throw tooLong(this.#to);
         deadline.progress(generating);
-        if (text !== '') onText(text);
+        if (text === '') continue;
+        onText?.(text);
+        // Leaving the stream ends the request, and with it what the server writes.
+        if (enough?.() === true && !answer.isFinished) return { answer: answer.finish().answer, streamed };
       }
       throwIfStopped(deadline, this.#limits, this.#to);
       return { answer: this.#finished(answer, streamed), streamed };
@@ -181,10 +183,11 @@ export class OpenAiModel implements Model {
     this.#notes.add(`The server at ${this.server} ${what}.`);
   }
 
-  #count({ usage }: FinishedAnswer): void {
+  #count({ usage, tokens }: FinishedAnswer): void {
     if (!usage) this.#counts.answersWithoutUsage += 1;
     this.#counts.promptTokens += usage?.promptTokens ?? 0;
-    this.#counts.completionTokens += usage?.completionTokens ?? 0;
+    this.#counts.completionTokens +=
+      usage?.completionTokens ?? (tokens?.ids ?? tokens?.logprobs ?? []).length;
   }
 
   /** Whether the server only refused a parameter that the next request can do without. */

@@ -47,16 +47,19 @@ export class ScriptModel implements Model {
   ): Promise<Generation> {
     const started = performance.now();
     let firstTextMs: number | undefined;
-    const text = this.#turn(messages, options.position);
-    for (const piece of pieces(text)) {
+    const turn = this.#turn(messages, options.position);
+    let text = '';
+    for (const piece of pieces(turn)) {
       await this.#pause(options.signal);
       firstTextMs ??= performance.now() - started;
+      text += piece;
       options.onText?.(piece);
+      if (options.enough?.() === true) break;
     }
     const timing = { totalMs: performance.now() - started, attempts: 1 };
     return {
       text,
-      finishReason: 'stop',
+      finishReason: text === turn ? 'stop' : 'other',
       timing: firstTextMs === undefined ? timing : { ...timing, firstTextMs },
     };
   }

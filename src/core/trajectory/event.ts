@@ -200,12 +200,13 @@ export const eventSchema = z.discriminatedUnion('event', [
     author: z.enum(['developer', 'simulator', 'developer-edited-suggestion', 'developer-sent-suggestion']),
     /** Pseudonym of the developer who sent it, simulator model or `rules`. */
     by: z.string(),
-    /** Before the reply limit, when that cut something. */
+    /** Before the reply limit, when that cut something. A simulator is stopped shortly after the limit, so its text may break off. */
     fullText: z.string().optional(),
     /** What the simulator had drafted, and which one, when a developer edited or sent it. */
     suggestion: z.string().optional(),
     suggestedBy: z.string().optional(),
     terms,
+    /** Absent for a developer, and when a simulator was stopped before its server had counted. */
     usage: usage.optional(),
     /** Milliseconds from the agent's message to this reply. */
     milliseconds: z.number().optional(),

@@ -95,7 +95,7 @@ async function written(
   chat: vscode.LanguageModelChat,
   messages: readonly ChatMessage[],
   sampling: SamplingSettings,
-  { signal, onText }: GenerateOptions,
+  { signal, onText, enough }: GenerateOptions,
   begun: number,
 ): Promise<Generation> {
   const cancellation = new vscode.CancellationTokenSource();
@@ -116,6 +116,9 @@ async function written(
         throw tooLong(chat);
       }
       onText?.(piece);
+      if (enough?.() !== true) continue;
+      cancel();
+      break;
     }
     throwIfCancelled(signal);
   } catch (error) {

@@ -134,6 +134,24 @@ it('a turn that was cancelled leaves the others alone', async () => {
   expect((await model.generate(question, sampled)).text).toBe((await other).text);
 });
 
+it('a turn of which the caller has enough ends with what it has, counted, and leaves the others alone', async () => {
+  const model = open('shared');
+  let told = '';
+  const turn = model.generate(question, long, {
+    onText: (piece) => void (told += piece),
+    enough: () => told.length > 20,
+  });
+  const other = model.generate(question, sampled);
+  const { text, finishReason, tokens, usage } = await turn;
+  expect(finishReason).toBe('other');
+  expect(text).toBe(told);
+  expect(tokens?.ids?.length).toBeLessThan(long.maxTokens);
+  expect(tokens?.logprobs).toHaveLength(tokens!.ids!.length);
+  expect(usage?.completionTokens).toBe(tokens?.ids?.length);
+  expect((await other).tokens?.ids).toHaveLength(40);
+  expect((await model.generate(question, sampled)).text).toBe((await other).text);
+});
+
 describe('when its process is killed', () => {
   it('the turn is written again, and is the same', async () => {
     const model = open('shared');

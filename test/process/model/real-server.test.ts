@@ -71,6 +71,21 @@ test('cancel in the middle ends the turn, and the server goes on with the next',
   expect((await open().generate(question, sampling)).finishReason).toBe('length');
 });
 
+test('an answer of which the caller has enough is ended at the server, counted, and the server goes on with the next', async () => {
+  const model = open();
+  let told = '';
+  const settings = { ...sampling, maxTokens: 900 };
+  const turn = await model.generate(question, settings, {
+    onText: (piece) => void (told += piece),
+    enough: () => told.length > 60,
+  });
+  expect(turn).toMatchObject({ text: told, finishReason: 'other' });
+  expect(told.length).toBeLessThan(100);
+  expect(turn.usage?.promptTokens).toBe((await open().generate(question, sampling)).usage?.promptTokens);
+  expect(turn.usage?.completionTokens).toBe(turn.tokens?.ids?.length);
+  expect(model.counts.answersWithoutUsage).toBe(0);
+});
+
 test('several turns at once are answered, more than the server has places', async () => {
   const model = open();
   const turns = await Promise.all(Array.from({ length: 8 }, () => model.generate(question, sampling)));

@@ -4,10 +4,13 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { collect, type CollectionPlan } from '../../../src/core/dialogue/collect';
 import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
-import { RulesSimulator } from '../../../src/core/dialogue/simulator';
+import { ModelSimulator, RulesSimulator } from '../../../src/core/dialogue/simulator';
 import type { Grader } from '../../../src/core/grading/grader';
+import { OpenAiModel } from '../../../src/core/model/openai';
 import { loadTasks } from '../../../src/core/task/pack';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
+import { startChatServer } from '../../fixtures/chat-server';
+import { stallAfter } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts, starterPack } from '../../fixtures/dialogue';
 import { segmentFiles } from '../../fixtures/log';
 
@@ -98,6 +101,26 @@ describe('collecting', () => {
     expect(log.problems).toHaveLength(1);
     await expect(collect(await plan())).resolves.toMatchObject({ done: 8, already: 6 });
     await expect(collect(await plan())).resolves.toMatchObject({ done: 8, already: 8 });
+  });
+
+  it('stops a simulator that rambles, in each reply, and logs what it wrote until then', async () => {
+    const rambling = 'It is ten kilograms, I think. '.repeat(100);
+    await using server = await startChatServer({ reply: () => stallAfter(rambling, { countsSoFar: true }) });
+    const model = new OpenAiModel({ model: 's', baseUrl: server.url });
+    const simulator = new ModelSimulator(model, await shippedPrompts());
+    await expect(collect(await plan({ simulator }))).resolves.toMatchObject({ done: 8, failed: 0 });
+    expect(await Promise.all(server.requests.map(({ ended }) => ended))).toEqual(Array(8).fill('hung up'));
+    let completionTokens = 0;
+    for (const { id } of log.list({ offset: 0, limit: 100 }).rows) {
+      const { reply } = (await log.trajectory(id))!.turns[0]!;
+      expect(reply?.text).toBe(rambling.slice(0, 400));
+      expect(rambling.startsWith(reply!.fullText!)).toBe(true);
+      expect(reply!.fullText!.length).toBeLessThan(520);
+      completionTokens += reply!.usage!.completionTokens;
+    }
+    // About a hundred words in each, of the 600 that were to come.
+    expect(completionTokens).toBeLessThan(8 * 110);
+    expect(model.counts).toMatchObject({ requests: 8, completionTokens, answersWithoutUsage: 0 });
   });
 
   it('refuses a second collector of the same collection while the first works', async () => {

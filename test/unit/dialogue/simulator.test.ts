@@ -9,14 +9,16 @@ import { colBenchProtocol } from '../../../src/core/dialogue/protocol';
 import { OpenAiModel } from '../../../src/core/model/openai';
 import type { EventOf } from '../../../src/core/trajectory/event';
 import { startChatServer, type ChatServer } from '../../fixtures/chat-server';
-import { answer } from '../../fixtures/chat-server-replies';
+import { answer, stallAfter } from '../../fixtures/chat-server-replies';
 import { asks, shippedPrompts, starterTask } from '../../fixtures/dialogue';
 
 let server: ChatServer;
 let says: Parameters<typeof answer>;
+let rambles: boolean;
 
 beforeEach(async () => {
-  server = await startChatServer({ reply: () => answer(...says) });
+  rambles = false;
+  server = await startChatServer({ reply: () => (rambles ? stallAfter : answer)(...says) });
 });
 afterEach(() => server.close());
 
@@ -62,6 +64,35 @@ describe('a simulated reply', () => {
     const onText = (piece: string): void => void (streamed += piece);
     await (await simulated()).reply(await asked(), { onText });
     expect(streamed).toBe('Over 20 kg.');
+  });
+
+  it('that goes on and on is stopped shortly after the reply limit, thoughts not counted', async () => {
+    const thoughts = `<think>${'Weight, hm. '.repeat(100)}</think>`;
+    const rambling = 'Over 20 kg. '.repeat(100);
+    rambles = true;
+    for (const text of [rambling, thoughts + rambling]) {
+      says = [text];
+      const reply = await (await simulated()).reply(await asked());
+      expect(await server.requests.at(-1)!.ended).toBe('hung up');
+      expect(rambling).toContain(reply.text);
+      expect(reply.text.length).toBeGreaterThan(500);
+      expect(reply.text.length).toBeLessThan(520);
+    }
+  });
+
+  it.each([
+    ['within the limit', 400],
+    ['a little above it', 480],
+  ])('that ends %s by itself is waited for, so that its tokens are counted', async (_, length) => {
+    says = ['kg '.repeat(200).slice(0, length - 1) + '.'];
+    const reply = await (await simulated()).reply(await asked());
+    expect(reply.text).toBe(says[0]);
+    expect(reply.usage).toEqual({ promptTokens: 7, completionTokens: Math.ceil(length / 3) });
+  });
+
+  it('is measured in characters, as the limit is, also where each takes two code units', async () => {
+    says = ['👍'.repeat(500), { pieces: Array.from('👍'.repeat(500)) }];
+    expect((await (await simulated()).reply(await asked())).text).toBe(says[0]);
   });
 
   it.each(['  ', '<think>Only thoughts.</think>', '<think>Thoughts that never end', 'You:'])(

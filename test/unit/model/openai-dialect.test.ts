@@ -32,6 +32,19 @@ test.each([
   expect(played.model.counts.retries).toBe(0);
 });
 
+test('token counts that come as it writes are asked for only where an answer may be stopped early', async () => {
+  const refusal = status(400, { message: 'Unknown field timings_per_token' });
+  await using played = await play(refusing('timings_per_token', refusal));
+  await played.model.generate(question, sampling);
+  expect(played.server.requests).toHaveLength(1);
+  await played.model.generate(question, sampling, { enough: () => false });
+  expect(played.server.requests).toHaveLength(3);
+  expect(played.server.requests[1]?.body.timings_per_token).toBe(true);
+  expect(played.model.notes.join()).toContain(
+    'the tokens of an answer that is stopped early may not be counted',
+  );
+});
+
 test('a server that knows only max_completion_tokens is asked with that', async () => {
   const refusal = status(400, {
     message:

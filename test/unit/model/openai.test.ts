@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answer, json } from '../../fixtures/chat-server-replies';
+import { answer, json, stallAfter } from '../../fixtures/chat-server-replies';
 import { play, question, sampling } from './play';
 
 test('a turn is streamed piece by piece and returned whole', async () => {
@@ -158,6 +158,62 @@ test('requests and tokens are counted', async () => {
     promptTokens: 14,
     completionTokens: 5,
     answersWithoutUsage: 1,
+  });
+});
+
+/** A model that rambles, and a caller that has enough of it after five words. */
+const rambling = 'on and '.repeat(10);
+
+function fiveWords() {
+  const heard: string[] = [];
+  return {
+    heard,
+    options: { onText: (piece: string) => void heard.push(piece), enough: () => heard.length >= 5 },
+  };
+}
+
+test('an answer of which the caller has enough is stopped at the server, and kept as far as it came', async () => {
+  await using played = await play([stallAfter(rambling)]);
+  const { heard, options } = fiveWords();
+  const turn = await played.model.generate(question, sampling, options);
+  expect(turn).toMatchObject({ text: 'on and on and on ', finishReason: 'other' });
+  expect(heard.join('')).toBe(turn.text);
+  expect(await played.server.requests[0]?.ended).toBe('hung up');
+  expect(played.server.requests).toHaveLength(1);
+  expect(played.model.notes).toEqual([]);
+});
+
+test('the tokens of a stopped answer are counted where the server tells them as they come, else it is said that they are not', async () => {
+  const ids = Array.from({ length: 20 }, (_, index) => index);
+  const withoutPrompt = { tokenIds: ids };
+  const withPrompt = { tokenIds: ids, promptTokenIds: [1, 9, 9] };
+  await using played = await play([
+    stallAfter(rambling, withPrompt),
+    stallAfter(rambling, withoutPrompt),
+    stallAfter(rambling, { countsSoFar: true }),
+  ]);
+  const usages = [];
+  for (let turn = 0; turn < 3; turn++)
+    usages.push((await played.model.generate(question, sampling, fiveWords().options)).usage);
+  expect(usages).toEqual([
+    { promptTokens: 3, completionTokens: 5 },
+    undefined,
+    { promptTokens: 7, completionTokens: 5 },
+  ]);
+  expect(played.model.counts).toMatchObject({
+    promptTokens: 10,
+    completionTokens: 15,
+    answersWithoutUsage: 1,
+  });
+});
+
+test('an answer that came whole before the caller had enough is a whole answer', async () => {
+  await using played = await play([answer('on and on and on and on', { ignoreStream: true })]);
+  const turn = await played.model.generate(question, sampling, { enough: () => true });
+  expect(turn).toMatchObject({
+    text: 'on and on and on and on',
+    finishReason: 'stop',
+    usage: { promptTokens: 7 },
   });
 });
 

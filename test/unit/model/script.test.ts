@@ -37,6 +37,16 @@ test('without a position the number of assistant messages tells the turn', async
   expect((await model.generate(dialogue, sampling)).text).toBe('second');
 });
 
+test('a turn of which the caller has enough ends with the pieces that came', async () => {
+  const model = new ScriptModel(await script(['eight by']));
+  let told = '';
+  const options = { onText: (piece: string) => void (told += piece), enough: () => told.length > 3 };
+  expect(await model.generate(question, sampling, options)).toMatchObject({
+    text: 'eigh',
+    finishReason: 'other',
+  });
+});
+
 test('each task can have its own turns', async () => {
   const model = new ScriptModel(await script({ price: ['about prices'], '*': ['about anything'] }));
   expect((await model.generate(question, sampling, at(1))).text).toBe('about prices');

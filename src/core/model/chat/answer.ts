@@ -31,6 +31,8 @@ export const chunkSchema = z.object({
   model: z.string().nullish(),
   choices: z.array(choice),
   usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int().nullish() }).nullish(),
+  /** llama.cpp: the tokens so far; those of the prompt that it still had in memory, and those that it read. */
+  timings: z.object({ cache_n: z.int().nullish(), prompt_n: z.int(), predicted_n: z.int() }).nullish(),
   prompt_token_ids: z.array(z.int()).nullish(),
 });
 
@@ -59,6 +61,7 @@ export class ChatAnswer {
   #tokenIds: number[] | undefined;
   #promptTokenIds: number[] | undefined;
   #usage: Usage | undefined;
+  #usageSoFar: Usage | undefined;
   #servedModel: string | undefined;
   #hasChoice = false;
 
@@ -70,6 +73,11 @@ export class ChatAnswer {
       this.#usage = {
         promptTokens: chunk.usage.prompt_tokens,
         completionTokens: chunk.usage.completion_tokens ?? 0,
+      };
+    if (chunk.timings)
+      this.#usageSoFar = {
+        promptTokens: (chunk.timings.cache_n ?? 0) + chunk.timings.prompt_n,
+        completionTokens: chunk.timings.predicted_n,
       };
     const choice = chunk.choices.find(({ index }) => (index ?? 0) === 0);
     if (!choice) return { text: '', generating: false };
@@ -107,13 +115,14 @@ export class ChatAnswer {
   /** @returns the answer, and why token data that the server gave was not kept */
   finish(): { answer: FinishedAnswer; droppedTokens?: string } {
     const { tokens, dropped } = this.#tokens();
+    const usage = this.#usage ?? this.#usageSoFar ?? usageOf(this.#promptTokenIds, tokens?.ids);
     const answer: FinishedAnswer = {
       text: this.#text,
       finishReason: finishReasons[this.#finish ?? ''] ?? 'other',
       ...(this.#reasoning !== '' && { reasoning: this.#reasoning }),
       ...(tokens && { tokens }),
       ...(this.#promptTokenIds && { promptTokenIds: this.#promptTokenIds }),
-      ...(this.#usage && { usage: this.#usage }),
+      ...(usage && { usage }),
       ...(this.#servedModel !== undefined && { servedModel: this.#servedModel }),
     };
     return dropped === undefined ? { answer } : { answer, droppedTokens: dropped };
@@ -137,6 +146,14 @@ export class ChatAnswer {
     if (!ids && !logprobs) return {};
     return { tokens: { ...(ids && { ids }), ...(logprobs && { logprobs }) } };
   }
+}
+
+/** A server that gives the ids of all tokens has counted them. */
+function usageOf(
+  prompt: readonly number[] | undefined,
+  ids: readonly number[] | undefined,
+): Usage | undefined {
+  return prompt && ids && { promptTokens: prompt.length, completionTokens: ids.length };
 }
 
 function entryId(entry: TokenEntry): number | undefined {

@@ -9,6 +9,8 @@ interface ServerFields {
   return_token_ids?: boolean;
   /** Older vLLM: each token of the log-probabilities is written `token_id:<id>`. */
   return_tokens_as_token_ids?: boolean;
+  /** llama.cpp: the number of tokens so far in each chunk. */
+  timings_per_token?: boolean;
 }
 
 export type RequestBody = Omit<OpenAI.ChatCompletionCreateParamsStreaming, 'seed'> & ServerFields;
@@ -19,6 +21,7 @@ const dispensable = {
   top_logprobs: 'the server chooses how many alternatives it lists',
   return_token_ids: 'token ids are recorded only if the log-probabilities carry them',
   return_tokens_as_token_ids: 'token ids are recorded only if the server gives them otherwise',
+  timings_per_token: 'the tokens of an answer that is stopped early may not be counted',
   stream_options: 'token counts are missing where the server does not send them by itself',
   seed: 'its answers cannot be repeated',
   max_tokens: '"max_completion_tokens" is sent instead',
@@ -50,7 +53,8 @@ export class Dialect {
     this.#settings = settings;
   }
 
-  request(messages: readonly ChatMessage[], sampling: SamplingSettings): RequestBody {
+  /** @param mayStop the answer may be stopped early, so that its end, which has the token counts, may not come */
+  request(messages: readonly ChatMessage[], sampling: SamplingSettings, mayStop = false): RequestBody {
     const body: RequestBody = {
       model: this.#settings.model,
       messages: messages.map(({ role, content }) => ({ role, content })),
@@ -64,6 +68,8 @@ export class Dialect {
     if (this.#speaks('stream_options')) body.stream_options = { include_usage: true };
     if (this.#settings.logprobs && this.#speaks('logprobs')) this.#askForLogprobs(body);
     if (this.#settings.tokenIds && this.#speaks('return_token_ids')) body.return_token_ids = true;
+    if (mayStop && this.#settings.tokenIds && this.#speaks('timings_per_token'))
+      body.timings_per_token = true;
     return body;
   }
 

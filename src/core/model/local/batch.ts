@@ -15,6 +15,13 @@ export interface TurnRequest {
   readonly onFailed: (reason: unknown) => void;
 }
 
+export interface StartedTurn {
+  /** Ends the turn without an answer. */
+  cancel(): void;
+  /** Ends the turn with what it has so far. */
+  finish(): void;
+}
+
 export interface BatchLimits {
   /** Most tokens of a dialogue. */
   readonly contextLength: number;
@@ -31,6 +38,8 @@ interface Turn {
   readonly ids: number[];
   readonly logprobs: number[];
   cancelled: boolean;
+  /** Its text so far is enough. */
+  enough: boolean;
 }
 
 interface Running {
@@ -58,8 +67,8 @@ export class Batch {
     private readonly limits: BatchLimits,
   ) {}
 
-  /** Returns what cancels the turn. @throws {Fault} `model/too-long`, `model/too-large` */
-  start(request: TurnRequest): () => void {
+  /** @throws {Fault} `model/too-long`, `model/too-large` */
+  start(request: TurnRequest): StartedTurn {
     const { promptIds, sampling, onText } = request;
     const stop = sampling.stop?.filter((string) => string !== '') ?? [];
     const turn: Turn = {
@@ -73,10 +82,11 @@ export class Batch {
       ids: [],
       logprobs: [],
       cancelled: false,
+      enough: false,
     };
     this.#waiting.push(turn);
     if (!this.#working) void this.#work();
-    return () => (turn.cancelled = true);
+    return { cancel: () => void (turn.cancelled = true), finish: () => void (turn.enough = true) };
   }
 
   #longest(prompt: number, maxTokens: number): number {
@@ -111,11 +121,12 @@ export class Batch {
     }
   }
 
-  /** Takes out the turns that were cancelled. */
+  /** Takes out the turns that were cancelled, and those of which there is enough. */
   #leave(): void {
     for (let index = this.#waiting.length - 1; index >= 0; index--)
       if (this.#waiting[index]!.cancelled) this.#waiting.splice(index, 1);
     for (const running of this.#running.filter(({ turn }) => turn.cancelled)) this.#retire(running);
+    for (const running of this.#running.filter(({ turn }) => turn.enough)) this.#finish(running, 'other');
   }
 
   /** Lets turns in, and reads their prompts. One long prompt is enough between two tokens of the others. */
@@ -167,7 +178,7 @@ export class Batch {
     return ids.length >= request.sampling.maxTokens || request.promptIds.length + ids.length >= longest;
   }
 
-  #finish(running: Running, finishReason: 'stop' | 'length'): void {
+  #finish(running: Running, finishReason: FinishedTurn['finishReason']): void {
     const { request, ids, logprobs, text } = running.turn;
     this.#retire(running);
     const spoken = text?.end() ?? { text: this.chat.decode(this.#withoutEnd(ids)), rest: '' };

@@ -1,7 +1,7 @@
 /** The inference process: one model, many turns at once. `InferenceProcess` starts it and talks to it. */
 import { Fault, messageOf } from '../../fault';
 import { endAtOnce, endWithParent, tellParent } from '../../parent';
-import { Batch } from './batch';
+import { Batch, type StartedTurn } from './batch';
 import { Chat } from './chat';
 import { openDecoder } from './decoder';
 import { readLocalFolder } from './folder';
@@ -43,8 +43,8 @@ function requireKnown(ids: readonly number[], vocabulary: number, folder: string
   );
 }
 
-/** What cancels each turn. */
-const turns = new Map<number, () => void>();
+/** The turns that are being written. */
+const turns = new Map<number, StartedTurn>();
 
 function generate(
   { batch, chat, vocabulary }: Model,
@@ -53,7 +53,7 @@ function generate(
   try {
     const promptIds = chat.encode(messages);
     requireKnown(promptIds, vocabulary, chat.folder);
-    const stop = batch.start({
+    const turn = batch.start({
       promptIds,
       sampling,
       ...(stream && { onText: (piece: string) => tell({ kind: 'text', id, piece }) }),
@@ -66,14 +66,14 @@ function generate(
         tell(failed(reason, id));
       },
     });
-    turns.set(id, stop);
+    turns.set(id, turn);
   } catch (error) {
     tell(failed(error, id));
   }
 }
 
 function cancel(id: number): void {
-  turns.get(id)?.();
+  turns.get(id)?.cancel();
   turns.delete(id);
 }
 
@@ -84,6 +84,7 @@ process.on('message', (message: ToInference) => {
   void loading.then(
     (model) => {
       if (message.kind === 'generate') generate(model, message);
+      else if (message.kind === 'finish') turns.get(message.id)?.finish();
       else cancel(message.id);
     },
     () => undefined, // told below

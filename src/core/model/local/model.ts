@@ -96,7 +96,7 @@ export class LocalModel implements Model {
   async generate(
     messages: readonly ChatMessage[],
     sampling: SamplingSettings,
-    { signal, onText, onRestart }: GenerateOptions = {},
+    { signal, onText, onRestart, enough }: GenerateOptions = {},
   ): Promise<Generation> {
     const started = performance.now();
     let attempts = 1;
@@ -107,6 +107,7 @@ export class LocalModel implements Model {
     const turn = await this.#process
       .generate(messages, sampling, {
         ...(signal && { signal }),
+        ...(enough && { enough }),
         ...(onText && {
           onText: (piece: string) => {
             firstTextMs ??= performance.now() - started;

@@ -9,6 +9,7 @@ export interface TurnOptions {
   readonly signal?: AbortSignal;
   readonly onText?: (piece: string) => void;
   readonly onRestart?: (why: string) => void;
+  readonly enough?: () => boolean;
 }
 
 interface PendingTurn {
@@ -63,10 +64,11 @@ export class InferenceProcess {
     sampling: SamplingSettings,
     options: TurnOptions,
   ): Promise<FinishedTurn> {
-    const { signal, onText } = options;
+    const { signal, onText, enough } = options;
     if (signal?.aborted === true) return Promise.reject(cancelled());
     const id = this.#nextId++;
-    const message = { kind: 'generate', id, messages, sampling, stream: onText !== undefined } as const;
+    const stream = (onText ?? enough) !== undefined;
+    const message = { kind: 'generate', id, messages, sampling, stream } as const;
     const { promise, resolve, reject } = Promise.withResolvers<FinishedTurn>();
     const cancel = (): void => {
       this.#settle(id)?.reject(cancelled());
@@ -150,7 +152,7 @@ export class InferenceProcess {
         this.#loading!.resolve(message);
         break;
       case 'text':
-        this.#pending.get(message.id)?.options.onText?.(message.piece);
+        this.#told(message);
         break;
       case 'done':
         this.#settle(message.id)?.resolve(message);
@@ -158,6 +160,12 @@ export class InferenceProcess {
       case 'failed':
         this.#failed(message.id, new Fault(message.code, message.message));
     }
+  }
+
+  #told({ id, piece }: FromInference & { kind: 'text' }): void {
+    const { onText, enough } = this.#pending.get(id)?.options ?? {};
+    onText?.(piece);
+    if (enough?.() === true) this.#tell({ kind: 'finish', id });
   }
 
   #failed(id: number | undefined, fault: Fault): void {

@@ -18,6 +18,8 @@ export type ToInference =
       /** Whether each piece of text is told as it is written. */
       readonly stream: boolean;
     }
+  /** What the turn has so far is enough: it is finished with that. */
+  | { readonly kind: 'finish'; readonly id: number }
   | { readonly kind: 'cancel'; readonly id: number };
 
 export type FromInference =
@@ -37,7 +39,7 @@ export interface Loaded {
 
 export interface FinishedTurn {
   readonly text: string;
-  readonly finishReason: 'stop' | 'length';
+  readonly finishReason: 'stop' | 'length' | 'other';
   /** The sampled tokens, the one that ended the turn included. */
   readonly ids: readonly number[];
   readonly logprobs: readonly number[];
