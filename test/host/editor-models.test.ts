@@ -97,7 +97,7 @@ describe('The models of the editor in the extension host', () => {
     const before = test.cancelled;
     await configure('agent', 'script:agents/asks-first.json');
     await configure('simulator', 'vscode:tandem-test/two');
-    const { shown } = await openTask('hotel-stay');
+    const { shown } = await openTask('stock-valuation');
     await shown.start(consent);
     await shown.simulatorOnce();
     const log = await (await tandem()).engine.log();

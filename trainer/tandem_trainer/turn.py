@@ -18,7 +18,8 @@ class Turn:
     prompt:     (P,) int32, the history o_t as the model reads it, generation prompt included.
     response:   (L,) int32, L ≥ 1, the agent's turn a_t with the token that ends it, if it wrote one.
     sampled:    whether `response` holds the ids that were sampled; otherwise it was tokenised once from text.
-    log_probs:  (L,) float32, natural logarithms, what the sampler said of its tokens; None when it did not.
+    log_probs:  (L,) float32, natural logarithms, what the sampler said of its tokens, NaN for a token of which it did
+                not say it, such as the end that a server leaves out; None when it said none.
     """
 
     prompt: np.ndarray

@@ -96,6 +96,12 @@ def test_the_difference_to_the_sampler_is_told_where_it_can_be_compared(tmp_path
     told = [Turn(turn.prompt, turn.response, True, own) for turn, own in zip(pair.turns, said, strict=True)]
     pair = Example(pair.group, (told[0],), (told[1],))
     assert look(base, Policy(PolicyConfig(), references), [pair])["sampler_difference"] < 1e-5
+    for own in said:
+        own[-1] = np.nan  # the end, of which the server did not say it
+    assert look(base, Policy(PolicyConfig(), references), [pair])["sampler_difference"] < 1e-5
+    for own in said:
+        own[:] = np.nan
+    assert "sampler_difference" not in look(base, Policy(PolicyConfig(), references), [pair])
     assert "sampler_difference" not in look(base, Policy(PolicyConfig(), references, plainly_sampled=False), [pair])
 
 

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tandem_trainer.data.dialogue import merge
@@ -110,6 +111,17 @@ def test_an_exported_row_brings_messages_and_what_the_sampler_said(tmp_path):
     assert (second.finish_reason, second.sampled, second.ids) == ("length", False, None)
 
 
+def test_the_end_of_a_turn_may_have_no_log_probability(tmp_path):
+    spoken = {"token_ids": [5, 6, 2], "logprobs": [-0.1, -0.2], "finish_reason": "stop"}
+    tandem = {**TANDEM, "turns": [spoken, *TANDEM["turns"][1:]]}
+    first = one(tmp_path, {**ROW, "messages": MESSAGES, "tandem": tandem}).turns[0]
+    assert first.log_probs[:2].tolist() == pytest.approx([-0.1, -0.2])
+    assert np.isnan(first.log_probs[2])
+    cut = {**tandem, "turns": [{**spoken, "finish_reason": "length"}, *TANDEM["turns"][1:]]}
+    read = read_rows([write(tmp_path, ROW, {**ROW, "messages": MESSAGES, "tandem": cut})])
+    assert str(read.problems[0]).endswith("tandem.turns[0] has 3 token ids and 2 log-probabilities.")
+
+
 def test_a_chat_row_has_messages_only_and_no_hidden_information(tmp_path):
     tandem = {"episode": "e1", "task": "mean", "reward": 1}
     dialogue = one(tmp_path, {"messages": MESSAGES, "tandem": tandem})
@@ -185,7 +197,7 @@ def test_tokens_that_do_not_add_up_are_told(tmp_path):
 
     assert reasons(
         tmp_path,
-        with_first(logprobs=[-0.1]),
+        with_first(token_ids=[5, 6, 2], logprobs=[-0.1]),
         with_first(token_ids=[1, -2]),
         with_first(token_ids=[[1, 2], [3]]),
         with_first(logprobs=["a", "b"]),
@@ -194,7 +206,7 @@ def test_tokens_that_do_not_add_up_are_told(tmp_path):
         {**ROW, "messages": [*MESSAGES[:-1], {"role": "assistant", "content": "Other."}]},
         {**ROW, "messages": MESSAGES[1:]},
     ) == [
-        "tandem.turns[0] has 2 token ids and 1 log-probabilities.",
+        "tandem.turns[0] has 3 token ids and 1 log-probabilities.",
         "The token ids of tandem.turns[0] must be a list of whole numbers from 0.",
         "The token ids of tandem.turns[0] must be a list of whole numbers from 0.",
         "The log-probabilities of tandem.turns[0] must be a list of numbers.",

@@ -247,14 +247,27 @@ def test_sampled_ids_are_trained_on_as_they_were_sampled():
 def test_a_sampled_turn_that_was_ended_gets_the_end_that_its_server_left_out():
     template = Template(tokenizer_of("qwen2_5"))
     ids = sampled(template, "Which way?", end=False)
-    log_probs = np.zeros(len(ids), np.float32)
+    log_probs = np.full(len(ids), -0.5, np.float32)
     ended = with_turn("Which way?", ids=ids, log_probs=log_probs, finish_reason="stop")
     turn = turns_of(template, ended)[0]
     assert turn.response.tolist() == [*ids, template.end_of_turn]
     assert turn.sampled
-    assert turn.log_probs is None  # nothing is known of the token that was added
+    assert turn.log_probs[:-1].tolist() == log_probs.tolist()
+    assert np.isnan(turn.log_probs[-1])  # nothing is known of the token that was added
+    silent = turns_of(template, with_turn("Which way?", ids=ids, finish_reason="stop"))[0]
+    assert silent.log_probs is None
     cut = with_turn("Which way?", ids=ids, log_probs=log_probs, finish_reason="length")
     assert turns_of(template, cut)[0].response.tolist() == ids.tolist()
+
+
+def test_only_the_log_probability_of_an_end_may_be_missing():
+    template = Template(tokenizer_of("qwen2_5"))
+    for end in (True, False):
+        ids = sampled(template, "Which way?", end=end)
+        log_probs = np.full(len(ids), -0.5, np.float32)
+        log_probs[-1] = np.nan
+        turn = turns_of(template, with_turn("Which way?", ids=ids, log_probs=log_probs, finish_reason="stop"))[0]
+        assert (turn.log_probs is None) != end
 
 
 def test_a_sampled_turn_that_ends_with_the_end_of_a_text_gets_no_second_end():

@@ -333,12 +333,12 @@ def test_bad_lines_are_told_with_file_and_line_and_lines_of_a_newer_tandem_are_p
 def test_tokens_that_do_not_add_up_leave_their_trajectory_out(log):
     log.played("good")
     log.start("bad")
-    log.turn("bad", 1, "Done.", tokens={"ids": [1, 2], "logprobs": [-0.1]})
+    log.turn("bad", 1, "Done.", tokens={"ids": [1, 2, 3], "logprobs": [-0.1]})
     log.answer("bad")
     read = log.read()
     assert names(read) == ["good"]
     assert read.left_out == {"damaged": 1}
-    assert "has 2 token ids and 1 log-probabilities" in str(read.problems[0])
+    assert "has 3 token ids and 1 log-probabilities" in str(read.problems[0])
 
 
 def test_dialogues_played_with_another_agent_prompt_are_told(log, tmp_path):

@@ -16,9 +16,12 @@ export interface SamplingSettings {
 
 /** The tokens of a generated turn exactly as they were sampled. */
 export interface SampledTokens {
-  /** Vocabulary ids, one per sampled token. */
+  /** Vocabulary ids, one per sampled token; llama.cpp leaves out the token that ended the turn. */
   readonly ids?: readonly number[];
-  /** Natural log-probability of each sampled token; same length as `ids` when both are there. */
+  /**
+   * Natural log-probability of each sampled token. Of a turn that the model ended, that of the token which ended it may
+   * be missing: then there is one fewer than `ids`, or `ids` lack that token too, as llama.cpp gives them.
+   */
   readonly logprobs?: readonly number[];
 }
 

@@ -168,9 +168,11 @@ export class OpenAiModel implements Model {
   #finished(answer: ChatAnswer, streamed: boolean): FinishedAnswer {
     if (!answer.hasChoice) throw badAnswer('sent an answer without choices', this.#to);
     if (streamed && !answer.isFinished) throw brokenOff('the stream ended early', this.#to);
-    const { answer: finished, droppedTokens } = answer.finish();
+    const { answer: finished, droppedTokens, lacksEnd } = answer.finish();
     if (droppedTokens !== undefined) this.#note(`gives token data that does not add up: ${droppedTokens}`);
     else if (finished.text !== '') this.#noteMissing(finished);
+    if (lacksEnd)
+      this.#note('gives no log-probability of the token that ends a turn; those of the others are recorded');
     return finished;
   }
 

@@ -8,6 +8,7 @@ import { consentLevels } from './consent';
  */
 export const LOG_VERSION = 1;
 
+/** The sampled tokens of a message. When the model ended it, the token that did may lack its log-probability, or both. */
 const tokens = z.object({
   ids: z.array(z.number().int()).readonly().optional(),
   logprobs: z.array(z.number()).readonly().optional(),

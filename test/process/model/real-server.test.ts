@@ -1,5 +1,5 @@
 // Against llama.cpp's own server, with a tiny model of random weights that is made for the test.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { OpenAiModel, type OpenAiOptions } from '../../../src/core/model/openai';
 import type { SamplingSettings } from '../../../src/core/model/model';
 import { pythonSetupLimit } from '../../fixtures/real-server/python';
@@ -69,6 +69,18 @@ test('cancel in the middle ends the turn, and the server goes on with the next',
   );
   expect(await errorOf(turn)).toMatchObject({ name: 'AbortError' });
   expect((await open().generate(question, sampling)).finishReason).toBe('length');
+});
+
+test('a turn that the model ended keeps the tokens and log-probabilities that the server gives, and it is said that its end is missing', async () => {
+  const ending = await startRealServer({ ends: true });
+  onTestFinished(() => ending.close());
+  const model = open({ baseUrl: ending.url, apiKey: ending.key });
+  const turn = await model.generate(question, { ...sampling, maxTokens: 900 });
+  expect(turn.finishReason).toBe('stop');
+  const written = turn.usage!.completionTokens - 1;
+  expect(turn.tokens?.ids).toHaveLength(written);
+  expect(turn.tokens?.logprobs).toHaveLength(written);
+  expect(model.notes.join()).toMatch(/gives no log-probability of the token that ends a turn/);
 });
 
 test('an answer of which the caller has enough is ended at the server, counted, and the server goes on with the next', async () => {

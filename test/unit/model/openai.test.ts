@@ -76,13 +76,44 @@ test('token ids that older vLLM writes into the log-probabilities are read', asy
   });
 });
 
+test.each([
+  ['by the ids in their names', { tokenNames: ['token_id:5', 'token_id:6'] }],
+  ['by their text', {}],
+])('log-probabilities that lack only the token that ended the turn, %s, are kept', async (_, named) => {
+  const reply = answer('def f', {
+    pieces: ['def', ' f', ''],
+    tokenIds: [5, 6, 2],
+    logprobs: [-0.5, -1.25],
+    ...named,
+  });
+  await using played = await play([reply]);
+  expect((await played.model.generate(question, sampling)).tokens).toEqual({
+    ids: [5, 6, 2],
+    logprobs: [-0.5, -1.25],
+  });
+  expect(played.model.notes).toEqual([
+    `The server at ${played.server.url} gives no log-probability of the token that ends a turn; those of the others are recorded.`,
+  ]);
+});
+
+test.each([
+  ['their text is not all of it', { pieces: ['', ' f', 'def'] }],
+  ['the turn was cut', { finishReason: 'length' }],
+  ['their ids are others', { tokenNames: ['token_id:6', 'token_id:2'] }],
+])('one log-probability fewer than tokens is not matched with them when %s', async (_, differently) => {
+  const spoken = { pieces: ['def', ' f', ''], tokenIds: [5, 6, 2], logprobs: [-0.5, -1.25] };
+  await using played = await play([answer('def f', { ...spoken, ...differently })]);
+  expect((await played.model.generate(question, sampling)).tokens).toEqual({ ids: [5, 6, 2] });
+  expect(played.model.notes[0]).toContain('gives token data that does not add up');
+});
+
 test('log-probabilities that do not fit the token ids are left out, with a note', async () => {
-  const reply = answer('a b', { ignoreStream: true, tokenIds: [5, 6, 7], logprobs: [-1, -2] });
+  const reply = answer('a b', { ignoreStream: true, tokenIds: [5, 6, 7, 8], logprobs: [-1, -2] });
   await using played = await play([reply]);
   const turn = await played.model.generate(question, sampling);
-  expect(turn.tokens).toEqual({ ids: [5, 6, 7] });
+  expect(turn.tokens).toEqual({ ids: [5, 6, 7, 8] });
   expect(played.model.notes).toEqual([
-    `The server at ${played.server.url} gives token data that does not add up: 2 log-probabilities came with 3 token ids.`,
+    `The server at ${played.server.url} gives token data that does not add up: 2 log-probabilities came with 4 token ids.`,
   ]);
 });
 

@@ -16,7 +16,7 @@ class Spoken:
     position:      index of its message in the dialogue; earlier messages are its history.
     ids:           (L,) int32, the tokens; None while there is only text. `settle.py` leaves none without.
     sampled:       whether `ids` were sampled; otherwise they were tokenised from the text.
-    log_probs:     (L,) float32 of `ids`, as the sampler gave them; None when it did not.
+    log_probs:     (L,) float32 of `ids`, as the sampler gave them, NaN where it did not say; None when it said none.
     prompt_ids:    (P,) int32, what the sampler read before this turn; None when it did not say.
     finish_reason: "stop" the model ended its turn, "length" it was cut, "other" not known.
     reasoning:     what a server took out of the text that it sampled: the thoughts of a reasoning model.

@@ -52,7 +52,11 @@ def spoken(
     reasoning: object,
     where: str,
 ) -> Spoken:
-    """Checks what was written of a turn's tokens. Log-probabilities without ids are of no use and left aside."""
+    """Checks what was written of a turn's tokens. Log-probabilities without ids are of no use and left aside.
+
+    Of a turn that the model ended, the last token may have no log-probability: servers leave out that of the token
+    which ends it. It is NaN then.
+    """
     tokens = ids_of(ids, f"The token ids of {where}")
     prompt = ids_of(prompt_ids, f"The prompt's token ids of {where}")
     if tokens is None or log_probs is None:
@@ -60,6 +64,8 @@ def spoken(
     values = numbers(log_probs)
     if values.dtype.kind not in "fi" or not np.isfinite(values).all():
         raise BadRow(f"The log-probabilities of {where} must be a list of numbers.")
+    if len(values) == len(tokens) - 1 and finish_reason == "stop":
+        values = np.append(values, np.nan)
     if len(values) != len(tokens):
         raise BadRow(f"{where} has {len(tokens)} token ids and {len(values)} log-probabilities.")
     return Spoken(position, tokens, True, values.astype(np.float32), prompt, str(finish_reason), str(reasoning))

@@ -46,7 +46,7 @@ def settle(template: Template, dialogues: Sequence[Dialogue]) -> Settled:
 
     Sampled ids that the tokenizer does not have leave the dialogue out; ids that say another text than was logged are
     another tokenizer's, and the text is used instead. Sampled ids that the agent ended get the token that ends a turn
-    if they lack it, and so does a text unless it was cut. Log-probabilities are kept where every token has one.
+    if they lack it, and so does a text unless it was cut. The log-probability of such an end is NaN.
     """
     settled = Settled()
     for chunk in chunks(dialogues):
@@ -126,10 +126,13 @@ def tokenise(template: Template, places: Sequence[Place]) -> list[np.ndarray]:
 
 
 def sampled_turn(template: Template, turn: Spoken) -> Spoken:
-    ids = turn.ids
-    if turn.finish_reason == "stop" and ids[-1] not in template.ends:
-        return replace(turn, ids=with_end(template, ids), sampled=True, log_probs=None)
-    return replace(turn, sampled=True)
+    ids, said = turn.ids, turn.log_probs
+    if turn.finish_reason != "stop" or ids[-1] in template.ends:
+        return replace(turn, sampled=True)
+    # A log-probability is missing that is not the end's: nobody can tell which token's it is.
+    if said is not None:
+        said = None if np.isnan(said[-1]) else np.append(said, np.float32(np.nan))
+    return replace(turn, ids=with_end(template, ids), sampled=True, log_probs=said)
 
 
 def text_turn(template: Template, turn: Spoken, ids: np.ndarray) -> Spoken:

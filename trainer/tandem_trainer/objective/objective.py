@@ -77,10 +77,13 @@ def sampler_difference(turns: Sequence[Turn], live: Sequence[Tensor]) -> Tensor 
     grows as the model moves away from what sampled them.
     """
     told = [(said, now) for turn, now in zip(turns, live, strict=True) if (said := turn.log_probs) is not None]
-    if not told:
+    said = np.concatenate([np.empty(0, np.float32), *(said for said, _ in told)])
+    known = np.flatnonzero(np.isfinite(said))
+    if not len(known):
         return None
     now = torch.cat([now for _, now in told]).detach()
-    return (now - torch.from_numpy(np.concatenate([said for said, _ in told])).to(now.device)).abs().mean()
+    of_trainer = now[torch.from_numpy(known).to(now.device)]
+    return (of_trainer - torch.from_numpy(said[known]).to(now.device)).abs().mean()
 
 
 class Sums:

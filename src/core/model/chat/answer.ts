@@ -112,8 +112,8 @@ export class ChatAnswer {
     return this.#finish !== undefined;
   }
 
-  /** @returns the answer, and why token data that the server gave was not kept */
-  finish(): { answer: FinishedAnswer; droppedTokens?: string } {
+  /** @returns the answer, why token data that the server gave was not kept, and whether what was kept lacks the end */
+  finish(): { answer: FinishedAnswer; droppedTokens?: string; lacksEnd: boolean } {
     const { tokens, dropped } = this.#tokens();
     const usage = this.#usage ?? this.#usageSoFar ?? usageOf(this.#promptTokenIds, tokens?.ids);
     const answer: FinishedAnswer = {
@@ -125,7 +125,8 @@ export class ChatAnswer {
       ...(usage && { usage }),
       ...(this.#servedModel !== undefined && { servedModel: this.#servedModel }),
     };
-    return dropped === undefined ? { answer } : { answer, droppedTokens: dropped };
+    const lacksEnd = tokens !== undefined && this.#lacksEnd(tokens);
+    return { answer, lacksEnd, ...(dropped !== undefined && { droppedTokens: dropped }) };
   }
 
   /** Training reads these as the tokens that were sampled, so what does not add up is not kept. */
@@ -138,13 +139,35 @@ export class ChatAnswer {
 
     const logprobs = complete(entries.map(({ logprob }) => logprob ?? undefined));
     const ids = this.#tokenIds ?? complete(entries.map(entryId));
-    if (ids && logprobs && ids.length !== logprobs.length)
+    if (ids && logprobs && ids.length !== logprobs.length && !this.#lacksEndOnly(ids, logprobs))
       return {
         tokens: { ids },
         dropped: `${logprobs.length} log-probabilities came with ${ids.length} token ids`,
       };
     if (!ids && !logprobs) return {};
     return { tokens: { ...(ids && { ids }), ...(logprobs && { logprobs }) } };
+  }
+
+  /** Whether the log-probabilities are those of all tokens but the last, which ended the turn and wrote no text. */
+  #lacksEndOnly(ids: readonly number[], logprobs: readonly number[]): boolean {
+    if (ids.length !== logprobs.length + 1 || !this.#endedItself) return false;
+    const named = complete(this.#entries.map(entryId));
+    return named ? named.every((id, at) => id === ids[at]) : this.#entriesAreTheText;
+  }
+
+  /** Whether the tokens that were kept have no log-probability of the one that ended the turn. */
+  #lacksEnd({ ids, logprobs }: SampledTokens): boolean {
+    if (!ids || !logprobs || !this.#endedItself) return false;
+    const last = this.#entries.at(-1)?.bytes ?? [];
+    return ids.length > logprobs.length || (last.length > 0 && this.#entriesAreTheText);
+  }
+
+  get #endedItself(): boolean {
+    return finishReasons[this.#finish ?? ''] === 'stop';
+  }
+
+  get #entriesAreTheText(): boolean {
+    return this.#reasoning === '' && textOf(this.#entries)?.trim() === this.#text.trim();
   }
 }
 
@@ -166,6 +189,12 @@ function entryId(entry: TokenEntry): number | undefined {
 function complete(values: (number | undefined)[]): number[] | undefined {
   const present = values.filter((value) => value !== undefined);
   return present.length > 0 && present.length === values.length ? present : undefined;
+}
+
+/** The text of tokens, which may have parts of a character each; undefined when one does not tell. */
+function textOf(entries: readonly TokenEntry[]): string | undefined {
+  const bytes = entries.flatMap(({ bytes }) => (bytes ? [Buffer.from(bytes)] : []));
+  return bytes.length === entries.length ? Buffer.concat(bytes).toString() : undefined;
 }
 
 /**
