@@ -21,7 +21,11 @@ export const installEvaluate: Install = (program, perform) => {
     .description(
       'success of an agent with its confidence interval; several agents are compared on the same tasks and seeds',
     )
-    .requiredOption('--agent <model>', `${MODEL_WORDS}; several are compared with the first`, append);
+    .requiredOption(
+      '--agent <model...>',
+      `${MODEL_WORDS}; --agent A --agent B, or --agent A B, compares B with A`,
+      append,
+    );
   addPlayOptions(command, { temperature: 0 }).action((options: Options) =>
     perform((to) => evaluateAgents(options, to)),
   );

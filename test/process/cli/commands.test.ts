@@ -282,6 +282,13 @@ describe('tandem collect and evaluate', () => {
     expect(guesses!.success).toMatchObject({ mean: 0, interval: { low: 0 } });
     expect(guesses!.success.interval.high).toBeGreaterThan(0);
     expect(summary.comparisons[0]!.success).toMatchObject({ difference: -asks!.success.mean, tasks: 6 });
+
+    const help = (await tandem('evaluate', '--help')).stdout.replace(/\s+/g, ' ');
+    expect(help).toContain('--agent A --agent B, or --agent A B, compares B with A');
+    const atOnce = ['--agent', demonstration, `script:${guess}`, '--simulator', 'rules', '--jobs', '1'];
+    const same = ['--tasks', starterPack, '--limit', '6', '--data', path.join(folder, 'compare')];
+    const again = await json(schema, 'evaluate', ...atOnce, ...same);
+    expect(again.summary.comparisons).toEqual(summary.comparisons);
   });
 
   it('grades what was played once more in another mode, without playing it again', async () => {
