@@ -238,6 +238,15 @@ test('the tokens of a stopped answer are counted where the server tells them as 
   });
 });
 
+test('what another server calls timings is passed over', async () => {
+  await using played = await play([
+    json({ timings: { total: '3 s' }, choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] }),
+  ]);
+  const turn = await played.model.generate(question, sampling);
+  expect(turn.text).toBe('ok');
+  expect(turn.usage).toBeUndefined();
+});
+
 test('an answer that came whole before the caller had enough is a whole answer', async () => {
   await using played = await play([answer('on and on and on and on', { ignoreStream: true })]);
   const turn = await played.model.generate(question, sampling, { enough: () => true });

@@ -32,7 +32,10 @@ export const chunkSchema = z.object({
   choices: z.array(choice),
   usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int().nullish() }).nullish(),
   /** llama.cpp: the tokens so far; those of the prompt that it still had in memory, and those that it read. */
-  timings: z.object({ cache_n: z.int().nullish(), prompt_n: z.int(), predicted_n: z.int() }).nullish(),
+  timings: z
+    .object({ cache_n: z.int().nullish(), prompt_n: z.int(), predicted_n: z.int() })
+    .optional()
+    .catch(undefined), // another server may mean something else by it
   prompt_token_ids: z.array(z.int()).nullish(),
 });
 
