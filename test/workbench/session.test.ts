@@ -249,6 +249,23 @@ test('keeps a draft that comes, and the last words, while another editor is in f
   await session().getByTitle('rules drafts a reply for you').waitFor();
 });
 
+test('a simulator that goes on and on is stopped by itself, and its draft has the length of a reply', async () => {
+  const rambling = 'It is in cents, I think. '.repeat(100);
+  await using endless = await startChatServer({ reply: () => stallAfter(rambling) });
+  await session().getByText('in cents?').waitFor();
+  await configure({ 'tandem.simulator': `openai:endless@${endless.url}` });
+  await session().getByTitle('endless drafts a reply for you').waitFor();
+  await press('Alt+s');
+  await session().getByText('Drafted by endless').waitFor();
+  expect(await composer().inputValue()).toBe(rambling.slice(0, 400));
+  expect(await (await endless.request(0)).ended).toBe('hung up');
+  await workbench.screenshot('session-rambling-draft');
+  await composer().press('Escape');
+  await expect.poll(() => composer().inputValue()).toBe('');
+  await configure({});
+  await session().getByTitle('rules drafts a reply for you').waitFor();
+});
+
 test('stops a simulator that takes long over a draft, and one that takes long over a reply', async () => {
   await session().getByText('in cents?').waitFor();
   await composer().waitFor();
