@@ -99,7 +99,7 @@ def test_the_difference_to_the_sampler_is_told_where_it_can_be_compared(tmp_path
     assert "sampler_difference" not in look(base, Policy(PolicyConfig(), references, plainly_sampled=False), [pair])
 
 
-def trl_trainer(tmp_path, tokenizer, beta: float):
+def trl_trainer(tmp_path, tokenizer, beta: float, folder=None):
     pytest.importorskip("trl")
     from datasets import Dataset
     from datasets.utils.logging import disable_progress_bar
@@ -107,7 +107,7 @@ def trl_trainer(tmp_path, tokenizer, beta: float):
     from trl import DPOConfig, DPOTrainer
 
     disable_progress_bar()
-    folder = tmp_path / "llama-model"
+    folder = folder or tmp_path / "llama-model"
     arguments = DPOConfig(str(tmp_path / "trl"), beta=beta, report_to=[], use_cpu=True, bf16=False)
     return DPOTrainer(
         AutoModelForCausalLM.from_pretrained(folder),
@@ -118,12 +118,12 @@ def trl_trainer(tmp_path, tokenizer, beta: float):
     )
 
 
-def disturb(model) -> None:
+def disturb(model, change: float = 0.05) -> None:
     """The same change of the same weights, whoever holds them."""
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for _, weight in sorted(model.named_parameters()):
-            weight += 0.05 * torch.randn(weight.shape, generator=generator)
+            weight += change * torch.randn(weight.shape, generator=generator)
 
 
 def same_gradients(ours, theirs) -> bool:
