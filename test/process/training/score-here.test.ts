@@ -135,7 +135,9 @@ describe('scoring by ONNX Runtime', () => {
       const byId = (of: readonly Scored[]): Scored[] => of.toSorted((a, b) => (a.id < b.id ? -1 : 1));
       const theirs = byId(expected[name]!);
       expect(rows.map(({ id }) => id).toSorted()).toEqual(theirs.map(({ id }) => id));
-      expect(rows.length).toBeGreaterThan(name === 'blind' ? 6 : 5);
+      expect(rows.length).toBeGreaterThan(name === 'blind' ? 7 : 6);
+      // Its ids are another tokenizer's, so its text is read.
+      expect(rows.map(({ id }) => id)).toContain('foreign');
       for (const [at, row] of byId(rows).entries()) {
         const { task, reward, turns } = theirs[at]!;
         expect({ task: row.task, reward: row.reward }).toEqual({ task, reward });
@@ -147,7 +149,6 @@ describe('scoring by ONNX Runtime', () => {
           else expect(Math.abs(turn.untrained! - untrained)).toBeLessThan(1e-3);
         }
       }
-      expect(lines.at(-1)).toContain('1 token ids that the tokenizer does not have');
       expect(lines.at(-1)?.includes('1 without hidden information')).toBe(name !== 'blind');
     },
     120_000,
