@@ -197,8 +197,8 @@ describe('tandem score', () => {
     const out = path.join(folder, 'scored.jsonl');
     const { code, stdout, stderr } = await asked('--out', out, '--json');
     expect(stderr).toContain('ONNX Runtime scores, by the graphs of the critic');
-    expect(JSON.parse(stdout)).toMatchObject({ summary: { trajectories: 2, file: out } });
-    expect((await readFile(out, 'utf8')).trim().split('\n')).toHaveLength(2);
+    expect(JSON.parse(stdout)).toMatchObject({ summary: { trajectories: 3, file: out } });
+    expect((await readFile(out, 'utf8')).trim().split('\n')).toHaveLength(3);
     expect(code).toBe(0);
   });
 
