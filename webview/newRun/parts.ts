@@ -5,7 +5,7 @@ import type { Action, CheckView, DataView, EstimateView } from './protocol';
 
 /** What would be learned from, in figures, with what is left out. */
 export function dataFigures(
-  { figures, leftOut, problem, remark, isCounting, isCollecting }: DataView,
+  { figures, leftOut, problem, remarks, isCounting, isCollecting }: DataView,
   isStarting: boolean,
   act: (action: Action) => void,
 ): TemplateResult {
@@ -32,9 +32,11 @@ export function dataFigures(
             <div class="line">${collectButton(act, isStarting)}</div>`
     }
     ${
-      problem !== '' || remark === '' || isCollecting
+      problem !== '' || remarks.length === 0 || isCollecting
         ? nothing
-        : html`<p class="remark">${icon('warning')}<span>${remark}</span></p>
+        : html`${remarks.map(
+              (remark) => html`<p class="remark">${icon('warning')}<span>${remark}</span></p>`,
+            )}
             <div class="line">${collectButton(act, isStarting)} ${generateButton(act, isStarting)}</div>`
     }
     ${

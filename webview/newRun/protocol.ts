@@ -113,8 +113,8 @@ export interface DataView {
   readonly leftOut: readonly { readonly reason: string; readonly count: string }[];
   /** Why nothing could be learned from it; empty when something can. */
   readonly problem: string;
-  /** That it is too little to expect a better agent, and what to do; empty when it is enough. */
-  readonly remark: string;
+  /** What of it is too little to expect a better agent, and what to do: a sentence each; none when it is enough. */
+  readonly remarks: readonly string[];
 }
 
 export interface CheckView {

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { QUICK } from '../../../src/core/loop/settings';
 import { parseConfiguration } from '../../../src/core/training/configuration';
 import type { DataCounts } from '../../../src/core/training/data/count';
+import type { Shortage } from '../../../src/core/training/data/trainedOn';
 import { fields } from '../../../src/core/training/fields';
 import {
   filled,
@@ -322,10 +323,42 @@ describe('what would be learned from', () => {
   });
 
   it('says when they are too few to expect a better agent, and how many more there should be', () => {
-    const remark = (trajectories: number): string =>
-      dataView({ ...told, counts: counts({ trajectories }) }, english).remark;
-    expect(remark(120)).toMatch(/^These 120 are too few .* 480 more/);
-    expect([remark(0), remark(600)]).toEqual(['', '']);
+    const remarks = (trajectories: number): readonly string[] =>
+      dataView({ ...told, counts: counts({ trajectories }) }, english).remarks;
+    expect(remarks(120)).toEqual([expect.stringMatching(/^These 120 are too few .* 480 more/)]);
+    expect([...remarks(0), ...remarks(600)]).toEqual([]);
+  });
+
+  it('says of a plan what else is too little, with the number at hand and the one that is enough', () => {
+    const remarks = (method: 'sweet-rl' | 'rft' | 'multiturn-dpo', ...shortages: Shortage[]) =>
+      dataView(
+        {
+          ...{ ...told, method, counts: counts({ trajectories: 600 }) },
+          plan: { ...plan, data: { ...plan.data, shortages } },
+        },
+        english,
+      ).remarks;
+    const short = (kind: Shortage['kind'], have: number, enough: number): Shortage => ({
+      ...{ kind, have, enough, sentence: '' },
+    });
+    expect(remarks('sweet-rl', short('pairs', 8, 300), short('held_out_pairs', 1, 16))).toEqual([
+      'The critic would learn from 8 pairs: a better agent was measured with 300. Collect several dialogues of more tasks, or choose other pairs under “More settings”.',
+      '1 pair is held out: from 16 on, accuracy tells learning from chance. Collect dialogues of more tasks, or raise the held-out fraction.',
+    ]);
+    expect(remarks('multiturn-dpo', short('pairs', 1, 300))[0]).toMatch(
+      /^The agent would learn from 1 pair: /,
+    );
+    expect(remarks('rft', short('successes', 9, 140))[0]).toMatch(
+      /^9 dialogues to imitate: .* with 140\. Collect/,
+    );
+    const ofTurns = [short('token_ids', 20, 30), short('tokenizer', 0, 30)];
+    expect(remarks('sweet-rl', ...ofTurns)).toEqual([
+      expect.stringMatching(/^10 of 30 turns come without token ids: .* Gains were measured with the ids/),
+      expect.stringMatching(/^30 of 30 turns have the token ids of another tokenizer/),
+    ]);
+    expect(remarks('rft', ...ofTurns)[0]).toMatch(/which is how a warm start was measured\.$/);
+    // Said of the log already, before there is a plan.
+    expect(remarks('sweet-rl', short('dialogues', 12, 600))).toEqual([]);
   });
 });
 
