@@ -152,10 +152,11 @@ class Shards:
         return found
 
     def figures(self) -> dict[str, float]:
-        """Of what was sampled for all shards: `histories`, `candidates`, `tokens`; `cut`, the candidates that reached the
-        limit without an end; `sampler_difference`, the mean over tokens of |log p of the sampler − log p of the
-        trainer|, both at the sampler's temperature. With top-p it is not told, because the sampler's figures are then
-        after it.
+        """Of what was sampled for all shards.
+
+        `histories`, `candidates`, `tokens`; `cut`, the candidates that reached the limit without an end;
+        `sampler_difference`, the mean over tokens of |log p of the sampler − log p of the trainer|, both at the
+        sampler's temperature. With top-p it is not told, because the sampler's figures are then after it.
         """
         total: dict[str, float] = {"histories": 0, "candidates": 0, "tokens": 0, "cut": 0}
         difference = 0.0
