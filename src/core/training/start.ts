@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, sep } from 'node:path';
+import { SHORT, shortPrompt } from '../dialogue/shortPrompt';
 import { Fault, messageOf } from '../fault';
 import { ifThere, isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
@@ -134,7 +135,7 @@ function notWritten(folder: string, cause: unknown): Fault {
 async function prepare(folder: string, options: StartOptions): Promise<SelectionReport | undefined> {
   const { forTrainer, selection } = options.configuration;
   const { onProgress } = options;
-  let data = await withOwnRows(forTrainer.data, folder);
+  let data = await withOwnOpening(await withOwnRows(forTrainer.data, folder), folder, options.prompts);
   let report: SelectionReport | undefined;
   if (selection !== undefined) {
     report = await prepareData(selection, folder, {
@@ -173,6 +174,19 @@ async function withOwnRows(
     return [name, isFiles ? await Promise.all(value.map((file, index) => own(name, file, index))) : value];
   });
   return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
+}
+
+/** The shipped prompt for small models is copied: the next version of Tandem may word it otherwise. */
+async function withOwnOpening(
+  data: Readonly<Record<string, unknown>>,
+  folder: string,
+  prompts: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (data.opening !== SHORT) return data;
+  const copy = 'data/agent.md';
+  await mkdir(join(folder, 'data'), { recursive: true });
+  await copyFile(shortPrompt(prompts), join(folder, copy));
+  return { ...data, opening: copy };
 }
 
 async function writeConfiguration(folder: string, configuration: object): Promise<void> {
