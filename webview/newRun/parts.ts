@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { button, icon, progress } from '../ui';
-import type { Action, CheckView, DataView, EstimateView } from './protocol';
+import type { Action, CheckView, DataView, EstimateView, Values, WarmStartView } from './protocol';
 
 /** What would be learned from, in figures, with what is left out. */
 export function dataFigures(
@@ -49,6 +49,24 @@ export function dataFigures(
                 ({ reason, count }) => html`<li><span class="count">${count}</span> ${reason}</li>`,
               )}
             </ul>
+          </div>`
+    }
+  </div>`;
+}
+
+/** That a model has to be taught the protocol first, and the way there. */
+export function warmStart(
+  { sentence, values }: WarmStartView,
+  disabled: boolean,
+  set: (values: Values) => void,
+): TemplateResult {
+  return html`<div class="warm-start">
+    <p class="remark">${icon('lightbulb')}<span>${sentence}</span></p>
+    ${
+      Object.keys(values).length === 0
+        ? nothing
+        : html`<div class="line">
+            ${button({ disabled, label: t('Begin with a warm start'), icon: 'flame', onPress: () => set(values) })}
           </div>`
     }
   </div>`;

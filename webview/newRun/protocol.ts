@@ -91,6 +91,8 @@ export interface FormView {
   readonly methods: readonly Option[];
   readonly devices: readonly Option[];
   readonly groups: readonly FieldGroup[];
+  /** Absent where the model need not be taught the protocol first. */
+  readonly warmStart?: WarmStartView;
   /** Why the settings are as they are, where none is changed. */
   readonly recommendation: string;
   /** How many of the folded settings are not as recommended. */
@@ -101,6 +103,13 @@ export interface FormView {
   readonly restriction: string;
   /** The log holds no dialogue at all. */
   readonly isEmpty: boolean;
+}
+
+/** Rejection fine-tuning before SWEET-RL. */
+export interface WarmStartView {
+  readonly sentence: string;
+  /** What of the form it sets; nothing where it is chosen already. */
+  readonly values: Values;
 }
 
 /** What would be learned from. */

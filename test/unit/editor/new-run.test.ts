@@ -15,6 +15,7 @@ import { extentOf } from '../../../src/editor/collecting/extent';
 import { recommendedOf } from '../../../src/editor/runs/form/bases';
 import { checksView, dataView, planView } from '../../../src/editor/runs/form/tellings';
 import { formView, type Choices } from '../../../src/editor/runs/form/view';
+import { warmStartView } from '../../../src/editor/runs/form/warmStart';
 import { recommendationWords, settingWords, wantedWords } from '../../../src/editor/runs/form/words';
 import { dayOf } from '../../../src/editor/trajectories/filter';
 import { plan } from '../../fixtures/plan';
@@ -269,6 +270,43 @@ describe('what the form shows', () => {
   it('has words for every kind of field', () => {
     for (const field of Object.values(fields))
       expect(wantedWords(field, english)).toMatch(/^(Enter|Choose) /);
+  });
+});
+
+describe('a warm start', () => {
+  const facts = { method: 'sweet-rl', isForeign: true, played: 0, won: 0, successes: 30 } as const;
+
+  it('is offered to a model that has no success of its own, on those of other agents', () => {
+    expect(warmStartView(facts, english)).toEqual({
+      sentence:
+        'This model has no dialogue of its own in this log. Begin with a warm start: rejection fine-tuning on the 30 successes of other agents teaches it to ask and to answer; then train its result by SWEET-RL.',
+      values: { method: 'rft', agent: '' },
+    });
+    expect(warmStartView({ ...facts, played: 68 }, english)!.sentence).toMatch(
+      /^None of this model’s own 68 dialogues is a success\. Begin/,
+    );
+  });
+
+  it('says where it leads as soon as it is chosen', () => {
+    expect(warmStartView({ ...facts, method: 'rft' }, english)).toEqual({
+      sentence: expect.stringMatching(/train that by SWEET-RL\.$/) as string,
+      values: {},
+    });
+  });
+
+  it.each([{ isForeign: false }, { played: 68, won: 1 }, { successes: 0 }])('is no matter of %j', (other) => {
+    expect(warmStartView({ ...facts, ...other }, english)).toBeUndefined();
+  });
+
+  it('can be told in the short request for small models', () => {
+    const opening = (form: Form): unknown =>
+      (filled(form, context()).configuration.data as { opening?: string }).opening;
+    expect([opening(withValues({ opening: 'short' })), opening(withValues({ opening: '' }))]).toEqual([
+      'short',
+      undefined,
+    ]);
+    const { view } = formView(starter, choices, context());
+    expect(view.filters.find(({ name }) => name === 'opening')?.options).toHaveLength(2);
   });
 });
 
