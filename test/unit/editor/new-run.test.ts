@@ -274,14 +274,22 @@ describe('what the form shows', () => {
 });
 
 describe('a warm start', () => {
-  const facts = { method: 'sweet-rl', isForeign: true, played: 0, won: 0, successes: 30 } as const;
+  const facts = {
+    method: 'sweet-rl',
+    isForeign: true,
+    played: 0,
+    won: 0,
+    successes: 30,
+    isSmall: false,
+  } as const;
 
   it('is offered to a model that has no success of its own, on those of other agents', () => {
     expect(warmStartView(facts, english)).toEqual({
       sentence:
         'This model has no dialogue of its own in this log. Begin with a warm start: rejection fine-tuning on the 30 successes of other agents teaches it to ask and to answer; then train its result by SWEET-RL.',
-      values: { method: 'rft', agent: '' },
+      values: { method: 'rft', agent: '', 'policy.learning_rate': '1e-4' },
     });
+    expect(warmStartView({ ...facts, isSmall: true }, english)!.values).toEqual({ method: 'rft', agent: '' });
     expect(warmStartView({ ...facts, played: 68 }, english)!.sentence).toMatch(
       /^None of this model’s own 68 dialogues is a success\. Begin/,
     );

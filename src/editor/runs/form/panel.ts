@@ -289,7 +289,8 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
     const { view, filled } = formView(state, choices, {
       ...{ recommended, dataFolder: state.dataFolder, restriction: restriction(), t },
       recommendation: recommendationWords({ isSmall, ships, copied: state.copied?.of }, t),
-      ...(baseOf(state) !== '' && !learnsFromRows(state) && { warmStart: warmStart(state, log, place) }),
+      ...(baseOf(state) !== '' &&
+        !learnsFromRows(state) && { warmStart: warmStart(state, log, place, isSmall) }),
       name: (method) =>
         state.copied === undefined ? `${method} #${number}` : t('{0}, changed', state.copied.of),
     });
@@ -355,7 +356,7 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
 }
 
 /** By what the log has of the model that learns and of others. @param place where it plays here, if it does */
-function warmStart(state: FormState, log: TrajectoryLog, place: LocalPlace | undefined) {
+function warmStart(state: FormState, log: TrajectoryLog, place: LocalPlace | undefined, isSmall: boolean) {
   const won = (filter: TrajectoryFilter): number => log.count({ ...filter, outcome: 'success' }).total;
   const own = place && { agent: place.spec };
   return warmStartView(
@@ -364,7 +365,7 @@ function warmStart(state: FormState, log: TrajectoryLog, place: LocalPlace | und
       isForeign: place?.from !== 'tandem' && place?.from !== 'training',
       played: own === undefined ? 0 : log.count({ ...own, state: 'answered' }).total,
       won: own === undefined ? 0 : won(own),
-      successes: won({}),
+      ...{ successes: won({}), isSmall },
     },
     t,
   );

@@ -13,14 +13,19 @@ export interface WarmStartFacts {
   readonly won: number;
   /** Successes of any agent. */
   readonly successes: number;
+  /** It is trained whole, with settings that were found for imitation as well. */
+  readonly isSmall: boolean;
 }
+
+/** Usual for adapters that imitate. The trainer's own rate is one for preferences, with which 30 steps teach no protocol. */
+const RATE = '1e-4';
 
 /**
  * That a model without a success of its own begins with rejection fine-tuning: it writes no answers yet, so that there is
  * nothing to rank. Undefined where it need not, or nothing could be imitated.
  */
 export function warmStartView(
-  { method, isForeign, played, won, successes }: WarmStartFacts,
+  { method, isForeign, played, won, successes, isSmall }: WarmStartFacts,
   t: Translate,
 ): WarmStartView | undefined {
   if (!isForeign || won > 0 || successes === 0) return undefined;
@@ -41,6 +46,6 @@ export function warmStartView(
       known,
       grouped(successes),
     ),
-    values: { method: 'rft', agent: '' },
+    values: { method: 'rft', agent: '', ...(!isSmall && { 'policy.learning_rate': RATE }) },
   };
 }
