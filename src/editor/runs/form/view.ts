@@ -155,9 +155,7 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     day('until', t('Last day')),
     {
       ...{ name: 'opening', label: t('Request'), control: 'choice' },
-      about: t(
-        'How the agent is told what to do; it has to play with the same: the setting “Prompt Folder” takes the word short.',
-      ),
+      about: t('It has to play with the same: the setting “Prompt Folder” takes the word short.'),
       options: [
         { value: '', label: t('As Tandem ships it') },
         { value: SHORT, label: t('Short, for small models') },
