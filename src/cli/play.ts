@@ -84,7 +84,10 @@ export function addPlayOptions(command: Command, defaults: { temperature: number
       whole('--max-turns <n>', 'most agent turns; the last is the answer', 1, colBenchProtocol.maxTurns),
     )
     .addOption(whole('--reply-limit <n>', 'most characters of a reply', 1, colBenchProtocol.replyLimit))
-    .option('--prompts <folder>', 'your own agent.md or simulator.md')
+    .option(
+      '--prompts <folder>',
+      'your own agent.md or simulator.md; short: the shipped one for small models',
+    )
     .addOption(whole('--limit <n>', 'play only the first n tasks', 1))
     .addOption(jobsOption())
     .addOption(keyEnvOption());

@@ -174,7 +174,7 @@ def candidates_of_round(
     run.events.state("running", name)
     dialogues = first_of(prepared.dialogues, config.candidates.trajectories)
     room = config.policy.max_tokens - config.candidates.max_new_tokens
-    every = histories(dialogues, template)
+    every = histories(dialogues, template, config.candidates)
     short = [history for history in every if len(history.prompt) <= room]
     if not short:
         raise Fault(
