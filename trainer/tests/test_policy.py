@@ -118,12 +118,12 @@ def trl_trainer(tmp_path, tokenizer, beta: float, folder=None):
     )
 
 
-def disturb(model, change: float = 0.05) -> None:
+def disturb(model) -> None:
     """The same change of the same weights, whoever holds them."""
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for _, weight in sorted(model.named_parameters()):
-            weight += change * torch.randn(weight.shape, generator=generator)
+            weight += 0.05 * torch.randn(weight.shape, generator=generator)
 
 
 def same_gradients(ours, theirs) -> bool:
