@@ -216,11 +216,24 @@ describe('tandem onnx', () => {
     await rm(path.join(critic, 'onnx'), { recursive: true });
     const { code, stdout, stderr } = await onnx(critic, '--json');
     const files = ['critic.onnx', 'reference.onnx'].map((name) => path.join(critic, 'onnx', name));
-    expect(JSON.parse(stdout), stderr).toEqual({ summary: { files } });
+    expect(JSON.parse(stdout), stderr).toEqual({ summary: { files, refused: [] } });
     expect(
       stderr.match(/^(critic|reference)\.onnx: over \d+ tokens it is at most .* from PyTorch\.$/gm),
     ).toHaveLength(2);
     expect(code).toBe(0);
+  }, 120_000);
+
+  it('writes the precisions that hold, and fails because of the one that does not', async () => {
+    const wide = path.join(folder, 'wide');
+    await python(
+      'import sys; from models import tiny_model; tiny_model(sys.argv[1], head_dim=16, initializer_range=0.5)',
+      wide,
+    );
+    const { code, stdout, stderr } = await onnx(wide, '--precision', 'fp32,int4', '--json');
+    const files = [path.join(wide, 'onnx', 'model.onnx')];
+    expect(JSON.parse(stdout), stderr).toEqual({ summary: { files, refused: ['int4'] } });
+    expect(stderr).toMatch(/^With int4 weights the model in .* is another one: .*; take int8\.$/m);
+    expect(code).toBe(1);
   }, 120_000);
 
   it('refuses precisions and folders that there are not', async () => {
