@@ -14,6 +14,7 @@ from transformers import PreTrainedTokenizerBase
 
 from ..config import ModelConfig
 from ..fault import Fault
+from ..model.files import not_gguf, only_gguf
 from ..model.folder import load_tokenizer
 from ..model.load import load_model
 from ..model.memory import available_memory
@@ -48,10 +49,12 @@ def export_onnx(folder: Path, precisions: Sequence[Precision], say: Say, base: s
     """Writes the graphs of a model, or those that score with a critic where there is a critic.json.
 
     precisions: of a model that plays; a critic is always exact. base: where a critic's base is now, None for where it
-    was in training. Other graphs that are there already stay. A graph that is too far from PyTorch is refused by itself.
+    was in training. Other graphs that are there already stay. A graph that is too far from PyTorch is refused alone.
     Errors: Fault for a model that cannot be written, weights that are damaged, too little memory for the comparison, a
     full disk, and when every graph is refused; nothing is then put in place.
     """
+    if (file := only_gguf(folder)) is not None:
+        raise Fault(not_gguf(file), usage=True)
     if not folder.is_dir():
         raise Fault(f"There is no such folder as {folder}: give the folder of a model.", usage=True)
     temporary = folder / f"{FOLDER}.writing"
