@@ -208,6 +208,35 @@ describe('tandem score', () => {
   });
 });
 
+describe('tandem convert', () => {
+  const convert = (...args: string[]): Promise<Ended> => runNode(['dist/tandem.js', 'convert', ...args]);
+
+  it('makes a GGUF file of a folder and a folder of the file, and says what was made', async () => {
+    const own = path.join(folder, 'own');
+    await python('import sys; from models import tiny_model; tiny_model(sys.argv[1], head_dim=16)', own);
+    const [file, again] = [path.join(folder, 'own.gguf'), path.join(folder, 'again')];
+    const there = await convert(own, file, '--json');
+    expect(JSON.parse(there.stdout), there.stderr).toMatchObject({
+      summary: { made: file, precision: 'q8_0' },
+    });
+    const back = await convert(file, again);
+    expect(back.stdout.trim(), back.stderr).toBe(again);
+    expect([there.code, back.code]).toEqual([0, 0]);
+    const template = (of: string): Promise<string> => readFile(path.join(of, 'chat_template.jinja'), 'utf8');
+    expect(await template(again)).toBe(await template(own));
+  }, 120_000);
+
+  it('refuses what it cannot convert, in one sentence', async () => {
+    const file = path.join(folder, 'torn.gguf');
+    await writeFile(file, 'GGUF and no more');
+    const torn = await convert(file, path.join(folder, 'torn'));
+    expect(torn.stderr).toContain('torn.gguf is damaged or not all of it came: download it again.');
+    const twice = await convert(file, folder);
+    expect(twice.stderr).toContain('is there already: give another name');
+    expect([torn.code, twice.code]).toEqual([2, 2]);
+  }, 120_000);
+});
+
 describe('tandem onnx', () => {
   const onnx = (...args: string[]): Promise<Ended> => runNode(['dist/tandem.js', 'onnx', ...args]);
 
