@@ -76,6 +76,7 @@ describe('tandem', () => {
       'resume',
       'score',
       'onnx',
+      'convert',
       'scoreboard',
       'doctor',
       'help',

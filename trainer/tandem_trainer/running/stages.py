@@ -263,7 +263,9 @@ def graphs(run: Run) -> Beside | None:
 
     def beside(folder: Path) -> None:
         try:
-            export_onnx(folder, precisions, run.events.notice)
+            refused = export_onnx(folder, precisions, run.events.notice).refused
+            for precision, fault in refused.items():
+                run.events.notice(f"There is no {precision} graph; the others and the model itself are whole: {fault}")
         except Fault as fault:
             run.events.notice(f"There are no graphs for ONNX Runtime, and the model itself is whole: {fault}")
 
