@@ -49,6 +49,8 @@ export interface Generation {
   /** Vocabulary ids of the prompt, when the server tells. */
   readonly promptTokenIds?: readonly number[];
   readonly usage?: Usage;
+  /** Absent for models without sampling of their own, and at OpenAI's server. */
+  readonly serverSampling?: ServerSampling;
   /** The model name that the server says it served, which may be more exact than the one asked for. */
   readonly servedModel?: string;
   readonly timing: {
