@@ -83,7 +83,8 @@ export class OpenAiModel implements Model {
   }
 
   get fingerprint(): string {
-    return this.server;
+    // Dialogues of an earlier Tandem, in which the server's own sampling was in force, are of another model.
+    return this.#dialect.isNeutral ? `${this.server}, neutral sampling` : this.server;
   }
 
   get counts(): ModelCounts {

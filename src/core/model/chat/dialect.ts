@@ -55,6 +55,11 @@ export class Dialect {
     this.#settings = settings;
   }
 
+  /** Whether the server's own sampling is switched off, as far as it lets itself be. */
+  get isNeutral(): boolean {
+    return this.#settings.neutral;
+  }
+
   request(messages: readonly ChatMessage[], sampling: SamplingSettings): RequestBody {
     const { temperature, topP = 1, topK = 0, maxTokens, stop = [], seed } = sampling;
     const body: RequestBody = {

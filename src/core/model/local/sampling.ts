@@ -81,20 +81,18 @@ function drawFromNucleus(
 
 /** The `count` most likely tokens, most likely first; of equally likely ones those that the vocabulary has first. */
 function mostLikely(weights: Float64Array, count: number): number[] {
+  const byWeight = (a: number, b: number): number => weights[b]! - weights[a]! || a - b;
   const best: number[] = [];
+  let least = -1;
   for (let id = 0; id < weights.length; id++) {
-    const weight = weights[id]!;
-    if (best.length === count && weight <= weights[best.at(-1)!]!) continue;
-    let from = 0;
-    for (let to = best.length; from < to;) {
-      const middle = (from + to) >>> 1;
-      if (weights[best[middle]!]! >= weight) from = middle + 1;
-      else to = middle;
-    }
-    best.splice(from, 0, id);
-    if (best.length > count) best.pop();
+    if (weights[id]! <= least) continue;
+    best.push(id);
+    // Sorted only when there are twice as many as needed, so that a large top-k costs no more than one long sort.
+    if (best.length < 2 * count) continue;
+    best.sort(byWeight).length = count;
+    least = weights[best.at(-1)!]!;
   }
-  return best;
+  return best.sort(byWeight).slice(0, count);
 }
 
 /** Most likely first. What is so unlikely that all such tokens together are outside the nucleus is not sorted. */
