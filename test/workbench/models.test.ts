@@ -92,7 +92,7 @@ test('tests the connection before it is kept, and gives it a price', async () =>
 
 /** Leaves out what is empty. */
 async function sample(temperature: string, topK: string): Promise<void> {
-  await row('Sampling').click();
+  await row(/Sampling/).click();
   await workbench.answer('Temperature when it plays the agent', temperature);
   await workbench.answer('Top-p: sample from', '');
   await workbench.answer('Top-k: sample from', topK);
