@@ -81,9 +81,12 @@ export class Configuration {
   }
 
   get sampling(): SamplingSettings {
+    // Not given when it is off: collections begun before there was the setting go on under their names.
+    const topK = this.get('sampling.topK');
     return {
       temperature: this.get('sampling.temperature'),
       topP: this.get('sampling.topP'),
+      topK: topK === 0 ? undefined : topK,
       maxTokens: this.get('sampling.maxTokens'),
     };
   }

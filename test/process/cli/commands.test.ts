@@ -92,6 +92,8 @@ describe('tandem', () => {
       ['collect', ...play('x', '--rollouts', 'many')],
       '--rollouts takes a whole number of at least 1, not "many"',
     ],
+    [['collect', ...play('x', '--top-p', '0')], '--top-p takes a number above 0 and at most 1, not "0"'],
+    [['evaluate', ...play('x', '--top-k', '0')], '--top-k takes a whole number of at least 1, not "0"'],
     [['collect', '--tasks', starterPack, '--agent', 'gpt', '--simulator', 'rules'], '"gpt" is not a model'],
     [['grade', 'rows.jsonl', '--mode', 'kind'], 'Allowed choices are fixed, paper'],
     [['erase', 'ada'], 'This cannot be undone; add --yes'],

@@ -109,10 +109,11 @@ function placeholderOf({ model, baseUrl }: Server): string {
 }
 
 function samplingWords({ sampling = {} }: Server): string {
-  const { temperature, topP, maxTokens } = sampling;
+  const { temperature, topP, topK, maxTokens } = sampling;
   const words = [
     ...(temperature === undefined ? [] : [t('temperature {0}', temperature)]),
     ...(topP === undefined ? [] : [t('top-p {0}', topP)]),
+    ...(topK === undefined ? [] : [t('top-k {0}', topK)]),
     ...(maxTokens === undefined ? [] : [t('at most {0} tokens', maxTokens)]),
   ];
   return words.length === 0 ? t('as in the settings') : words.join(', ');
