@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -222,6 +222,12 @@ test('adds a model folder and makes it the agent; a folder that is no model is r
   await workbench.runCommand('Tandem: Add Model Folder…');
   await workbench.chooseFile(path.join(workspace, 'agents', path.sep));
   await workbench.notification(/agents.*config\.json/);
+  const download = path.join(workspace, 'download');
+  await mkdir(download);
+  await writeFile(path.join(download, 'tiny.gguf'), 'GGUF');
+  await workbench.runCommand('Tandem: Add Model Folder…');
+  await workbench.chooseFile(`${download}${path.sep}`);
+  await workbench.notification(/tiny\.gguf is a GGUF file.*tandem convert .*llama-server -m /);
   await workbench.runCommand('Tandem: Add Model Folder…');
   await workbench.chooseFile(`${folder}${path.sep}`);
   const told = await workbench.notification(/own-model is in the list of models\./);
