@@ -108,7 +108,8 @@ test('gives it sampling settings, and the test says which the server refuses', a
   await sample('0.7', '20');
   await row('temperature 0.7, top-k 20').waitFor();
   await row('Test Connection').click();
-  await row('refuses "min_p"; its own value, if it has one, is in force').waitFor();
+  await row('It works').waitFor();
+  await row('refuses "min_p"; its own value').waitFor();
   await workbench.pictures('models-sampling', allThemes);
 });
 

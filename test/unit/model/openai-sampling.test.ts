@@ -40,8 +40,8 @@ test('a top-p of 1 and a top-k of 0 are neutral, however they were given', async
 test("OpenAI's own server, which has nothing to switch off, is sent nothing", async () => {
   const asked: Body[] = [];
   const { fetch } = globalThis;
-  globalThis.fetch = async (_, init) => {
-    asked.push(JSON.parse(String(init?.body)) as Body);
+  globalThis.fetch = async (...request) => {
+    asked.push((await new Request(...request).json()) as Body);
     return Response.json({ choices: [{ message: { content: 'ok' }, finish_reason: 'stop' }] });
   };
   try {
