@@ -2,6 +2,7 @@
 import path from 'node:path';
 
 import { ensurePythonEnvironment } from '../python.mjs';
+import { ensureRealModel } from '../real-model.mjs';
 import { runLogged } from '../setup/command.mjs';
 import { results, root, withNode } from '../setup/project.mjs';
 import { ensureBrowser } from '../workbench/browser.mjs';
@@ -19,6 +20,7 @@ import { vitestSuite } from './vitest.mjs';
 
 const realServer = once(() => packages('tests', 'test/fixtures/real-server/requirements.txt'));
 const trainerPython = once(() => packages('trainer-tests', 'trainer/tests/requirements.lock'));
+const realModel = once(async () => ensureRealModel(await trainerPython(), console.log));
 const browser = once(ensureBrowser);
 // The system's packages are installed one after the other.
 const workbenchServer = once(() => browser().then(ensureWorkbench));
@@ -28,8 +30,8 @@ export const suites = new Map([
   ['typecheck', { tests: false, needs: [], run: () => check('typecheck') }],
   ['lint', { tests: false, needs: [], run: () => check('lint') }],
   ['unit', { tests: true, needs: [], run: unit }],
-  ['trainer', { tests: true, needs: [trainerPython], run: trainer }],
-  ['process', { tests: true, needs: [trainerPython, realServer], run: processes }],
+  ['trainer', { tests: true, needs: [trainerPython, realModel], run: trainer }],
+  ['process', { tests: true, needs: [trainerPython, realServer, realModel], run: processes }],
   ['host', { tests: true, needs: [workbenchServer], run: host }],
   ['workbench', { tests: true, needs: [workbenchServer, trainerPython], run: workbench }],
 ]);
@@ -71,17 +73,24 @@ async function processes(name) {
   // Here and not in a test, because it may have to be downloaded, which no test's time limit should include.
   await realServer();
   await useRealTrainer();
+  await useRealModel();
   return vitestSuite('process', name);
 }
 
 /** @param {string | undefined} name */
 async function trainer(name) {
+  await useRealModel();
   return pytestSuite(await trainerPython(), name);
 }
 
 /** What starts the trainer starts the real one, with the packages of its own suite. */
 async function useRealTrainer() {
   process.env.TANDEM_TRAINER_PYTHON = await trainerPython();
+}
+
+/** What plays or trains SmolLM2 finds it there (test/fixtures/real-model, trainer/tests/test_real_model.py). */
+async function useRealModel() {
+  process.env.TANDEM_REAL_MODEL = await realModel();
 }
 
 /** @param {string | undefined} name */

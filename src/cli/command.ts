@@ -51,6 +51,15 @@ export function nonNegative(option: string): (text: string) => number {
   };
 }
 
+/** Reads a number above 0 and at most 1 from an option. */
+export function share(option: string): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && value > 0 && value <= 1) return value;
+    throw wrongUse(`${option} takes a number above 0 and at most 1, not "${text}".`);
+  };
+}
+
 /** Reads a number from 0 to 1 from an option. */
 export function fraction(option: string): (text: string) => number {
   return (text) => {

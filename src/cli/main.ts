@@ -3,6 +3,7 @@ import { Fault, messageOf } from '../core/fault';
 import type { Outcome, Surroundings } from './command';
 import { installCheck } from './commands/check';
 import { installCollect } from './commands/collect';
+import { installConvert } from './commands/convert';
 import { installDoctor } from './commands/doctor';
 import { installDownload } from './commands/download';
 import { installErase } from './commands/erase';
@@ -48,6 +49,7 @@ const installs = [
   installResume,
   installScore,
   installOnnx,
+  installConvert,
   installScoreboard,
   installDoctor,
 ];
@@ -72,6 +74,7 @@ const USAGE = new Set([
   'training/not-running',
   'training/cannot-score',
   'training/cannot-export',
+  'training/cannot-convert',
 ]);
 
 /** Commands that continue where they were stopped. */

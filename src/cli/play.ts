@@ -8,7 +8,7 @@ import type { GradingMode } from '../core/grading/grade';
 import type { SamplingSettings } from '../core/model/model';
 import type { OpenModelOptions } from '../core/model/spec';
 import { readTasks } from '../core/task/pack';
-import { nonNegative, wholeNumber, wrongUse, type Surroundings } from './command';
+import { nonNegative, share, wholeNumber, wrongUse, type Surroundings } from './command';
 import { keyEnvOption, type KeyOf } from './keys';
 import { say } from './output';
 
@@ -38,6 +38,8 @@ export interface PlayOptions {
   readonly data: string;
   readonly mode: GradingMode;
   readonly temperature: number;
+  readonly topP?: number;
+  readonly topK?: number;
   readonly maxTokens: number;
   readonly maxTurns: number;
   readonly replyLimit: number;
@@ -79,12 +81,22 @@ export function addPlayOptions(command: Command, defaults: { temperature: number
         .argParser(nonNegative('--temperature'))
         .default(defaults.temperature),
     )
+    .addOption(
+      new Option(
+        '--top-p <p>',
+        'sample from the most likely tokens that together have this probability',
+      ).argParser(share('--top-p')),
+    )
+    .addOption(whole('--top-k <k>', 'sample from this many of the most likely tokens', 1))
     .addOption(whole('--max-tokens <n>', 'most tokens of an agent turn', 1, 2048))
     .addOption(
       whole('--max-turns <n>', 'most agent turns; the last is the answer', 1, colBenchProtocol.maxTurns),
     )
     .addOption(whole('--reply-limit <n>', 'most characters of a reply', 1, colBenchProtocol.replyLimit))
-    .option('--prompts <folder>', 'your own agent.md or simulator.md')
+    .option(
+      '--prompts <folder>',
+      'your own agent.md or simulator.md; short: the shipped one for small models',
+    )
     .addOption(whole('--limit <n>', 'play only the first n tasks', 1))
     .addOption(jobsOption())
     .addOption(keyEnvOption());
@@ -111,10 +123,17 @@ export async function preparePlay(
     tasks,
     simulator: openSimulator(options.simulator, prompts, modelOptions({ assets }, keyOf(options.simulator))),
     prompts,
-    sampling: { temperature: options.temperature, maxTokens: options.maxTokens },
+    sampling: samplingOf(options),
     protocol: { maxTurns: options.maxTurns, replyLimit: options.replyLimit },
   };
 }
+
+const samplingOf = ({ temperature, topP, topK, maxTokens }: PlayOptions): SamplingSettings => ({
+  temperature,
+  topP,
+  topK,
+  maxTokens,
+});
 
 /** The first tasks of the packs; bad lines, and ids that a pack before has too, are named and left out. */
 async function tasksOf(files: readonly string[], limit: number, signal: AbortSignal): Promise<PackTask[]> {

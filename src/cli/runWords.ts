@@ -43,6 +43,7 @@ export function dataInWords({
   left_out,
   other_prompts,
   kept_local = 0,
+  trained_on,
 }: SelectionReport): string {
   return [
     `Data: ${trajectories} trajectories of ${tasks} tasks, ${successes} of them successes.`,
@@ -58,6 +59,7 @@ export function dataInWords({
       : [
           `${other_prompts} were played with another agent.md; give it as data.opening to train on what the agent saw.`,
         ]),
+    ...(trained_on?.shortages.map(({ sentence }) => `Few data: ${sentence}`) ?? []),
   ].join('\n');
 }
 
@@ -81,6 +83,7 @@ export function planInWords(plan: Plan): string {
     ['all', time(plan.total_seconds)],
     ['fits', plan.fits ? 'yes' : 'no'],
     ...plan.advice.map((sentence) => ['to do', sentence]),
+    ...plan.data.shortages.map(({ sentence }) => ['few data', sentence]),
   ];
   return lines.map(([name, text]) => `${name!.padEnd(11)} ${text!}`).join('\n');
 }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import * as vscode from 'vscode';
+import { SHORT } from '../core/dialogue/shortPrompt';
 import type { GradingMode } from '../core/grading/grade';
 import type { GradingLimits } from '../core/grading/limits';
 import type { SamplingSettings } from '../core/model/model';
@@ -73,16 +74,19 @@ export class Configuration {
     return { maxTurns: this.get('protocol.maxTurns'), replyLimit: this.get('protocol.replyLimit') };
   }
 
-  /** Where the user keeps prompts of his own; undefined: the ones that ship with Tandem. */
+  /** Where the user keeps prompts of his own, or the word for the short one; undefined: the ones that ship with Tandem. */
   get promptFolder(): string | undefined {
     const folder = this.get('protocol.promptFolder').trim();
-    return folder === '' ? undefined : this.resolve(folder);
+    return folder === '' ? undefined : folder === SHORT ? folder : this.resolve(folder);
   }
 
   get sampling(): SamplingSettings {
+    // Not given when it is off: collections begun before there was the setting go on under their names.
+    const topK = this.get('sampling.topK');
     return {
       temperature: this.get('sampling.temperature'),
       topP: this.get('sampling.topP'),
+      topK: topK === 0 ? undefined : topK,
       maxTokens: this.get('sampling.maxTokens'),
     };
   }

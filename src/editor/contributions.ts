@@ -208,6 +208,7 @@ export interface Settings {
   'protocol.promptFolder': string;
   'sampling.temperature': number;
   'sampling.topP': number;
+  'sampling.topK': number;
   'sampling.maxTokens': number;
   'model.firstTokenSeconds': number;
   'model.totalSeconds': number;
@@ -237,6 +238,7 @@ export const settings: readonly (keyof Settings)[] = [
   'protocol.promptFolder',
   'sampling.temperature',
   'sampling.topP',
+  'sampling.topK',
   'sampling.maxTokens',
   'model.firstTokenSeconds',
   'model.totalSeconds',

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { root } from '../../scripts/setup/project.mjs';
 import { startChatServer, type ChatServer } from '../fixtures/chat-server';
-import { answer } from '../fixtures/chat-server-replies';
+import { answer, status } from '../fixtures/chat-server-replies';
 import { expectAccessible } from './accessibility';
 import { chatSettings } from './chatView';
 import type { WorkbenchDriver } from './driver';
@@ -33,7 +33,11 @@ beforeAll(async () => {
   // The tree draws only the rows that fit: the tasks of this test should come first.
   await rm(path.join(workspace, 'starter-world.jsonl'));
   server = await startChatServer({
-    reply: () => answer(`I wonder.\nOUTPUT:\n${question}`),
+    reply: ({ body }) => {
+      if ('min_p' in body) return status(400, { message: 'Unknown parameter: min_p' });
+      if (Number(body.top_k) > 100) return status(400, { message: 'top_k must be at most 100' });
+      return answer(`I wonder.\nOUTPUT:\n${question}`);
+    },
     key,
     models: ['llama-tiny', 'qwen-tiny'],
   });
@@ -86,6 +90,29 @@ test('tests the connection before it is kept, and gives it a price', async () =>
   await row('$1 per million prompt tokens').waitFor();
 });
 
+/** Leaves out what is empty. */
+async function sample(temperature: string, topK: string): Promise<void> {
+  await row(/Sampling/).click();
+  await workbench.answer('Temperature when it plays the agent', temperature);
+  await workbench.answer('Top-p: sample from', '');
+  await workbench.answer('Top-k: sample from', topK);
+  await workbench.answer('Maximum tokens per message', '');
+}
+
+test('gives it sampling settings, and the test says which the server refuses', async () => {
+  await sample('0.7', '500');
+  await row('temperature 0.7, top-k 500').waitFor();
+  await row('Test Connection').click();
+  await row('answers 400: top_k must be at most 100').waitFor();
+  await workbench.pictures('models-sampling-refused', allThemes);
+  await sample('0.7', '20');
+  await row('temperature 0.7, top-k 20').waitFor();
+  await row('Test Connection').click();
+  await row('It works').waitFor();
+  await row('refuses "min_p"; its own value').waitFor();
+  await workbench.pictures('models-sampling', allThemes);
+});
+
 test('keeps it as the agent, which the view marks', async () => {
   await row('Connect and Use as Agent').click();
   await models()
@@ -98,7 +125,7 @@ test('plays a turn with it', async () => {
   await session().getByText('agent: ').first().waitFor();
   await session().getByRole('button', { name: 'Agree and start' }).click();
   await session().getByText(question).waitFor();
-  expect(server.requests.at(-1)?.body.model).toBe('qwen-tiny');
+  expect(server.requests.at(-1)?.body).toMatchObject({ model: 'qwen-tiny', temperature: 0.7, top_k: 20 });
   const turn = models().getByRole('treeitem', {
     name: /^qwen-tiny, agent, works, .*, 1 turn, [\d,]+ tokens, \$0\.0/,
   });
@@ -196,6 +223,12 @@ test('adds a model folder and makes it the agent; a folder that is no model is r
   await workbench.runCommand('Tandem: Add Model Folder…');
   await workbench.chooseFile(path.join(workspace, 'agents', path.sep));
   await workbench.notification(/agents.*config\.json/);
+  const download = path.join(workspace, 'download');
+  await mkdir(download);
+  await writeFile(path.join(download, 'tiny.gguf'), 'GGUF');
+  await workbench.runCommand('Tandem: Add Model Folder…');
+  await workbench.chooseFile(`${download}${path.sep}`);
+  await workbench.notification(/tiny\.gguf is a GGUF file.*tandem convert .*llama-server -m /);
   await workbench.runCommand('Tandem: Add Model Folder…');
   await workbench.chooseFile(`${folder}${path.sep}`);
   const told = await workbench.notification(/own-model is in the list of models\./);

@@ -223,7 +223,19 @@ test('plans the run with the defaults: time, memory, device', async () => {
     .getByText(/^about .+ of .+ GB/)
     .waitFor();
   await form().getByText('as the model tokenizes them').waitFor();
+  // The numbers at hand, and those from which a gain can be expected.
+  await form()
+    .getByText(/^The critic would learn from \d pairs?: a better agent was measured with 300\. /)
+    .waitFor();
+  await form()
+    .getByText(/pairs? (is|are) held out: from 16 on, /)
+    .waitFor();
+  await form()
+    .getByText(/^25 of 25 turns come without token ids: /)
+    .waitFor();
   await pictures('plan');
+  await button('Let the simulator play').scrollIntoViewIfNeeded();
+  await pictures('few-data');
 });
 
 test('counts follow the filter, and what is left out is said', async () => {
@@ -346,6 +358,29 @@ test('a name on the hub is planned when that is asked for, and stands in a file 
   vi.unstubAllEnvs();
   expect(code).toBe(0);
   expect(stdout).toMatch(/fits +yes/);
+  // Nobody has played with it: it is led to learn from the successes of others first.
+  await base.scrollIntoViewIfNeeded();
+  await form()
+    .getByText(/^This model has no dialogue of its own in this log\. Begin with a warm start: /)
+    .waitFor();
+  await button('Begin with a warm start').scrollIntoViewIfNeeded();
+  await pictures('warm-start');
+  await button('Begin with a warm start').click();
+  await form()
+    .getByText(/^A warm start: the model learns how the conversation works/)
+    .waitFor();
+  await expect
+    .poll(() => form().getByRole('radio', { name: 'Rejection fine-tuning' }).isChecked())
+    .toBe(true);
+  await form().getByRole('combobox', { name: 'Request' }).selectOption('short');
+  await form()
+    .getByText(/^\d dialogues? to imitate: a better agent was measured with 140\. /)
+    .waitFor();
+  await needs().getByText('It fits this machine.').waitFor();
+  await pictures('warm-start-chosen');
+  await form().getByRole('combobox', { name: 'Request' }).selectOption('');
+  await form().getByRole('radio', { name: 'SWEET-RL', exact: true }).check();
+  await button('Learning rate: reset to the recommended value').click();
   await base.selectOption('starter');
   await needs().getByText('It fits this machine.').waitFor();
 });

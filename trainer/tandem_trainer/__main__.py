@@ -6,6 +6,7 @@
     python -m tandem_trainer planner                  plans one run after another, as stdin asks
     python -m tandem_trainer doctor [run.json] [--json]
     python -m tandem_trainer onnx FOLDER …            graphs of a model, or of a critic, for ONNX Runtime
+    python -m tandem_trainer convert FROM TO …        a GGUF file to a model folder, and back
     python -m tandem_trainer score …                  turn advantages of any trajectories by an exported critic
 
 Exit codes: 0 done or stopped, 1 failed, 2 wrong use. What went wrong is the last line of stderr.
@@ -21,7 +22,7 @@ from .fault import Fault
 from .imports import importing
 from .running import stop  # noqa: F401  first of all: it notes when this process began
 
-COMMANDS = ("check", "doctor", "onnx", "plan", "planner", "score")
+COMMANDS = ("check", "convert", "doctor", "onnx", "plan", "planner", "score")
 
 
 def main() -> None:
@@ -54,6 +55,8 @@ def _command(arguments: list[str]) -> int:
             sys.modules.setdefault("torch", None)
             os.environ["TRANSFORMERS_NO_ADVISORY_WARNINGS"] = "1"  # or it says on stderr that torch is missing
             from .check import main as command
+        elif name == "convert":
+            from .gguf.command import main as command
         elif name == "doctor":
             from .doctor import main as command
         elif name == "onnx":

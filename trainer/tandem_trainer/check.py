@@ -7,6 +7,7 @@ Reads the configuration, the tokenizer and the data, no weights, and imports no 
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,13 @@ def main(arguments: list[str]) -> int:
     template = Template(load_tokenizer(config.model, path, folder), config.model.template_options)
     prepared = prepare(config, template, context_length(path))
     problems = [str(problem) for problem in prepared.problems]
+    shortages = [asdict(each) for each in prepared.shortages]
     if given.json:
-        about = {"version": VERSION, "method": config.method, **prepared.counts}
+        about = {"version": VERSION, "method": config.method, **prepared.counts, "shortages": shortages}
         print(json.dumps({**about, "notices": prepared.notices, "problems": problems[:LISTED]}, ensure_ascii=False))
     else:
-        print(as_text(config.method, prepared.counts, prepared.notices, problems))
+        notices = [*prepared.notices, *(each["sentence"] for each in shortages)]
+        print(as_text(config.method, prepared.counts, notices, problems))
     return 0
 
 

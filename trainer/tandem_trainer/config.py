@@ -105,6 +105,9 @@ class CandidatesConfig:
     """Stage 2: turns sampled for the histories of the trajectories, and ranked by the critic."""
 
     per_turn: Annotated[int, Range(2)] = 16
+    # One of them is the turn that was logged, if it is not longer than max_new_tokens; else all are sampled, as in the
+    # paper and in everything that was measured. For a policy that hardly writes such turns by itself.
+    with_logged: bool = False
     pairs_per_turn: Count = 4
     # The fraction whose histories are used, first the first ones of every task; the paper takes a tenth of its 15,000.
     trajectories: Share = 0.1
@@ -112,6 +115,11 @@ class CandidatesConfig:
     temperature: Positive = 1.0
     top_p: Share = 1.0
     max_new_tokens: Count = 1024
+
+    @property
+    def sampled(self) -> int:
+        """Of those of a turn."""
+        return self.per_turn - self.with_logged
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ class Plan:
 
     parts: of the memory at the worst moment of training. largest: tokens of the largest example, after sharing.
     room: tokens of the largest example that would fit. seconds: of each stage, None when nobody knows.
-    data: counts of what is trained on, by `running/prepare.py`; empty for a run, which tells them itself.
+    data: counts of what is trained on and shortages, by `running/prepare.py`; empty for a run, which tells them itself.
     """
 
     machine: Machine
@@ -298,7 +298,7 @@ def plan_of(
             base = load_base(config.model, run_folder=temporary)
             base.checkpoint_activations(plan.checkpoint_activations)
             plan = timed(plan, config, shape, prepared, template, base)
-    return replace(plan, data=prepared.counts)
+    return replace(plan, data={**prepared.counts, "shortages": [asdict(each) for each in prepared.shortages]})
 
 
 def as_text(plan: Plan) -> str:
@@ -322,7 +322,8 @@ def as_text(plan: Plan) -> str:
     for stage, seconds in plan.seconds.items():
         lines.append(f"{stage:14} {'time not known' if seconds is None else f'{_duration(seconds)} ({basis})'}")
     lines.append(f"{'fits':14} {'yes' if plan.fits else 'no'}")
-    return "\n".join([*lines, *(f"{'to do':14} {sentence}" for sentence in plan.advice)])
+    lines += [f"{'to do':14} {sentence}" for sentence in plan.advice]
+    return "\n".join([*lines, *(f"{'few data':14} {short['sentence']}" for short in plan.data.get("shortages", []))])
 
 
 def _duration(seconds: float) -> str:

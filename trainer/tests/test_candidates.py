@@ -191,6 +191,29 @@ def test_histories_are_what_the_agent_read_and_beside_it_what_the_critic_reads()
     assert unknown.hidden_prompt is None
 
 
+def test_the_logged_turn_is_one_of_the_candidates_where_it_is_asked_for(tmp_path):
+    base = tiny_base(tmp_path)
+    template = Template(base.tokenizer)
+    messages = ({"role": "user", "content": "Sort it."}, {"role": "assistant", "content": "How?"})
+    short, long = (
+        Dialogue(name, name, messages, (Spoken(1, ids=ids(*range(5, end))),), settled=True)
+        for name, end in (("short", 10), ("long", 14))
+    )
+    settings = CandidatesConfig(per_turn=3, max_new_tokens=8, with_logged=True)
+    found = histories([short, long], template, settings)
+    made = Shards(tmp_path, found, settings, base.stop_ids, 0)
+    made.sample(base, budget(tmp_path))
+    first, second = made.read(0)
+    assert [len(one.turns) for one in (first, second)] == [3, 2]  # a turn beyond the limit stays out
+    logged = first.turns[-1]
+    assert logged.response.tolist() == [*range(5, 10)] and not logged.sampled and logged.log_probs is None
+    assert first.texts[-1] == base.tokenizer.decode(logged.response, skip_special_tokens=True)
+    assert made.figures()["candidates"] == 4  # those that were sampled
+    without = Shards(tmp_path, histories([short, long], template), settings, base.stop_ids, 0)
+    assert without.path(0) != made.path(0)
+    assert [one.logged for one in without.histories[0]] == [None, None]
+
+
 def test_what_another_run_shared_is_not_sampled_again(tmp_path, monkeypatch):
     base = tiny_base(tmp_path)
     shared = tmp_path / "shared"

@@ -94,6 +94,29 @@ def test_quantised_graphs_stand_beside_the_exact_one_with_what_they_lose(tmp_pat
     assert int8["agreement"] > 0.9
 
 
+def test_one_precision_that_is_refused_does_not_take_the_others_with_it(tmp_path, capsys):
+    wide = tiny_model(tmp_path, head_dim=16, initializer_range=0.5)  # of which 4 bits keep too little
+
+    assert _command(["onnx", str(wide), "--precision", "int4,fp32,int8"]) == 0
+
+    said = capsys.readouterr()
+    files = ["model.onnx", "model_int8.onnx"]
+    assert json.loads(said.out) == {"files": [str(wide / "onnx" / name) for name in files], "refused": ["int4"]}
+    assert "With int4 weights the model in" in said.err and "take int8." in said.err
+    assert {path.name for path in (wide / "onnx").iterdir()} == {*files, "export.json"}
+    assert list(json.loads((wide / "onnx" / "export.json").read_text())["graphs"]) == files
+
+
+def test_when_every_precision_is_refused_the_command_fails_and_what_was_there_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr(decoder, "LIMIT", 0)
+    wide = tiny_model(tmp_path, head_dim=16, initializer_range=0.5)
+    export_onnx(wide, ["int8"], quietly)
+    before = {path.name: path.read_bytes() for path in (wide / "onnx").iterdir()}
+    with pytest.raises(Fault, match=r"another one: its distributions are .* nats from .* allowed; take int8\."):
+        export_onnx(wide, ["int4"], quietly)
+    assert {path.name: path.read_bytes() for path in (wide / "onnx").iterdir()} == before
+
+
 def test_a_tied_head_and_the_embedding_are_one_table_of_a_quantised_graph(tmp_path):
     apart, tied = (
         tiny_model(tmp_path / str(tie), head_dim=16, vocab_size=4096, tie_word_embeddings=tie) for tie in (False, True)

@@ -67,13 +67,23 @@ def test_a_model_that_cannot_be_written_is_refused_before_it_is_trained(tmp_path
         check([str(path)])
 
 
-def test_a_result_whose_graph_is_no_good_is_still_a_result_and_says_so(tmp_path):
-    path = tiny_run(tmp_path, method="rft", family="qwen3", export={"onnx": ["int4"]})
+@pytest.mark.parametrize(
+    ("precisions", "files", "sentence"),
+    [
+        (["int4"], None, "There are no graphs for ONNX Runtime, and the model itself is whole: With int4"),
+        (
+            ["int4", "fp32"],
+            {"model.onnx", "export.json"},
+            "There is no int4 graph; the others and the model itself are whole: With int4",
+        ),
+    ],
+    ids=["all", "one"],
+)
+def test_a_result_whose_graph_is_no_good_is_still_a_result_and_says_so(precisions, files, sentence, tmp_path):
+    path = tiny_run(tmp_path, method="rft", family="qwen3", export={"onnx": precisions})
     ran = train(path, "from tandem_trainer.onnx import export\nexport.USELESS = 0")
     assert (ran.code, ran.stderr) == (0, "")
-    assert (tmp_path / "model" / "model.safetensors").exists()
-    assert not (tmp_path / "model" / "onnx").exists()
-    [notice] = events(path, "notice")
-    assert notice["message"].startswith(
-        "There are no graphs for ONNX Runtime, and the model itself is whole: With int4"
-    )
+    model = tmp_path / "model"
+    assert (model / "model.safetensors").exists()
+    assert ({file.name for file in (model / "onnx").iterdir()} if (model / "onnx").exists() else None) == files
+    assert events(path, "notice")[-1]["message"].startswith(sentence)

@@ -249,6 +249,18 @@ def test_the_critics_work_is_its_epochs_its_looks_and_one_pass_of_the_reference(
     assert load.flops == pytest.approx(steps * each["lora"] + (looks + 3) * each["forward"])
 
 
+def test_rejection_fine_tuning_has_no_pass_of_a_reference(run_json):
+    run_json.write_text(json.dumps({**json.loads(run_json.read_text()), "method": "rft"}))
+    prepared, template = prepared_of(run_json)
+    shape = shape_of(AutoConfig.from_pretrained(prepared.config.model.base))
+    load = loads_of(prepared, shape, template)[0]
+    train, held_out = prepared.split(prepared.policy)
+    (read,) = [piece for piece in load.pieces if piece.kind == "read"]
+    looks = 2  # before the first step and after the last
+    one = step_flops(shape, train[0].turns, "forward")
+    assert load.stage == "policy" and read.flops == pytest.approx(one * len(held_out) * looks)
+
+
 def test_what_examples_of_a_batch_begin_with_is_computed_once(run_json):
     asked = json.loads(run_json.read_text())
     times = {"critic": {"batch": 8}, "data": {**asked["data"], "held_out": 0}}

@@ -105,7 +105,7 @@ def test_the_difference_to_the_sampler_is_told_where_it_can_be_compared(tmp_path
     assert "sampler_difference" not in look(base, Policy(PolicyConfig(), references, plainly_sampled=False), [pair])
 
 
-def trl_trainer(tmp_path, tokenizer, beta: float):
+def trl_trainer(tmp_path, tokenizer, beta: float, folder=None):
     pytest.importorskip("trl")
     from datasets import Dataset
     from datasets.utils.logging import disable_progress_bar
@@ -113,7 +113,7 @@ def trl_trainer(tmp_path, tokenizer, beta: float):
     from trl import DPOConfig, DPOTrainer
 
     disable_progress_bar()
-    folder = tmp_path / "llama-model"
+    folder = folder or tmp_path / "llama-model"
     arguments = DPOConfig(str(tmp_path / "trl"), beta=beta, report_to=[], use_cpu=True, bf16=False)
     return DPOTrainer(
         AutoModelForCausalLM.from_pretrained(folder),

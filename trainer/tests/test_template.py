@@ -318,13 +318,18 @@ def test_space_around_the_text_and_thoughts_that_the_server_took_out_are_no_mism
     assert settle(template, [with_turn("Up?", ids=thought, finish_reason="stop")]).mismatched == 1
 
 
-def test_ids_beyond_the_vocabulary_leave_the_dialogue_out_with_file_and_line():
+def test_ids_beyond_the_vocabulary_give_way_to_the_text_and_are_counted():
     template = Template(tokenizer_of("qwen2_5"))
-    beyond = with_turn("Up?", ids=np.array([3, 151000], np.int32), finish_reason="stop")
-    settled = settle(template, [beyond, dialogue_of("Sort.", "Up?")])
-    assert len(settled.dialogues) == 1
-    assert settled.left_out == {"token ids that the tokenizer does not have": 1}
-    assert str(settled.problems[0]).startswith("rows.jsonl:1: Turn 1 has the token id 151000; ")
+    beyond = np.array([3, 151000], np.int32)
+    known = sampled(template, "Up?")
+    by_turn = with_turn("Up?", ids=beyond, finish_reason="stop")
+    by_prompt = with_turn("Up?", ids=known, prompt_ids=beyond, finish_reason="stop")
+    settled = settle(template, [by_turn, by_prompt, dialogue_of("Sort.", "Up?")])
+    turns = [turn for (turn,) in template.all_turns(settled.dialogues)]
+    assert [turn.response.tolist() for turn in turns] == [known.tolist()] * 3
+    assert [turn.sampled for turn in turns] == [False] * 3
+    assert max(turns[1].prompt) < 151000
+    assert settled.mismatched == 2 and not settled.left_out
 
 
 def test_a_turn_that_was_cut_before_its_first_token_leaves_the_dialogue_out():

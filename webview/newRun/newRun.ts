@@ -9,7 +9,7 @@ import { button, icon, iconButton, linkButton, progress, radioGroup } from '../u
 import { checkControl, selectControl, textControl } from '../ui/field';
 import { host } from './host';
 import { formOf } from './kept';
-import { checkList, dataFigures, emptyLog, estimateParts } from './parts';
+import { checkList, dataFigures, emptyLog, estimateParts, warmStart } from './parts';
 import type {
   DataView,
   EstimateView,
@@ -184,9 +184,10 @@ export class NewRunElement extends PageElement<ToWebview> {
     </section>`;
   }
 
-  private method({ methods, devices }: FormView): TemplateResult {
+  private method({ methods, devices, warmStart: warm }: FormView): TemplateResult {
     return html`<section class="how">
       <h2 class="unseen">${t('How')}</h2>
+      ${warm === undefined ? nothing : warmStart(warm, this.isStarting, (values) => this.set(values))}
       ${radios('method', t('Method'), methods, this.value('method'), (value) => this.set({ method: value }))}
       <div class="device">
         ${selectControl({

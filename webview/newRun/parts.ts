@@ -1,11 +1,11 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../language';
 import { button, icon, progress } from '../ui';
-import type { Action, CheckView, DataView, EstimateView } from './protocol';
+import type { Action, CheckView, DataView, EstimateView, Values, WarmStartView } from './protocol';
 
 /** What would be learned from, in figures, with what is left out. */
 export function dataFigures(
-  { figures, leftOut, problem, remark, isCounting, isCollecting }: DataView,
+  { figures, leftOut, problem, remarks, isCounting, isCollecting }: DataView,
   isStarting: boolean,
   act: (action: Action) => void,
 ): TemplateResult {
@@ -32,9 +32,11 @@ export function dataFigures(
             <div class="line">${collectButton(act, isStarting)}</div>`
     }
     ${
-      problem !== '' || remark === '' || isCollecting
+      problem !== '' || remarks.length === 0 || isCollecting
         ? nothing
-        : html`<p class="remark">${icon('warning')}<span>${remark}</span></p>
+        : html`${remarks.map(
+              (remark) => html`<p class="remark">${icon('warning')}<span>${remark}</span></p>`,
+            )}
             <div class="line">${collectButton(act, isStarting)} ${generateButton(act, isStarting)}</div>`
     }
     ${
@@ -47,6 +49,24 @@ export function dataFigures(
                 ({ reason, count }) => html`<li><span class="count">${count}</span> ${reason}</li>`,
               )}
             </ul>
+          </div>`
+    }
+  </div>`;
+}
+
+/** That a model has to be taught the protocol first, and the way there. */
+export function warmStart(
+  { sentence, values }: WarmStartView,
+  disabled: boolean,
+  set: (values: Values) => void,
+): TemplateResult {
+  return html`<div class="warm-start">
+    <p class="remark">${icon('lightbulb')}<span>${sentence}</span></p>
+    ${
+      Object.keys(values).length === 0
+        ? nothing
+        : html`<div class="line">
+            ${button({ disabled, label: t('Begin with a warm start'), icon: 'flame', onPress: () => set(values) })}
           </div>`
     }
   </div>`;

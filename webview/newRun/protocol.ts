@@ -91,6 +91,8 @@ export interface FormView {
   readonly methods: readonly Option[];
   readonly devices: readonly Option[];
   readonly groups: readonly FieldGroup[];
+  /** Absent where the model need not be taught the protocol first. */
+  readonly warmStart?: WarmStartView;
   /** Why the settings are as they are, where none is changed. */
   readonly recommendation: string;
   /** How many of the folded settings are not as recommended. */
@@ -103,6 +105,13 @@ export interface FormView {
   readonly isEmpty: boolean;
 }
 
+/** Rejection fine-tuning before SWEET-RL. */
+export interface WarmStartView {
+  readonly sentence: string;
+  /** What of the form it sets; nothing where it is chosen already. */
+  readonly values: Values;
+}
+
 /** What would be learned from. */
 export interface DataView {
   readonly type: 'data';
@@ -113,8 +122,8 @@ export interface DataView {
   readonly leftOut: readonly { readonly reason: string; readonly count: string }[];
   /** Why nothing could be learned from it; empty when something can. */
   readonly problem: string;
-  /** That it is too little to expect a better agent, and what to do; empty when it is enough. */
-  readonly remark: string;
+  /** What of it is too little to expect a better agent, and what to do: a sentence each; none when it is enough. */
+  readonly remarks: readonly string[];
 }
 
 export interface CheckView {

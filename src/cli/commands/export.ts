@@ -83,7 +83,7 @@ export const installExport: Install = (program, perform) => {
       ),
     )
     .option('--without-findings', 'leave out the dialogues that hold secrets or e-mail addresses')
-    .option('--prompts <folder>', 'the folder with your own agent.md, as used in the dialogues')
+    .option('--prompts <folder>', 'the folder with your own agent.md, or short, as used in the dialogues')
     .action((out: string, options: Options) => perform((to) => exportRows(out, options, to)));
 };
 

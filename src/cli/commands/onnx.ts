@@ -40,7 +40,7 @@ function readPrecisions(text: string): readonly Precision[] {
 
 async function write(folder: string, { precision, base }: Options, to: Surroundings): Promise<Outcome> {
   if (!existsSync(folder)) throw wrongUse(`There is no model folder ${folder}.`);
-  const files = await writeGraphs(await openShippedTrainer(to), {
+  const graphs = await writeGraphs(await openShippedTrainer(to), {
     folder,
     ...(precision !== undefined && { precisions: precision }),
     // A folder, unless it is a name on the hub.
@@ -48,5 +48,5 @@ async function write(folder: string, { precision, base }: Options, to: Surroundi
     signal: to.signal,
     onLine: say,
   });
-  return { summary: { files }, print: () => files.join('\n') };
+  return { summary: graphs, print: () => graphs.files.join('\n'), failed: graphs.refused.length > 0 };
 }

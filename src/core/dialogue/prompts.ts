@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Fault, messageOf } from '../fault';
+import { SHORT, shortPrompt } from './shortPrompt';
 
 /** The prompt files and what they may fill in. A user replaces one by a file of the same name in a folder of his own. */
 const placeholders = {
@@ -35,11 +36,13 @@ export class Prompts {
 
   /**
    * Reads the prompts that ship with Tandem, each replaced by the file of the same name in `folder` if there is one.
-   * @param agent a file that replaces agent.md, whatever its name
+   * @param folder or the word `short`
+   * @param agent a file that replaces agent.md, whatever its name, or the word `short`
    * @throws {Fault} `dialogue/prompt-folder` when `folder` holds no prompt; `dialogue/prompt` when a file cannot be
    * read, is empty, lacks a placeholder that it needs or names one that does not exist
    */
   static async load(shipped: string, folder?: string, agent?: string): Promise<Prompts> {
+    if (folder === SHORT || agent === SHORT) return Prompts.load(shipped, undefined, shortPrompt(shipped));
     const own = folder === undefined ? [] : await promptsIn(folder);
     const place = (file: PromptFile): string => path.join(own.includes(file) ? folder! : shipped, file);
     return new Prompts({

@@ -60,14 +60,18 @@ export function requestAfter(
   };
 }
 
-/** What the log keeps of a generated message. `sampling` is what it was asked for with, its seed included. */
+/**
+ * What the log keeps of a generated message. `sampling` is what it was asked for with, its seed included, and what the
+ * server made of that.
+ */
 export function generated(
   generation: Generation,
   { name, terms }: Model,
-  sampling: SamplingSettings,
+  settings: SamplingSettings,
 ): Omit<Candidate, 'agent'> {
   const { text, reasoning, finishReason, timing, tokens, promptTokenIds, usage, servedModel } = generation;
   const model = servedModel ?? name;
+  const sampling = { ...settings, server: generation.serverSampling };
   return { text, reasoning, finishReason, model, terms, sampling, tokens, promptTokenIds, usage, timing };
 }
 

@@ -6,6 +6,7 @@ import { clientFor } from './chat/client';
 import { diagnosisOf, notOpenAi, tooSlow, type Diagnosis } from './chat/diagnosis';
 import type { Addressee } from './chat/failure';
 import { environmentKey } from './environmentKey';
+import type { SamplingSettings } from './model';
 import { addressFor, OpenAiModel } from './openai';
 
 export type { Diagnosis, Problem } from './chat/diagnosis';
@@ -16,6 +17,8 @@ export interface Endpoint {
   readonly model: string;
   /** Default: as when it plays, `OPENAI_API_KEY` for the server that it is for. Empty: none. */
   readonly key?: string;
+  /** Its own sampling settings, which the server may refuse. */
+  readonly sampling?: Partial<SamplingSettings>;
 }
 
 /** What came of asking a model for a few words. */
@@ -56,7 +59,7 @@ export async function tryModel(endpoint: Endpoint, options: AskOptions = {}): Pr
     const model = new OpenAiModel({
       ...{ model: name, baseUrl, apiKey: to.key ?? '', limits, retry: { attempts: 1 } },
     });
-    const sampling = { temperature: 0, maxTokens: TRIAL_TOKENS };
+    const sampling = { temperature: 0, ...endpoint.sampling, maxTokens: TRIAL_TOKENS };
     await model.generate([{ role: 'user', content: 'Say hello.' }], sampling, { signal });
     return { works: true, milliseconds: performance.now() - begun, notes: model.notes };
   } catch (error) {

@@ -7,11 +7,22 @@ export interface ChatMessage {
 export interface SamplingSettings {
   /** 0 is greedy. */
   readonly temperature: number;
+  /** Only the most likely tokens that together have this probability; 1 or absent: all. Applies after temperature and top-k. */
   readonly topP?: number;
+  /** Only so many of the most likely tokens; 0 or absent: all. */
+  readonly topK?: number;
   /** Most tokens that one turn may have. */
   readonly maxTokens: number;
   readonly seed?: number;
   readonly stop?: readonly string[];
+}
+
+/** What a server was asked of its own sampling, by the names of its API. */
+export interface ServerSampling {
+  /** Fields that were sent with the value that switches them off. */
+  readonly neutral: readonly string[];
+  /** Fields that it refused: where it has values of its own for them, these were in force. */
+  readonly refused?: readonly string[];
 }
 
 /** The tokens of a generated turn exactly as they were sampled. */
@@ -42,6 +53,8 @@ export interface Generation {
   readonly promptTokenIds?: readonly number[];
   /** Absent when the server does not count; of an answer that the caller stopped, many servers do not. */
   readonly usage?: Usage;
+  /** Absent for models without sampling of their own, and at OpenAI's server. */
+  readonly serverSampling?: ServerSampling;
   /** The model name that the server says it served, which may be more exact than the one asked for. */
   readonly servedModel?: string;
   readonly timing: {

@@ -77,12 +77,14 @@ export class OpenAiModel implements Model {
     this.#dialect = new Dialect({
       model: options.model,
       maxTokensField: isOpenAi ? 'max_completion_tokens' : 'max_tokens',
+      neutral: !isOpenAi,
       ...this.#asksFor,
     });
   }
 
   get fingerprint(): string {
-    return this.server;
+    // Dialogues of an earlier Tandem, in which the server's own sampling was in force, are of another model.
+    return this.#dialect.isNeutral ? `${this.server}, neutral sampling` : this.server;
   }
 
   get counts(): ModelCounts {
@@ -90,7 +92,8 @@ export class OpenAiModel implements Model {
   }
 
   get notes(): readonly string[] {
-    return [...this.#notes];
+    const losses = this.#dialect.losses.map((loss) => this.#sentence(loss));
+    return [...losses, ...this.#notes];
   }
 
   async generate(
@@ -116,12 +119,13 @@ export class OpenAiModel implements Model {
         const timing = { totalMs: performance.now() - started, attempts: requests };
         return {
           ...answer,
+          serverSampling: this.#dialect.samplingOf(body, sampling),
           timing: streamed && firstTextMs !== undefined ? { ...timing, firstTextMs } : timing,
         };
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         if (this.#learned(error, body)) continue;
-        const waitMs = this.#waitAfter(error, attempt, requests);
+        const waitMs = this.#waitAfter(error, attempt, requests, body);
         attempt += 1;
         firstTextMs = undefined;
         this.#counts.retries += 1;
@@ -182,7 +186,11 @@ export class OpenAiModel implements Model {
   }
 
   #note(what: string): void {
-    this.#notes.add(`The server at ${this.server} ${what}.`);
+    this.#notes.add(this.#sentence(what));
+  }
+
+  #sentence(what: string): string {
+    return `The server at ${this.server} ${what}.`;
   }
 
   #count({ usage, tokens }: FinishedAnswer): void {
@@ -195,17 +203,20 @@ export class OpenAiModel implements Model {
   /** Whether the server only refused a parameter that the next request can do without. */
   #learned({ status, words }: Failure, body: RequestBody): boolean {
     if (status === undefined || words === undefined) return false;
-    const note = this.#dialect.learn(status, words, body);
-    if (note !== undefined) this.#note(note);
-    return note !== undefined;
+    return this.#dialect.learn(status, words, body);
   }
 
   /** Milliseconds until the next attempt. @throws {Fault} when there is none */
-  #waitAfter(failure: Failure, attempt: number, requests: number): number {
-    if (!failure.again || attempt >= this.#retry.attempts) throw failure.toFault(requests);
-    const { waitMs } = failure;
+  #waitAfter(failure: Failure, attempt: number, requests: number, body: RequestBody): number {
+    const { waitMs, status = 0, words = '' } = failure;
+    if (!failure.again || attempt >= this.#retry.attempts) {
+      const chosen = this.#dialect.refusedChoice(status, words, body);
+      throw failure.toFault(requests, { remedy: chosen && otherChoice(chosen) });
+    }
     if (waitMs !== undefined && waitMs > this.#retry.longestServerWaitMs)
-      throw failure.toFault(requests, `It asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long.`);
+      throw failure.toFault(requests, {
+        why: `It asks to wait ${Math.ceil(waitMs / 1000)} s, which is too long.`,
+      });
     return waitBefore(attempt, this.#retry, waitMs);
   }
 }
@@ -224,6 +235,11 @@ export function addressFor(model: string, baseUrl: string): Address {
       `The address of the server for the model "${model}" (${URL.parse(baseUrl)?.host ?? ''}) must not contain a name or password. ${keyRemedy(undefined, 'its key')}.`,
     );
   return address;
+}
+
+/** What to do about a value of the sampling settings that a server refuses. */
+function otherChoice({ field, value }: { readonly field: string; readonly value: unknown }): string {
+  return `The sampling settings ask for "${field}": ${JSON.stringify(value)}; choose a value that this server takes`;
 }
 
 /** At its usual origin or a regional one. */

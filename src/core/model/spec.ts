@@ -1,4 +1,5 @@
 import { Fault } from '../fault';
+import { notGguf, onlyGguf } from './local/gguf';
 import { servedModel, type ServedModel } from './address';
 import { LocalModel, type LocalModelOptions } from './local/model';
 import type { Model } from './model';
@@ -53,6 +54,8 @@ function starterFolder({ starter }: OpenModelOptions): string {
 }
 
 function unknownKind(spec: string): Fault {
+  const gguf = onlyGguf(spec);
+  if (gguf !== undefined) return new Fault('model/bad-spec', notGguf(gguf));
   const hints: readonly (readonly [string, string])[] = [
     ['rules', ' The rules can only play the simulator.'],
     ['vscode:', ' The models that the editor offers can only play in the editor.'],

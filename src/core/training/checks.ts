@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
+import { examplesSchema, shortageSchema, trainedOnSchema, type TrainedOn } from './data/trainedOn';
 import { runFiles } from './runFolder';
 import { ask, sentenceOf, type Answer, type Trainer } from './trainer';
 
@@ -30,9 +31,6 @@ const examinationSchema = z.looseObject({
   ok: z.boolean(),
   checks: z.array(checkSchema),
 });
-
-/** How many examples a stage learns from, and on how many it is measured. */
-const examplesSchema = z.looseObject({ train: z.number(), held_out: z.number() });
 
 /** Sizes in bytes, times in seconds. */
 export const planSchema = z.looseObject({
@@ -68,9 +66,10 @@ export const planSchema = z.looseObject({
     successes: z.number(),
     turns: z.number(),
     tokens: z.number(),
-    critic: examplesSchema,
-    policy: examplesSchema,
+    critic: examplesSchema(),
+    policy: examplesSchema(),
     left_out: z.record(z.string(), z.number()),
+    shortages: z.array(shortageSchema()),
   }),
 });
 /** What a run needs, what was chosen for it, whether that fits, and how long it takes. */
@@ -103,6 +102,7 @@ export async function examine(
 /**
  * The trainer's own check of a run.json: every field, and whether the data hold what the method needs.
  * @param from how the user calls the configuration
+ * @returns what the data come to
  * @throws {Fault} `training/bad-configuration` with the trainer's sentence, `training/trainer-broken`
  */
 export async function checkConfiguration(
@@ -110,10 +110,10 @@ export async function checkConfiguration(
   folder: string,
   from: string,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<TrainedOn> {
   const file = join(folder, runFiles.configuration);
-  const answer = await ask(trainer, ['check', file], { cwd: folder, signal });
-  if (answer.code === 0) return;
+  const answer = await ask(trainer, ['check', file, '--json'], { cwd: folder, signal });
+  if (answer.code === 0) return parse(answer, trainedOnSchema(), 'check');
   if (answer.code !== WRONG_USE) throw brokenAnswer(answer, 'check');
   throw new Fault('training/bad-configuration', sentenceOf(answer).replaceAll(file, from));
 }

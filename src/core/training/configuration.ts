@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
+import { SHORT } from '../dialogue/shortPrompt';
 import { Fault, messageOf } from '../fault';
 import { isTooDeep } from '../nesting';
 import { EDITOR_MODEL } from '../trajectory/terms';
@@ -37,7 +38,7 @@ export const logSelectionSchema = z.strictObject({
   with_doubtful: z.boolean().optional(),
   /** Models whose text must not be trained on, as agent or as simulator; `*` stands for anything. */
   exclude_models: z.array(z.string()).readonly().optional(),
-  /** The agent.md that was played with, when it is not Tandem's own. */
+  /** The agent.md that was played with, when it is not Tandem's own; the word `short`: the shipped one for small models. */
   opening: z.string().optional(),
 });
 
@@ -118,7 +119,7 @@ function selectionOf(data: object, from: string, folder: string): LogSelection |
   return {
     ...rest,
     log: resolve(folder, log),
-    ...(opening !== undefined && { opening: resolve(folder, opening) }),
+    ...(opening !== undefined && { opening: opening === SHORT ? SHORT : resolve(folder, opening) }),
   };
 }
 
@@ -132,9 +133,10 @@ function sentenceOf(error: z.ZodError, prefix: string): string {
 function dataPaths(data: Readonly<Record<string, unknown>>, folder: string): Record<string, unknown> {
   const absolute = (value: unknown): unknown =>
     typeof value === 'string' ? resolve(folder, value) : Array.isArray(value) ? value.map(absolute) : value;
-  const paths = ['trajectories', 'preferences', 'opening'];
+  const isPath = (name: string, value: unknown): boolean =>
+    ['trajectories', 'preferences', 'opening'].includes(name) && !(name === 'opening' && value === SHORT);
   return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [name, paths.includes(name) ? absolute(value) : value]),
+    Object.entries(data).map(([name, value]) => [name, isPath(name, value) ? absolute(value) : value]),
   );
 }
 

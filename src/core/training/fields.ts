@@ -90,6 +90,7 @@ export const fields = {
   }),
   ...under('candidates', {
     per_turn: { kind: 'whole', low: 2, default: 16 },
+    with_logged: { kind: 'flag', default: false },
     pairs_per_turn: { ...count, default: 4 },
     trajectories: { ...share, default: 0.1 },
     rounds: { ...count, default: 1 },

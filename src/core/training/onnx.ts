@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Fault } from '../fault';
 import { ask, sentenceOf, type Trainer } from './trainer';
 
-export type Precision = 'fp32' | 'int8' | 'int4';
+export type Precision = z.infer<typeof precisionSchema>;
 
 export interface OnnxOptions {
   /** A model as transformers reads it, or an exported critic. */
@@ -17,18 +17,26 @@ export interface OnnxOptions {
   readonly onLine?: (line: string) => void;
 }
 
-const madeSchema = z.object({ files: z.array(z.string()) });
+const precisionSchema = z.enum(['fp32', 'int8', 'int4']);
+const graphsSchema = z.object({
+  /** What was written. */
+  files: z.array(z.string()),
+  /** Precisions whose graph is too far from PyTorch and is not there; the others are. */
+  refused: z.array(precisionSchema),
+});
+
+export type Graphs = Readonly<z.infer<typeof graphsSchema>>;
 
 const WRONG_USE = 2;
 
 /**
  * Writes the graphs with which a model folder plays here, or a critic scores, into its `onnx/`. Each is compared with
  * PyTorch before it is put in place.
- * @returns the files that were written
- * @throws {Fault} `training/cannot-export` for a folder of no use; `training/not-exported`
+ * @throws {Fault} `training/cannot-export` for a folder of no use, or when every precision is refused;
+ * `training/not-exported`
  * @throws the signal's reason when it is aborted
  */
-export async function writeGraphs(trainer: Trainer, options: OnnxOptions): Promise<readonly string[]> {
+export async function writeGraphs(trainer: Trainer, options: OnnxOptions): Promise<Graphs> {
   const { precisions, base, signal, onLine } = options;
   const folder = resolve(options.folder);
   const given = [
@@ -50,5 +58,5 @@ export async function writeGraphs(trainer: Trainer, options: OnnxOptions): Promi
     throw new Fault(code, sentenceOf(answer));
   }
   if (held !== undefined) onLine?.(held);
-  return madeSchema.parse(JSON.parse(answer.stdout)).files;
+  return graphsSchema.parse(JSON.parse(answer.stdout));
 }

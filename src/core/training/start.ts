@@ -1,14 +1,16 @@
 import { copyFile, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join, sep } from 'node:path';
+import { SHORT, shortPrompt } from '../dialogue/shortPrompt';
 import { Fault, messageOf } from '../fault';
 import { ifThere, isErrorCode, UNWRITABLE, writeAtomically } from '../trajectory/files';
 import { beginOf } from '../trajectory/running';
 import { checkConfiguration, examine, planOf, UnfitMachine, type Check, type Plan } from './checks';
 import type { Configuration } from './configuration';
 import { writeQueued } from './control';
-import { prepareData, type PrepareOptions } from './data/prepare';
+import { prepareData, writeReport, type PrepareOptions } from './data/prepare';
 import type { SelectionReport } from './data/report';
+import type { TrainedOn } from './data/trainedOn';
 import { launch } from './launch';
 import type { Planner } from './planner';
 import { launchSchema, mayLive, type Launch } from './process';
@@ -48,8 +50,9 @@ export async function startRun(runs: Runs, options: StartOptions): Promise<Run> 
 /** The same without the launch, which is left to somebody else: to torchrun on several machines. Faults as `startRun`. */
 export async function prepareRun(runs: Runs, options: StartOptions): Promise<Run> {
   const id = await makeRun(runs, async (unfinished) => {
-    await prepare(unfinished, options);
-    await check(unfinished, options);
+    const report = await prepare(unfinished, options);
+    const trainedOn = await check(unfinished, options);
+    if (report !== undefined) await writeReport(unfinished, { ...report, trained_on: trainedOn });
     if (options.queued === true) await writeQueued(unfinished);
     options.signal?.throwIfAborted();
   });
@@ -132,7 +135,7 @@ function notWritten(folder: string, cause: unknown): Fault {
 async function prepare(folder: string, options: StartOptions): Promise<SelectionReport | undefined> {
   const { forTrainer, selection } = options.configuration;
   const { onProgress } = options;
-  let data = await withOwnRows(forTrainer.data, folder);
+  let data = await withOwnOpening(await withOwnRows(forTrainer.data, folder), folder, options.prompts);
   let report: SelectionReport | undefined;
   if (selection !== undefined) {
     report = await prepareData(selection, folder, {
@@ -173,26 +176,37 @@ async function withOwnRows(
   return Object.fromEntries(await Promise.all(entries)) as Readonly<Record<string, unknown>>;
 }
 
+/** The shipped prompt for small models is copied: the next version of Tandem may word it otherwise. */
+async function withOwnOpening(
+  data: Readonly<Record<string, unknown>>,
+  folder: string,
+  prompts: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (data.opening !== SHORT) return data;
+  const copy = 'data/agent.md';
+  await mkdir(join(folder, 'data'), { recursive: true });
+  await copyFile(shortPrompt(prompts), join(folder, copy));
+  return { ...data, opening: copy };
+}
+
 async function writeConfiguration(folder: string, configuration: object): Promise<void> {
   const text = `${JSON.stringify(configuration, undefined, 2)}\n`;
   await writeAtomically(join(folder, runFiles.configuration), (file) => file.writeFile(text));
 }
 
 /** Both at once, because each has torch to import; what is wrong with the configuration is told first. */
-async function check(folder: string, options: StartOptions): Promise<void> {
+async function check(folder: string, options: StartOptions): Promise<TrainedOn> {
   const { trainer, configuration, examined, onProgress } = options;
   onProgress?.('checks');
-  if (examined === true) {
-    await checkConfiguration(trainer, folder, configuration.from, options.signal);
-    return;
-  }
+  if (examined === true) return checkConfiguration(trainer, folder, configuration.from, options.signal);
   const enough = new AbortController();
   const signal = AbortSignal.any([enough.signal, ...(options.signal ? [options.signal] : [])]);
   const machine = examine(trainer, { folder, signal });
   // It may fail first, while nobody waits for it yet: that is heard below.
   machine.catch(() => undefined);
+  let trainedOn: TrainedOn;
   try {
-    await checkConfiguration(trainer, folder, configuration.from, signal);
+    trainedOn = await checkConfiguration(trainer, folder, configuration.from, signal);
   } catch (error) {
     enough.abort(error);
     await machine.catch(() => undefined); // the configuration is what is wrong
@@ -200,6 +214,7 @@ async function check(folder: string, options: StartOptions): Promise<void> {
   }
   const failed = (await machine).filter(({ status }) => status === 'failed');
   if (failed.length > 0) throw new UnfitMachine(failed);
+  return trainedOn;
 }
 
 /** Says whose preparation it is, so that what a killed process left can be told from what is being made. */

@@ -18,9 +18,17 @@ const timing = z.object({ firstTextMs: z.number().optional(), totalMs: z.number(
 const sampling = z.object({
   temperature: z.number(),
   topP: z.number().optional(),
+  topK: z.number().optional(),
   maxTokens: z.number(),
   seed: z.number().optional(),
   stop: z.array(z.string()).readonly().optional(),
+  /** Fields of the server's API that were sent with the value that switches them off, and those that it refused. */
+  server: z
+    .object({
+      neutral: z.array(z.string()).readonly(),
+      refused: z.array(z.string()).readonly().optional(),
+    })
+    .optional(),
 });
 
 /**

@@ -114,12 +114,14 @@ export function samplingFor(
     return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
   };
   const topP = number('top_p') ?? settings.topP;
+  const topK = number('top_k');
   const seed = number('seed');
   return {
     ...settings,
     temperature: number('temperature') ?? settings.temperature,
     maxTokens: Math.max(1, Math.floor(number('max_tokens') ?? settings.maxTokens)),
     ...(topP !== undefined && { topP }),
+    ...(topK !== undefined && { topK: Math.floor(topK) }),
     ...(seed !== undefined && { seed: Math.floor(seed) }),
   };
 }

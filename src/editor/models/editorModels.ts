@@ -149,8 +149,12 @@ const tooLongWords = (name: string, t: Translate): string =>
   );
 
 /** Each vendor has options of its own; these names are the usual ones, and others are ignored. */
-function optionsOf({ temperature, topP, maxTokens }: SamplingSettings): Record<string, number> {
-  return { temperature, max_tokens: maxTokens, ...(topP === undefined ? {} : { top_p: topP }) };
+function optionsOf({ temperature, topP, topK = 0, maxTokens }: SamplingSettings): Record<string, number> {
+  return {
+    ...{ temperature, max_tokens: maxTokens },
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(topK === 0 ? {} : { top_k: topK }),
+  };
 }
 
 /** The API knows no system messages. */

@@ -21,6 +21,7 @@ export const serverSchema = lazily(() =>
       .object({
         temperature: z.number().min(0).max(2).optional(),
         topP: z.number().positive().max(1).optional(),
+        topK: z.int().min(0).optional(),
         maxTokens: z.int().positive().optional(),
       })
       .optional(),

@@ -43,6 +43,7 @@ describe('a name that would command the terminal is shown as text by', () => {
     ['resume', RED, '--data', data],
     ['score', '--critic', RED, RED],
     ['onnx', path.join(folder, RED)],
+    ['convert', path.join(folder, RED), 'folder'],
     ['scoreboard', `--${RED}`],
     ['doctor', RED],
   ])('tandem %s', async (...args) => expectShown(await tandem(...args)));

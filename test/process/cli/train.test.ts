@@ -111,6 +111,11 @@ describe('tandem train', () => {
     await launcher.ended;
     const { id, selection } = await until(({ progress }) => (progress?.step ?? 0) > 0);
     expect(selection).toMatchObject({ trajectories: 12, left_out: {}, other_prompts: 12 });
+    const { turns, shortages, policy } = selection!.trained_on!;
+    expect(shortages).toMatchObject([
+      { kind: 'successes', have: policy.train, enough: 140 },
+      { kind: 'token_ids', have: 0, enough: turns },
+    ]);
 
     const onlooker = begun('runs', id, '--data', data, '--follow');
     await onlooker.says('policy: running');
@@ -222,6 +227,9 @@ describe('tandem train', () => {
     const elsewhere = path.join(folder, 'planned');
     const { code, stdout, stderr } = await tandem('train', file, '--data', elsewhere, '--plan');
     expect(stdout, stderr).toContain('critic');
+    expect(stdout).toMatch(/^few data +The critic learns from \d+ pairs?: .* with 300; /m);
+    expect(stdout).toMatch(/^few data +\d+ pairs? held out: from 16 on, /m);
+    expect(stdout).toMatch(/^few data +25 of 25 turns come without token ids: /m);
     expect(code).toBe(0);
     expect(await readdir(path.join(elsewhere, 'runs'))).toEqual([]);
   });

@@ -1,5 +1,7 @@
 // Against llama.cpp's own server, with a tiny model of random weights that is made for the test.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { NEUTRAL_FIELDS } from '../../../src/core/model/chat/neutral';
+import { Sampler } from '../../../src/core/model/local/sampling';
 import { OpenAiModel, type OpenAiOptions } from '../../../src/core/model/openai';
 import type { SamplingSettings } from '../../../src/core/model/model';
 import { pythonSetupLimit } from '../../fixtures/real-server/python';
@@ -49,6 +51,49 @@ test('the same seed gives the same turn, another one another', async () => {
   for (const seed of [7, 7, 8]) texts.push((await open().generate(question, { ...sampling, seed })).text);
   expect(texts[0]).toBe(texts[1]);
   expect(texts[0]).not.toBe(texts[2]);
+});
+
+test("at temperature 1 each token is sampled as often as the model's own probability says, whatever the server's defaults are", async () => {
+  const model = open();
+  const turns = await Promise.all(
+    Array.from({ length: 400 }, (_, seed) => model.generate(question, { ...sampling, maxTokens: 1, seed })),
+  );
+  // The log-probability of each token is the model's own, so the turns themselves say how often each should come.
+  const share = new Map<number, number>();
+  const own = new Map<number, number>();
+  for (const { tokens } of turns) {
+    const [id, logprob] = [tokens!.ids![0]!, tokens!.logprobs![0]!];
+    share.set(id, (share.get(id) ?? 0) + 1 / turns.length);
+    own.set(id, Math.exp(logprob));
+  }
+  expect([...own.values()].reduce((a, b) => a + b)).toBeGreaterThan(0.98);
+  // Four standard errors; the seeds are fixed.
+  for (const [id, probability] of own)
+    expect(Math.abs(share.get(id)! - probability)).toBeLessThan(
+      4 * Math.sqrt((probability * (1 - probability)) / turns.length),
+    );
+  expect(turns[0]!.serverSampling).toEqual({ neutral: NEUTRAL_FIELDS });
+  expect(model.notes).toEqual([]);
+});
+
+test('top-p takes the tokens that have it at the temperature of the turn, as a local model does', async () => {
+  const drawn = async (settings: Partial<SamplingSettings>) => {
+    const turns = await Promise.all(
+      Array.from({ length: 150 }, (_, seed) =>
+        open().generate(question, { ...sampling, maxTokens: 1, seed, ...settings }),
+      ),
+    );
+    return new Map(turns.map(({ tokens }) => [tokens!.ids![0]!, tokens!.logprobs![0]!]));
+  };
+  const all = [...(await drawn({ temperature: 3 }))];
+  const { length: vocabulary } = all;
+  const settings = { temperature: 2, topP: 0.7 };
+  const logits = new Float32Array(vocabulary).map((_, at) => all[at]![1]);
+  const here = new Set<number>();
+  for (let seed = 0; seed < 2000; seed++)
+    here.add(all[new Sampler({ ...settings, seed }).choose(logits).id]![0]);
+  expect(new Set((await drawn(settings)).keys())).toEqual(here);
+  expect((await drawn({ temperature: 2, topK: 2 })).size).toBe(2);
 });
 
 test('a stop string ends the turn before it', async () => {

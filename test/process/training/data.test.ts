@@ -123,6 +123,12 @@ function pairsOf(rows: readonly z.infer<typeof rowSchema>[]): number {
 }
 
 describe('the data of a run', () => {
+  it('begin with the shipped request for small models where its word is given', async () => {
+    const { rows, other_prompts } = await prepared({ opening: 'short' });
+    expect(rows[0]!.messages[0]!.content).toMatch(/^Write a Python function for a colleague\. Ask /);
+    expect(other_prompts).toBe(13);
+  });
+
   it('are the finished, graded dialogues of the log; what is left out is counted by its reason', async () => {
     const { rows, ...report } = await prepared({});
     expect(report).toMatchObject({

@@ -42,7 +42,7 @@ const plan = {
   ...{ training: 'lora', fits: true, token_budget: 1, checkpoint_activations: false, needed: 1, disk: 1 },
   ...{ largest: 1, room: 1, seconds: {}, total_seconds: 1, advice: [] },
   data: {
-    ...{ trajectories: 1, tasks: 1, successes: 1, turns: 1, tokens: 1, left_out: {} },
+    ...{ trajectories: 1, tasks: 1, successes: 1, turns: 1, tokens: 1, left_out: {}, shortages: [] },
     ...{ critic: { train: 1, held_out: 0 }, policy: { train: 1, held_out: 0 } },
   },
 };

@@ -97,6 +97,15 @@ describe('a run', () => {
     });
   });
 
+  it('has a copy of the request for small models that ships, where its word is given', async () => {
+    const { folder: runFolder } = await start([[state('done', { stage: 'export' })]], {
+      data: { opening: 'short' },
+    });
+    const { data } = JSON.parse(await readFile(path.join(runFolder, 'run.json'), 'utf8')) as { data: object };
+    expect(data).toEqual({ opening: 'data/agent.md' });
+    expect(await readFile(path.join(runFolder, 'data', 'agent.md'), 'utf8')).toContain('{{description}}');
+  });
+
   it('that is killed has died; what it said last is shown', async () => {
     const { id } = await start([
       [['say', 'Loading'], state('running'), step(2), ['say', 'CUDA error: lost'], ['die']],

@@ -11,7 +11,7 @@ import type { Model } from '../../../src/core/model/model';
 import { TrajectoryLog } from '../../../src/core/trajectory/log';
 import type { Trajectory } from '../../../src/core/trajectory/trajectory';
 import { startChatServer } from '../../fixtures/chat-server';
-import { answer, reset } from '../../fixtures/chat-server-replies';
+import { answer, reset, status } from '../../fixtures/chat-server-replies';
 import { answers, asks, scripted, shippedPrompts, starterTask } from '../../fixtures/dialogue';
 
 const developer = { kind: 'developer', name: 'ada' } as const;
@@ -101,6 +101,21 @@ describe('a dialogue', () => {
     expect(sent[1]!.content).toBe(asks('When is it heavy?'));
     expect(sent[2]!.content).toBe('Over 20 kg.');
     expect(JSON.stringify(sent)).not.toContain(dialogue.task.reference.split('\n')[1]!.trim());
+  });
+
+  it('logs what a turn was sampled with: what was asked for, what was switched off, and what the server refused', async () => {
+    await using server = await startChatServer({
+      reply: ({ body }) =>
+        'min_p' in body ? status(400, { message: 'Unknown parameter: min_p' }) : answer(asks('How heavy?')),
+    });
+    const sampling = { temperature: 0.5, topP: 0.9, topK: 20, maxTokens: 500 };
+    const dialogue = await start(new OpenAiModel({ model: 'm', baseUrl: server.url }), { sampling });
+    await dialogue.agentTurn();
+    const { server: asked, ...settings } = (await logged(dialogue)).turns[0]!.agent.sampling!;
+    expect(settings).toMatchObject(sampling);
+    expect(asked?.refused).toEqual(['min_p']);
+    expect(asked?.neutral).toEqual(expect.arrayContaining(['repetition_penalty', 'samplers']));
+    expect(asked?.neutral).not.toContain('top_k');
   });
 
   it('shows an LLM simulator the hidden information and what was said aloud, but no thoughts', async () => {

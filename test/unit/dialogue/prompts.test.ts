@@ -39,6 +39,17 @@ describe('the prompts', () => {
     expect(own.versions['simulator.md']).toBe(ours.versions['simulator.md']);
   });
 
+  it('have a short one for small models, named by a word, that says the same protocol in a third of the words', async () => {
+    const given = { description: 'Sort it.', maxTurns: 3, replyLimit: 400 };
+    const [whole, short] = [await Prompts.load(shipped), await Prompts.load(shipped, 'short')];
+    const text = short.render('agent.md', given);
+    expect(text.length).toBeLessThan(whole.render('agent.md', given).length / 3);
+    for (const part of ['at most 3\nmessages', 'OUTPUT:', 'I WANT TO ANSWER:', 'Sort it.'])
+      expect(text).toContain(part);
+    expect(short.versions['simulator.md']).toBe(whole.versions['simulator.md']);
+    expect((await Prompts.load(shipped, undefined, 'short')).versions).toEqual(short.versions);
+  });
+
   it('refuse a placeholder that does not exist, and say which do', async () => {
     const folder = await folderWith('agent.md', 'Do {{task}}.');
     await expect(Prompts.load(shipped, folder)).rejects.toThrow(

@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { QUICK } from '../../../src/core/loop/settings';
 import { parseConfiguration } from '../../../src/core/training/configuration';
 import type { DataCounts } from '../../../src/core/training/data/count';
+import type { Shortage } from '../../../src/core/training/data/trainedOn';
 import { fields } from '../../../src/core/training/fields';
 import {
   filled,
@@ -14,6 +15,7 @@ import { extentOf } from '../../../src/editor/collecting/extent';
 import { recommendedOf } from '../../../src/editor/runs/form/bases';
 import { checksView, dataView, planView } from '../../../src/editor/runs/form/tellings';
 import { formView, type Choices } from '../../../src/editor/runs/form/view';
+import { warmStartView } from '../../../src/editor/runs/form/warmStart';
 import { recommendationWords, settingWords, wantedWords } from '../../../src/editor/runs/form/words';
 import { dayOf } from '../../../src/editor/trajectories/filter';
 import { plan } from '../../fixtures/plan';
@@ -271,6 +273,51 @@ describe('what the form shows', () => {
   });
 });
 
+describe('a warm start', () => {
+  const facts = {
+    method: 'sweet-rl',
+    isForeign: true,
+    played: 0,
+    won: 0,
+    successes: 30,
+    isSmall: false,
+  } as const;
+
+  it('is offered to a model that has no success of its own, on those of other agents', () => {
+    expect(warmStartView(facts, english)).toEqual({
+      sentence:
+        'This model has no dialogue of its own in this log. Begin with a warm start: rejection fine-tuning on the 30 successes of other agents teaches it to ask and to answer; then train its result by SWEET-RL.',
+      values: { method: 'rft', agent: '', 'policy.learning_rate': '1e-4' },
+    });
+    expect(warmStartView({ ...facts, isSmall: true }, english)!.values).toEqual({ method: 'rft', agent: '' });
+    expect(warmStartView({ ...facts, played: 68 }, english)!.sentence).toMatch(
+      /^None of this model’s own 68 dialogues is a success\. Begin/,
+    );
+  });
+
+  it('says where it leads as soon as it is chosen', () => {
+    expect(warmStartView({ ...facts, method: 'rft' }, english)).toEqual({
+      sentence: expect.stringMatching(/train that by SWEET-RL\.$/) as string,
+      values: {},
+    });
+  });
+
+  it.each([{ isForeign: false }, { played: 68, won: 1 }, { successes: 0 }])('is no matter of %j', (other) => {
+    expect(warmStartView({ ...facts, ...other }, english)).toBeUndefined();
+  });
+
+  it('can be told in the short request for small models', () => {
+    const opening = (form: Form): unknown =>
+      (filled(form, context()).configuration.data as { opening?: string }).opening;
+    expect([opening(withValues({ opening: 'short' })), opening(withValues({ opening: '' }))]).toEqual([
+      'short',
+      undefined,
+    ]);
+    const { view } = formView(starter, choices, context());
+    expect(view.filters.find(({ name }) => name === 'opening')?.options).toHaveLength(2);
+  });
+});
+
 const counts = (fieldsOf: Partial<DataCounts> = {}): DataCounts => ({
   ...{ trajectories: 12, tasks: 6, successes: 3, pairs: 3, turns: 30, tokens: 1200, uncounted: 0 },
   leftOut: { leaked: 2, 'no consent': 1 },
@@ -322,10 +369,42 @@ describe('what would be learned from', () => {
   });
 
   it('says when they are too few to expect a better agent, and how many more there should be', () => {
-    const remark = (trajectories: number): string =>
-      dataView({ ...told, counts: counts({ trajectories }) }, english).remark;
-    expect(remark(120)).toMatch(/^These 120 are too few .* 480 more/);
-    expect([remark(0), remark(600)]).toEqual(['', '']);
+    const remarks = (trajectories: number): readonly string[] =>
+      dataView({ ...told, counts: counts({ trajectories }) }, english).remarks;
+    expect(remarks(120)).toEqual([expect.stringMatching(/^These 120 are too few .* 480 more/)]);
+    expect([...remarks(0), ...remarks(600)]).toEqual([]);
+  });
+
+  it('says of a plan what else is too little, with the number at hand and the one that is enough', () => {
+    const remarks = (method: 'sweet-rl' | 'rft' | 'multiturn-dpo', ...shortages: Shortage[]) =>
+      dataView(
+        {
+          ...{ ...told, method, counts: counts({ trajectories: 600 }) },
+          plan: { ...plan, data: { ...plan.data, shortages } },
+        },
+        english,
+      ).remarks;
+    const short = (kind: Shortage['kind'], have: number, enough: number): Shortage => ({
+      ...{ kind, have, enough, sentence: '' },
+    });
+    expect(remarks('sweet-rl', short('pairs', 8, 300), short('held_out_pairs', 1, 16))).toEqual([
+      'The critic would learn from 8 pairs: a better agent was measured with 300. Collect several dialogues of more tasks, or choose other pairs under “More settings”.',
+      '1 pair is held out: from 16 on, accuracy tells learning from chance. Collect dialogues of more tasks, or raise the held-out fraction.',
+    ]);
+    expect(remarks('multiturn-dpo', short('pairs', 1, 300))[0]).toMatch(
+      /^The agent would learn from 1 pair: /,
+    );
+    expect(remarks('rft', short('successes', 9, 140))[0]).toMatch(
+      /^9 dialogues to imitate: .* with 140\. Collect/,
+    );
+    const ofTurns = [short('token_ids', 20, 30), short('tokenizer', 0, 30)];
+    expect(remarks('sweet-rl', ...ofTurns)).toEqual([
+      expect.stringMatching(/^10 of 30 turns come without token ids: .* Gains were measured with the ids/),
+      expect.stringMatching(/^30 of 30 turns have the token ids of another tokenizer/),
+    ]);
+    expect(remarks('rft', ...ofTurns)[0]).toMatch(/which is how a warm start was measured\.$/);
+    // Said of the log already, before there is a plan.
+    expect(remarks('sweet-rl', short('dialogues', 12, 600))).toEqual([]);
   });
 });
 

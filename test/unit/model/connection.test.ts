@@ -44,6 +44,18 @@ describe('testing the connection to a model', () => {
     expect(trial.works && trial.notes.join(' ')).toContain('gives no log-probabilities');
   });
 
+  it('asks with the sampling settings of the connection, so that a value which the server refuses is found', async () => {
+    const to = await endpoint({
+      reply: ({ body }) =>
+        Number(body.top_k) > 100 ? status(400, { message: 'top_k must be at most 100' }) : answer('Hello.'),
+    });
+    expect(await diagnosis({ ...to, sampling: { topK: 500 } })).toMatchObject({
+      what: expect.stringContaining('top_k must be at most 100') as string,
+      remedy: 'Change what it names: the model or its sampling settings.',
+    });
+    expect(await tryModel({ ...to, sampling: { topK: 50 } })).toMatchObject({ works: true });
+  });
+
   it('takes an answer that was cut short for one', async () => {
     const reply = () => answer('', { reasoning: 'Let me think', finishReason: 'length' });
     expect(await tryModel(await endpoint({ reply }))).toMatchObject({ works: true });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readLocalFolder } from '../../../src/core/model/local/folder';
+import { openModel } from '../../../src/core/model/spec';
 import { LocalModel } from '../../../src/core/model/local/model';
 import { errorOf, question } from './play';
 
@@ -36,6 +37,17 @@ describe('a folder is refused with one sentence when', () => {
   it('it is no model', async () => {
     await remove('config.json');
     expect(() => readLocalFolder(folder)).toThrow('is not a model folder: it has no config.json.');
+  });
+
+  it('it is a GGUF file, or holds nothing else: then both ways on are said', async () => {
+    await remove('config.json');
+    await write('tiny.gguf', 'GGUF');
+    const file = path.join(folder, 'tiny.gguf');
+    for (const place of [folder, file]) {
+      expect(() => readLocalFolder(place)).toThrow(`tandem convert ${file} ${path.join(folder, 'tiny')}`);
+      expect(() => readLocalFolder(place)).toThrow(`llama-server -m ${file}`);
+      expect(() => openModel(place)).toThrow(`${file} is a GGUF file, the format of llama.cpp`);
+    }
   });
 
   it('its graph was not made', async () => {

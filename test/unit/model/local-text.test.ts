@@ -65,7 +65,7 @@ describe('a long turn', () => {
 
 describe('a sampler', () => {
   const logits = Float32Array.from([1, 3, 2, -4].map((x) => x / 2));
-  const share = (settings: { temperature: number; topP?: number }): number[] => {
+  const share = (settings: { temperature: number; topP?: number; topK?: number }): number[] => {
     const counts = [0, 0, 0, 0];
     for (let seed = 0; seed < 4000; seed++) counts[new Sampler({ ...settings, seed }).choose(logits).id]!++;
     return counts.map((count) => count / 4000);
@@ -91,6 +91,34 @@ describe('a sampler', () => {
     expect(fourth).toBe(0);
     expect(second! / third!).toBeCloseTo(Math.exp(0.5), 0);
     expect(share({ temperature: 1, topP: 0.1 })).toEqual([0, 1, 0, 0]);
+  });
+
+  it('with top-k takes only so many of the most likely, each as often as it is likely among them', () => {
+    const [, second, third] = softmax(2);
+    const shares = share({ temperature: 2, topK: 2 });
+    expect([shares[0], shares[3]]).toEqual([0, 0]);
+    expect(Math.abs(shares[1]! - second! / (second! + third!))).toBeLessThan(0.032);
+    expect(share({ temperature: 1, topK: 1 })).toEqual([0, 1, 0, 0]);
+  });
+
+  it('with top-k of 0, or of the whole vocabulary, takes all', () => {
+    expect(share({ temperature: 1, topK: 0 })).toEqual(share({ temperature: 1 }));
+    expect(share({ temperature: 1, topK: 4 })).toEqual(share({ temperature: 1 }));
+  });
+
+  it('takes top-p of what top-k leaves', () => {
+    // Of the three most likely the first has 0.506, the second 0.307.
+    const shares = share({ temperature: 1, topK: 3, topP: 0.81 });
+    expect([shares[0], shares[3]]).toEqual([0, 0]);
+    expect(Math.min(shares[1]!, shares[2]!)).toBeGreaterThan(0.3);
+  });
+
+  it('takes the first of the vocabulary where top-k cuts among equally likely ones', () => {
+    const equal = Float32Array.from([0, 1, 1, 1, 0]);
+    const ids = Array.from({ length: 200 }, (_, seed) =>
+      new Sampler({ temperature: 1, topK: 2, seed }).choose(equal),
+    ).map(({ id }) => id);
+    expect([...new Set(ids)].sort()).toEqual([1, 2]);
   });
 
   it('tells the log-probability of the model itself, whatever the temperature', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { NEUTRAL_FIELDS } from '../../../src/core/model/chat/neutral';
 import { answer, json, stallAfter } from '../../fixtures/chat-server-replies';
 import { play, question, sampling } from './play';
 
@@ -41,11 +42,11 @@ test('messages and sampling settings reach the server as it knows them', async (
   });
 });
 
-test('settings that are not given are not sent', async () => {
+test('settings that are not given are not sent, but for the neutral ones', async () => {
   await using played = await play([answer('ok')], { logprobs: false, tokenIds: false });
   await played.model.generate(question, sampling);
   expect(Object.keys(played.server.requests[0]?.body ?? {}).sort()).toEqual(
-    ['max_tokens', 'messages', 'model', 'stream', 'stream_options', 'temperature'].sort(),
+    [...NEUTRAL_FIELDS, 'max_tokens', 'messages', 'model', 'stream', 'stream_options', 'temperature'].sort(),
   );
 });
 

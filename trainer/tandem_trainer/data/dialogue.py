@@ -20,6 +20,7 @@ class Spoken:
     prompt_ids:    (P,) int32, what the sampler read before this turn; None when it did not say.
     finish_reason: "stop" the model ended its turn, "length" it was cut, "other" not known.
     reasoning:     what a server took out of the text that it sampled: the thoughts of a reasoning model.
+    foreign:       whether the sampler's ids were another tokenizer's, so that `ids` are those of the text.
     """
 
     position: int
@@ -29,6 +30,7 @@ class Spoken:
     prompt_ids: np.ndarray | None = None
     finish_reason: str = "other"
     reasoning: str = ""
+    foreign: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,14 +44,13 @@ class Place:
 def settle(template: Template, dialogues: Sequence[Dialogue]) -> Settled:
     """Raises Fault when the template refuses a dialogue of which there is only text.
 
-    Sampled ids that the tokenizer does not have leave the dialogue out; ids that say another text than was logged are
-    another tokenizer's, and the text is used instead. Sampled ids that the agent ended get the token that ends a turn
-    if they lack it, and so does a text unless it was cut. The log-probability of such an end is NaN.
+    Ids that the tokenizer does not have, or that say another text than was logged, are another tokenizer's, and the
+    text is used instead. Sampled ids that the agent ended get the token that ends a turn if they lack it, and so does a
+    text unless it was cut. The log-probability of such an end is NaN; the others are kept where every token has one.
     """
     settled = Settled()
     for chunk in chunks(dialogues):
-        known = [dialogue for dialogue in chunk if not is_foreign(template, dialogue, settled)]
-        places = [Place(dialogue, turn) for dialogue in known for turn in dialogue.turns]
+        places = [Place(dialogue, turn) for dialogue in chunk for turn in dialogue.turns]
         fits = decode_to_their_text(template, places)
         from_text = iter(tokenise(template, [place for place, fit in zip(places, fits, strict=True) if not fit]))
         turns = iter(
@@ -60,18 +59,17 @@ def settle(template: Template, dialogues: Sequence[Dialogue]) -> Settled:
                 for place, fit in zip(places, fits, strict=True)
             ]
         )
-        for dialogue in known:
-            count(settled, dialogue, replace(dialogue, turns=tuple(next(turns) for _ in dialogue.turns), settled=True))
+        for dialogue in chunk:
+            count(settled, replace(dialogue, turns=tuple(next(turns) for _ in dialogue.turns), settled=True))
     return settled
 
 
-def count(settled: Settled, before: Dialogue, after: Dialogue) -> None:
-    if not all(len(turn.ids) for turn in after.turns):
-        leave_out(settled, after, "turns without tokens", "A turn of the agent was cut before its first token.")
+def count(settled: Settled, dialogue: Dialogue) -> None:
+    if not all(len(turn.ids) for turn in dialogue.turns):
+        leave_out(settled, dialogue, "turns without tokens", "A turn of the agent was cut before its first token.")
         return
-    settled.dialogues.append(after)
-    for had, has in zip(before.turns, after.turns, strict=True):
-        settled.mismatched += had.ids is not None and not has.sampled
+    settled.dialogues.append(dialogue)
+    settled.mismatched += sum(turn.foreign for turn in dialogue.turns)
 
 
 def leave_out(settled: Settled, dialogue: Dialogue, reason: str, sentence: str) -> None:
@@ -80,27 +78,22 @@ def leave_out(settled: Settled, dialogue: Dialogue, reason: str, sentence: str) 
     settled.left_out[reason] += 1
 
 
-def is_foreign(template: Template, dialogue: Dialogue, settled: Settled) -> bool:
-    """Whether it has ids that the tokenizer has not; it is then left out and counted."""
+def are_known(template: Template, turn: Spoken) -> bool:
+    """Whether it has sampled ids, and the tokenizer has these and those of its prompt."""
     size = len(template.tokenizer)
-    for number, turn in enumerate(dialogue.turns, start=1):
-        for ids in (turn.ids, turn.prompt_ids):
-            if ids is not None and ids.max() >= size:
-                sentence = (
-                    f"Turn {number} has the token id {ids.max()}; those of the base's tokenizer end at {size - 1}."
-                )
-                leave_out(settled, dialogue, "token ids that the tokenizer does not have", sentence)
-                return True
-    return False
+    return turn.ids is not None and all(ids is None or ids.max() < size for ids in (turn.ids, turn.prompt_ids))
 
 
 def decode_to_their_text(template: Template, places: Sequence[Place]) -> list[bool]:
     """Of each turn whether it has sampled ids and they say its text, but for special tokens and space around it."""
-    sampled = [without_end(template, place.turn.ids) for place in places if place.turn.ids is not None]
+    known = [are_known(template, place.turn) for place in places]
+    sampled = [without_end(template, place.turn.ids) for place, has in zip(places, known, strict=True) if has]
     decoded: Iterator[str] = iter(
         template.tokenizer.batch_decode(sampled, skip_special_tokens=True, clean_up_tokenization_spaces=False)
     )
-    return [place.turn.ids is not None and says(next(decoded), place.text, place.turn.reasoning) for place in places]
+    return [
+        has and says(next(decoded), place.text, place.turn.reasoning) for place, has in zip(places, known, strict=True)
+    ]
 
 
 def says(decoded: str, text: str, reasoning: str) -> bool:
@@ -139,7 +132,7 @@ def text_turn(template: Template, turn: Spoken, ids: np.ndarray) -> Spoken:
     """Its prompt is rendered as well: what another tokenizer's sampler read is of no use."""
     if turn.finish_reason != "length" and (len(ids) == 0 or ids[-1] not in template.ends):
         ids = with_end(template, ids)
-    return replace(turn, ids=ids, sampled=False, log_probs=None, prompt_ids=None)
+    return replace(turn, ids=ids, sampled=False, foreign=turn.ids is not None, log_probs=None, prompt_ids=None)
 
 
 def with_end(template: Template, ids: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 INDEX = "model.safetensors.index.json"
+GGUF = ".gguf"
 
 
 def weight_files(folder: Path) -> list[Path]:
@@ -27,6 +28,24 @@ def missing(folder: Path, *, weights: bool = True) -> str | None:
     if not any(name.startswith(("tokenizer", "vocab", "tekken")) for name in names):
         return "tokenizer (tokenizer.json)"
     return None
+
+
+def only_gguf(place: Path) -> Path | None:
+    """The GGUF file that is given instead of a model folder, or that lies in one without a configuration."""
+    if place.is_file() and place.suffix.lower() == GGUF:
+        return place
+    if not place.is_dir() or (place / "config.json").exists():
+        return None
+    return next((path for path in sorted(place.iterdir()) if path.suffix.lower() == GGUF), None)
+
+
+def not_gguf(file: Path) -> str:
+    """Says what such a file is and both ways on; src/core/model/local/gguf.ts says the same."""
+    return (
+        f"{file} is a GGUF file, the format of llama.cpp, and a model folder in Hugging Face format is needed: make "
+        f"one with `tandem convert {file} {file.with_suffix('')}`, or let llama.cpp serve the file "
+        f"(`llama-server -m {file}`) and connect to it as to any server."
+    )
 
 
 def called(folder: Path) -> str:

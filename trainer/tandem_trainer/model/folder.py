@@ -16,7 +16,7 @@ from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 
 from ..config import ModelConfig
 from ..fault import Fault
-from .files import called, missing
+from .files import called, missing, not_gguf, only_gguf
 from .hub import snapshot
 
 
@@ -63,6 +63,8 @@ def pinned(config: ModelConfig, run_folder: Path) -> ModelConfig:
 def _local(config: ModelConfig, run_folder: Path) -> Path | None:
     """The folder that `config.base` names; None when it is a name on the hub. Errors: Fault."""
     given = Path(config.base).expanduser()
+    if (file := next((gguf for path in (given, run_folder / given) if (gguf := only_gguf(path))), None)) is not None:
+        raise Fault(f"model.base is {config.base}: {not_gguf(file)}", usage=True)
     folder = next((path for path in (given, run_folder / given) if path.is_dir()), None)
     if folder is None and (given.is_absolute() or config.base.startswith((".", "~"))):
         raise Fault(f"model.base is {config.base}, but there is no such folder.", usage=True)

@@ -4,7 +4,8 @@
 
 Writes FOLDER/onnx/model.onnx (fp32), model_int8.onnx and model_int4.onnx; for a folder with a critic.json critic.onnx
 and reference.onnx, always fp32. Each is compared with PyTorch first; what was seen stands in onnx/export.json. stdout
-has one line of JSON, {"files": […]}, stderr a sentence for each graph.
+has one line of JSON, {"files": […], "refused": […]}, stderr a sentence for each graph. A graph that is too far from
+PyTorch is refused and the others are written; the command fails when none is left.
 """
 
 import argparse
@@ -31,8 +32,10 @@ def main(arguments: list[str]) -> int:
     for name in precisions:
         if name not in PRECISIONS:
             raise Fault(f'--precision takes {", ".join(PRECISIONS)} with commas between, not "{name}".', usage=True)
-    files = export_onnx(given.folder, precisions, say, given.base)
-    print(json.dumps({"files": [str(file) for file in files]}))
+    graphs = export_onnx(given.folder, precisions, say, given.base)
+    for fault in graphs.refused.values():
+        say(str(fault))
+    print(json.dumps({"files": [str(file) for file in graphs.files], "refused": list(graphs.refused)}))
     return 0
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
@@ -13,6 +14,7 @@ from transformers import PreTrainedTokenizerBase
 
 from ..config import ModelConfig
 from ..fault import Fault
+from ..model.files import not_gguf, only_gguf
 from ..model.folder import load_tokenizer
 from ..model.load import load_model
 from ..model.memory import available_memory
@@ -35,22 +37,37 @@ USELESS = 0.5  # nats of divergence from which a quantised model is another mode
 Say = Callable[[str], None]
 
 
-def export_onnx(folder: Path, precisions: Sequence[Precision], say: Say, base: str | None = None) -> list[Path]:
+@dataclass
+class Graphs:
+    """files: what was put in place. refused: by precision, why its graph was not; the others are there without it."""
+
+    files: list[Path] = field(default_factory=list)
+    refused: dict[Precision, Fault] = field(default_factory=dict)
+
+
+def export_onnx(folder: Path, precisions: Sequence[Precision], say: Say, base: str | None = None) -> Graphs:
     """Writes the graphs of a model, or those that score with a critic where there is a critic.json.
 
     precisions: of a model that plays; a critic is always exact. base: where a critic's base is now, None for where it
-    was in training. Other graphs that are there already stay. Returns the files that were written.
+    was in training. Other graphs that are there already stay. A graph that is too far from PyTorch is refused alone.
     Errors: Fault for a model that cannot be written, weights that are damaged, too little memory for the comparison, a
-    full disk, a graph that is too far from PyTorch; nothing is then put in place.
+    full disk, and when every graph is refused; nothing is then put in place.
     """
+    if (file := only_gguf(folder)) is not None:
+        raise Fault(not_gguf(file), usage=True)
     if not folder.is_dir():
         raise Fault(f"There is no such folder as {folder}: give the folder of a model.", usage=True)
     temporary = folder / f"{FOLDER}.writing"
     try:
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
-        made = critic(folder, temporary, say, base) if is_critic(folder) else player(folder, temporary, precisions, say)
-        return put_in_place(temporary, folder / FOLDER, made)
+        if is_critic(folder):
+            return Graphs(put_in_place(temporary, folder / FOLDER, critic(folder, temporary, say, base)))
+        made, refused = player(folder, temporary, precisions, say)
+        if not made:
+            sentences = " ".join(str(fault) for fault in refused.values())
+            raise Fault(sentences, usage=all(fault.usage for fault in refused.values()))
+        return Graphs(put_in_place(temporary, folder / FOLDER, made), refused)
     except OSError as error:
         raise Fault(f"The graphs of {folder} cannot be written: {reason(error)}.") from error
     finally:
@@ -65,27 +82,33 @@ def is_critic(folder: Path) -> bool:
 # graphs, each compared with PyTorch
 
 
-def player(folder: Path, into: Path, precisions: Sequence[Precision], say: Say) -> dict[str, dict]:
+def player(
+    folder: Path, into: Path, precisions: Sequence[Precision], say: Say
+) -> tuple[dict[str, dict], dict[Precision, Fault]]:
+    """What is known of each graph that was written, and which precisions were refused."""
     weights = Weights(folder).digests()
     shape, of = ready(folder, folder)
-    made = {}
+    made, refused = {}, {}
     for precision in precisions:
         file = into / PLAYERS[precision]
         write_player(folder, shape, file, precision)
         graph = Player(file, shape)
         far = distance(of, graph)
-        if precision == "fp32":
-            require_exact(file.name, far)
-            require_same_tokens(file.name, of, graph)
-        elif not far.divergence <= USELESS:
-            raise Fault(
-                f"With {precision} weights the model in {folder} is another one: its distributions are "
-                f"{far.divergence:.2f} nats from those of PyTorch, and {USELESS} is allowed; take another precision.",
-                usage=True,
-            )
+        try:
+            if precision == "fp32":
+                require_exact(file.name, far)
+                require_same_tokens(file.name, of, graph)
+            else:
+                require_same_model(folder, precision, far)
+        except Fault as fault:
+            refused[precision] = fault
+            del graph  # or Windows keeps its files
+            file.unlink()
+            file.with_name(f"{file.name}_data").unlink(missing_ok=True)
+            continue
         say(sentence(file.name, far))
         made[file.name] = {"precision": precision, **far.about(), "weights": weights}
-    return made
+    return made, refused
 
 
 def critic(folder: Path, into: Path, say: Say, base: str | None) -> dict[str, dict]:
@@ -146,6 +169,17 @@ def require_exact(name: str, far: Distance) -> None:
             f"The graph {name} is not the model: it is off by up to {far.largest:.1e}, and {EXACT:.0e} is allowed; "
             "please report this with the name of the model."
         )
+
+
+def require_same_model(folder: Path, precision: Precision, far: Distance) -> None:
+    """Of quantised weights. The more exact precision to take instead is named."""
+    if far.divergence <= USELESS:  # which what is no number is not
+        return
+    raise Fault(
+        f"With {precision} weights the model in {folder} is another one: its distributions are {far.divergence:.2f} "
+        f"nats from those of PyTorch, and {USELESS} is allowed; take {'int8' if precision == 'int4' else 'fp32'}.",
+        usage=True,
+    )
 
 
 def require_same_tokens(name: str, of: Sequence[Sample], graph: Player) -> None:

@@ -40,25 +40,32 @@ class History:
     prompt:         (P,) int32, as the agent reads it: what is sampled from and trained on.
     hidden_prompt:  (P',) int32, with the hidden information c in front, for the critic's eyes only; None without c.
     messages:       what the prompt says, for people.
+    logged:         (L,) int32, the turn that was logged, when it stands among the candidates.
     """
 
     group: str
     prompt: np.ndarray
     hidden_prompt: np.ndarray | None
     messages: Messages = ()
+    logged: np.ndarray | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Turns sampled at one history; their prompt is the history's."""
+    """Turns sampled at one history, and behind them the logged one where it has it; their prompt is the history's."""
 
     history: History
     turns: tuple[Turn, ...]
     texts: tuple[str, ...]
 
 
-def histories(dialogues: Sequence[Dialogue], template: Template) -> list[History]:
-    """Every history of settled dialogues, in order: those of one dialogue share most of their tokens."""
+def histories(
+    dialogues: Sequence[Dialogue], template: Template, settings: CandidatesConfig | None = None
+) -> list[History]:
+    """Every history of settled dialogues, in order: those of one dialogue share most of their tokens.
+
+    settings: whether the logged turns stand among the candidates; without them they do not.
+    """
     seen = template.all_turns(dialogues)
     found = []
     for dialogue, turns in zip(dialogues, seen, strict=True):
@@ -66,7 +73,9 @@ def histories(dialogues: Sequence[Dialogue], template: Template) -> list[History
         told = template.turns(dialogue, hidden=True) if known else (None,) * len(turns)
         for number, (spoken, turn, hidden) in enumerate(zip(dialogue.turns, turns, told, strict=True)):
             before = dialogue.messages[: spoken.position]
-            found.append(History(f"{dialogue.id}/{number}", turn.prompt, hidden.prompt if hidden else None, before))
+            wanted = settings is not None and settings.with_logged and len(turn.response) <= settings.max_new_tokens
+            group, told_prompt = f"{dialogue.id}/{number}", hidden.prompt if hidden else None
+            found.append(History(group, turn.prompt, told_prompt, before, turn.response if wanted else None))
     return found
 
 
@@ -137,12 +146,16 @@ class Shards:
                 Turn(history.prompt, np.asarray(ids, np.int32), sampled=True, log_probs=np.asarray(said, np.float32))
                 for ids, said in zip(row["ids"], row["log_probs"], strict=True)
             )
+            if history.logged is not None:
+                turns += (Turn(history.prompt, history.logged),)  # whoever sampled it, this policy did not
             found.append(Candidates(history, turns, tuple(row["texts"])))
         return found
 
     def figures(self) -> dict[str, float]:
-        """Of all shards: `histories`, `candidates`, `tokens`; `cut`, the candidates that reached the limit without an
-        end; `sampler_difference`, the mean over tokens of |log p of the sampler − log p of the trainer|, both at the
+        """Of what was sampled for all shards.
+
+        `histories`, `candidates`, `tokens`; `cut`, the candidates that reached the limit without an end;
+        `sampler_difference`, the mean over tokens of |log p of the sampler − log p of the trainer|, both at the
         sampler's temperature. With top-p it is not told, because the sampler's figures are then after it.
         """
         total: dict[str, float] = {"histories": 0, "candidates": 0, "tokens": 0, "cut": 0}
@@ -160,8 +173,9 @@ class Shards:
 
     def path(self, number: int, suffix: str = ".jsonl") -> Path:
         tokens = [history.prompt.tolist() for history in self.histories[number]]
-        how = [self.settings.per_turn, self.settings.temperature, self.settings.top_p, self.settings.max_new_tokens]
-        content = json.dumps([how, sorted(self.stop_ids), self.seed, tokens])
+        how = [self.settings.sampled, self.settings.temperature, self.settings.top_p, self.settings.max_new_tokens]
+        logged = [history.logged.tolist() for history in self.histories[number] if history.logged is not None]
+        content = json.dumps([how, sorted(self.stop_ids), self.seed, tokens, *([logged] if logged else [])])
         return self.folder / f"{self.round}-{number:05d}-{hashlib.sha256(content.encode()).hexdigest()[:12]}{suffix}"
 
     def __len__(self) -> int:
@@ -183,9 +197,10 @@ class Shards:
         lines = []
         for history, of_history, difference in zip(self.histories[number], turns, differences, strict=True):
             ids = [turn.response.tolist() for turn in of_history]
+            said = ids if history.logged is None else [*ids, history.logged.tolist()]
             row = {
                 "group": history.group,
-                "texts": base.tokenizer.batch_decode(ids, skip_special_tokens=True),
+                "texts": base.tokenizer.batch_decode(said, skip_special_tokens=True),
                 "ids": ids,
                 "log_probs": [[round(float(said), 6) for said in turn.log_probs] for turn in of_history],
                 "cut": sum(turn[-1] not in self.stop_ids for turn in ids),

@@ -20,7 +20,7 @@ AT_ONCE = {"cuda": 256, "mps": 128, "cpu": 128}  # turns, where memory allows it
 
 
 class Sampler:
-    """Samples `settings.per_turn` turns for each prompt, and reads a prompt once for all of them where it can.
+    """Samples `settings.sampled` turns for each prompt, and reads a prompt once for all of them where it can.
 
     The same prompts, seed and weights give the same turns on the same machine. How many turns are written at once is
     part of that: it is halved when the memory turns out to be too small.
@@ -57,11 +57,11 @@ class Sampler:
                 if self.at_once == 1:
                     raise Fault("Not even one candidate fits into memory: lower candidates.max_new_tokens.") from error
             free_memory()
-            self.at_once = min(self.at_once, len(prompts) * self.settings.per_turn) // 2
+            self.at_once = min(self.at_once, len(prompts) * self.settings.sampled) // 2
             self.events.notice(f"Out of memory: {self.at_once} candidates are sampled at once from now on.")
 
     def _all(self, prompts: Sequence[np.ndarray], sampling: Sampling) -> list[list[Turn]]:
-        each = self.settings.per_turn
+        each = self.settings.sampled
         write = side_by_side if self.base.shares_prefixes else whole_rows
         found: list[list[Turn]] = []
         together = max(1, self.at_once // each)

@@ -21,6 +21,7 @@ from ..data.pairs import (
 )
 from ..data.rows import read_preferences, read_rows
 from ..data.settle import settle
+from ..data.shortage import Shortage, shortages
 from ..data.template import Template
 from ..data.trajectory_log import read_log
 from ..fault import Fault
@@ -51,6 +52,11 @@ class Prepared:
     problems: list[Problem]
     notices: list[str]
     counts: dict[str, Any]
+
+    @property
+    def shortages(self) -> list[Shortage]:
+        """What there is too little of to expect a better agent."""
+        return shortages(self.config, self.counts)
 
     def split(self, examples: Sequence[Example]) -> tuple[list[Example], list[Example]]:
         """Those that are trained on, and those of tasks that no stage trains on, which are only measured."""
@@ -96,7 +102,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
     settled = settle(template, read.dialogues)
     dialogues = settled.dialogues
     left_out: Counter[str] = read.left_out + settled.left_out
-    problems, notices = read.problems + settled.problems, read.notices + settled.notices
+    problems, notices = read.problems + settled.problems, read.notices
     if context is not None and context in (config.critic.max_tokens, config.policy.max_tokens):
         notices = [*notices, f"The model reads at most {context:,} tokens, so longer rows are left out."]
 
@@ -116,7 +122,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
         human, settled = preference_examples(preferences.preferences, template, data.preference_weight)
         tasks |= {each.group: each.chosen.task for each in preferences.preferences}
         problems += preferences.problems + settled.problems
-        notices += settled.notices
+        notices = [*notices, *settled.notices]
         left_out.update(settled.left_out)
 
     turns = [turn for dialogue in dialogues for turn in dialogue.turns]
@@ -126,6 +132,7 @@ def prepare(config: RunConfig, template: Template, context: int | None = None) -
         "successes": sum(dialogue.reward == 1 for dialogue in dialogues),
         "turns": len(turns),
         "turns_as_sampled": sum(turn.sampled for turn in turns),
+        "turns_of_another_tokenizer": sum(turn.foreign for turn in turns),
         "tokens": sum(len(turn.ids) for turn in turns),
         "preferences": len(human),
     }

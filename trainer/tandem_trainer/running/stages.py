@@ -174,7 +174,7 @@ def candidates_of_round(
     run.events.state("running", name)
     dialogues = first_of(prepared.dialogues, config.candidates.trajectories)
     room = config.policy.max_tokens - config.candidates.max_new_tokens
-    every = histories(dialogues, template)
+    every = histories(dialogues, template, config.candidates)
     short = [history for history in every if len(history.prompt) <= room]
     if not short:
         raise Fault(
@@ -263,7 +263,9 @@ def graphs(run: Run) -> Beside | None:
 
     def beside(folder: Path) -> None:
         try:
-            export_onnx(folder, precisions, run.events.notice)
+            refused = export_onnx(folder, precisions, run.events.notice).refused
+            for precision, fault in refused.items():
+                run.events.notice(f"There is no {precision} graph; the others and the model itself are whole: {fault}")
         except Fault as fault:
             run.events.notice(f"There are no graphs for ONNX Runtime, and the model itself is whole: {fault}")
 

@@ -179,7 +179,7 @@ def stop_here(ranks: Ranks, request: StopRequest) -> None:
 
 def tell_data(events: Events, prepared: Prepared) -> None:
     events.emit("data", **prepared.counts)
-    for notice in prepared.notices:
+    for notice in (*prepared.notices, *(short.sentence for short in prepared.shortages)):
         events.notice(notice)
     for problem in prepared.problems[:SHOWN]:
         events.notice(f"Left out: {problem}")

@@ -215,7 +215,7 @@ def _round(prepared: Prepared, shape: Shape, template: Template, written: Writte
         flops = fmean(step_flops(shape, turns_of(examples), "forward") for examples in some if examples)
         return Piece("read", flops * len(shards), tuple(some[0]))
 
-    of_history = 2.0 * WRITING * (shape.matrices + shape.head) * settings.per_turn * fmean(expected.lengths)
+    of_history = 2.0 * WRITING * (shape.matrices + shape.head) * settings.sampled * fmean(expected.lengths)
     spread = tuple(expected.candidates(places[:: ceil(len(places) / SHARD)], 1, hidden=False))
     writing = Piece("write", of_history * len(places), spread, of_history * len(spread))
     compared = [reading(hidden=False)] if settings.top_p == 1 else []
@@ -238,7 +238,7 @@ def _round(prepared: Prepared, shape: Shape, template: Template, written: Writte
             pieces=(writing, *compared),
             prompt=longest,
             parts=len(shards),
-            longest=expected.longest(SHARD * settings.per_turn),
+            longest=expected.longest(SHARD * settings.sampled),
         ),
         Load("ranking", pieces=tuple(reading(hidden) for hidden in views), parts=len(shards)),
         Load(

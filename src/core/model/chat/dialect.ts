@@ -1,8 +1,11 @@
 import type OpenAI from 'openai';
-import type { ChatMessage, SamplingSettings } from '../model';
+import type { ChatMessage, SamplingSettings, ServerSampling } from '../model';
+import { NEUTRAL, NEUTRAL_FIELDS, OTHER_TOP_K, type NeutralField } from './neutral';
+import { isRefusal, refusedIn, refusesParameter } from './refusal';
 
 /** Fields of a request beyond those of the `openai` package. */
-interface ServerFields {
+interface ServerFields extends Partial<Record<Exclude<NeutralField, 'samplers'>, number>> {
+  samplers?: readonly string[];
   /** Deprecated at OpenAI, alive everywhere else. */
   seed?: number;
   /** vLLM: `prompt_token_ids` in the first chunk, `choices[].token_ids` in each. */
@@ -13,7 +16,7 @@ interface ServerFields {
   timings_per_token?: boolean;
 }
 
-export type RequestBody = Omit<OpenAI.ChatCompletionCreateParamsStreaming, 'seed'> & ServerFields;
+export type RequestBody = Omit<OpenAI.ChatCompletionCreateParamsStreaming, keyof ServerFields> & ServerFields;
 
 /** What Tandem can do without, or say in another way, and what is lost when it has to. */
 const dispensable = {
@@ -28,13 +31,12 @@ const dispensable = {
   max_completion_tokens: '"max_tokens" is sent instead',
 } as const;
 
-type Dispensable = keyof typeof dispensable;
+const DISPENSABLE = Object.keys(dispensable) as (keyof typeof dispensable)[];
 
-/** Statuses with which servers refuse a parameter: bad request, OpenAI's "not allowed", validation, not implemented. */
-const refusals = new Set([400, 403, 422, 501]);
+type Dispensable = keyof typeof dispensable | NeutralField;
 
-const refusalWords =
-  /unsupported|not support|unused|unrecogni[sz]ed|unknown|unexpected|extra[_ ]|not permitted|not allowed|not available|not enabled|not implemented|invalid (parameter|argument|field)/i;
+/** Fields with what a person chose: none is ever left out, because the log would then be wrong. */
+const CHOSEN = ['temperature', 'top_p', 'top_k', 'stop'] as const;
 
 export interface DialectSettings {
   readonly model: string;
@@ -42,29 +44,40 @@ export interface DialectSettings {
   readonly tokenIds: boolean;
   /** OpenAI's newer models refuse `max_tokens`; most other servers know nothing else. */
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
+  /** Switch the server's own sampling off. OpenAI's server has none, and refuses fields that it does not know. */
+  readonly neutral: boolean;
 }
 
 /** How one server wants to be asked. It learns from refusals, once for all requests that follow. */
 export class Dialect {
   readonly #settings: DialectSettings;
   readonly #refused = new Set<Dispensable>();
+  #topKOff: number = NEUTRAL.top_k;
 
   constructor(settings: DialectSettings) {
     this.#settings = settings;
   }
 
+  /** Whether the server's own sampling is switched off, as far as it lets itself be. */
+  get isNeutral(): boolean {
+    return this.#settings.neutral;
+  }
+
   /** @param mayStop the answer may be stopped early, so that its end, which has the token counts, may not come */
   request(messages: readonly ChatMessage[], sampling: SamplingSettings, mayStop = false): RequestBody {
+    const { temperature, topP = 1, topK = 0, maxTokens, stop = [], seed } = sampling;
     const body: RequestBody = {
+      ...this.#neutralFields(),
       model: this.#settings.model,
       messages: messages.map(({ role, content }) => ({ role, content })),
       stream: true,
-      temperature: sampling.temperature,
-      [this.#maxTokensField()]: sampling.maxTokens,
+      temperature,
+      [this.#maxTokensField()]: maxTokens,
     };
-    if (sampling.topP !== undefined) body.top_p = sampling.topP;
-    if (sampling.stop !== undefined && sampling.stop.length > 0) body.stop = [...sampling.stop];
-    if (sampling.seed !== undefined && this.#speaks('seed')) body.seed = sampling.seed;
+    if (topP < 1) body.top_p = topP;
+    if (topK > 0) body.top_k = topK;
+    if (stop.length > 0) body.stop = [...stop];
+    if (seed !== undefined && this.#speaks('seed')) body.seed = seed;
     if (this.#speaks('stream_options')) body.stream_options = { include_usage: true };
     if (this.#settings.logprobs && this.#speaks('logprobs')) this.#askForLogprobs(body);
     if (this.#settings.tokenIds && this.#speaks('return_token_ids')) body.return_token_ids = true;
@@ -73,18 +86,67 @@ export class Dialect {
     return body;
   }
 
-  /**
-   * When a server refuses a parameter that Tandem can do without, remembers that and says what is lost;
-   * `undefined` when the refusal is about something else.
-   */
-  learn(status: number, answer: string, body: RequestBody): string | undefined {
-    if (!refusals.has(status) || !refusalWords.test(answer)) return undefined;
-    const parameter = firstNamed(answer, body);
-    if (parameter === undefined) return undefined;
-    const other = swapped(parameter);
-    if (other !== undefined && this.#refused.has(other)) return undefined;
-    this.#refused.add(parameter);
-    return `refuses "${parameter}"; ${dispensable[parameter]}`;
+  /** What the server was asked of its own sampling by this request; undefined when it was asked nothing. */
+  samplingOf(body: RequestBody, { seed }: SamplingSettings): ServerSampling | undefined {
+    const neutral = NEUTRAL_FIELDS.filter((field) => this.#isNeutral(field, body));
+    const wanted: Dispensable[] = [
+      ...(this.#settings.neutral ? NEUTRAL_FIELDS : []),
+      ...(seed === undefined ? [] : (['seed'] as const)),
+    ];
+    const refused = wanted.filter((field) => this.#refused.has(field) && !(field in body));
+    if (refused.length > 0) return { neutral, refused };
+    return neutral.length > 0 ? { neutral } : undefined;
+  }
+
+  /** Remembers what a server refuses and Tandem can do without; false when the refusal is about something else. */
+  learn(status: number, answer: string, body: RequestBody): boolean {
+    if (!isRefusal(status)) return false;
+    // A neutral value can be left out whatever the server has against it.
+    const neutral = NEUTRAL_FIELDS.filter((field) => this.#isNeutral(field, body));
+    const others = refusesParameter(answer) ? DISPENSABLE.filter((field) => field in body) : [];
+    const learned = refusedIn(answer, [...others, ...neutral]).filter((field) => !this.#isSwappedBack(field));
+    for (const field of learned)
+      if (field === 'top_k' && this.#topKOff !== OTHER_TOP_K) this.#topKOff = OTHER_TOP_K;
+      else this.#refused.add(field);
+    return learned.length > 0;
+  }
+
+  /** The field in which a refusal names what the sampling settings ask for, and the value that was sent. */
+  refusedChoice(
+    status: number,
+    answer: string,
+    body: RequestBody,
+  ): { field: string; value: unknown } | undefined {
+    if (!isRefusal(status)) return undefined;
+    const chosen = CHOSEN.filter((field) => field in body && !this.#isNeutral(field, body));
+    const [field] = refusedIn(answer, chosen);
+    return field && { field, value: body[field] };
+  }
+
+  /** For each refusal what the server refuses and what is lost by it, to follow its name in a sentence. */
+  get losses(): string[] {
+    const refused = DISPENSABLE.filter((field) => this.#refused.has(field));
+    const own = NEUTRAL_FIELDS.filter((field) => this.#refused.has(field)).map((field) => `"${field}"`);
+    const losses = refused.map((field) => `refuses "${field}"; ${dispensable[field]}`);
+    if (own.length === 1) losses.push(`refuses ${own[0]}; its own value, if it has one, is in force`);
+    if (own.length > 1) losses.push(`refuses ${own.join(', ')}; its own values, if it has any, are in force`);
+    return losses;
+  }
+
+  #neutralFields(): Pick<RequestBody, NeutralField> {
+    if (!this.#settings.neutral) return {};
+    const sent = NEUTRAL_FIELDS.filter((field) => this.#speaks(field));
+    return Object.fromEntries(sent.map((field) => [field, this.#neutralValue(field)]));
+  }
+
+  #neutralValue(field: NeutralField): number | readonly string[] {
+    return field === 'top_k' ? this.#topKOff : NEUTRAL[field];
+  }
+
+  #isNeutral(field: string, body: RequestBody): boolean {
+    if (!(field in NEUTRAL) || !(field in body)) return false;
+    if (field === 'top_p') return body.top_p === NEUTRAL.top_p;
+    return field !== 'top_k' || (body.top_k ?? 0) <= 0;
   }
 
   #askForLogprobs(body: RequestBody): void {
@@ -103,21 +165,16 @@ export class Dialect {
     const field = this.#settings.maxTokensField;
     return this.#speaks(field) ? field : (swapped(field) ?? field);
   }
+
+  /** Whether the server has refused the other name of the token limit before. */
+  #isSwappedBack(parameter: Dispensable): boolean {
+    const other = swapped(parameter);
+    return other !== undefined && this.#refused.has(other);
+  }
 }
 
 function swapped(parameter: Dispensable): DialectSettings['maxTokensField'] | undefined {
   if (parameter === 'max_tokens') return 'max_completion_tokens';
   if (parameter === 'max_completion_tokens') return 'max_tokens';
   return undefined;
-}
-
-/** The parameter of `body` that the answer names first: that is the one refused, later ones may be the remedy. */
-function firstNamed(answer: string, body: RequestBody): Dispensable | undefined {
-  const sent = (Object.keys(dispensable) as Dispensable[]).filter((parameter) => parameter in body);
-  const words: readonly string[] = answer.match(/\w+/g) ?? [];
-  const found = sent
-    .map((parameter) => ({ parameter, at: words.indexOf(parameter) }))
-    .filter(({ at }) => at >= 0)
-    .sort((a, b) => a.at - b.at);
-  return found[0]?.parameter;
 }

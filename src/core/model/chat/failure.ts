@@ -64,13 +64,11 @@ export class Failure extends Error {
 
   /**
    * @param requests how many were made before giving up
-   * @param why why no further one is made, when that needs saying
+   * @param details why no further one is made, when that needs saying, and what the person can do when that is known better
    */
-  toFault(requests: number, why?: string): Fault {
+  toFault(requests: number, { why, remedy = this.remedy }: { why?: string; remedy?: string } = {}): Fault {
     const tried = this.again && requests > 1 ? ` (tried ${requests} times)` : '';
-    const sentences = [`${this.message}${tried}.`, why, `${this.remedy}.`].filter(
-      (part) => part !== undefined,
-    );
+    const sentences = [`${this.message}${tried}.`, why, `${remedy}.`].filter((part) => part !== undefined);
     return new Fault(this.code, sentences.join(' '), { cause: this });
   }
 }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../../fault';
 import { readJson } from './files';
+import { notGguf, onlyGguf } from './gguf';
 import { isOfOtherWeights } from './weights';
 
 /** A model folder in the layout that Hugging Face's ONNX models have. */
@@ -62,6 +63,8 @@ export function readLocalFolder(place: string): LocalFolder {
   const absolute = path.resolve(place);
   const named = absolute.endsWith('.onnx') ? absolute : undefined;
   const folder = named === undefined ? absolute : folderOf(named);
+  const gguf = onlyGguf(folder);
+  if (gguf !== undefined) throw new Fault('model/foreign-folder', notGguf(gguf));
   requireFile(folder, 'config.json');
   const graph = named ?? chooseGraph(folder);
   if (!existsSync(graph)) throw new Fault('model/no-folder', `There is no graph ${graph}.`);

@@ -3,7 +3,7 @@ import type { SamplingSettings } from '../model';
 
 export interface Choice {
   readonly id: number;
-  /** Natural log-probability under the model itself, that is, before temperature and top-p. */
+  /** Natural log-probability under the model itself, that is, before temperature, top-k and top-p. */
   readonly logprob: number;
 }
 
@@ -15,12 +15,15 @@ export class Sampler {
   readonly #seed: number;
   readonly #temperature: number;
   readonly #topP: number;
+  /** 0: all tokens. */
+  readonly #topK: number;
   #chosen = 0;
 
-  constructor(settings: Pick<SamplingSettings, 'temperature' | 'topP' | 'seed'>) {
+  constructor(settings: Pick<SamplingSettings, 'temperature' | 'topP' | 'topK' | 'seed'>) {
     this.#seed = settings.seed ?? Math.floor(Math.random() * 2 ** 31);
     this.#temperature = settings.temperature;
     this.#topP = settings.topP ?? 1;
+    this.#topK = settings.topK ?? 0;
   }
 
   /** @param logits one per token of the vocabulary @throws {Fault} `model/not-finite` when they are no distribution */
@@ -42,7 +45,13 @@ export class Sampler {
   #draw(logits: Float32Array, largest: number, weights: Float64Array, total: number): number {
     const sum = this.#temperature === 1 ? total : exponentials(logits, largest, this.#temperature, weights);
     const uniform = uniformAt(this.#seed, this.#chosen++);
-    if (this.#topP < 1) return drawFromNucleus(weights, sum, this.#topP, uniform);
+    if (this.#topK > 0 && this.#topK < weights.length) {
+      const best = mostLikely(weights, this.#topK);
+      const ofBest = best.reduce((share, token) => share + weights[token]!, 0);
+      return drawFromNucleus(weights, best, this.#topP * ofBest, uniform);
+    }
+    if (this.#topP < 1)
+      return drawFromNucleus(weights, nucleusCandidates(weights, sum, this.#topP), this.#topP * sum, uniform);
     let left = uniform * sum;
     for (let id = 0; id < weights.length; id++) {
       left -= weights[id]!;
@@ -52,18 +61,38 @@ export class Sampler {
   }
 }
 
-/** From the fewest tokens that together have the share `topP`. */
-function drawFromNucleus(weights: Float64Array, total: number, topP: number, uniform: number): number {
-  const order = nucleusCandidates(weights, total, topP);
+/** From the fewest tokens of `order` that together have the weight `enough`. @param order most likely first */
+function drawFromNucleus(
+  weights: Float64Array,
+  order: readonly number[],
+  enough: number,
+  uniform: number,
+): number {
   let kept = 0;
   let size = 0;
-  while (size < order.length && kept < topP * total) kept += weights[order[size++]!]!;
+  while (size < order.length && kept < enough) kept += weights[order[size++]!]!;
   let left = uniform * kept;
   for (let index = 0; index < size; index++) {
     left -= weights[order[index]!]!;
     if (left < 0) return order[index]!;
   }
   return order[0]!;
+}
+
+/** The `count` most likely tokens, most likely first; of equally likely ones those that the vocabulary has first. */
+function mostLikely(weights: Float64Array, count: number): number[] {
+  const byWeight = (a: number, b: number): number => weights[b]! - weights[a]! || a - b;
+  const best: number[] = [];
+  let least = -1;
+  for (let id = 0; id < weights.length; id++) {
+    if (weights[id]! <= least) continue;
+    best.push(id);
+    // Sorted only when there are twice as many as needed, so that a large top-k costs no more than one long sort.
+    if (best.length < 2 * count) continue;
+    best.sort(byWeight).length = count;
+    least = weights[best.at(-1)!]!;
+  }
+  return best.sort(byWeight).slice(0, count);
 }
 
 /** Most likely first. What is so unlikely that all such tokens together are outside the nucleus is not sorted. */

@@ -42,13 +42,17 @@ export async function prepareData(
   try {
     const report = await writeRows(log, selection, prompts, folder, options);
     if (report.trajectories === 0) throw nothingLeft(report);
-    await writeAtomically(join(folder, runFiles.selection), (file) =>
-      file.writeFile(`${JSON.stringify(report, undefined, 2)}\n`),
-    );
+    await writeReport(folder, report);
     return report;
   } finally {
     await log.close();
   }
+}
+
+/** @param folder of the run */
+export async function writeReport(folder: string, report: SelectionReport): Promise<void> {
+  const text = `${JSON.stringify(report, undefined, 2)}\n`;
+  await writeAtomically(join(folder, runFiles.selection), (file) => file.writeFile(text));
 }
 
 async function writeRows(

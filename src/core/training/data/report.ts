@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { lazily } from '../../lazily';
+import { trainedOnSchema } from './trainedOn';
 
 /** What of a log went into the data of a run, `data/selection.json` in its folder. */
 export const selectionReportSchema = lazily(() =>
@@ -19,6 +20,8 @@ export const selectionReportSchema = lazily(() =>
     with_token_ids: z.number().int(),
     /** Of the trajectories that are in: those in which somebody took part who keeps them on this machine; absent in older reports. */
     kept_local: z.number().int().optional(),
+    /** What the trainer made of them before the start, and what of it is too little; absent in older reports. */
+    trained_on: trainedOnSchema().optional(),
   }),
 );
 

@@ -229,8 +229,7 @@ export class Connect {
 
   private async test(draft: Draft, signal: AbortSignal): Promise<Trial> {
     const { tryModel } = await import('../../../core/model/connection');
-    const { baseUrl, model } = draft.server;
-    draft.trial = await tryModel({ baseUrl, model, key: await this.keyOf(draft) }, { signal });
+    draft.trial = await tryModel({ ...draft.server, key: await this.keyOf(draft) }, { signal });
     return draft.trial;
   }
 

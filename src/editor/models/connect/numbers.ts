@@ -33,6 +33,15 @@ const SAMPLING = [
     rule: t('Top-p is a number above 0 and at most 1.'),
   },
   {
+    name: 'topK',
+    prompt: t(
+      'Top-k: sample from this many of the most likely tokens, 0 from all. Empty: as in the settings.',
+    ),
+    placeholder: t('for example 40'),
+    fits: (value: number) => Number.isSafeInteger(value) && value >= 0,
+    rule: t('Top-k is a whole number, 0 or more.'),
+  },
+  {
     name: 'maxTokens',
     prompt: t('Maximum tokens per message, including thoughts. Empty: as in the settings.'),
     placeholder: t('for example 4096'),

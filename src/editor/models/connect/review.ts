@@ -71,7 +71,7 @@ function itemsOf({ server, hasKey, keeps }: Review, trial: Trial | 'testing' | u
       does,
     })),
     { ...trialItem(trial), does: 'test' },
-    ...remedyItems(trial),
+    ...moreItems(trial),
     { label: t('Change'), kind: vscode.QuickPickItemKind.Separator },
     { label: t('Name'), description: name, does: 'name' },
     { label: t('Address'), description: baseUrl, does: 'baseUrl' },
@@ -91,14 +91,20 @@ function trialItem(trial: Trial | 'testing' | undefined): ReviewItem {
   const seconds = (trial.milliseconds / 1000).toFixed(1);
   return {
     label: `$(pass) ${t('Test Connection Again')}`,
-    detail: [t('It works: answered in {0} s.', seconds), ...trial.notes].join(' '),
+    detail: t('It works: answered in {0} s.', seconds),
   };
 }
 
-/** What helps, in as many rows as it takes: a row of the list is one line, and what does not fit it is cut off. */
-function remedyItems(trial: Trial | 'testing' | undefined): ReviewItem[] {
-  if (typeof trial !== 'object' || trial.works) return [];
-  return linesOf(trial.remedy, ROW_CHARACTERS).map((line) => ({ label: '$(blank)', description: line }));
+/**
+ * What helps, or what the server does not give, in as many rows as it takes: a row of the list is one line, and what does
+ * not fit it is cut off.
+ */
+function moreItems(trial: Trial | 'testing' | undefined): ReviewItem[] {
+  if (typeof trial !== 'object') return [];
+  const sentences = trial.works ? trial.notes : [trial.remedy];
+  return sentences
+    .flatMap((sentence) => linesOf(sentence, ROW_CHARACTERS))
+    .map((line) => ({ label: '$(blank)', description: line }));
 }
 
 /** So many fit into a row of the list. */
@@ -109,10 +115,11 @@ function placeholderOf({ model, baseUrl }: Server): string {
 }
 
 function samplingWords({ sampling = {} }: Server): string {
-  const { temperature, topP, maxTokens } = sampling;
+  const { temperature, topP, topK, maxTokens } = sampling;
   const words = [
     ...(temperature === undefined ? [] : [t('temperature {0}', temperature)]),
     ...(topP === undefined ? [] : [t('top-p {0}', topP)]),
+    ...(topK === undefined ? [] : [t('top-k {0}', topK)]),
     ...(maxTokens === undefined ? [] : [t('at most {0} tokens', maxTokens)]),
   ];
   return words.length === 0 ? t('as in the settings') : words.join(', ');

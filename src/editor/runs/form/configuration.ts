@@ -103,6 +103,7 @@ function fromLog(
     put(configuration, 'data.filter.since', range.since);
     put(configuration, 'data.filter.until', range.until);
   }
+  if (values.opening !== undefined) put(configuration, 'data.opening', chosen(values.opening));
   if (values.with_evaluations === 'true') put(configuration, 'data.with_evaluations', true);
   if (values.with_editor_models === 'true') put(configuration, 'data.exclude_models', []);
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Plan } from '../../../core/training/checks';
 import type { DataCounts } from '../../../core/training/data/count';
 import type { TrajectoryFilter } from '../../../core/trajectory/index/query';
+import type { TrajectoryLog } from '../../../core/trajectory/log';
 import { isFieldPath } from '../../../core/training/fields';
 import { Runs, type Run } from '../../../core/training/runs';
 import type {
@@ -17,6 +18,7 @@ import type {
 import { commands } from '../../contributions';
 import type { Engine } from '../../engine';
 import { sharedCalled } from '../../models/called';
+import type { LocalPlace } from '../../models/places';
 import { PanelPage } from '../../panelPage';
 import { manageTrust, restrictionOf } from '../../trust/restricted';
 import type { EditorTrainer } from '../../trainer';
@@ -27,6 +29,7 @@ import { Estimating, type EstimateOwner } from './estimating';
 import { Starting, type StartingOwner } from './starting';
 import { dataView, estimateIn } from './tellings';
 import { formView, type Choices } from './view';
+import { warmStartView } from './warmStart';
 import { recommendationWords } from './words';
 
 const { t } = vscode.l10n;
@@ -281,10 +284,13 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
       called: (value, of) => sharedCalled(value, of, log, engine),
       dialogues: log.count({}).total,
     };
-    const ships = places.some(({ folder, from }) => folder === baseOf(state) && from === 'tandem');
+    const place = places.find(({ folder }) => folder === baseOf(state));
+    const ships = place?.from === 'tandem';
     const { view, filled } = formView(state, choices, {
       ...{ recommended, dataFolder: state.dataFolder, restriction: restriction(), t },
       recommendation: recommendationWords({ isSmall, ships, copied: state.copied?.of }, t),
+      ...(baseOf(state) !== '' &&
+        !learnsFromRows(state) && { warmStart: warmStart(state, log, place, isSmall) }),
       name: (method) =>
         state.copied === undefined ? `${method} #${number}` : t('{0}, changed', state.copied.of),
     });
@@ -347,6 +353,22 @@ export class NewRunPanel implements EstimateOwner, StartingOwner {
   private post(message: ToWebview): void {
     void this.page.post(message);
   }
+}
+
+/** By what the log has of the model that learns and of others. @param place where it plays here, if it does */
+function warmStart(state: FormState, log: TrajectoryLog, place: LocalPlace | undefined, isSmall: boolean) {
+  const won = (filter: TrajectoryFilter): number => log.count({ ...filter, outcome: 'success' }).total;
+  const own = place && { agent: place.spec };
+  return warmStartView(
+    {
+      method: methodOf(state),
+      isForeign: place?.from !== 'tandem' && place?.from !== 'training',
+      played: own === undefined ? 0 : log.count({ ...own, state: 'answered' }).total,
+      won: own === undefined ? 0 : won(own),
+      ...{ successes: won({}), isSmall },
+    },
+    t,
+  );
 }
 
 const restriction = (): string => restrictionOf(t('Nothing is trained')) ?? '';

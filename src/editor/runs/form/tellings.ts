@@ -5,6 +5,7 @@ import { grouped } from '../../trajectories/words';
 import type { Translate } from '../../translate';
 import { bytesWords, duration, stageWord } from '../words';
 import { METHODS, type MethodName } from './configuration';
+import { remarksOf } from './remarks';
 import { leftOutWords } from './words';
 
 export interface Told {
@@ -25,24 +26,8 @@ export function dataView({ counts, plan, method, isCounting, isCollecting }: Tol
     figures: known === undefined ? [] : figures(known, counts, plan, method, t),
     leftOut: leftOut(counts, plan, t),
     problem: isCounting || counts === undefined ? '' : problemOf(counts, method, t),
-    remark: isCounting || counts === undefined ? '' : remarkOf(counts, t),
+    remarks: isCounting ? [] : remarksOf(counts, plan, method, t),
   };
-}
-
-/**
- * With so many dialogues of the starter world every method gave a better agent, with 120 none did
- * (docs/decisions/settings-of-small-models.md).
- */
-const ENOUGH_DIALOGUES = 600;
-
-function remarkOf({ trajectories }: DataCounts, t: Translate): string {
-  if (trajectories === 0 || trajectories >= ENOUGH_DIALOGUES) return '';
-  return t(
-    'These {0} are too few to expect a better agent: where it was measured, 120 dialogues gave none, and {1} did. Generate tasks and collect {2} more, or let “Teach Agent…” do everything.',
-    grouped(trajectories),
-    grouped(ENOUGH_DIALOGUES),
-    grouped(ENOUGH_DIALOGUES - trajectories),
-  );
 }
 
 function figures(

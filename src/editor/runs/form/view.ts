@@ -1,6 +1,14 @@
 import type { Grouping } from '../../../core/evaluation/statistics';
 import { fields, type Field, type FieldPath } from '../../../core/training/fields';
-import type { FieldGroup, FieldView, FormView, Option, Values } from '../../../../webview/newRun/protocol';
+import type {
+  FieldGroup,
+  FieldView,
+  FormView,
+  Option,
+  Values,
+  WarmStartView,
+} from '../../../../webview/newRun/protocol';
+import { SHORT } from '../../../core/dialogue/shortPrompt';
 import type { SharedValue } from '../../../core/trajectory/log';
 import { starsWords } from '../../trajectories/filter';
 import { grouped } from '../../trajectories/words';
@@ -40,9 +48,13 @@ export interface Shown {
 export function formView(
   form: Form,
   choices: Choices,
-  context: FormContext & { readonly restriction: string; readonly recommendation: string },
+  context: FormContext & {
+    readonly restriction: string;
+    readonly recommendation: string;
+    readonly warmStart?: WarmStartView;
+  },
 ): Shown {
-  const { t, restriction, recommendation } = context;
+  const { t, restriction, recommendation, warmStart } = context;
   const result = filled(form, context);
   // What holds where the person has set nothing, to tell what was changed.
   const untouched = textsOf(filled({ ...form, values: choicesOf(form.values) }, context));
@@ -58,6 +70,7 @@ export function formView(
     groups,
     changed: groups.flatMap((group) => group.fields).filter(({ isChanged }) => isChanged).length,
     errors: result.errors,
+    ...(warmStart && { warmStart }),
     recommendation,
     restriction,
     isEmpty: choices.dialogues === 0 && form.copied === undefined,
@@ -140,6 +153,15 @@ function filters(values: Values, choices: Choices, t: Translate): FieldView[] {
     ),
     day('since', t('First day')),
     day('until', t('Last day')),
+    {
+      ...{ name: 'opening', label: t('Request'), control: 'choice' },
+      about: t('It has to play with the same: the setting “Prompt Folder” takes the word short.'),
+      options: [
+        { value: '', label: t('As Tandem ships it') },
+        { value: SHORT, label: t('Short, for small models') },
+      ],
+      isChanged: (values.opening ?? '') !== '',
+    },
     flag(
       'data.with_leaked',
       t('Include leaked dialogues'),

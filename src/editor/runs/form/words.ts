@@ -138,6 +138,12 @@ export function settingWords(t: Translate): Readonly<Partial<Record<FieldPath, r
       t('A turn’s score is its mean over tokens, so that long turns do not win by length.'),
     ],
     'candidates.per_turn': [t('Candidates per turn'), t('How many are sampled for each history.')],
+    'candidates.with_logged': [
+      t('With the logged turn'),
+      t(
+        'One of the candidates is the turn that was logged: for a model that seldom writes such turns. The paper samples all.',
+      ),
+    ],
     'candidates.pairs_per_turn': [t('Pairs per turn'), t('How many pairs are made of its candidates.')],
     'candidates.trajectories': [
       t('Fraction of trajectories'),

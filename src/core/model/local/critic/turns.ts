@@ -28,13 +28,6 @@ export interface Unfit {
  */
 export function viewsOf(dialogue: CriticDialogue, template: CriticTemplate): Views | Unfit {
   const { messages, turns, hiddenInformation } = dialogue;
-  const foreign = foreignId(turns, template.vocabulary);
-  if (foreign !== undefined) {
-    return {
-      why: 'token ids that the tokenizer does not have',
-      reason: `A turn has the token id ${foreign}; those of the base's tokenizer end at ${template.vocabulary - 1}.`,
-    };
-  }
   const settled = turns.map((turn) => settle(turn, messages, template));
   if (settled.some(({ response }) => response.length === 0)) {
     return {
@@ -54,11 +47,8 @@ export function viewsOf(dialogue: CriticDialogue, template: CriticTemplate): Vie
   return { plain, informed };
 }
 
-function foreignId(turns: readonly SpokenTurn[], vocabulary: number): number | undefined {
-  return turns
-    .flatMap(({ ids = [], promptIds = [] }) => [...ids, ...promptIds])
-    .find((id) => id >= vocabulary);
-}
+/** Whether a tokenizer with so many tokens has all of them. */
+const areKnown = (ids: readonly number[], vocabulary: number): boolean => ids.every((id) => id < vocabulary);
 
 /** The tokens of a turn, and of its prompt where the sampler said them and they are this tokenizer's. */
 function settle(
@@ -71,6 +61,7 @@ function settle(
   if (
     ids !== undefined &&
     ids.length > 0 &&
+    areKnown([...ids, ...(promptIds ?? [])], template.vocabulary) &&
     says(template.decode(withoutEndToken(ids, template)), content, turn)
   ) {
     const ended = finishReason === 'stop' && !template.ends.has(ids.at(-1)!);

@@ -1,0 +1,98 @@
+"""What there is too little of in the data of a run to expect a better agent, by what was measured, before it starts.
+
+The figures are those of docs/training.md, "How many dialogues it takes": the scoreboard's 600 dialogues of the starter
+model, with which every method gave a better agent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ..config import RunConfig
+from .dialogue import counted
+
+Kind = Literal["pairs", "held_out_pairs", "successes", "dialogues", "token_ids", "tokenizer"]
+
+DIALOGUES = 600
+PAIRS = 300  # of these dialogues, each success against every lower reward of its task
+SUCCESSES = 140  # of these dialogues
+# From so many on, three of four in the right order are two standard errors (1 / sqrt(16)) more than chance gives.
+HELD_OUT_PAIRS = 16
+
+
+@dataclass(frozen=True)
+class Shortage:
+    """have: what there is of it; of turns, those that are as the model's own would be. enough: from how many on a gain
+    can be expected. sentence: for people.
+    """
+
+    kind: Kind
+    have: int
+    enough: int
+    sentence: str
+
+
+def shortages(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
+    """counts: as the event `data` has them."""
+    return [*_of_examples(config, counts), *_of_turns(config, counts)]
+
+
+def _of_examples(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
+    stage = "critic" if config.method == "sweet-rl" else "policy"
+    train, held_out = counts[stage]["train"], counts[stage]["held_out"]
+    if config.method == "rft":
+        said = f"{counted(train, 'dialogue')} to imitate: {_measured(SUCCESSES)}; collect more, of any agent."
+        return _short("successes", train, SUCCESSES, said)
+    if config.method == "sweet-rl" and config.critic.score != "log-ratio":
+        have = counts["trajectories"]
+        said = f"{counted(have, 'dialogue')} to learn from: {_measured(DIALOGUES)}; collect more."
+        return _short("dialogues", have, DIALOGUES, said)
+    learner = "The critic" if stage == "critic" else "The policy"
+    said = (
+        f"{learner} learns from {counted(train, 'pair')}: {_measured(PAIRS)}; collect several dialogues of more tasks, "
+        "or pair more of them (data.pairing)."
+    )
+    found = _short("pairs", train, PAIRS, said)
+    if config.data.held_out > 0:
+        said = (
+            f"{counted(held_out, 'pair')} held out: from {HELD_OUT_PAIRS} on, accuracy tells learning from chance; "
+            "collect dialogues of more tasks, or raise data.held_out."
+        )
+        found += _short("held_out_pairs", held_out, HELD_OUT_PAIRS, said)
+    return found
+
+
+def _of_turns(config: RunConfig, counts: Mapping[str, Any]) -> list[Shortage]:
+    """Whose tokens are not those that were sampled: a text that is tokenised again may come out as other tokens."""
+    turns, foreign = counts["turns"], counts["turns_of_another_tokenizer"]
+    without = turns - counts["turns_as_sampled"] - foreign
+    of_all = f"of {turns:,} turns" if turns != 1 else "of 1 turn"
+    if config.method == "rft":
+        so = "their text is tokenised, which is how a warm start was measured."
+    else:
+        so = (
+            "their text is tokenised, perhaps into others than were sampled. Gains were measured with the ids of every "
+            "turn; collect dialogues with this model on this machine."
+        )
+    return [
+        *_short(
+            "token_ids",
+            turns - without,
+            turns,
+            f"{without:,} {of_all} come without token ids: {so}",
+        ),
+        *_short(
+            "tokenizer",
+            turns - foreign,
+            turns,
+            f"{foreign:,} {of_all} have the token ids of another tokenizer than the model's: {so}",
+        ),
+    ]
+
+
+def _measured(enough: int) -> str:
+    return f"a better agent was measured with {enough}"
+
+
+def _short(kind: Kind, have: int, enough: int, sentence: str) -> list[Shortage]:
+    return [Shortage(kind, have, enough, sentence)] if have < enough else []

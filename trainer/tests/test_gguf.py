@@ -1,0 +1,248 @@
+"""GGUF files and model folders: one becomes the other, and nothing of it is lost on the way."""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from models import tiny_model
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from tandem_trainer.__main__ import _command
+from tandem_trainer.config import ModelConfig
+from tandem_trainer.fault import Fault
+from tandem_trainer.gguf import to_folder
+from tandem_trainer.gguf.blocks import KINDS, dequantise, quantise_q8_0
+from tandem_trainer.gguf.container import GgufFile, write_gguf
+from tandem_trainer.gguf.model import halves_apart, halves_together
+from tandem_trainer.gguf.tokenizer import KNOWN, pre_tokenizer, read_tokenizer
+from tandem_trainer.model.folder import find_model
+from tandem_trainer.onnx.export import export_onnx
+
+torch.set_num_threads(1)
+
+BLOCKS = json.loads((Path(__file__).parent / "golden" / "gguf-blocks.json").read_text())["types"]
+LLAMA3 = {
+    "rope_type": "llama3",
+    "rope_theta": 500000.0,
+    "factor": 8.0,
+    "low_freq_factor": 1.0,
+    "high_freq_factor": 4.0,
+    "original_max_position_embeddings": 8192,
+}
+YARN = {"rope_type": "yarn", "rope_theta": 1e6, "factor": 4.0, "original_max_position_embeddings": 1024}
+TEXT = "<|im_start|>user\nWhat of 12345 days, don't you know?  \n\n<|im_end|>\nÄ 日本"
+
+
+def convert(*arguments) -> None:
+    assert _command(["convert", *map(str, arguments)]) == 0
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory) -> Path:
+    """A tiny Llama in float32."""
+    folder = tmp_path_factory.mktemp("llama")
+    convert(tiny_model(folder / "own"), folder / "tiny.gguf", "--precision", "fp32")
+    return folder / "tiny.gguf"
+
+
+@pytest.mark.parametrize(
+    ("family", "settings"),
+    [
+        ("llama", {"rms_norm_eps": 1e-2}),
+        ("llama", {"rope_parameters": LLAMA3, "tie_word_embeddings": True}),
+        ("llama", {"attention_bias": True, "mlp_bias": True, "rope_parameters": YARN}),
+        ("qwen2", {"head_dim": 8}),
+        ("qwen3", {}),
+    ],
+    ids=["epsilon", "rope scaled, tied", "biases, yarn", "qwen2", "qwen3"],
+)
+def test_a_folder_that_became_a_file_and_a_folder_again_is_the_same_model(family, settings, tmp_path, capsys):
+    own = tiny_model(tmp_path / "own", family, **settings)
+
+    convert(own, tmp_path / "tiny.gguf", "--precision", "fp32")
+    convert(tmp_path / "tiny.gguf", tmp_path / "again")
+
+    made = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [each["made"] for each in made] == [str(tmp_path / "tiny.gguf"), str(tmp_path / "again")]
+    assert [each["precision"] for each in made] == ["fp32", "fp32"]
+    one, other = (AutoModelForCausalLM.from_pretrained(folder) for folder in (own, tmp_path / "again"))
+    ids = torch.arange(3, 300)[None]
+    assert torch.equal(one(input_ids=ids).logits, other(input_ids=ids).logits)
+    assert one.generation_config.eos_token_id == other.generation_config.eos_token_id
+    before, after = (AutoTokenizer.from_pretrained(folder) for folder in (own, tmp_path / "again"))
+    assert before(TEXT)["input_ids"] == after(TEXT)["input_ids"]
+    assert before.chat_template == after.chat_template
+    assert before.special_tokens_map == after.special_tokens_map
+    find_model(ModelConfig(base=str(tmp_path / "again")), tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "own", "tiny.gguf"]
+
+
+def test_weights_in_8_bits_are_within_a_step_and_the_graph_of_the_folder_holds(tmp_path):
+    own = tiny_model(tmp_path / "own", head_dim=16)
+    convert(own, tmp_path / "tiny.gguf")
+    assert GgufFile(tmp_path / "tiny.gguf").tensors["blk.0.ffn_up.weight"].kind == "Q8_0"
+
+    convert(tmp_path / "tiny.gguf", tmp_path / "again", "--precision", "bf16")
+
+    before, after = (AutoModelForCausalLM.from_pretrained(folder, dtype="auto") for folder in (own, tmp_path / "again"))
+    assert after.dtype == torch.bfloat16
+    for one, other in zip(before.parameters(), after.parameters(), strict=True):
+        assert (one - other).abs().max() <= one.abs().max() / 64
+    assert len(export_onnx(tmp_path / "again", ["fp32"], lambda sentence: None).files) == 1
+
+
+def test_large_weights_stand_in_several_files_with_an_index(file, tmp_path, monkeypatch):
+    convert(file, tmp_path / "one")
+    monkeypatch.setattr(to_folder, "SHARD", 40_000)
+    convert(file, tmp_path / "several")
+    assert len(list((tmp_path / "several").glob("model-*.safetensors"))) > 2
+    one, several = (AutoModelForCausalLM.from_pretrained(tmp_path / name).state_dict() for name in ("one", "several"))
+    assert all(torch.equal(one[name], several[name]) for name in one)
+
+
+@pytest.mark.parametrize("kind", BLOCKS)
+def test_quantised_numbers_are_those_that_the_published_reader_gives(kind):
+    read, numbers = (base64.b64decode(BLOCKS[kind][part]) for part in ("bytes", "numbers"))
+    assert len(read) == 2 * KINDS[kind].bytes
+    assert np.array_equal(dequantise(np.frombuffer(read, np.uint8), kind), np.frombuffer(numbers, "<f4"))
+
+
+def test_what_is_written_in_8_bits_is_read_back_to_within_half_a_step():
+    numbers = np.random.default_rng(0).normal(size=(4, 64)).astype(np.float32)
+    numbers[0, :32] = 0
+    read = dequantise(quantise_q8_0(numbers).reshape(-1), "Q8_0").reshape(numbers.shape)
+    assert np.abs(read - numbers).max() < 0.51 * np.abs(numbers).max() / 127
+    assert (read[0, :32] == 0).all()
+
+
+def test_the_two_numbers_that_are_rotated_together_are_neighbours_in_a_file():
+    rows = np.arange(8)  # two heads of four
+    assert halves_together(rows, 2).tolist() == [0, 2, 1, 3, 4, 6, 5, 7]
+    assert halves_apart(halves_together(rows, 2), 2).tolist() == rows.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "pieces"),
+    [
+        ("gpt-2", ["It", "Ġ'", "s", "Ġ2026", ",", "Ġdon", "'t"]),
+        ("smollm", ["It", "Ġ'", "s", "Ġ", "2", "0", "2", "6", ",", "Ġdon", "'t"]),
+        ("llama-bpe", ["It", "Ġ'", "s", "Ġ", "202", "6", ",", "Ġdon", "'t"]),
+        ("qwen2", ["It", "Ġ'", "s", "Ġ", "2", "0", "2", "6", ",", "Ġdon", "'t"]),
+    ],
+)
+def test_text_is_split_as_the_name_of_the_pre_tokenizer_says(name, pieces, file, tmp_path):
+    assert [piece for piece, _ in pre_tokenizer(name).pre_tokenize_str("It 's 2026, don't")] == pieces
+    renamed = rewritten(file, tmp_path / "renamed.gguf", {"tokenizer.ggml.pre": name})
+    convert(renamed, tmp_path / "folder")
+    convert(tmp_path / "folder", tmp_path / "again.gguf")
+    assert GgufFile(tmp_path / "again.gguf").metadata["tokenizer.ggml.pre"] == name
+    assert name in KNOWN
+
+
+def test_a_tokenizer_with_scores_merges_by_them_and_falls_back_to_bytes(file, tmp_path):
+    bytes_ = [f"<0x{byte:02X}>" for byte in range(256)]
+    words = ["▁", "t", "h", "e", "th", "the", "▁the", "▁t", "he"]
+    tokens = ["<unk>", "<s>", "</s>", *bytes_, *words]
+    tokens += [f"[PAD{number}]" for number in range(320 - len(tokens))]
+    about = {
+        "tokenizer.ggml.model": "llama",
+        "tokenizer.ggml.tokens": tokens,
+        "tokenizer.ggml.scores": [0.0] * 259 + [-9.0] * 4 + [-1.0, -2.0, -3.0, -4.0, -5.0] + [-99.0] * 52,
+        "tokenizer.ggml.token_type": [2, 3, 3] + [6] * 256 + [1] * 9 + [5] * 52,
+        "tokenizer.ggml.bos_token_id": 1,
+        "tokenizer.ggml.eos_token_id": 2,
+        "tokenizer.ggml.unknown_token_id": 0,
+        "tokenizer.ggml.add_bos_token": None,
+    }
+    tokenizer = read_tokenizer(GgufFile(rewritten(file, tmp_path / "scores.gguf", about)))
+    assert tokenizer.tokenize("the é") == ["▁the", "▁", "<0xC3>", "<0xA9>"]
+    assert tokenizer("the")["input_ids"] == [1, tokens.index("▁the")]
+    assert tokenizer.decode(tokenizer("the é</s>", add_special_tokens=False)["input_ids"]) == "the é</s>"
+
+
+def rewritten(file: Path, to: Path, changes: dict, without: tuple[str, ...] = ()) -> Path:
+    """The same file with other metadata. A value of None is left out."""
+    own = GgufFile(file)
+    metadata = {key: value for key, value in {**own.metadata, **changes}.items() if value is not None}
+    tensors = [(name, tensor.shape, tensor.kind) for name, tensor in own.tensors.items() if name not in without]
+    write_gguf(to, metadata, tensors, own.numbers)
+    return to
+
+
+@pytest.mark.parametrize(
+    ("changes", "without", "sentence"),
+    [
+        (
+            {"general.architecture": "gemma3"},
+            (),
+            "of the architecture gemma3, and only Llama and Mistral, Qwen 2, Qwen 3",
+        ),
+        ({"llama.expert_count": 8}, (), "is a mixture of experts"),
+        ({"llama.block_count": None}, (), r"does not say llama\.block_count"),
+        ({"llama.block_count": 3}, (), "is not the model that it says: 9 tensors are missing"),
+        ({}, ("blk.1.attn_q.weight",), r"such as model\.layers\.1\.self_attn\.q_proj\.weight"),
+        ({"llama.attention.head_count": [4, 2]}, (), r"differ in attention\.head_count"),
+        ({"llama.rope.scaling.type": "longrope"}, (), "scales its rotary embedding by longrope"),
+        ({"tokenizer.ggml.pre": "tekken"}, (), "by the pre-tokenizer tekken, and gpt-2, smollm"),
+        ({"tokenizer.ggml.model": "t5"}, (), "a tokenizer of the kind t5"),
+        ({"tokenizer.ggml.eos_token_id": 999}, (), "is damaged"),
+        ({"tokenizer.ggml.merges": ["one"]}, (), "is damaged"),
+    ],
+)
+def test_what_is_not_converted_is_refused_in_a_sentence(changes, without, sentence, file, tmp_path):
+    other = rewritten(file, tmp_path / "other.gguf", changes, without)
+    with pytest.raises(Fault, match=sentence):
+        convert(other, tmp_path / "folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["other.gguf"]
+
+
+def test_a_file_that_is_cut_short_or_none_is_refused_in_a_sentence_wherever_it_ends(file, tmp_path):
+    whole = file.read_bytes()
+    for length in (*range(4, 2000, 97), len(whole) // 2, len(whole) - 40_000, len(whole) - 64):
+        (tmp_path / "part.gguf").write_bytes(whole[:length])
+        with pytest.raises(Fault, match=r"part\.gguf is damaged or not all of it came"):
+            convert(tmp_path / "part.gguf", tmp_path / "folder")
+    for content in (b"", b"PK\3\4 something else"):
+        (tmp_path / "part.gguf").write_bytes(content)
+        with pytest.raises(Fault, match=r"part\.gguf (is no GGUF file|cannot be read)"):
+            convert(tmp_path / "part.gguf", tmp_path / "folder")
+    assert [path.name for path in tmp_path.iterdir()] == ["part.gguf"]
+
+
+def test_a_coarse_type_and_a_wrong_use_are_refused_in_a_sentence(file, tmp_path):
+    coarse = bytearray(file.read_bytes())
+    at = coarse.index(b"blk.0.ffn_up.weight") + len("blk.0.ffn_up.weight") + 4 + 16
+    coarse[at] = 11
+    (tmp_path / "coarse.gguf").write_bytes(coarse)
+    (tmp_path / "there").mkdir()
+    own = tiny_model(tmp_path / "gemma", "gemma2")
+    for arguments, sentence in (
+        ((tmp_path / "coarse.gguf", tmp_path / "folder"), "numbers of the type number 11, which are not read here"),
+        ((file, tmp_path / "there"), "there is there already: give another name"),
+        ((tmp_path / "nowhere", tmp_path / "folder"), "There is no .*nowhere"),
+        (
+            (file, tmp_path / "folder", "--precision", "q8_0"),
+            '--precision of a folder is fp32 or bf16 or fp16, not "q8_0"',
+        ),
+        ((own, tmp_path / "gemma.gguf"), "is a gemma2, and only Llama"),
+    ):
+        with pytest.raises(Fault, match=sentence):
+            convert(*arguments)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["coarse.gguf", "gemma", "there"]
+
+
+def test_a_gguf_file_that_is_given_as_model_says_what_it_is_and_both_ways_on(file, tmp_path):
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    (alone / "tiny.gguf").write_bytes(file.read_bytes())
+    both = r"tiny\.gguf is a GGUF file, .* `tandem convert .*tiny\.gguf .*/tiny`, or let llama\.cpp serve the file"
+    for base in (alone, alone / "tiny.gguf"):
+        with pytest.raises(Fault, match=both):
+            find_model(ModelConfig(base=str(base)), tmp_path)
+        with pytest.raises(Fault, match=both):
+            export_onnx(base, ["fp32"], print)
+    convert(alone, tmp_path / "folder")
+    assert (tmp_path / "folder" / "config.json").exists()
