@@ -3,6 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longest, the longest first: begun last, one of them would keep a core waiting. */
 const longest = [
+  'process/real-model/train',
   'process/loop/miniature',
   'process/cli/train',
   'process/cli/several-processes',

@@ -21,6 +21,22 @@ const folder = mkdtempSync(path.join(tmpdir(), 'tandem-real-'));
 const data = path.join(folder, '.tandem');
 const question: readonly ChatMessage[] = [{ role: 'user', content: 'Write a function that adds up prices.' }];
 const greedy: SamplingSettings = { temperature: 0, maxTokens: 12 };
+
+const dialogue = {
+  task: {
+    id: 'prices',
+    problem_description: 'Add up the prices of a list.\ndef total(prices):',
+    ground_truth: 'def total(prices):\n    return sum(prices)',
+    test_cases: { test1: 'total([1, 2])' },
+  },
+  dialogue_history: [
+    { role: 'agent', content: 'What is the price of an empty list?' },
+    { role: 'human', content: 'It is 0.' },
+    { role: 'agent', content: 'I WANT TO ANSWER:\nreturn sum(prices)' },
+  ],
+  answer: 'return sum(prices)',
+};
+
 let server: RealServer;
 
 beforeAll(async () => {
@@ -115,9 +131,11 @@ it('is trained by SWEET-RL, and what comes out is played and scored with by ever
   await again.close();
 
   const critic = path.join(run.folder, 'critic');
+  const dialogues = path.join(folder, 'dialogues.jsonl');
+  await writeFile(dialogues, [0, 1].map((reward) => `${JSON.stringify({ ...dialogue, reward })}\n`).join(''));
   const scores = async (runner: string) => {
     const rows = path.join(folder, `${runner}.jsonl`);
-    await tandem(z.unknown(), 'score', data, '--critic', critic, '--runner', runner, '--out', rows);
+    await tandem(z.unknown(), 'score', dialogues, '--critic', critic, '--runner', runner, '--out', rows);
     return (await readFile(rows, 'utf8'))
       .trimEnd()
       .split('\n')
@@ -129,7 +147,6 @@ it('is trained by SWEET-RL, and what comes out is played and scored with by ever
       turns.map(({ turn, advantage }) => [`${id}/${turn}`, advantage] as const),
     );
   const trainers = new Map(advantages(byTrainer));
-  expect(byOnnx.length).toBeGreaterThan(4);
-  expect(trainers.size).toBe(advantages(byOnnx).length);
+  expect([advantages(byOnnx).length, advantages(byTrainer).length]).toEqual([4, 4]);
   for (const [turn, advantage] of advantages(byOnnx)) expect(advantage).toBeCloseTo(trainers.get(turn)!, 3);
 }, 900_000);
