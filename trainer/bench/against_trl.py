@@ -2,6 +2,7 @@
 
     PYTHONPATH=. python bench/against_trl.py       # 30M in float32 on the CPU, both stages, LoRA and full
     PYTHONPATH=. python bench/against_trl.py --shape 1b --dtype bfloat16 --steps 5         # on a GPU
+    PYTHONPATH=. python bench/against_trl.py --model $TANDEM_REAL_MODEL/model --stages policy alone --batch 4  # SmolLM2
 
 Each measurement is a process of its own, so that one's memory does not count for another; the sides take turns. TRL
 runs as it comes (gradient checkpointing, the reference computed in each step, the whole batch in one pass) and, with
@@ -17,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rows import write_model
+from rows import PAIRS, write_model
 
 HERE = Path(__file__).parent
 
@@ -25,8 +26,9 @@ HERE = Path(__file__).parent
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shape", choices=["30m", "1b", "8b"], default="30m")
+    parser.add_argument("--model", help="the folder of a model, instead of one of random weights")
     parser.add_argument("--dtype", choices=["float32", "bfloat16"], default="float32")
-    parser.add_argument("--stages", nargs="+", choices=["critic", "policy"], default=["critic", "policy"])
+    parser.add_argument("--stages", nargs="+", choices=list(PAIRS), default=["critic", "policy"])
     parser.add_argument("--training", nargs="+", choices=["lora", "full"], default=["lora", "full"])
     parser.add_argument("--batch", type=int, default=8, help="pairs of one optimiser step")
     parser.add_argument("--steps", type=int, default=2, help="measured steps, after one to warm up")
@@ -38,13 +40,17 @@ def main() -> None:
     if arguments.tuned:
         sides["TRL tuned"] = ["trl_side.py", "--precompute", "--rows", "1"]
     with tempfile.TemporaryDirectory() as folder:
-        parameters = write_model(arguments.shape, folder, arguments.dtype)
-        print(f"{parameters / 1e6:.0f}M parameters, {arguments.dtype}, {arguments.batch} pairs a step", flush=True)
+        model = arguments.model or folder
+        if arguments.model is None:
+            size = write_model(arguments.shape, folder, arguments.dtype)
+        else:
+            size = sum(file.stat().st_size for file in Path(model).glob("*.safetensors")) // 4
+        print(f"{size / 1e6:.0f}M parameters, {arguments.dtype}, {arguments.batch} pairs a step", flush=True)
         print("| stage | training | side | tokens/s | memory, MB | speed of tandem | memory of tandem |")
         print("|---|---|---|---|---|---|---|", flush=True)
         for stage in arguments.stages:
             for training in arguments.training:
-                common = ["--model", folder, "--stage", stage, "--training", training, "--dtype", arguments.dtype]
+                common = ["--model", model, "--stage", stage, "--training", training, "--dtype", arguments.dtype]
                 common += ["--batch", str(arguments.batch), "--steps", str(arguments.steps)]
                 runs = {name: [] for name in sides}
                 for _ in range(arguments.repeats):

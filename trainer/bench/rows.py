@@ -3,7 +3,8 @@
 Token ids are random, lengths are not: an opening of 420 tokens (instructions and description), hidden information of
 130, 3 to 9 agent turns of 40 to 160 tokens (thoughts and a question), replies of 20 to 80, a final answer of 120 to
 300, and 5 tokens of the chat template at each change of speaker. Three trajectories of a task give the critic's pairs,
-16 candidates of a turn the policy's: four pairs each, as in the paper.
+16 candidates of a turn the policy's: four pairs each, as in the paper. Pairs that stand alone share a request of eight
+tokens and nothing with other pairs.
 """
 
 import numpy as np
@@ -57,6 +58,19 @@ def policy_pairs(vocabulary: int, count: int, seed: int = 0) -> list[Example]:
             good, bad = (Turn(history, text.tokens(*lengths), sampled=True) for _ in range(2))
             pairs.append(Example(f"turn-{len(pairs) // 4}", (good,), (bad,)))
     return pairs[:count]
+
+
+def lone_pairs(vocabulary: int, count: int, seed: int = 0) -> list[Example]:
+    """Two final answers to a request of their own: there is next to nothing that could be computed once."""
+    text, pairs = Text(vocabulary, seed), []
+    for number in range(count):
+        opening = text.tokens(8, 8)
+        sides = ((Turn(opening, text.tokens(120, 300), sampled=True),) for _ in range(2))
+        pairs.append(Example(f"alone-{number}", *sides))
+    return pairs
+
+
+PAIRS = {"critic": critic_pairs, "policy": policy_pairs, "alone": lone_pairs}  # by stage; the last is the policy's
 
 
 def row_tokens(pairs: list[Example]) -> int:

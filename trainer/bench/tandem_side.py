@@ -12,7 +12,7 @@ from pathlib import Path
 
 import torch
 from measure import peak_mb
-from rows import critic_pairs, policy_pairs, row_tokens
+from rows import PAIRS, row_tokens
 
 from tandem_trainer.config import CriticConfig, ModelConfig, PolicyConfig
 from tandem_trainer.model.base import load_base
@@ -31,7 +31,7 @@ from tandem_trainer.running.stop import StopRequest
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", required=True)
-    parser.add_argument("--stage", choices=["critic", "policy"], required=True)
+    parser.add_argument("--stage", choices=list(PAIRS), required=True)
     parser.add_argument("--training", choices=["lora", "full"], required=True)
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--batch", type=int, default=8)
@@ -49,17 +49,17 @@ def main() -> None:
 def measure(arguments: argparse.Namespace, folder: Path) -> dict[str, float]:
     config = ModelConfig(base=arguments.model, training=arguments.training, dtype=arguments.dtype)
     base = load_base(config, run_folder=folder)
-    base.adapter(arguments.stage)
+    base.adapter("critic" if arguments.stage == "critic" else "policy")
     base.checkpoint_activations(arguments.recompute)
     stop, events = StopRequest(folder), Events(None)
     budget = TokenBudget(arguments.budget, Ranks(), stop, events)
     reference = ReferenceCache(base, folder, budget)
     if arguments.stage == "critic":
-        objective, make, epochs = Critic(CriticConfig(), reference), critic_pairs, 4
+        objective, epochs = Critic(CriticConfig(), reference), 4
     else:
-        objective, make, epochs = Policy(PolicyConfig(), reference), policy_pairs, 1
+        objective, epochs = Policy(PolicyConfig(), reference), 1
     vocabulary = base.model.config.vocab_size
-    batches = [make(vocabulary, arguments.batch, seed=step) for step in range(arguments.steps + 1)]
+    batches = [PAIRS[arguments.stage](vocabulary, arguments.batch, seed=step) for step in range(arguments.steps + 1)]
     adam = Adam([*base.trainable(), *objective.parameters()], weight_decay=0.0)
 
     seconds = computed = tokens = 0

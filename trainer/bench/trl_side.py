@@ -8,7 +8,7 @@ import torch
 from datasets import Dataset
 from measure import peak_mb
 from peft import LoraConfig
-from rows import critic_pairs, policy_pairs, row_tokens, words
+from rows import PAIRS, row_tokens, words
 from transformers import AutoModelForCausalLM, TrainerCallback
 from trl import DPOConfig, DPOTrainer
 
@@ -16,7 +16,7 @@ from trl import DPOConfig, DPOTrainer
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--model", required=True)
-    parser.add_argument("--stage", choices=["critic", "policy"], required=True)
+    parser.add_argument("--stage", choices=list(PAIRS), required=True)
     parser.add_argument("--training", choices=["lora", "full"], required=True)
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--batch", type=int, default=8)
@@ -30,8 +30,7 @@ def main() -> None:
     model = AutoModelForCausalLM.from_pretrained(arguments.model, dtype=getattr(torch, arguments.dtype))
     if torch.cuda.is_available():
         model.cuda()
-    make = critic_pairs if arguments.stage == "critic" else policy_pairs
-    pairs = make(model.config.vocab_size, arguments.batch * (arguments.steps + 1))
+    pairs = PAIRS[arguments.stage](model.config.vocab_size, arguments.batch * (arguments.steps + 1))
     clock, epochs = Clock(), 4 if arguments.stage == "critic" else 1
     rows = arguments.rows or arguments.batch
     lora = LoraConfig(r=16, lora_alpha=32, target_modules="all-linear")

@@ -290,6 +290,6 @@ describe('limits', () => {
   );
 
   it('weights that are larger than the allowed memory are refused before anything is loaded', () => {
-    expect(() => open('shared', 1000)).toThrow(/Export it with fewer bits: tandem onnx .* --precision int4/);
+    expect(() => open('shared', 1000)).toThrow(/Export it with fewer bits: tandem onnx .* --precision int8/);
   });
 });

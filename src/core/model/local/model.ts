@@ -200,10 +200,11 @@ function halfOfMemory(): number {
   return Math.floor((limit > 0 ? Math.min(limit, totalmem()) : totalmem()) / 2);
 }
 
-function requireMemory({ folder, bytes }: LocalFolder, allowed: number): void {
+function requireMemory({ folder, bytes, precision }: LocalFolder, allowed: number): void {
   if (bytes < allowed) return;
+  const fewer = precision === 'fp32' ? 'int8' : 'int4';
   throw new Fault(
     'model/too-large',
-    `The model in ${folder} has ${Math.ceil(bytes / 2 ** 20)} MB of weights, and ${Math.floor(allowed / 2 ** 20)} MB of memory may be used. Export it with fewer bits: tandem onnx ${folder} --precision int4`,
+    `The model in ${folder} has ${Math.ceil(bytes / 2 ** 20)} MB of weights, and ${Math.floor(allowed / 2 ** 20)} MB of memory may be used. Export it with fewer bits: tandem onnx ${folder} --precision ${fewer}`,
   );
 }
