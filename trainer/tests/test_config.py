@@ -156,7 +156,7 @@ def run(*arguments, cwd):
         (
             ["trian", "run.json"],
             2,
-            "There is no command trian: give a run.json, or one of check, doctor, onnx, plan, planner, score.",
+            "There is no command trian: give a run.json, or one of check, convert, doctor, onnx, plan, planner, score.",
         ),
         (["gone.json"], 2, "There is no configuration at gone.json."),
         (["."], 2, ". is a folder; give the run.json inside it."),

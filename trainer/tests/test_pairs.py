@@ -210,9 +210,9 @@ def test_a_preference_between_dialogues_compares_all_turns_after_the_prompt():
 
 def test_a_preference_is_left_out_with_either_of_its_sides():
     template = Template(tokenizer_of("qwen2_5"))
-    good, bad = preference(["Equal ones?"], ["Done."]), preference(["Equal ones?"], ["Done."], line=2)
-    foreign = replace(bad.rejected.turns[0], ids=np.array([10**6], np.int32))
-    bad = replace(bad, rejected=replace(bad.rejected, turns=(foreign,)))
+    good, bad = preference(["Equal ones?"], ["Done."]), preference(["Equal ones?"], [""], line=2)
+    cut = replace(bad.rejected.turns[0], finish_reason="length")
+    bad = replace(bad, rejected=replace(bad.rejected, turns=(cut,)))
     examples, settled = preference_examples([good, bad], template)
     assert len(examples) == 1
     assert str(settled.problems[0]).startswith("human.jsonl:2: ")
