@@ -125,10 +125,10 @@ describe('the credit of a dialogue', () => {
   });
 
   it('says in one sentence why a dialogue cannot be scored', async () => {
-    const sampled = { ...agentTurn('a', 3), tokens: { ids: [99_999] } } as NewEvent;
-    const given = await read(reply('a', 2), sampled);
+    const cut = { ...agentTurn('a', 3), text: '', finishReason: 'length' } as NewEvent;
+    const given = await read(reply('a', 2), cut);
     await expect(computeCredits(openCritic(critic), [given], options())).rejects.toThrow(
-      /cannot score the dialogue\. A turn has the token id 99999/,
+      /cannot score the dialogue\. A turn of the agent was cut before its first token/,
     );
   });
 
