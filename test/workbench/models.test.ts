@@ -229,6 +229,8 @@ test('adds a model folder and makes it the agent; a folder that is no model is r
   await workbench.runCommand('Tandem: Add Model Folder…');
   await workbench.chooseFile(`${download}${path.sep}`);
   await workbench.notification(/tiny\.gguf is a GGUF file.*tandem convert .*llama-server -m /);
+  // Errors stand above what comes after them, and the list draws only what fits.
+  await workbench.clearNotifications();
   await workbench.runCommand('Tandem: Add Model Folder…');
   await workbench.chooseFile(`${folder}${path.sep}`);
   const told = await workbench.notification(/own-model is in the list of models\./);
