@@ -41,7 +41,9 @@ interface Figures {
 
 /** A prompt that shares little more than its first words with another. @param words a word is one to two tokens */
 function request(number: number, words: number): readonly ChatMessage[] {
-  const each = Array.from({ length: words }, (_, index) => ((number * 7919 + index * 104729) % 9973).toString());
+  const each = Array.from({ length: words }, (_, index) =>
+    ((number * 7919 + index * 104729) % 9973).toString(),
+  );
   return [{ role: 'user', content: `Task ${number}. Add up these prices: ${each.join(' ')}` }];
 }
 
@@ -103,9 +105,13 @@ const scratch = await mkdtemp(path.join(tmpdir(), 'tandem-bench-real-'));
 try {
   const file = path.join(scratch, 'q8_0.gguf');
   const python = process.env.TANDEM_TRAINER_PYTHON ?? 'python3';
-  await promisify(execFile)(python, ['-m', 'tandem_trainer', 'convert', folder, file, '--precision', 'q8_0'], {
-    env: { ...process.env, PYTHONPATH: path.resolve('trainer') },
-  });
+  await promisify(execFile)(
+    python,
+    ['-m', 'tandem_trainer', 'convert', folder, file, '--precision', 'q8_0'],
+    {
+      env: { ...process.env, PYTHONPATH: path.resolve('trainer') },
+    },
+  );
   const server = await serveModel(file, 'smollm2', {
     threads: Number(values.threads),
     dialogues: DIALOGUES,
