@@ -22,7 +22,7 @@ import { realModel } from '../fixtures/real-model/folder';
 import { serveModel } from '../fixtures/real-server/server';
 
 const DIALOGUES = 8;
-const [SHORT, LONG] = [8, 72];
+const TOKENS = 96;
 
 const { values } = parseArgs({
   options: {
@@ -49,20 +49,21 @@ function request(number: number, words: number): readonly ChatMessage[] {
 
 let asked = 0;
 
-/** Tokens per second of so many dialogues at once: long turns against short ones. */
+/** Tokens per second of so many dialogues at once, from when all have begun until the last one ends. */
 async function speed(model: Model, dialogues: number): Promise<number> {
-  const seconds = async (maxTokens: number): Promise<{ seconds: number; tokens: number }> => {
-    const began = performance.now();
-    const turns = await Promise.all(
-      Array.from({ length: dialogues }, () =>
-        model.generate(request(asked++, 4), { temperature: 1, maxTokens, seed: asked }),
+  const turns = await Promise.all(
+    Array.from({ length: dialogues }, () =>
+      model.generate(
+        request(asked++, 4),
+        { temperature: 1, maxTokens: TOKENS, seed: asked },
+        { onText: () => undefined },
       ),
-    );
-    const tokens = turns.reduce((sum, { usage }) => sum + (usage?.completionTokens ?? 0), 0);
-    return { seconds: (performance.now() - began) / 1000, tokens };
-  };
-  const [short, long] = [await seconds(SHORT), await seconds(LONG)];
-  return (long.tokens - short.tokens) / (long.seconds - short.seconds);
+    ),
+  );
+  const tokens = turns.reduce((sum, { usage }) => sum + (usage?.completionTokens ?? 0) - 1, 0);
+  const begun = Math.max(...turns.map(({ timing }) => timing.firstTextMs ?? 0));
+  const ended = Math.max(...turns.map(({ timing }) => timing.totalMs));
+  return (1000 * tokens) / (ended - begun);
 }
 
 async function firstToken(model: Model): Promise<number> {
