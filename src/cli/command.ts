@@ -42,29 +42,16 @@ export function wholeNumber(option: string, least = 0): (text: string) => number
   };
 }
 
-/** Reads a number of at least 0 from an option. */
-export function nonNegative(option: string): (text: string) => number {
-  return (text) => {
+/** Reads from an option a finite number that is as `range` says. */
+const numberWhere =
+  (range: string, fits: (value: number) => boolean) =>
+  (option: string) =>
+  (text: string): number => {
     const value = Number(text);
-    if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value;
-    throw wrongUse(`${option} takes a number of at least 0, not "${text}".`);
+    if (text.trim() !== '' && Number.isFinite(value) && fits(value)) return value;
+    throw wrongUse(`${option} takes a number ${range}, not "${text}".`);
   };
-}
 
-/** Reads a number above 0 and at most 1 from an option. */
-export function share(option: string): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() !== '' && value > 0 && value <= 1) return value;
-    throw wrongUse(`${option} takes a number above 0 and at most 1, not "${text}".`);
-  };
-}
-
-/** Reads a number from 0 to 1 from an option. */
-export function fraction(option: string): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (text.trim() !== '' && value >= 0 && value <= 1) return value;
-    throw wrongUse(`${option} takes a number from 0 to 1, not "${text}".`);
-  };
-}
+export const nonNegative = numberWhere('of at least 0', (value) => value >= 0);
+export const share = numberWhere('above 0 and at most 1', (value) => value > 0 && value <= 1);
+export const fraction = numberWhere('from 0 to 1', (value) => value >= 0 && value <= 1);

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { writeGraphs, type Precision } from '../../core/training/onnx';
+import { precisionSchema, writeGraphs, type Precision } from '../../core/training/onnx';
 import type { Install, Outcome, Surroundings } from '../command';
 import { wrongUse } from '../command';
 import { openShippedTrainer } from '../trainer';
@@ -10,8 +10,6 @@ interface Options {
   readonly precision?: readonly Precision[];
   readonly base?: string;
 }
-
-const PRECISIONS: readonly Precision[] = ['fp32', 'int8', 'int4'];
 
 export const installOnnx: Install = (program, perform) => {
   program
@@ -32,7 +30,7 @@ export const installOnnx: Install = (program, perform) => {
 
 function readPrecisions(text: string): readonly Precision[] {
   return text.split(',').map((name) => {
-    const known = PRECISIONS.find((precision) => precision === name.trim());
+    const known = precisionSchema.options.find((precision) => precision === name.trim());
     if (known !== undefined) return known;
     throw wrongUse(`--precision takes fp32, int8 and int4 with commas between, not "${name}".`);
   });

@@ -61,7 +61,7 @@ export function requestAfter(
 }
 
 /**
- * What the log keeps of a generated message. `sampling` is what it was asked for with, its seed included, and what the
+ * The log keeps this of a generated message. `sampling` is what it was asked for with, its seed included, and what the
  * server made of that.
  */
 export function generated(

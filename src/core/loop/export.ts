@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { readLocalFolder } from '../model/local/folder';
+import type { Precision } from '../training/onnx';
 import { ifThere, UNFINISHED } from '../trajectory/files';
-
-export type Precision = 'fp32' | 'int8' | 'int4';
 
 /** Graphs that others made are as exact as ours with as many bits. */
 const AS_OURS: Readonly<Record<string, Precision>> = {

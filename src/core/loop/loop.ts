@@ -5,13 +5,13 @@ import { ModelSimulator, RulesSimulator, type Simulator } from '../dialogue/simu
 import type { Grader } from '../grading/grader';
 import type { Model } from '../model/model';
 import { parseConfiguration, type Configuration } from '../training/configuration';
-import { writeGraphs } from '../training/onnx';
+import { writeGraphs, type Precision } from '../training/onnx';
 import { runFiles } from '../training/runFolder';
 import { Runs } from '../training/runs';
 import { claimIn } from '../trajectory/claim';
 import { TrajectoryLog } from '../trajectory/log';
 import { compareAgents, comparisonsSchema, type Comparisons } from './comparison';
-import { hasGraph, isFile, isFilled, isOf, precisionOf, putInPlace, type Precision } from './export';
+import { hasGraph, isFile, isFilled, isOf, precisionOf, putInPlace } from './export';
 import type { LoopPlan, LoopResult, Working } from './plan';
 import { digestOf, LoopRecord, type Stage, type StageName } from './record';
 import { writeReport } from './report/report';

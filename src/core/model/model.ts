@@ -17,7 +17,7 @@ export interface SamplingSettings {
   readonly stop?: readonly string[];
 }
 
-/** What a server was asked of its own sampling, by the names of its API. */
+/** This was asked of a server's own sampling, by the names of its API. */
 export interface ServerSampling {
   /** Fields that were sent with the value that switches them off. */
   readonly neutral: readonly string[];

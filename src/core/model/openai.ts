@@ -237,7 +237,7 @@ export function addressFor(model: string, baseUrl: string): Address {
   return address;
 }
 
-/** What to do about a value of the sampling settings that a server refuses. */
+/** Says what to do about a value of the sampling settings that a server refuses. */
 function otherChoice({ field, value }: { readonly field: string; readonly value: unknown }): string {
   return `The sampling settings ask for "${field}": ${JSON.stringify(value)}; choose a value that this server takes`;
 }

@@ -3,7 +3,7 @@ import type { PackTask } from '../dialogue/collect';
 import type { Prompts } from '../dialogue/prompts';
 import type { Simulator } from '../dialogue/simulator';
 import type { Grader } from '../grading/grader';
-import type { Precision } from '../loop/export';
+import type { Precision } from '../training/onnx';
 import type { TrainedResult, TrainedOptions, TrainedProgress } from '../loop/trained';
 import type { Model } from '../model/model';
 import type { Run } from '../training/runs';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Fault } from '../fault';
 import { examplesSchema, shortageSchema, trainedOnSchema, type TrainedOn } from './data/trainedOn';
 import { runFiles } from './runFolder';
-import { ask, sentenceOf, type Answer, type Trainer } from './trainer';
+import { ask, sentenceOf, type Answer, type Trainer, WRONG_USE } from './trainer';
 
 /** One thing that `doctor` looked at. */
 const checkSchema = z.looseObject({
@@ -131,8 +131,6 @@ export async function planOf(
   if (answer.stdout.trim() !== '') return parse(answer, planSchema, 'plan');
   throw refusedPlan(sentenceOf(answer), { usage: answer.code === WRONG_USE, file, from });
 }
-
-const WRONG_USE = 2;
 
 /**
  * @param refused.usage whether the configuration or its data are to blame

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
-import { ask, sentenceOf, type Trainer } from './trainer';
+import { ask, sentenceOf, type Trainer, WRONG_USE } from './trainer';
 
 export interface ConvertOptions {
   /** A GGUF file, a folder in which only such a file lies, or a model folder. */
@@ -16,8 +16,6 @@ export interface ConvertOptions {
 const convertedSchema = z.object({ made: z.string(), precision: z.string(), parameters: z.int().positive() });
 
 export type Converted = Readonly<z.infer<typeof convertedSchema>>;
-
-const WRONG_USE = 2;
 
 /**
  * Makes a model folder of a GGUF file, or a GGUF file of a model folder. It is there whole or not at all.

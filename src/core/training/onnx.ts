@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
-import { ask, sentenceOf, type Trainer } from './trainer';
+import { ask, sentenceOf, type Trainer, WRONG_USE } from './trainer';
 
 export type Precision = z.infer<typeof precisionSchema>;
 
@@ -17,7 +17,7 @@ export interface OnnxOptions {
   readonly onLine?: (line: string) => void;
 }
 
-const precisionSchema = z.enum(['fp32', 'int8', 'int4']);
+export const precisionSchema = z.enum(['fp32', 'int8', 'int4']);
 const graphsSchema = z.object({
   /** What was written. */
   files: z.array(z.string()),
@@ -26,8 +26,6 @@ const graphsSchema = z.object({
 });
 
 export type Graphs = Readonly<z.infer<typeof graphsSchema>>;
-
-const WRONG_USE = 2;
 
 /**
  * Writes the graphs with which a model folder plays here, or a critic scores, into its `onnx/`. Each is compared with

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { Fault } from '../fault';
 import { readJsonLines } from '../task/jsonl';
-import { ask, sentenceOf, type Trainer } from './trainer';
+import { ask, sentenceOf, type Trainer, WRONG_USE } from './trainer';
 
 /** What a critic says of one trajectory. */
 export const scoredSchema = z.looseObject({
@@ -45,8 +45,6 @@ export interface ScoreOptions {
   /** Each line that the trainer says while it works. */
   readonly onLine?: (line: string) => void;
 }
-
-const WRONG_USE = 2;
 
 /**
  * Turn advantages of any trajectories, graded or not, by an exported critic.

@@ -16,6 +16,9 @@ export interface Trainer {
   readonly found?: string;
 }
 
+/** The trainer ends with this status when what it was asked is of no use, and not the trainer. */
+export const WRONG_USE = 2;
+
 export interface AskOptions {
   /** The working directory. */
   readonly cwd: string;

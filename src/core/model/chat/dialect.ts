@@ -86,7 +86,7 @@ export class Dialect {
     return body;
   }
 
-  /** What the server was asked of its own sampling by this request; undefined when it was asked nothing. */
+  /** Says what this request asked of the server's own sampling; undefined when it asked nothing. */
   samplingOf(body: RequestBody, { seed }: SamplingSettings): ServerSampling | undefined {
     const neutral = NEUTRAL_FIELDS.filter((field) => this.#isNeutral(field, body));
     const wanted: Dispensable[] = [

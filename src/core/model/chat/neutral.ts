@@ -20,7 +20,7 @@ export const NEUTRAL = {
   samplers: ['temperature', 'top_k', 'top_p'],
 } as const;
 
-/** What switches top-k off at servers that take no negative number. */
+/** Servers that take no negative number take this for "no top-k". */
 export const OTHER_TOP_K = 0;
 
 export type NeutralField = keyof typeof NEUTRAL;

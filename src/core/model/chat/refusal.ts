@@ -32,7 +32,7 @@ export function refusedIn<Name extends string>(answer: string, among: readonly N
   return among.filter((name) => named.has(name));
 }
 
-/** Where the names that follow each other without other words end. */
+/** Says where the names end that follow each other without other words. */
 function endOfList(words: readonly string[], first: number, known: ReadonlySet<string>): number {
   const after = words.findIndex((word, index) => index > first && word !== 'and' && !known.has(word));
   return after < 0 ? words.length : after;

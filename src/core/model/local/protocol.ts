@@ -18,7 +18,7 @@ export type ToInference =
       /** Whether each piece of text is told as it is written. */
       readonly stream: boolean;
     }
-  /** What the turn has so far is enough: it is finished with that. */
+  /** The turn has enough: it is finished with what it has so far. */
   | { readonly kind: 'finish'; readonly id: number }
   | { readonly kind: 'cancel'; readonly id: number };
 

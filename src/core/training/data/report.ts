@@ -20,7 +20,7 @@ export const selectionReportSchema = lazily(() =>
     with_token_ids: z.number().int(),
     /** Of the trajectories that are in: those in which somebody took part who keeps them on this machine; absent in older reports. */
     kept_local: z.number().int().optional(),
-    /** What the trainer made of them before the start, and what of it is too little; absent in older reports. */
+    /** The trainer made this of them before the start, and says what of it is too little; absent in older reports. */
     trained_on: trainedOnSchema().optional(),
   }),
 );
